@@ -1,0 +1,132 @@
+//! Source positions and the messages about them: what a user got wrong, where, and what to do.
+//! This crate only describes diagnostics; the command line renders them.
+
+use std::sync::Arc;
+
+/// A stretch of bytes of one source text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The first byte.
+    pub start: u32,
+    /// The byte after the last.
+    pub end: u32,
+}
+
+impl Span {
+    /// The bytes from `start` up to but excluding `end`.
+    pub fn new(start: usize, end: usize) -> Self {
+        let clamp = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
+        Self { start: clamp(start), end: clamp(end) }
+    }
+    /// The smallest span that covers both.
+    pub fn to(self, other: Self) -> Self {
+        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+    /// The same as a range of byte offsets.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A source text and the name to show for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The file's name as the user gave it.
+    pub name: String,
+    /// Its text.
+    pub text: Arc<str>,
+}
+
+impl Source {
+    /// A source text with the name to show for it.
+    pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
+        Self { name: name.into(), text: text.into() }
+    }
+    /// One-based line and column (in characters) of a byte offset.
+    pub fn line_and_column(&self, offset: u32) -> (usize, usize) {
+        let mut end = (offset as usize).min(self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let before = &self.text[..end];
+        let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
+        let start_of_line = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (line, before[start_of_line..].chars().count() + 1)
+    }
+    /// `name:line:column` of the start of a span.
+    pub fn locate(&self, span: Span) -> String {
+        let (line, column) = self.line_and_column(span.start);
+        format!("{}:{line}:{column}", self.name)
+    }
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The model cannot be used.
+    Error,
+    /// The model can be used, but probably does not say what was meant.
+    Warning,
+}
+
+/// A span with a few words about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What is there.
+    pub text: String,
+}
+
+/// One message to the author of a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// A stable short code such as `unknown-name`, for search and for tests.
+    pub code: &'static str,
+    /// What is wrong, in one line, without a final full stop.
+    pub message: String,
+    /// The place it is about. Only a message about a whole file has none.
+    pub primary: Option<Label>,
+    /// Other places that matter ("first declared here").
+    pub secondary: Vec<Label>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(code: &'static str, message: impl Into<String>, span: Span) -> Self {
+        let primary = Some(Label { span, text: String::new() });
+        Self { severity: Severity::Error, code, message: message.into(), primary, secondary: Vec::new(), help: None }
+    }
+    /// A warning at a place.
+    pub fn warning(code: &'static str, message: impl Into<String>, span: Span) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, message, span) }
+    }
+    /// Says what stands at the primary place.
+    #[must_use]
+    pub fn with_label(mut self, text: impl Into<String>) -> Self {
+        if let Some(primary) = &mut self.primary {
+            primary.text = text.into();
+        }
+        self
+    }
+    /// Adds another place.
+    #[must_use]
+    pub fn with_secondary(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.secondary.push(Label { span, text: text.into() });
+        self
+    }
+    /// Says what to do.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+    /// Whether this makes the model unusable.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}

@@ -1,0 +1,292 @@
+//! Expressions and places. Both are hash-consed in the [`Pool`] of a model: equal trees have equal
+//! ids. Locals are numbered per owner (rule, function, …), so one expression node may occur under
+//! several owners and means the local of that number there.
+
+use rustc_hash::FxHashMap;
+
+use crate::index::{ExprId, FunctionId, LocalId, PlaceId, Table, TypeId, VariableId};
+
+/// An expression with a scalar value. Evaluation goes from left to right and can fail with a
+/// fault (see [`crate::FaultKind`]).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Expr {
+    /// A literal. `ty` is what it is a value of, for display: a boolean, an enumeration, a
+    /// scalarset, or `Integer`.
+    Constant {
+        /// The value.
+        value: i64,
+        /// The type to show it as.
+        ty: TypeId,
+    },
+    /// The value at a scalar place. Reading an undefined value is a fault.
+    Read(PlaceId),
+    /// An operator with one operand.
+    Unary {
+        /// The operator.
+        operator: UnaryOperator,
+        /// Its operand.
+        operand: ExprId,
+    },
+    /// An operator with two operands.
+    Binary {
+        /// The operator.
+        operator: BinaryOperator,
+        /// The left operand.
+        left: ExprId,
+        /// The right operand.
+        right: ExprId,
+    },
+    /// `condition ? then : otherwise`; only the chosen branch is evaluated.
+    Conditional {
+        /// Decides.
+        condition: ExprId,
+        /// The value if true.
+        then: ExprId,
+        /// The value if false.
+        otherwise: ExprId,
+    },
+    /// `forall` or `exists`; stops at the first value that decides.
+    Quantified {
+        /// Which.
+        quantifier: Quantifier,
+        /// The bound variable.
+        local: LocalId,
+        /// What it ranges over.
+        range: Iteration,
+        /// The condition.
+        body: ExprId,
+    },
+    /// How many present positions of a multiset satisfy a condition on the position.
+    Count {
+        /// The bound position (an integer from 0).
+        local: LocalId,
+        /// The multiset.
+        multiset: PlaceId,
+        /// The condition.
+        body: ExprId,
+    },
+    /// Whether a scalar place holds no value.
+    IsUndefined(PlaceId),
+    /// Whether a position of a multiset holds an element. A position out of range is a fault.
+    IsPresent {
+        /// The multiset.
+        multiset: PlaceId,
+        /// The position, from 0.
+        position: ExprId,
+    },
+    /// Whether a value belongs to a scalar type.
+    IsMember {
+        /// The value.
+        value: ExprId,
+        /// The type.
+        ty: TypeId,
+    },
+    /// Whether two places of the same array or record type hold the same, undefined cells
+    /// included.
+    SameContents {
+        /// One place.
+        left: PlaceId,
+        /// The other.
+        right: PlaceId,
+    },
+    /// The scalar result of a function. May have side effects when it stands in a rule body.
+    Call {
+        /// The function.
+        function: FunctionId,
+        /// One argument per parameter.
+        arguments: Vec<Argument>,
+    },
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOperator {
+    /// Boolean negation.
+    Not,
+    /// Arithmetic negation; overflow is a fault.
+    Negate,
+    /// Bitwise complement.
+    Complement,
+}
+
+/// Operators with two operands. Arithmetic is on 64-bit integers and overflow is a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOperator {
+    /// Boolean conjunction; the right operand is evaluated only if the left is true.
+    And,
+    /// Boolean disjunction; the right operand is evaluated only if the left is false.
+    Or,
+    /// Boolean implication; the right operand is evaluated only if the left is true.
+    Implies,
+    /// Equal values.
+    Equal,
+    /// Different values.
+    NotEqual,
+    /// Less than.
+    Less,
+    /// Less than or equal.
+    LessOrEqual,
+    /// Greater than.
+    Greater,
+    /// Greater than or equal.
+    GreaterOrEqual,
+    /// Sum.
+    Add,
+    /// Difference.
+    Subtract,
+    /// Product.
+    Multiply,
+    /// Quotient, rounded towards zero; division by zero is a fault.
+    Divide,
+    /// Remainder with the sign of the dividend; division by zero is a fault.
+    Remainder,
+    /// Shift left; by a negative count shifts right.
+    ShiftLeft,
+    /// Arithmetic shift right; by a negative count shifts left.
+    ShiftRight,
+    /// Bitwise and.
+    BitAnd,
+    /// Bitwise or.
+    BitOr,
+    /// Bitwise exclusive or.
+    BitXor,
+}
+
+/// The two quantifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quantifier {
+    /// For all.
+    All,
+    /// There is.
+    Any,
+}
+
+/// What a bound variable, loop variable or parameter ranges over.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Iteration {
+    /// All values of a type, in increasing order. A parameter of a rule or initial-state program
+    /// may also be of an array or record type; then it ranges over all its fully defined values,
+    /// the last cell fastest.
+    Over(TypeId),
+    /// From one integer to another, both included; the step is 1 (or -1 if `to < from`) unless
+    /// given. A step of zero, or one that leads away from `to`, is a fault.
+    Steps {
+        /// The first value.
+        from: ExprId,
+        /// The last value, if the steps hit it.
+        to: ExprId,
+        /// The step.
+        step: Option<ExprId>,
+    },
+}
+
+/// An argument of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Argument {
+    /// A scalar value for a value parameter. Out of the parameter's range is a fault.
+    Value(ExprId),
+    /// The contents of a place, undefined cells included, for a value parameter. A defined scalar
+    /// out of the parameter's range is a fault.
+    Copy(PlaceId),
+    /// The place itself, for a reference parameter.
+    Reference(PlaceId),
+}
+
+/// Something that can be read or written: a root and a path into it. Index expressions are
+/// evaluated and checked from left to right.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Where it starts.
+    pub root: Root,
+    /// The path from there.
+    pub steps: Vec<Step>,
+    /// The type of what is there.
+    pub ty: TypeId,
+}
+
+/// Where a place starts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Root {
+    /// A global variable.
+    Variable(VariableId),
+    /// A local; if it is a reference, the place it refers to.
+    Local(LocalId),
+    /// A copy of the array or record that a function returns. Never written to.
+    Result {
+        /// The function.
+        function: FunctionId,
+        /// One argument per parameter.
+        arguments: Vec<Argument>,
+    },
+    /// One of two places of the same array or record type. Never written to.
+    Choice {
+        /// Decides.
+        condition: ExprId,
+        /// The place if true.
+        then: PlaceId,
+        /// The place if false.
+        otherwise: PlaceId,
+    },
+}
+
+/// One step of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// A field of a record, by position.
+    Field(u32),
+    /// An element of an array (by a value of its index type) or of a multiset (by position from
+    /// 0). Out of range is a fault; for a multiset an absent position is a fault, too.
+    Index(ExprId),
+}
+
+/// The hash-consed expressions and places of a model.
+#[derive(Clone, Debug, Default)]
+pub struct Pool {
+    expressions: Table<ExprId, Expr>,
+    places: Table<PlaceId, Place>,
+    expression_ids: FxHashMap<Expr, ExprId>,
+    place_ids: FxHashMap<Place, PlaceId>,
+}
+
+impl Pool {
+    /// The id of an expression; the same for equal ones.
+    pub fn expression(&mut self, expression: Expr) -> ExprId {
+        if let Some(&id) = self.expression_ids.get(&expression) {
+            return id;
+        }
+        let id = self.expressions.push(expression.clone());
+        self.expression_ids.insert(expression, id);
+        id
+    }
+    /// The id of a place; the same for equal ones.
+    pub fn place(&mut self, place: Place) -> PlaceId {
+        if let Some(&id) = self.place_ids.get(&place) {
+            return id;
+        }
+        let id = self.places.push(place.clone());
+        self.place_ids.insert(place, id);
+        id
+    }
+    /// All expressions. Operands come before what uses them, except through calls.
+    pub fn expressions(&self) -> &Table<ExprId, Expr> {
+        &self.expressions
+    }
+    /// All places.
+    pub fn places(&self) -> &Table<PlaceId, Place> {
+        &self.places
+    }
+}
+
+impl std::ops::Index<ExprId> for Pool {
+    type Output = Expr;
+    fn index(&self, id: ExprId) -> &Expr {
+        &self.expressions[id]
+    }
+}
+
+impl std::ops::Index<PlaceId> for Pool {
+    type Output = Place;
+    fn index(&self, id: PlaceId) -> &Place {
+        &self.places[id]
+    }
+}

@@ -1,0 +1,238 @@
+//! The model: a nondeterministic sequential program. Global variables, rules (parameters, guard,
+//! next-state program), initial-state programs, properties.
+
+use crate::diagnostics::{Source, Span};
+use crate::expression::{Iteration, Pool};
+use crate::index::{ExprId, FunctionId, LocalId, PropertyId, RuleId, StartId, Table, TypeId, VariableId};
+use crate::statement::Statement;
+use crate::types::{Domain, Type, TypeKind};
+
+/// A model in the intermediate representation.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The text it came from; all spans are into this.
+    pub source: Source,
+    /// All types. [`Model::BOOLEAN`] and [`Model::INTEGER`] are always there.
+    pub types: Table<TypeId, Type>,
+    /// Global variables in order of declaration.
+    pub variables: Table<VariableId, Variable>,
+    /// Expressions and places.
+    pub pool: Pool,
+    /// Functions and procedures.
+    pub functions: Table<FunctionId, Function>,
+    /// Initial-state programs in order of declaration.
+    pub starts: Table<StartId, Start>,
+    /// Rules in order of declaration.
+    pub rules: Table<RuleId, Rule>,
+    /// Properties in order of declaration.
+    pub properties: Table<PropertyId, Property>,
+}
+
+/// A global variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: TypeId,
+    /// Whether its cells can hold no value. If so they start undefined, otherwise at the least
+    /// value of their type.
+    pub may_be_undefined: bool,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A local variable, parameter, bound variable or reference of one owner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// Its name.
+    pub name: String,
+    /// Its type (of what it refers to, for a reference).
+    pub ty: TypeId,
+    /// How it comes by its contents.
+    pub kind: LocalKind,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// How a local comes by its contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocalKind {
+    /// Set by the owner's parameters, a loop, a quantifier or a call by value.
+    Parameter,
+    /// A variable, undefined at first on every entry.
+    Variable,
+    /// Stands for another place: a parameter by reference, or bound by a statement.
+    Reference,
+}
+
+/// A parameter of a rule, initial-state program or property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// The local that holds it.
+    pub local: LocalId,
+    /// What it ranges over. Steps have constant bounds here.
+    pub range: Iteration,
+}
+
+/// A transition rule. Its instances are the valuations of its parameters, the last one fastest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Its parameters, outermost first.
+    pub parameters: Vec<Parameter>,
+    /// All locals, parameters included.
+    pub locals: Table<LocalId, Local>,
+    /// When it can fire. Free of side effects.
+    pub guard: ExprId,
+    /// What it does.
+    pub body: Vec<Statement>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// An initial-state program, run on the all-undefined state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Its parameters, outermost first.
+    pub parameters: Vec<Parameter>,
+    /// All locals, parameters included.
+    pub locals: Table<LocalId, Local>,
+    /// What it does.
+    pub body: Vec<Statement>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A function or procedure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// The locals that are parameters, in order.
+    pub parameters: Vec<LocalId>,
+    /// All locals, parameters included.
+    pub locals: Table<LocalId, Local>,
+    /// What it returns. Falling off the end of a function with a result is a fault.
+    pub result: Option<TypeId>,
+    /// What it does.
+    pub body: Vec<Statement>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What kind of claim a property makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PropertyKind {
+    /// Holds in every reachable state.
+    Invariant,
+    /// Not a claim: states without it are dropped.
+    Assumption,
+    /// Holds in some reachable state (for some parameters). A cover statement also declares one
+    /// of these, with a condition that is never evaluated by itself.
+    Cover,
+    /// From every reachable state a state where it holds can be reached, for each valuation of
+    /// the parameters.
+    Liveness,
+}
+
+/// A property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Property {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// What it claims.
+    pub kind: PropertyKind,
+    /// Its parameters, outermost first.
+    pub parameters: Vec<Parameter>,
+    /// All locals, parameters included.
+    pub locals: Table<LocalId, Local>,
+    /// The condition, free of side effects. `None` for a cover property that stands for a cover
+    /// statement.
+    pub condition: Option<ExprId>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Model {
+    /// The boolean type, present in every model.
+    pub const BOOLEAN: TypeId = TypeId::new(0);
+    /// The type of 64-bit integers, present in every model.
+    pub const INTEGER: TypeId = TypeId::new(1);
+
+    /// A model with nothing in it but the built-in types.
+    pub fn new(source: Source) -> Self {
+        let mut types = Table::new();
+        types.push(Type { name: Some("boolean".into()), kind: TypeKind::Boolean });
+        types.push(Type { name: None, kind: TypeKind::Integer });
+        Self {
+            source,
+            types,
+            variables: Table::new(),
+            pool: Pool::default(),
+            functions: Table::new(),
+            starts: Table::new(),
+            rules: Table::new(),
+            properties: Table::new(),
+        }
+    }
+
+    /// Whether values of a type are single integers.
+    pub fn is_scalar(&self, ty: TypeId) -> bool {
+        !matches!(self.types[ty].kind, TypeKind::Array { .. } | TypeKind::Record { .. } | TypeKind::Multiset { .. })
+    }
+
+    /// The values of a scalar type.
+    ///
+    /// # Panics
+    /// If the type is not scalar.
+    pub fn domain(&self, ty: TypeId) -> Domain {
+        match &self.types[ty].kind {
+            TypeKind::Boolean => Domain::interval(0, 1),
+            TypeKind::Integer => Domain::interval(i64::MIN, i64::MAX),
+            &TypeKind::Range { low, high } => Domain::interval(low, high),
+            TypeKind::Enumeration { first, members } => Domain::interval(*first, first + members.len() as i64 - 1),
+            &TypeKind::Scalarset { first, size } => Domain::interval(first, first + size as i64 - 1),
+            TypeKind::Union { members } => {
+                Domain::union(members.iter().flat_map(|&member| self.domain(member).pieces().to_vec()).collect())
+            }
+            TypeKind::Array { .. } | TypeKind::Record { .. } | TypeKind::Multiset { .. } => {
+                panic!("only scalar types have a domain")
+            }
+        }
+    }
+
+    /// How many scalar cells a value of a type takes.
+    pub fn cells(&self, ty: TypeId) -> u64 {
+        match &self.types[ty].kind {
+            TypeKind::Array { index, element } => self.domain(*index).size().saturating_mul(self.cells(*element)),
+            TypeKind::Record { fields } => fields.iter().map(|field| self.cells(field.ty)).fold(0, u64::saturating_add),
+            TypeKind::Multiset { capacity, element } => capacity.saturating_mul(self.cells(*element).saturating_add(1)),
+            _ => 1,
+        }
+    }
+
+    /// The name of a value of a scalar type: a member's name, `true`, `Proc_0`, or the number.
+    pub fn value_name(&self, ty: TypeId, value: i64) -> String {
+        let ty_entry = &self.types[ty];
+        match &ty_entry.kind {
+            TypeKind::Boolean if value == 0 => "false".into(),
+            TypeKind::Boolean if value == 1 => "true".into(),
+            TypeKind::Enumeration { first, members } => {
+                let member = value.checked_sub(*first).and_then(|offset| members.get(usize::try_from(offset).ok()?));
+                member.cloned().unwrap_or_else(|| value.to_string())
+            }
+            TypeKind::Scalarset { first, .. } => {
+                format!("{}_{}", ty_entry.name.as_deref().unwrap_or("scalarset"), value - first)
+            }
+            TypeKind::Union { members } => {
+                let member = members.iter().find(|&&member| self.domain(member).contains(value));
+                member.map_or_else(|| value.to_string(), |&member| self.value_name(member, value))
+            }
+            _ => value.to_string(),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Statements: what rule bodies, initial-state programs and functions are made of.
+
+use crate::diagnostics::Span;
+use crate::expression::{Argument, Iteration};
+use crate::index::{ExprId, FunctionId, LocalId, PlaceId, PropertyId};
+
+/// A statement and where it stands in the source. A fault in one of its expressions is reported
+/// at this place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// What it does.
+    pub kind: StatementKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of statements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StatementKind {
+    /// Writes a value to a scalar place. The place is evaluated before the value; a value out of
+    /// the place's range is a fault.
+    Assign {
+        /// Where to.
+        target: PlaceId,
+        /// What.
+        value: ExprId,
+    },
+    /// Copies an array, record or multiset, undefined cells included. The types have equal
+    /// layouts.
+    Copy {
+        /// Where to.
+        target: PlaceId,
+        /// Where from.
+        source: PlaceId,
+    },
+    /// Sets every cell at a place to the least value of its type; a multiset becomes empty.
+    Clear(PlaceId),
+    /// Makes every cell at a place undefined; a multiset becomes empty.
+    Undefine(PlaceId),
+    /// Makes a reference local stand for a place; the place is evaluated once, here.
+    Bind {
+        /// The reference local.
+        local: LocalId,
+        /// What it stands for from now on.
+        place: PlaceId,
+    },
+    /// The first branch whose condition is true, or else `otherwise`.
+    If {
+        /// Conditions and what to do, in order.
+        branches: Vec<(ExprId, Vec<Statement>)>,
+        /// What to do if none holds.
+        otherwise: Vec<Statement>,
+    },
+    /// Repeats while a condition holds.
+    While {
+        /// The condition.
+        condition: ExprId,
+        /// What to repeat.
+        body: Vec<Statement>,
+    },
+    /// Repeats for each value of a range. The loop variable is a fresh copy in every iteration.
+    For {
+        /// The loop variable.
+        local: LocalId,
+        /// Its values.
+        range: Iteration,
+        /// What to repeat.
+        body: Vec<Statement>,
+    },
+    /// Calls a procedure, or a function whose result is not used.
+    Call {
+        /// The function.
+        function: FunctionId,
+        /// One argument per parameter.
+        arguments: Vec<Argument>,
+    },
+    /// Ends the function, rule or initial-state program.
+    Return(Option<ReturnValue>),
+    /// A violation of the property unless the condition holds.
+    Assert {
+        /// The condition.
+        condition: ExprId,
+        /// What to say.
+        message: String,
+    },
+    /// Drops this step (as if the rule had not fired) unless the condition holds.
+    Assume(ExprId),
+    /// Notes that a cover property was reached if the condition holds.
+    Cover {
+        /// The condition.
+        condition: ExprId,
+        /// The cover property it counts for.
+        property: PropertyId,
+    },
+    /// A violation.
+    Error {
+        /// What to say.
+        message: String,
+    },
+    /// Puts the contents of an element into the first free position of a multiset; a full one is a
+    /// fault.
+    MultisetAdd {
+        /// The multiset.
+        multiset: PlaceId,
+        /// The element.
+        element: MultisetElement,
+    },
+    /// Removes the element at a position of a multiset; an absent one is a fault. Other positions
+    /// stay as they are until the end of the step.
+    MultisetRemove {
+        /// The multiset.
+        multiset: PlaceId,
+        /// The position, from 0.
+        position: ExprId,
+    },
+    /// Removes every element for whose position a condition holds.
+    MultisetRemoveIf {
+        /// The bound position.
+        local: LocalId,
+        /// The multiset.
+        multiset: PlaceId,
+        /// The condition.
+        condition: ExprId,
+    },
+}
+
+/// What a function returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReturnValue {
+    /// A scalar. Out of the return type's range is a fault.
+    Value(ExprId),
+    /// The contents of an array or record.
+    Copy(PlaceId),
+}
+
+/// What is put into a multiset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisetElement {
+    /// A scalar.
+    Value(ExprId),
+    /// The contents of a place.
+    Copy(PlaceId),
+}
