@@ -4,18 +4,28 @@
 
 mod diagnostics;
 mod expression;
+mod fault;
 mod index;
+mod interpreter;
+mod layout;
 mod model;
 mod statement;
+mod trace;
 mod types;
+mod verify;
 
 pub use diagnostics::{Diagnostic, Label, Severity, Source, Span};
 pub use expression::{
     Argument, BinaryOperator, Expr, Iteration, Place, Pool, Quantifier, Root, Step, UnaryOperator,
 };
+pub use fault::{Fault, FaultKind};
 pub use index::{
     ExprId, FunctionId, LocalId, PlaceId, PropertyId, RuleId, SlotId, StartId, Table, TableIndex, TypeId, VariableId,
 };
+pub use interpreter::{Action, Interpreter, Outcome};
+pub use layout::{Layout, LayoutError, Slot, State, Valuation, normalize};
 pub use model::{Function, Local, LocalKind, Model, Parameter, Property, PropertyKind, Rule, Start, Variable};
 pub use statement::{MultisetElement, ReturnValue, Statement, StatementKind};
+pub use trace::{DeadlockMode, ReplayError, Trace, TraceStep, Violation, changed_slots, replay};
 pub use types::{Domain, Field, Type, TypeKind};
+pub use verify::verify;
