@@ -1,0 +1,50 @@
+//! Who watches a search: progress, the wish to stop, and the graph for export.
+
+use std::ops::ControlFlow;
+
+use crate::report::StopReason;
+use crate::system::Instance;
+
+/// How far a search is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// States stored.
+    pub states: u64,
+    /// Rule instances fired.
+    pub transitions: u64,
+    /// States stored but not yet expanded.
+    pub frontier: u64,
+    /// Steps from a start to the deepest state.
+    pub depth: u64,
+    /// Bytes used for stored states.
+    pub memory_bytes: u64,
+}
+
+/// Watches a search. Limits of time live here, since a search does not read the clock.
+pub trait Observer {
+    /// Called at least every few thousand states; breaking ends the search as inconclusive.
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
+        let _ = progress;
+        ControlFlow::Continue(())
+    }
+    /// Whether [`Observer::state`] and [`Observer::edge`] are to be called. Asked once.
+    fn wants_graph(&self) -> bool {
+        false
+    }
+    /// A state was stored. Numbers count from 0 in the order of discovery; `initial` tells whether
+    /// a start led to it first.
+    fn state(&mut self, number: u64, state: &[u64], initial: bool) {
+        let _ = (number, state, initial);
+    }
+    /// A rule instance leads from one stored state to another. Called after [`Observer::state`]
+    /// for both ends.
+    fn edge(&mut self, from: u64, instance: Instance<'_>, to: u64) {
+        let _ = (from, instance, to);
+    }
+}
+
+/// An observer that looks away.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}

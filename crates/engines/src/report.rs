@@ -1,0 +1,113 @@
+//! What a search found out.
+
+use std::fmt;
+use std::time::Duration;
+
+use quotient_ir::{Fault, LayoutError, PropertyId, ReplayError, Trace};
+
+/// The answer about a model or about one property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// It holds in the whole model.
+    Holds,
+    /// It does not, and a run shows it (except for what is never reached).
+    Violated,
+    /// The search ended before this was decided.
+    Inconclusive,
+}
+
+/// Why a search ended before it was finished.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// A violation was found; what else there is was not looked at.
+    Violation,
+    /// This many states were stored.
+    StateLimit(u64),
+    /// States this many steps from a start were not expanded.
+    DepthLimit(u64),
+    /// More than this many bytes would be needed.
+    MemoryLimit(u64),
+    /// More states than the store can number.
+    TooManyStates,
+    /// This much time has passed. Only observers say so.
+    TimeLimit(Duration),
+    /// Somebody asked to stop. Only observers say so.
+    Interrupted,
+    /// A step took more loop iterations or nested calls than are allowed; it may never end.
+    Exhausted(Fault),
+    /// A fault of the model ended the search, and faults were not to be reported as violations.
+    Fault(Fault),
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Violation => write!(formatter, "a violation was found"),
+            Self::StateLimit(limit) => write!(formatter, "the limit of {limit} states was reached"),
+            Self::DepthLimit(limit) => write!(formatter, "the limit of {limit} steps was reached"),
+            Self::MemoryLimit(limit) => write!(formatter, "the limit of {limit} bytes of memory was reached"),
+            Self::TooManyStates => write!(formatter, "there are more states than can be numbered"),
+            Self::TimeLimit(limit) => write!(formatter, "the time limit of {limit:?} was reached"),
+            Self::Interrupted => write!(formatter, "the search was interrupted"),
+            Self::Exhausted(fault) => write!(formatter, "a step may never end: {fault}"),
+            Self::Fault(fault) => write!(formatter, "the model went wrong: {fault}"),
+        }
+    }
+}
+
+/// What a verdict is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// A property of the model.
+    Property(PropertyId),
+    /// That there is no deadlock.
+    Deadlock,
+    /// That nothing goes wrong: no failed assertion, error statement, undefined read, value out
+    /// of range or other [`Fault`], in a step or in a property.
+    Errors,
+}
+
+/// The verdict on one subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PropertyReport {
+    /// What it is about.
+    pub subject: Subject,
+    /// The answer.
+    pub verdict: Verdict,
+    /// A run that ends in the violation. A cover property that is never reached has none.
+    pub trace: Option<Trace>,
+}
+
+/// The result of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Violated if any subject is; else inconclusive if any is; else holds.
+    pub verdict: Verdict,
+    /// Why the search ended before it was finished, if it did.
+    pub stop_reason: Option<StopReason>,
+    /// States stored.
+    pub states: u64,
+    /// Rule instances fired.
+    pub transitions: u64,
+    /// Steps from a start to the deepest state stored.
+    pub depth: u64,
+    /// Most bytes used for stored states.
+    pub memory_bytes: u64,
+    /// One verdict for each property checked (in order of declaration, without assumptions), then
+    /// for deadlock and for errors as far as they were to be checked.
+    pub properties: Vec<PropertyReport>,
+}
+
+/// Why there is no report.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EngineError {
+    /// The states of the model cannot be stored.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// The reference interpreter does not agree that there is a violation.
+    #[error("internal error: a violation could not be replayed: {0}")]
+    Replay(#[from] ReplayError),
+    /// The run to a stored state could not be found again.
+    #[error("internal error: the run to a violation could not be rebuilt: {0}")]
+    Rebuild(&'static str),
+}

@@ -1,0 +1,54 @@
+//! The seam between searches and what runs a model: packed states in, successors out.
+
+use std::ops::ControlFlow;
+
+use quotient_ir::{Action, Fault, PropertyId};
+
+/// An action with the cells of its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instance<'a> {
+    /// The start or rule.
+    pub action: Action,
+    /// The cells of its parameters.
+    pub arguments: &'a [i64],
+}
+
+/// What came of firing an instance.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A state.
+    Next {
+        /// The packed state.
+        state: &'a [u64],
+        /// The cover statements reached on the way.
+        covered: &'a [PropertyId],
+    },
+    /// An assume statement failed; it is as if the instance had not fired.
+    Pruned,
+    /// The guard or the body went wrong.
+    Fault(Fault),
+}
+
+/// A model as its searches see it. All orders are those of the model's text: actions in order of
+/// declaration, the last parameter fastest. Assumptions are properties like others here; it is
+/// the search that drops states.
+pub trait TransitionSystem {
+    /// The number of words of a packed state.
+    fn words(&self) -> usize;
+
+    /// Runs every instance of every start in order. Breaking from `visit` ends the enumeration.
+    fn starts(&mut self, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>);
+
+    /// Fires every enabled instance of every rule in order. Nothing is said about an instance
+    /// whose guard is false. Breaking from `visit` ends the enumeration.
+    fn successors(&mut self, state: &[u64], visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>);
+
+    /// Evaluates a property for each valuation of its parameters in order. Breaking from `visit`
+    /// ends the enumeration.
+    fn evaluate(
+        &mut self,
+        property: PropertyId,
+        state: &[u64],
+        visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
+    );
+}
