@@ -68,6 +68,9 @@ pub(crate) enum TypeExprKind {
     Array { index: Box<TypeExpr>, element: Box<TypeExpr> },
     Record(Vec<(Name, TypeExpr)>),
     Multiset { capacity: Box<Expr>, element: Box<TypeExpr> },
+    /// Stands where a type could not be parsed; the error is reported already, so whatever
+    /// depends on it is to be accepted silently.
+    Missing,
 }
 
 /// `i: T`, or `i := a to b by c`; for `choose`, `i: multiset` parses as `i: T` with a named type.
@@ -132,6 +135,8 @@ pub(crate) struct Stmt {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StmtKind {
+    /// CMurphi's `x := undefined` is an assignment of the name `undefined`: the name may be
+    /// declared, so only name resolution can tell.
     Assign { target: Expr, value: Expr },
     Property { category: Category, message: Option<Text>, condition: Expr },
     Alias { aliases: Vec<Alias>, body: Vec<Stmt> },
@@ -139,7 +144,7 @@ pub(crate) enum StmtKind {
     Clear(Expr),
     Undefine(Expr),
     For { quantifier: Quantifier, body: Vec<Stmt> },
-    /// Each branch with its condition; the `else` branch last without one.
+    /// Each branch with its condition, then the `else` branch.
     If { branches: Vec<(Expr, Vec<Stmt>)>, otherwise: Option<Vec<Stmt>> },
     Switch { subject: Expr, cases: Vec<(Vec<Expr>, Vec<Stmt>)>, otherwise: Option<Vec<Stmt>> },
     While { condition: Expr, body: Vec<Stmt> },
@@ -179,6 +184,9 @@ pub(crate) enum ExprKind {
     IsMember { value: Box<Expr>, ty: Box<TypeExpr> },
     /// `multisetcount(i: multiset, condition)`.
     MultisetCount { name: Name, multiset: Box<Expr>, condition: Box<Expr> },
+    /// Stands where an expression could not be parsed; the error is reported already, so whatever
+    /// depends on it is to be accepted silently.
+    Missing,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

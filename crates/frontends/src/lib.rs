@@ -1,0 +1,83 @@
+//! The front ends: one folder a language, each turning source text into a [`Model`] or into
+//! located diagnostics, all of a file at once. They know nothing of engines and symmetry.
+
+mod murphi;
+
+use quotient_ir::{Diagnostic, Model, Source};
+
+/// The largest source text a front end reads, in bytes. A model written or generated in earnest is
+/// far smaller; a larger file is a mistake, and refusing it keeps time and memory bounded.
+pub const MAXIMUM_SOURCE_BYTES: usize = 16 << 20;
+
+/// The languages a model may be written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// Murphi, as rumur and CMurphi read it.
+    Murphi,
+}
+
+impl Language {
+    /// The language a file's extension stands for.
+    pub fn from_file_name(name: &str) -> Option<Self> {
+        let (_, extension) = name.rsplit_once('.')?;
+        match extension.to_ascii_lowercase().as_str() {
+            "m" | "murphi" => Some(Self::Murphi),
+            _ => None,
+        }
+    }
+}
+
+/// What a user can set about a model without editing it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// Names and values that override the model's constants, in the order given.
+    pub constants: Vec<(String, String)>,
+}
+
+/// A model that can be used, and what its author should know about it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The model.
+    pub model: Model,
+    /// Warnings, in the order of the source.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads a model.
+///
+/// # Errors
+/// Every error found in the source, and its warnings, in the order of the source.
+pub fn load(source: Source, language: Language, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
+    if source.text.len() > MAXIMUM_SOURCE_BYTES {
+        return Err(vec![too_large(&source.name, source.text.len())]);
+    }
+    match language {
+        Language::Murphi => murphi::load(source, options),
+    }
+}
+
+/// Makes a source text of a file's bytes. Bytes that are not UTF-8 become replacement characters:
+/// old models carry other encodings in their comments, where they do no harm, and everywhere else
+/// the front end reports them.
+///
+/// # Errors
+/// A diagnostic about the whole file, if it is too large or not text at all.
+pub fn source_from_bytes(name: &str, bytes: &[u8]) -> Result<Source, Diagnostic> {
+    if bytes.len() > MAXIMUM_SOURCE_BYTES {
+        return Err(too_large(name, bytes.len()));
+    }
+    if bytes.contains(&0) {
+        let message = format!("`{name}` is not a text file");
+        return Err(whole_file("not-text", message, "a model is plain text; this looks like a binary file"));
+    }
+    Ok(Source::new(name, String::from_utf8_lossy(bytes)))
+}
+
+fn too_large(name: &str, bytes: usize) -> Diagnostic {
+    let message = format!("`{name}` is too large to be read as a model: {} MiB", bytes.div_ceil(1 << 20));
+    whole_file("file-too-large", message, format!("models of up to {} MiB are read", MAXIMUM_SOURCE_BYTES >> 20))
+}
+
+fn whole_file(code: &'static str, message: String, help: impl Into<String>) -> Diagnostic {
+    Diagnostic { primary: None, ..Diagnostic::error(code, message, quotient_ir::Span::default()) }.with_help(help)
+}

@@ -1,0 +1,25 @@
+//! Murphi: the language of rumur and CMurphi, read into a [`Model`](quotient_ir::Model).
+
+mod lower;
+mod syntax;
+
+use quotient_ir::{Diagnostic, Source};
+
+use crate::{LoadOptions, Loaded};
+
+/// Errors that a declaration lost to a syntax error brings about elsewhere. After a syntax error
+/// they say nothing certain, so they wait until the syntax is right.
+const FOLLOW_UPS: &[&str] = &["unknown-name", "unknown-type", "unknown-function", "no-start"];
+
+/// Parses and lowers a Murphi model.
+pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
+    let (tree, mut diagnostics) = syntax::parse(&source);
+    let syntax_is_right = !diagnostics.iter().any(Diagnostic::is_error);
+    let (model, about_meaning) = lower::lower(&source, &tree, options);
+    diagnostics.extend(about_meaning.into_iter().filter(|it| syntax_is_right || !FOLLOW_UPS.contains(&it.code)));
+    diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span));
+    match model {
+        Some(model) if !diagnostics.iter().any(Diagnostic::is_error) => Ok(Loaded { model, warnings: diagnostics }),
+        _ => Err(diagnostics),
+    }
+}
