@@ -1,5 +1,10 @@
-//! The state vector: variables flattened to scalar slots with source names, and their packing
-//! into words.
+//! The state vector: variables flattened to scalar slots with their source names, and the packing
+//! of their values into words.
+//!
+//! The slots of a record are in field order, those of an array in increasing order of the index,
+//! and a multiset has for each position a boolean "present" slot followed by the element's slots.
+//! A stored slot holds its value's code in the domain, plus one where zero stands for "undefined".
+//! No slot straddles a word.
 
 use std::ops::{Index, IndexMut};
 
@@ -18,7 +23,8 @@ pub struct Slot {
     pub ty: TypeId,
     /// The values of that type.
     pub domain: Domain,
-    /// Whether it can hold no value.
+    /// Whether it can hold no value. The element cells of a multiset always can, since absent
+    /// elements have none; its "present" cells never can.
     pub may_be_undefined: bool,
     /// Its first bit in the packed state.
     pub bit: u32,
@@ -26,13 +32,24 @@ pub struct Slot {
     pub width: u32,
 }
 
+/// Where a multiset lies in the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MultisetSlots {
+    /// The "present" slot of the first position.
+    pub first: SlotId,
+    /// How many positions there are.
+    pub capacity: usize,
+    /// How many slots a position takes, its "present" slot included.
+    pub stride: usize,
+}
+
 /// Why a model has no layout.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
     /// More cells than a state may have.
-    #[error("the variables take more than {limit} cells; `{variable}` is one too many")]
+    #[error("the variables take more than {limit} cells; `{variable}` goes over the limit")]
     TooManySlots {
-        /// The variable that went over the limit.
+        /// The variable that goes over the limit.
         variable: String,
         /// The limit.
         limit: u64,
@@ -59,6 +76,7 @@ pub struct Layout {
     /// The cells of all variables, in order of declaration.
     pub slots: Table<SlotId, Slot>,
     first_slots: Table<VariableId, SlotId>,
+    multisets: Vec<MultisetSlots>,
     bits: u32,
 }
 
@@ -83,67 +101,203 @@ impl IndexMut<SlotId> for Valuation {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct State(pub Box<[u64]>);
 
+impl Slot {
+    /// What the packed state stores for a value (or none); `None` if the slot cannot hold it.
+    pub fn stored(&self, value: Option<i64>) -> Option<u64> {
+        match value {
+            Some(value) => Some(self.domain.code_of(value)? + u64::from(self.may_be_undefined)),
+            None => self.may_be_undefined.then_some(0),
+        }
+    }
+    /// What a stored number stands for.
+    ///
+    /// # Panics
+    /// If the number stands for nothing.
+    pub fn value(&self, stored: u64) -> Option<i64> {
+        match (self.may_be_undefined, stored) {
+            (true, 0) => None,
+            (true, _) => Some(self.domain.value_of(stored - 1)),
+            (false, _) => Some(self.domain.value_of(stored)),
+        }
+    }
+    /// What it holds before the first step: nothing if that is possible, or else its least value.
+    pub fn initial(&self) -> Option<i64> {
+        if self.may_be_undefined { None } else { Some(self.domain.least()) }
+    }
+}
+
 impl Layout {
     /// The greatest number of slots.
     pub const SLOT_LIMIT: u64 = 1 << 20;
-    /// The greatest nesting of types.
+    /// The greatest nesting of the types of variables.
     pub const NESTING_LIMIT: usize = 200;
 
     /// Lays out the variables of a model.
     ///
     /// # Errors
-    /// If the variables have too many cells or a cell has too many values.
+    /// If the variables have too many cells, a cell has too many values, or a type is nested too
+    /// deeply.
     pub fn new(model: &Model) -> Result<Self, LayoutError> {
-        let mut layout = Self { slots: Table::new(), first_slots: Table::new(), bits: 0 };
-        for variable in model.variables.indices() {
+        let mut layout = Self { slots: Table::new(), first_slots: Table::new(), multisets: Vec::new(), bits: 0 };
+        for (variable, entry) in model.variables.iter_enumerated() {
             layout.first_slots.push(layout.slots.next_index());
-            let entry = &model.variables[variable];
-            let flattening = Flattening { model, variable, layout: &mut layout };
-            flattening.run(entry.name.clone(), entry.ty, entry.may_be_undefined)?;
+            if model.cells(entry.ty).saturating_add(layout.slots.len() as u64) > Self::SLOT_LIMIT {
+                return Err(LayoutError::TooManySlots { variable: entry.name.clone(), limit: Self::SLOT_LIMIT });
+            }
+            let mut flattening = Flattening { model, variable, layout: &mut layout, depth: 0 };
+            flattening.flatten(&entry.name, entry.ty, entry.may_be_undefined)?;
         }
         Ok(layout)
     }
-    /// The first slot of a variable; the others follow.
+    /// The first slot of a variable; the others follow it.
     pub fn first_slot(&self, variable: VariableId) -> SlotId {
         self.first_slots[variable]
     }
-    /// The number of words of a packed state.
+    /// The number of words of a packed state. At least one, so that a store of states can count
+    /// its words.
     pub fn words(&self) -> usize {
-        (self.bits as usize).div_ceil(64)
+        (self.bits as usize).div_ceil(64).max(1)
     }
-    /// The number of bits of a packed state.
+    /// The number of bits of a packed state, padding included.
     pub fn bits(&self) -> u32 {
         self.bits
     }
+    /// The multisets of the state; one inside another comes before it.
+    pub fn multisets(&self) -> &[MultisetSlots] {
+        &self.multisets
+    }
+    /// The state before an initial-state program runs.
+    pub fn initial(&self) -> Valuation {
+        Valuation(self.slots.iter().map(Slot::initial).collect())
+    }
+    /// Whether every slot can hold its value.
+    pub fn admits(&self, valuation: &Valuation) -> bool {
+        let slots = self.slots.as_slice();
+        slots.len() == valuation.0.len()
+            && slots.iter().zip(&valuation.0).all(|(slot, &value)| slot.stored(value).is_some())
+    }
+    /// Packs a valuation into words.
+    ///
+    /// # Panics
+    /// If there are not [`Layout::words`] words or a slot cannot hold its value.
+    pub fn pack(&self, valuation: &Valuation, words: &mut [u64]) {
+        assert_eq!(words.len(), self.words(), "a packed state has the words of its layout");
+        assert_eq!(valuation.0.len(), self.slots.len(), "a valuation has a value for each slot");
+        words.fill(0);
+        for (slot, &value) in self.slots.iter().zip(&valuation.0) {
+            let stored = slot.stored(value).expect("a slot holds a value of its domain");
+            if slot.width > 0 {
+                words[slot.bit as usize / 64] |= stored << (slot.bit % 64);
+            }
+        }
+    }
+    /// The packed form of a valuation.
+    ///
+    /// # Panics
+    /// If a slot cannot hold its value.
+    pub fn state(&self, valuation: &Valuation) -> State {
+        let mut words = vec![0; self.words()].into_boxed_slice();
+        self.pack(valuation, &mut words);
+        State(words)
+    }
+    /// The valuation that a packed state stands for.
+    ///
+    /// # Panics
+    /// If it was not packed with this layout.
+    pub fn unpack(&self, words: &[u64]) -> Valuation {
+        let value = |slot: &Slot| {
+            if slot.width == 0 {
+                return slot.value(0);
+            }
+            let mask = u64::MAX >> (64 - slot.width);
+            slot.value((words[slot.bit as usize / 64] >> (slot.bit % 64)) & mask)
+        };
+        Valuation(self.slots.iter().map(value).collect())
+    }
+    /// Brings every multiset into normal form: present positions first, sorted with undefined
+    /// before every value; the cells of absent elements undefined. States that differ only in the
+    /// order of elements become equal.
+    pub fn normalize(&self, valuation: &mut Valuation) {
+        for multiset in &self.multisets {
+            let first = multiset.first.position();
+            let end = first + multiset.capacity * multiset.stride;
+            let cells = &mut valuation.0[first..end];
+            let mut elements: Vec<Vec<Option<i64>>> =
+                cells.chunks(multiset.stride).filter(|position| position[0] == Some(1)).map(<[_]>::to_vec).collect();
+            elements.sort_unstable();
+            for (cell, slot) in cells.iter_mut().zip(&self.slots.as_slice()[first..end]) {
+                *cell = slot.initial();
+            }
+            for (position, element) in cells.chunks_mut(multiset.stride).zip(elements) {
+                position.copy_from_slice(&element);
+            }
+        }
+    }
 }
 
-/// Flattens one variable.
+/// Flattens one variable. The depth of its recursion is that of the type's nesting.
 struct Flattening<'a> {
     model: &'a Model,
     variable: VariableId,
     layout: &'a mut Layout,
+    depth: usize,
 }
 
 impl Flattening<'_> {
-    fn run(self, name: String, ty: TypeId, may_be_undefined: bool) -> Result<(), LayoutError> {
-        let _ = (self.model, self.variable, self.layout, name, ty, may_be_undefined, TypeKind::Boolean);
+    fn flatten(&mut self, name: &str, ty: TypeId, may_be_undefined: bool) -> Result<(), LayoutError> {
+        if self.depth == Layout::NESTING_LIMIT {
+            let variable = self.model.variables[self.variable].name.clone();
+            return Err(LayoutError::TypeTooDeep { variable, limit: Layout::NESTING_LIMIT });
+        }
+        self.depth += 1;
+        let model = self.model;
+        match &model.types[ty].kind {
+            TypeKind::Array { index, element } => {
+                for value in model.domain(*index).values() {
+                    let name = format!("{name}[{}]", model.value_name(*index, value));
+                    self.flatten(&name, *element, may_be_undefined)?;
+                }
+            }
+            TypeKind::Record { fields } => {
+                for field in fields {
+                    self.flatten(&format!("{name}.{}", field.name), field.ty, may_be_undefined)?;
+                }
+            }
+            TypeKind::Multiset { capacity, element } => {
+                let first = self.layout.slots.next_index();
+                for position in 0..*capacity {
+                    let name = format!("{name}[{position}]");
+                    self.push(format!("present({name})"), Model::BOOLEAN, false)?;
+                    self.flatten(&name, *element, true)?;
+                }
+                let capacity = usize::try_from(*capacity).expect("the number of cells is limited");
+                let stride = (self.layout.slots.len() - first.position()).checked_div(capacity).unwrap_or(1);
+                self.layout.multisets.push(MultisetSlots { first, capacity, stride });
+            }
+            _ => self.push(name.to_owned(), ty, may_be_undefined)?,
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn push(&mut self, name: String, ty: TypeId, may_be_undefined: bool) -> Result<(), LayoutError> {
+        let domain = self.model.domain(ty);
+        // A size of zero stands for 2^64, so this is the greatest code.
+        let greatest = domain.size().wrapping_sub(1);
+        let Some(greatest) = greatest.checked_add(u64::from(may_be_undefined)) else {
+            return Err(LayoutError::DomainTooLarge { slot: name });
+        };
+        let width = u64::BITS - greatest.leading_zeros();
+        let layout = &mut *self.layout;
+        let mut bit = layout.bits;
+        if bit % 64 + width > 64 {
+            bit = bit.next_multiple_of(64);
+        }
+        layout.bits = bit + width;
+        layout.slots.push(Slot { name, variable: self.variable, ty, domain, may_be_undefined, bit, width });
         Ok(())
     }
 }
 
-impl Layout {
-    /// Packs a valuation into words.
-    pub fn pack(&self, valuation: &Valuation, words: &mut [u64]) {
-        let _ = (valuation, words);
-    }
-    /// Unpacks a state.
-    pub fn unpack(&self, words: &[u64]) -> Valuation {
-        let _ = words;
-        Valuation(vec![None; self.slots.len()])
-    }
-}
-
-/// Brings every multiset of a state into normal form: present elements first, sorted.
-pub fn normalize(model: &Model, layout: &Layout, valuation: &mut Valuation) {
-    let _ = (model, layout, valuation);
-}
+#[cfg(test)]
+mod tests;

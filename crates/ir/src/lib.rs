@@ -23,7 +23,7 @@ pub use index::{
     ExprId, FunctionId, LocalId, PlaceId, PropertyId, RuleId, SlotId, StartId, Table, TableIndex, TypeId, VariableId,
 };
 pub use interpreter::{Action, Interpreter, Outcome};
-pub use layout::{Layout, LayoutError, Slot, State, Valuation, normalize};
+pub use layout::{Layout, LayoutError, MultisetSlots, Slot, State, Valuation};
 pub use model::{Function, Local, LocalKind, Model, Parameter, Property, PropertyKind, Rule, Start, Variable};
 pub use statement::{MultisetElement, ReturnValue, Statement, StatementKind};
 pub use trace::{DeadlockMode, ReplayError, Trace, TraceStep, Violation, changed_slots, replay};

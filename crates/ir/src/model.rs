@@ -1,6 +1,8 @@
 //! The model: a nondeterministic sequential program. Global variables, rules (parameters, guard,
 //! next-state program), initial-state programs, properties.
 
+use rustc_hash::FxHashMap;
+
 use crate::diagnostics::{Source, Span};
 use crate::expression::{Iteration, Pool};
 use crate::index::{ExprId, FunctionId, LocalId, PropertyId, RuleId, StartId, Table, TypeId, VariableId};
@@ -205,14 +207,36 @@ impl Model {
         }
     }
 
-    /// How many scalar cells a value of a type takes.
+    /// How many scalar cells a value of a type takes (`u64::MAX` for that many or more).
     pub fn cells(&self, ty: TypeId) -> u64 {
-        match &self.types[ty].kind {
-            TypeKind::Array { index, element } => self.domain(*index).size().saturating_mul(self.cells(*element)),
-            TypeKind::Record { fields } => fields.iter().map(|field| self.cells(field.ty)).fold(0, u64::saturating_add),
-            TypeKind::Multiset { capacity, element } => capacity.saturating_mul(self.cells(*element).saturating_add(1)),
-            _ => 1,
+        // Types may share parts so often that a plain recursion would not end in this life.
+        let mut known: FxHashMap<TypeId, u64> = FxHashMap::default();
+        let mut pending = vec![ty];
+        while let Some(&current) = pending.last() {
+            let parts: Vec<TypeId> = match &self.types[current].kind {
+                TypeKind::Array { element, .. } | TypeKind::Multiset { element, .. } => vec![*element],
+                TypeKind::Record { fields } => fields.iter().map(|field| field.ty).collect(),
+                _ => Vec::new(),
+            };
+            let before = pending.len();
+            pending.extend(parts.iter().filter(|part| !known.contains_key(part)));
+            if pending.len() > before {
+                continue;
+            }
+            pending.pop();
+            let sizes = parts.iter().map(|part| known[part]);
+            let cells = match &self.types[current].kind {
+                TypeKind::Array { index, .. } => match self.domain(*index).size() {
+                    0 => u64::MAX,
+                    size => size.saturating_mul(known[&parts[0]]),
+                },
+                TypeKind::Record { .. } => sizes.fold(0, u64::saturating_add),
+                TypeKind::Multiset { capacity, .. } => capacity.saturating_mul(known[&parts[0]].saturating_add(1)),
+                _ => 1,
+            };
+            known.insert(current, cells);
         }
+        known[&ty]
     }
 
     /// The name of a value of a scalar type: a member's name, `true`, `Proc_0`, or the number.

@@ -145,11 +145,12 @@ impl Domain {
     pub fn value_of(&self, code: u64) -> i64 {
         let mut code = code;
         for &(low, high) in &self.pieces {
-            let length = (high.wrapping_sub(low) as u64) + 1;
-            if code < length {
+            // The number of values may be 2^64; the distance of the ends always fits.
+            let distance = high.wrapping_sub(low) as u64;
+            if code <= distance {
                 return low.wrapping_add(code as i64);
             }
-            code -= length;
+            code -= distance + 1;
         }
         panic!("a code is below the size of its domain")
     }
