@@ -113,7 +113,8 @@ pub enum StatementKind {
         /// The position, from 0.
         position: ExprId,
     },
-    /// Removes every element for whose position a condition holds.
+    /// Removes every element for whose position a condition holds. The condition is evaluated for
+    /// all present positions before the first is removed.
     MultisetRemoveIf {
         /// The bound position.
         local: LocalId,

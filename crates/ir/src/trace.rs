@@ -3,8 +3,9 @@
 
 use crate::fault::Fault;
 use crate::index::{PropertyId, SlotId, TableIndex};
-use crate::interpreter::{Action, Interpreter};
+use crate::interpreter::{Action, Interpreter, Outcome};
 use crate::layout::Valuation;
+use crate::model::PropertyKind;
 
 /// One step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,13 +88,191 @@ pub struct ReplayError {
     pub message: String,
 }
 
-/// Checks every step of a trace and the violation at its end. For a liveness violation only the
-/// steps can be checked.
+/// Checks every step of a trace and the violation at its end: that each action is possible and
+/// leads to the state given, that no state on the way is dropped by an assumption, and that what
+/// is said to be wrong is wrong. Of a liveness violation only the steps are checked; that nothing
+/// else can be reached is for an engine to show.
 ///
 /// # Errors
 /// If the trace is not a run of the model or does not end in its violation.
 pub fn replay(interpreter: &Interpreter<'_>, trace: &Trace) -> Result<(), ReplayError> {
-    let _ = (interpreter, trace);
+    let mut before: Option<&Valuation> = None;
+    for (number, step) in trace.steps.iter().enumerate() {
+        let fail = |message: String| Err(ReplayError { step: number, message });
+        match (before, step.action) {
+            (None, Action::Start(_)) | (Some(_), Action::Rule(_)) => {}
+            (None, Action::Rule(_)) => return fail("the first step is not a start".into()),
+            (Some(_), Action::Start(_)) => return fail("a start is not the first step".into()),
+        }
+        match run(interpreter, step.action, &step.arguments, before) {
+            Ok(Some(state)) if state == step.state => before = Some(&step.state),
+            Ok(Some(state)) => return fail(difference(interpreter, &state, &step.state)),
+            Ok(None) => return fail("the step is not possible".into()),
+            Err(Failure::Fault(fault)) => return fail(format!("the step goes wrong: {fault}")),
+            Err(Failure::NoInstance) => return fail("the arguments are not those of an instance".into()),
+        }
+        let exempt = match &trace.violation {
+            Some(Violation::PropertyFault { property, arguments, .. }) if number + 1 == trace.steps.len() => {
+                Some((*property, &arguments[..]))
+            }
+            _ => None,
+        };
+        if let Err(message) = check_assumptions(interpreter, &step.state, exempt) {
+            return fail(message);
+        }
+    }
+    match &trace.violation {
+        Some(violation) => check_violation(interpreter, violation, before)
+            .map_err(|message| ReplayError { step: trace.steps.len(), message }),
+        None => Ok(()),
+    }
+}
+
+/// Why an action leads nowhere.
+enum Failure {
+    Fault(Fault),
+    NoInstance,
+}
+
+/// The state that an action leads to; none if its guard is false or an assume statement drops it.
+fn run(
+    interpreter: &Interpreter<'_>,
+    action: Action,
+    arguments: &[i64],
+    before: Option<&Valuation>,
+) -> Result<Option<Valuation>, Failure> {
+    let model = interpreter.model();
+    let parameters = match action {
+        Action::Start(start) => model.starts.get(start).map(|start| &start.parameters),
+        Action::Rule(rule) => model.rules.get(rule).map(|rule| &rule.parameters),
+    };
+    if !parameters.is_some_and(|parameters| interpreter.is_instance(parameters, arguments)) {
+        return Err(Failure::NoInstance);
+    }
+    let outcome = match (action, before) {
+        (Action::Start(start), None) => interpreter.run_start(start, arguments),
+        (Action::Rule(rule), Some(state)) => match interpreter.enabled(rule, arguments, state) {
+            Ok(true) => interpreter.fire(rule, arguments, state),
+            Ok(false) => return Ok(None),
+            Err(fault) => return Err(Failure::Fault(fault)),
+        },
+        (Action::Start(_), Some(_)) | (Action::Rule(_), None) => return Ok(None),
+    };
+    match outcome {
+        Outcome::Next { state, .. } => Ok(Some(state)),
+        Outcome::Pruned => Ok(None),
+        Outcome::Fault(fault) => Err(Failure::Fault(fault)),
+    }
+}
+
+fn difference(interpreter: &Interpreter<'_>, reached: &Valuation, claimed: &Valuation) -> String {
+    if reached.0.len() != claimed.0.len() {
+        return format!("the state has {} cells instead of {}", claimed.0.len(), reached.0.len());
+    }
+    let names = changed_slots(reached, claimed).into_iter().take(5);
+    let names: Vec<String> = names.map(|slot| format!("`{}`", interpreter.layout().slots[slot].name)).collect();
+    format!("the step leads to a state that differs in {}", names.join(", "))
+}
+
+/// Checks that no assumption drops a state. A property fault claimed for an assumption ends the
+/// check there, since a search would stop there, too.
+fn check_assumptions(
+    interpreter: &Interpreter<'_>,
+    state: &Valuation,
+    exempt: Option<(PropertyId, &[i64])>,
+) -> Result<(), String> {
+    for (property, entry) in interpreter.model().properties.iter_enumerated() {
+        if entry.kind != PropertyKind::Assumption {
+            continue;
+        }
+        for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
+            if exempt == Some((property, &arguments[..])) {
+                return Ok(());
+            }
+            match interpreter.holds(property, &arguments, state) {
+                Ok(true) => {}
+                Ok(false) => return Err("an assumption drops the state".into()),
+                Err(fault) => return Err(format!("an assumption goes wrong: {fault}")),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks that what is said to be wrong in the last state (none before the first start) is wrong.
+fn check_violation(
+    interpreter: &Interpreter<'_>,
+    violation: &Violation,
+    last: Option<&Valuation>,
+) -> Result<(), String> {
+    match (violation, last) {
+        (Violation::Fault { action, arguments, fault }, _) => match run(interpreter, *action, arguments, last) {
+            Err(Failure::Fault(found)) => same_fault(&found, fault),
+            Err(Failure::NoInstance) => Err("the arguments are not those of an instance".into()),
+            Ok(_) => Err("the action does not go wrong".into()),
+        },
+        (_, None) => Err("there is no state to violate anything".into()),
+        (Violation::Property { property, arguments }, Some(state)) => {
+            let kind = check_instance(interpreter, *property, arguments)?;
+            match (kind, interpreter.holds(*property, arguments, state)) {
+                (PropertyKind::Invariant, Ok(false)) => Ok(()),
+                (PropertyKind::Invariant, Ok(true)) => Err("the property holds in the last state".into()),
+                (PropertyKind::Invariant, Err(fault)) => Err(format!("the property goes wrong: {fault}")),
+                _ => Err("no single state violates a property of this kind".into()),
+            }
+        }
+        (Violation::PropertyFault { property, arguments, fault }, Some(state)) => {
+            check_instance(interpreter, *property, arguments)?;
+            match interpreter.holds(*property, arguments, state) {
+                Ok(_) => Err("the property does not go wrong".into()),
+                Err(found) => same_fault(&found, fault),
+            }
+        }
+        (Violation::Liveness { property, arguments }, Some(_)) => {
+            match check_instance(interpreter, *property, arguments)? {
+                PropertyKind::Liveness => Ok(()),
+                _ => Err("the property is not a liveness property".into()),
+            }
+        }
+        (Violation::Deadlock(mode), Some(state)) => check_deadlock(interpreter, *mode, state),
+    }
+}
+
+/// Checks that a property exists and has such an instance, and gives its kind.
+fn check_instance(
+    interpreter: &Interpreter<'_>,
+    property: PropertyId,
+    arguments: &[i64],
+) -> Result<PropertyKind, String> {
+    match interpreter.model().properties.get(property) {
+        Some(entry) if interpreter.is_instance(&entry.parameters, arguments) => Ok(entry.kind),
+        _ => Err("the arguments are not those of an instance".into()),
+    }
+}
+
+/// Messages are for people and may differ between engines; what happened where may not.
+fn same_fault(found: &Fault, claimed: &Fault) -> Result<(), String> {
+    if (found.kind, found.span) == (claimed.kind, claimed.span) {
+        return Ok(());
+    }
+    Err(format!("another fault happens: {found}"))
+}
+
+fn check_deadlock(interpreter: &Interpreter<'_>, mode: DeadlockMode, state: &Valuation) -> Result<(), String> {
+    if mode == DeadlockMode::Off {
+        return Err("nothing is a deadlock".into());
+    }
+    for (rule, entry) in interpreter.model().rules.iter_enumerated() {
+        for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
+            match run(interpreter, Action::Rule(rule), &arguments, Some(state)) {
+                Ok(None) => {}
+                Ok(Some(next)) if mode == DeadlockMode::Stuttering && next == *state => {}
+                Ok(Some(_)) => return Err("a rule can leave the last state".into()),
+                Err(Failure::Fault(fault)) => return Err(format!("a rule goes wrong in the last state: {fault}")),
+                Err(Failure::NoInstance) => unreachable!("these are the instances"),
+            }
+        }
+    }
     Ok(())
 }
 
@@ -102,3 +281,6 @@ pub fn changed_slots(before: &Valuation, after: &Valuation) -> Vec<SlotId> {
     let cells = before.0.iter().zip(&after.0).enumerate();
     cells.filter(|(_, (before, after))| before != after).map(|(position, _)| SlotId::from_position(position)).collect()
 }
+
+#[cfg(test)]
+mod tests;
