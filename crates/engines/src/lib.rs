@@ -5,18 +5,27 @@
 //! one, an evaluator specialised to each instance of each rule; the one on the reference
 //! interpreter is for comparison.
 
+mod batch;
+mod liveness;
 mod observer;
 mod options;
+mod rebuild;
+mod reference;
 mod report;
+mod search;
+mod store;
 mod system;
+mod verdicts;
 pub mod walk;
 
 pub use observer::{Observer, Progress, Silent};
 pub use options::{SearchOptions, SearchOrder};
+pub use reference::ReferenceSystem;
 pub use report::{EngineError, PropertyReport, Report, StopReason, Subject, Verdict};
 pub use system::{Event, Instance, TransitionSystem};
+pub use verdicts::check_system;
 
-use quotient_ir::{Layout, Model};
+use quotient_ir::{Interpreter, Layout, Model};
 
 /// Searches the reachable states of a model and checks its properties.
 ///
@@ -26,15 +35,8 @@ use quotient_ir::{Layout, Model};
 /// If the model has no layout, or if a violation cannot be replayed with the reference
 /// interpreter, which is a defect of this program and never a verdict.
 pub fn check(model: &Model, options: &SearchOptions, observer: &mut dyn Observer) -> Result<Report, EngineError> {
-    let _layout = Layout::new(model)?;
-    let _ = (options, observer);
-    Ok(Report {
-        verdict: Verdict::Inconclusive,
-        stop_reason: Some(StopReason::Interrupted),
-        states: 0,
-        transitions: 0,
-        depth: 0,
-        memory_bytes: 0,
-        properties: Vec::new(),
-    })
+    let layout = Layout::new(model)?;
+    let interpreter = Interpreter::new(model, &layout);
+    let system = ReferenceSystem::new(&interpreter);
+    check_system(&system, &interpreter, options, observer)
 }

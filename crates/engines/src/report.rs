@@ -29,6 +29,8 @@ pub enum StopReason {
     MemoryLimit(u64),
     /// More states than the store can number.
     TooManyStates,
+    /// The system has no more memory.
+    OutOfMemory,
     /// This much time has passed. Only observers say so.
     TimeLimit(Duration),
     /// Somebody asked to stop. Only observers say so.
@@ -47,6 +49,7 @@ impl fmt::Display for StopReason {
             Self::DepthLimit(limit) => write!(formatter, "the limit of {limit} steps was reached"),
             Self::MemoryLimit(limit) => write!(formatter, "the limit of {limit} bytes of memory was reached"),
             Self::TooManyStates => write!(formatter, "there are more states than can be numbered"),
+            Self::OutOfMemory => write!(formatter, "the system has no more memory"),
             Self::TimeLimit(limit) => write!(formatter, "the time limit of {limit:?} was reached"),
             Self::Interrupted => write!(formatter, "the search was interrupted"),
             Self::Exhausted(fault) => write!(formatter, "a step may never end: {fault}"),

@@ -20,33 +20,50 @@ pub enum Event<'a> {
     Next {
         /// The packed state.
         state: &'a [u64],
-        /// The cover statements reached on the way.
+        /// The cover statements reached on the way, each once.
         covered: &'a [PropertyId],
     },
     /// An assume statement failed; it is as if the instance had not fired.
     Pruned,
     /// The guard or the body went wrong.
     Fault(Fault),
+    /// Many instances in a row could not fire: a chance to stop.
+    Idle,
 }
 
 /// A model as its searches see it. All orders are those of the model's text: actions in order of
 /// declaration, the last parameter fastest. Assumptions are properties like others here; it is
 /// the search that drops states.
+///
+/// A system is not changed by running it, so that several searches can share it; what it needs to
+/// run is its `Scratch`.
 pub trait TransitionSystem {
-    /// The number of words of a packed state.
+    /// The memory of one run.
+    type Scratch;
+
+    /// Memory to run in, one for each run that is under way at the same time.
+    fn scratch(&self) -> Self::Scratch;
+
+    /// The number of words of a packed state; at least one.
     fn words(&self) -> usize;
 
     /// Runs every instance of every start in order. Breaking from `visit` ends the enumeration.
-    fn starts(&mut self, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>);
+    fn starts(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>);
 
     /// Fires every enabled instance of every rule in order. Nothing is said about an instance
     /// whose guard is false. Breaking from `visit` ends the enumeration.
-    fn successors(&mut self, state: &[u64], visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>);
+    fn successors(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    );
 
-    /// Evaluates a property for each valuation of its parameters in order. Breaking from `visit`
-    /// ends the enumeration.
+    /// Evaluates a property for each valuation of its parameters in order. A cover property
+    /// without a condition has none. Breaking from `visit` ends the enumeration.
     fn evaluate(
-        &mut self,
+        &self,
+        scratch: &mut Self::Scratch,
         property: PropertyId,
         state: &[u64],
         visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,

@@ -16,8 +16,7 @@ pub struct Choice {
 }
 
 /// Every instance of every start, in order.
-pub fn starts<'m>(interpreter: &Interpreter<'m>) -> impl Iterator<Item = Choice> + use<'m> {
-    let interpreter = *interpreter;
+pub fn starts<'m>(interpreter: &'m Interpreter<'m>) -> impl Iterator<Item = Choice> + use<'m> {
     interpreter.model().starts.iter_enumerated().flat_map(move |(id, start)| {
         interpreter.instances(&start.parameters, &start.locals).map(move |arguments| {
             let outcome = interpreter.run_start(id, &arguments);
@@ -27,8 +26,10 @@ pub fn starts<'m>(interpreter: &Interpreter<'m>) -> impl Iterator<Item = Choice>
 }
 
 /// Every enabled instance of every rule in a state, in order.
-pub fn successors<'m>(interpreter: &Interpreter<'m>, state: &'m Valuation) -> impl Iterator<Item = Choice> + use<'m> {
-    let interpreter = *interpreter;
+pub fn successors<'m>(
+    interpreter: &'m Interpreter<'m>,
+    state: &'m Valuation,
+) -> impl Iterator<Item = Choice> + use<'m> {
     interpreter.model().rules.iter_enumerated().flat_map(move |(id, rule)| {
         interpreter.instances(&rule.parameters, &rule.locals).filter_map(move |arguments| {
             let outcome = match interpreter.enabled(id, &arguments, state) {

@@ -1,0 +1,133 @@
+//! From a search to a report: one verdict for each subject, each violation with a replayed run.
+
+use quotient_ir::{DeadlockMode, Interpreter, PropertyKind, Violation};
+
+use crate::liveness::find_dead_ends;
+use crate::observer::Observer;
+use crate::options::SearchOptions;
+use crate::rebuild::rebuild;
+use crate::report::{EngineError, PropertyReport, Report, StopReason, Subject, Verdict};
+use crate::search::{Checks, End, Exploration, explore};
+use crate::system::TransitionSystem;
+
+/// Searches the reachable states of a transition system of a model and checks the properties of
+/// the model. The interpreter replays what is found.
+///
+/// # Errors
+/// If a violation cannot be replayed, which is a defect of this program and never a verdict.
+pub fn check_system<S: TransitionSystem>(
+    system: &S,
+    interpreter: &Interpreter<'_>,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<Report, EngineError> {
+    let model = interpreter.model();
+    let checks = Checks::new(model, options.properties.as_deref());
+    let exploration = explore(system, &checks, options, observer);
+
+    // What is said of each subject unless something better is known.
+    let mut reports = Vec::new();
+    let undecided = match exploration.end {
+        End::Finished => Verdict::Holds,
+        End::Stopped(_) | End::Found(_) => Verdict::Inconclusive,
+    };
+    for (id, property) in model.properties.iter_enumerated() {
+        let verdict = match property.kind {
+            PropertyKind::Invariant if checks.invariants.contains(&id) => undecided,
+            PropertyKind::Liveness if checks.liveness.contains(&id) => undecided,
+            PropertyKind::Cover if checks.covers.contains(&id) => match exploration.end {
+                _ if exploration.covered.contains(&id) => Verdict::Holds,
+                End::Finished => Verdict::Violated,
+                End::Stopped(_) | End::Found(_) => Verdict::Inconclusive,
+            },
+            _ => continue,
+        };
+        reports.push(PropertyReport { subject: Subject::Property(id), verdict, trace: None });
+    }
+    if options.deadlock != DeadlockMode::Off {
+        reports.push(PropertyReport { subject: Subject::Deadlock, verdict: undecided, trace: None });
+    }
+    if options.errors {
+        reports.push(PropertyReport { subject: Subject::Errors, verdict: undecided, trace: None });
+    }
+
+    let stop_reason = match &exploration.end {
+        End::Stopped(reason) => Some(reason.clone()),
+        End::Found(finding) => {
+            let trace = rebuild(system, &exploration.store, finding, interpreter)?;
+            let report = report_on(&mut reports, subject_of(&finding.violation));
+            report.verdict = Verdict::Violated;
+            report.trace = Some(trace);
+            Some(StopReason::Violation)
+        }
+        End::Finished => judge_liveness(system, interpreter, &checks, options, &exploration, observer, &mut reports)?,
+    };
+    Ok(Report {
+        verdict: summarize(&reports, stop_reason.as_ref()),
+        stop_reason,
+        states: exploration.store.len(),
+        transitions: exploration.transitions,
+        depth: exploration.depth,
+        memory_bytes: exploration.memory_bytes,
+        properties: reports,
+    })
+}
+
+/// Fills in the verdicts on liveness after a finished search; returns why it could not.
+fn judge_liveness<S: TransitionSystem>(
+    system: &S,
+    interpreter: &Interpreter<'_>,
+    checks: &Checks,
+    options: &SearchOptions,
+    exploration: &Exploration,
+    observer: &mut dyn Observer,
+    reports: &mut [PropertyReport],
+) -> Result<Option<StopReason>, EngineError> {
+    if checks.liveness.is_empty() {
+        return Ok(None);
+    }
+    match find_dead_ends(system, exploration, &checks.liveness, options.max_memory, observer) {
+        Ok(findings) => {
+            for (&property, finding) in checks.liveness.iter().zip(findings) {
+                if let Some(finding) = finding {
+                    let report = report_on(reports, Subject::Property(property));
+                    report.trace = Some(rebuild(system, &exploration.store, &finding, interpreter)?);
+                    report.verdict = Verdict::Violated;
+                }
+            }
+            Ok(None)
+        }
+        Err(reason) => {
+            for &property in &checks.liveness {
+                report_on(reports, Subject::Property(property)).verdict = Verdict::Inconclusive;
+            }
+            Ok(Some(reason))
+        }
+    }
+}
+
+/// The subject that a violation is about.
+fn subject_of(violation: &Violation) -> Subject {
+    match violation {
+        Violation::Property { property, .. } | Violation::Liveness { property, .. } => Subject::Property(*property),
+        Violation::Deadlock(_) => Subject::Deadlock,
+        Violation::Fault { .. } | Violation::PropertyFault { .. } => Subject::Errors,
+    }
+}
+
+fn report_on(reports: &mut [PropertyReport], subject: Subject) -> &mut PropertyReport {
+    let found = reports.iter_mut().find(|report| report.subject == subject);
+    found.expect("a search finds only what it was asked for")
+}
+
+/// A search that did not finish is inconclusive even if nobody asked for anything.
+fn summarize(reports: &[PropertyReport], stop_reason: Option<&StopReason>) -> Verdict {
+    let any = |verdict| reports.iter().any(|report| report.verdict == verdict);
+    if any(Verdict::Violated) {
+        Verdict::Violated
+    } else if any(Verdict::Inconclusive) || stop_reason.is_some() && reports.is_empty() {
+        Verdict::Inconclusive
+    } else {
+        Verdict::Holds
+    }
+}
