@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use quotient_ir::DeadlockMode;
+
 use crate::pool::map_on_workers;
 use crate::verdict::VerdictClass;
 
@@ -18,28 +20,6 @@ use crate::verdict::VerdictClass;
 pub struct Rumur {
     program: PathBuf,
     compiler: PathBuf,
-}
-
-/// What rumur shall count as a deadlock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DeadlockDetection {
-    /// Nothing.
-    Off,
-    /// A state without an enabled rule.
-    Stuck,
-    /// A state whose enabled rules, if any, all lead back to it. rumur's default.
-    #[default]
-    Stuttering,
-}
-
-impl DeadlockDetection {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Stuck => "stuck",
-            Self::Stuttering => "stuttering",
-        }
-    }
 }
 
 /// How well to compile a verifier.
@@ -56,7 +36,7 @@ pub enum Optimization {
 #[derive(Clone, Debug)]
 pub struct RumurOptions {
     /// What counts as a deadlock.
-    pub deadlock: DeadlockDetection,
+    pub deadlock: DeadlockMode,
     /// How well to compile.
     pub optimization: Optimization,
     /// How long the verifier may run.
@@ -70,7 +50,7 @@ pub struct RumurOptions {
 impl Default for RumurOptions {
     fn default() -> Self {
         Self {
-            deadlock: DeadlockDetection::default(),
+            deadlock: DeadlockMode::default(),
             optimization: Optimization::default(),
             timeout: Duration::from_secs(120),
             wide_values: true,
@@ -89,6 +69,23 @@ pub struct RumurAnswer {
     pub rules_fired: Option<u64>,
     /// What it had to say about the error, in one line; empty if there is none.
     pub message: String,
+}
+
+impl RumurAnswer {
+    /// The name of the property that is violated, or the text of the failed assertion or error
+    /// statement, if it has one.
+    pub fn subject(&self) -> Option<&str> {
+        match self.class {
+            VerdictClass::Invariant | VerdictClass::Cover | VerdictClass::Liveness => {
+                let (_, rest) = self.message.split_once('"')?;
+                Some(rest.rsplit_once('"')?.0)
+            }
+            // After the place in the source.
+            VerdictClass::Assertion => self.message.splitn(4, ": ").nth(2),
+            VerdictClass::ErrorStatement => Some(&self.message),
+            _ => None,
+        }
+    }
 }
 
 /// Why there is no answer.
@@ -170,7 +167,7 @@ impl Rumur {
         let mut generate = Command::new(&self.program);
         generate.arg(file("model.m")).arg("--output").arg(file("model.c"));
         generate.args(["--symmetry-reduction", "off", "--threads", "1", "--counterexample-trace", "off"]);
-        generate.args(["--deadlock-detection", options.deadlock.word()]);
+        generate.args(["--deadlock-detection", deadlock_word(options.deadlock)]);
         if options.wide_values {
             generate.args(["--value-type", "int32_t"]);
         }
@@ -212,6 +209,14 @@ impl Rumur {
 pub fn explain_skip(purpose: &str, reason: &str) {
     // A closed standard error must not fail a test.
     let _ = writeln!(std::io::stderr(), "skipped: {purpose}: {reason}");
+}
+
+fn deadlock_word(mode: DeadlockMode) -> &'static str {
+    match mode {
+        DeadlockMode::Off => "off",
+        DeadlockMode::Stuck => "stuck",
+        DeadlockMode::Stuttering => "stuttering",
+    }
 }
 
 /// Where a program is, if it is on the search path.
@@ -313,7 +318,9 @@ fn class_of_message(message: &str) -> VerdictClass {
 
 #[cfg(test)]
 mod tests {
-    use super::{DeadlockDetection, Rumur, RumurAnswer, RumurOptions, read_answer};
+    use quotient_ir::DeadlockMode;
+
+    use super::{Rumur, RumurAnswer, RumurOptions, read_answer};
     use crate::verdict::VerdictClass;
 
     /// Models that differ in one place, with rumur's answer about each: `{}` is a rule body.
@@ -350,8 +357,13 @@ mod tests {
             rumur.check("var x: 0..3; rule begin y := 1; end;", &RumurOptions::default()).expect("an answer");
         assert_eq!((rejected.class, rejected.states), (VerdictClass::Rejected, None));
         assert!(rejected.message.contains("unknown symbol: y"), "{}", rejected.message);
-        let stuck = RumurOptions { deadlock: DeadlockDetection::Stuck, ..RumurOptions::default() };
+        let stuck = RumurOptions { deadlock: DeadlockMode::Stuck, ..RumurOptions::default() };
         assert_eq!(rumur.check(&texts[1], &stuck).expect("an answer").class, VerdictClass::Holds);
+        let subject = |text: &String| rumur.check(text, &stuck).expect("an answer").subject().map(str::to_owned);
+        assert_eq!(subject(&texts[2]).as_deref(), Some("small"));
+        assert_eq!(subject(&texts[3]).as_deref(), Some("two"));
+        let invariant = texts[0].clone() + "invariant \"the name\" x < 2;";
+        assert_eq!(subject(&invariant).as_deref(), Some("the name"));
     }
 
     #[test]

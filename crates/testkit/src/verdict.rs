@@ -3,6 +3,9 @@
 
 use std::fmt;
 
+use quotient_engines::{PropertyReport, Report, Subject, Verdict};
+use quotient_ir::{Fault, FaultKind, Model, PropertyKind, Violation};
+
 /// What a checker says about a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VerdictClass {
@@ -61,5 +64,74 @@ impl VerdictClass {
 impl fmt::Display for VerdictClass {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.word())
+    }
+}
+
+/// What our search found, in the words of this module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The verdict.
+    pub class: VerdictClass,
+    /// The name of the property that is violated, or what the failed assertion, error statement
+    /// or other fault says.
+    pub subject: Option<String>,
+    /// States stored.
+    pub states: u64,
+    /// Rules fired.
+    pub rules_fired: u64,
+}
+
+impl Outcome {
+    /// What a report says, or the first violation it lists.
+    pub fn of(model: &Model, report: &Report) -> Self {
+        let violated = report.properties.iter().find(|property| property.verdict == Verdict::Violated);
+        let (class, subject) = match (report.verdict, violated) {
+            (Verdict::Violated, Some(violated)) => class_of_violation(model, violated),
+            (Verdict::Violated, None) => unreachable!("a violation is one of some subject"),
+            (Verdict::Holds, _) => (VerdictClass::Holds, None),
+            (Verdict::Inconclusive, _) => {
+                (VerdictClass::Inconclusive, report.stop_reason.as_ref().map(ToString::to_string))
+            }
+        };
+        Self { class, subject, states: report.states, rules_fired: report.transitions }
+    }
+}
+
+fn class_of_violation(model: &Model, report: &PropertyReport) -> (VerdictClass, Option<String>) {
+    match report.subject {
+        Subject::Property(id) => {
+            let property = &model.properties[id];
+            let class = match property.kind {
+                PropertyKind::Invariant => VerdictClass::Invariant,
+                PropertyKind::Cover => VerdictClass::Cover,
+                PropertyKind::Liveness => VerdictClass::Liveness,
+                PropertyKind::Assumption => unreachable!("an assumption is not a claim"),
+            };
+            (class, property.name.clone())
+        }
+        Subject::Deadlock => (VerdictClass::Deadlock, None),
+        Subject::Errors => match report.trace.as_ref().and_then(|trace| trace.violation.as_ref()) {
+            Some(Violation::Fault { fault, .. } | Violation::PropertyFault { fault, .. }) => {
+                (class_of_fault(fault), Some(fault.message.clone()))
+            }
+            other => unreachable!("an error of the model is a fault, not {other:?}"),
+        },
+    }
+}
+
+fn class_of_fault(fault: &Fault) -> VerdictClass {
+    match fault.kind {
+        FaultKind::UndefinedRead => VerdictClass::UndefinedRead,
+        FaultKind::Assertion => VerdictClass::Assertion,
+        FaultKind::Error => VerdictClass::ErrorStatement,
+        FaultKind::Exhausted => VerdictClass::Inconclusive,
+        FaultKind::OutOfRange
+        | FaultKind::IndexOutOfRange
+        | FaultKind::DivisionByZero
+        | FaultKind::Overflow
+        | FaultKind::MissingReturn
+        | FaultKind::BadStep
+        | FaultKind::MultisetFull
+        | FaultKind::AbsentElement => VerdictClass::Range,
     }
 }
