@@ -1,0 +1,88 @@
+//! The automorphisms of a coloured graph: a strong generating set, its base and the order.
+//!
+//! A sparse, deterministic individualisation–refinement search; see `search` for the method and
+//! `partition` for the refinement.
+
+mod partition;
+mod search;
+
+use crate::{ColouredGraph, OrbitPartition, Point, SparsePermutation};
+use num_bigint::BigUint;
+
+/// Where the search may stop before it is complete.
+#[derive(Debug, Clone, Default)]
+pub struct SearchLimits {
+    /// The number of refinements after which no further branch is entered.
+    pub refinements: Option<u64>,
+}
+
+/// A base point of the first path and what the stabiliser of the points before it makes of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BasePoint {
+    /// The point.
+    pub point: Point,
+    /// The length of its orbit under the stabiliser of all earlier base points.
+    pub orbit_length: u32,
+}
+
+/// What the search did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Refinements after an individualisation.
+    pub refinements: u64,
+    /// Maps that were verified edge by edge.
+    pub verified: u64,
+    /// Maps that failed the verification.
+    pub bad_leaves: u64,
+}
+
+/// The automorphism group of a graph.
+#[derive(Debug, Clone)]
+pub struct AutomorphismGroup {
+    /// Strong generators with respect to [`base`](Self::base), in order of discovery: those that fix the
+    /// most base points first. Each was verified to be an automorphism.
+    pub generators: Vec<SparsePermutation>,
+    /// The base with its orbit lengths.
+    pub base: Vec<BasePoint>,
+    /// The orbits on the vertices.
+    pub orbits: OrbitPartition,
+    /// The number of vertices.
+    pub degree: usize,
+    /// False when a limit stopped the search: then the generators are automorphisms, but perhaps not all,
+    /// and the orbit lengths are those found.
+    pub complete: bool,
+    /// What the search did.
+    pub statistics: Statistics,
+}
+
+impl AutomorphismGroup {
+    /// The order as factors greater than one whose product it is: the orbit lengths along the base. For
+    /// an incomplete search, a lower bound.
+    pub fn order_factors(&self) -> Vec<u32> {
+        self.base.iter().map(|point| point.orbit_length).filter(|&length| length > 1).collect()
+    }
+
+    /// The order of the group; for an incomplete search, a lower bound.
+    pub fn order(&self) -> BigUint {
+        product(self.order_factors())
+    }
+}
+
+/// The product of many small factors, by halves so that the operands stay balanced.
+pub(crate) fn product(factors: impl IntoIterator<Item = u32>) -> BigUint {
+    let mut factors: Vec<BigUint> = factors.into_iter().map(BigUint::from).collect();
+    while factors.len() > 1 {
+        factors = factors.chunks(2).map(|pair| pair.iter().product()).collect();
+    }
+    factors.pop().unwrap_or_else(|| BigUint::from(1u32))
+}
+
+/// The automorphism group of `graph`.
+pub fn generators(graph: &ColouredGraph) -> AutomorphismGroup {
+    generators_within(graph, &SearchLimits::default())
+}
+
+/// The automorphism group of `graph`, or what is found of it before a limit is reached.
+pub fn generators_within(graph: &ColouredGraph, limits: &SearchLimits) -> AutomorphismGroup {
+    search::search(graph, limits)
+}

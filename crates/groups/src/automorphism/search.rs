@@ -1,0 +1,371 @@
+//! The search tree: the first path, and for each of its levels the search for an automorphism that takes
+//! the level's base point to another vertex of its cell.
+//!
+//! The first path individualises a vertex of some cell and refines until the partition is discrete. Its
+//! levels are then treated from the deepest to the root. At a level, every generator found so far fixes
+//! the base points above, so the orbits of all generators so far are orbits of the stabiliser, and a cell
+//! is done when each of its orbits was either joined to the base point's or refuted. So the generators are
+//! strong with respect to the base, and the orbit lengths multiply to the order of the group.
+//!
+//! What keeps it near linear on long bases (wreath products, many independent factors):
+//! * A branch is compared with the first path event by event and given up at the first difference.
+//! * A branch ends as soon as all vertices outside singleton cells are in the cell they have on the first
+//!   path: then the map of singletons with the identity elsewhere is the automorphism (the idea of saucy,
+//!   Darga, Sakallah and Markov 2008). The reference order of the leaf stands for all partitions of the
+//!   first path, since refinement only rearranges within cells.
+//! * Below the level under treatment, the stabilisers on the first path are known. An automorphism takes
+//!   the orbit of a base point to an orbit of equal length, so a branch whose cell has c vertices need try
+//!   only c - (orbit length) + 1 of them; where the cell is one orbit, nothing is ever tried twice.
+//! * The next cell is taken from the latest splits, so a component is finished before the next is begun.
+
+use super::partition::Partition;
+use super::{AutomorphismGroup, BasePoint, SearchLimits, Statistics};
+use crate::{ColouredGraph, OrbitPartition, Point, SparsePermutation};
+
+/// A level of the first path.
+struct Level {
+    /// The cell that was individualised in: its first position and length.
+    cell: u32,
+    length: u32,
+    base: Point,
+    /// Where the level's events begin in the trace; they end where the next level's begin.
+    events: usize,
+    /// The history before individualising.
+    history: usize,
+    /// Known once the level is done.
+    orbit_length: u32,
+}
+
+/// A level of a branch that runs beside the first path.
+struct Branch {
+    history: usize,
+    misplaced: usize,
+    unsettled: usize,
+    /// The vertex tried now.
+    vertex: Point,
+    /// How many more may be tried.
+    remaining: u32,
+    /// The vertices still to try; filled only once the first has failed.
+    alternatives: Option<Vec<Point>>,
+}
+
+/// All automorphisms, or those found within the limits.
+pub(super) fn search(graph: &ColouredGraph, limits: &SearchLimits) -> AutomorphismGroup {
+    let mut search = Search {
+        graph,
+        partition: Partition::new(graph),
+        levels: Vec::new(),
+        events_end: 0,
+        orbits: OrbitPartition::new(graph.vertex_count()),
+        refuted_at: vec![usize::MAX; graph.vertex_count()],
+        generators: Vec::new(),
+        statistics: Statistics::default(),
+        limits,
+        exhausted: false,
+        marks: Vec::new(),
+        mark: 0,
+    };
+    search.partition.refine();
+    search.walk_first_path();
+    if !search.levels.is_empty() {
+        search.marks = vec![0; graph.vertex_count()];
+        search.partition.set_reference();
+        for level in (0..search.levels.len()).rev() {
+            search.treat_level(level);
+        }
+    }
+    AutomorphismGroup {
+        base: search
+            .levels
+            .iter()
+            .map(|level| BasePoint { point: level.base, orbit_length: level.orbit_length })
+            .collect(),
+        degree: graph.vertex_count(),
+        generators: search.generators,
+        orbits: search.orbits,
+        complete: !search.exhausted,
+        statistics: search.statistics,
+    }
+}
+
+struct Search<'g, 'l> {
+    graph: &'g ColouredGraph,
+    partition: Partition<'g>,
+    levels: Vec<Level>,
+    events_end: usize,
+    orbits: OrbitPartition,
+    /// The level at which the orbit of this representative was refuted last.
+    refuted_at: Vec<usize>,
+    generators: Vec<SparsePermutation>,
+    statistics: Statistics,
+    limits: &'l SearchLimits,
+    exhausted: bool,
+    /// Marks of the verification: a vertex is marked when it holds `mark`.
+    marks: Vec<u32>,
+    mark: u32,
+}
+
+impl Search<'_, '_> {
+    /// Individualises and refines until the partition is discrete.
+    fn walk_first_path(&mut self) {
+        let mut candidates: Vec<u32> = Vec::new();
+        let mut start = 0;
+        while start < self.graph.vertex_count() {
+            let length = self.partition.length(start as u32);
+            if length > 1 {
+                candidates.push(start as u32);
+            }
+            start += length as usize;
+        }
+        candidates.sort_by_key(|&start| std::cmp::Reverse(self.partition.length(start)));
+        // The stack is in order of discovery. Each group (the cells of one refinement) is sorted with the
+        // smallest last, so the next cell is the smallest of the latest group that is still worth it.
+        self.partition.history.clear();
+        while let Some(&cell) = candidates.last() {
+            let length = self.partition.length(cell);
+            if length <= 1 {
+                candidates.pop();
+                continue;
+            }
+            let history = self.partition.history.len();
+            let events = self.partition.trace.events.len();
+            let base = *self.partition.members(cell).iter().min().expect("the cell is not empty");
+            self.levels.push(Level { cell, length, base, events, history, orbit_length: 1 });
+            self.partition.individualise(base);
+            self.partition.refine();
+            self.statistics.refinements += 1;
+            let group = candidates.len();
+            for split in &self.partition.history[history..] {
+                if self.partition.length(split.start) > 1 {
+                    candidates.push(split.start);
+                }
+            }
+            candidates[group..].sort_by_key(|&start| std::cmp::Reverse((self.partition.length(start), start)));
+        }
+        debug_assert!(self.partition.is_discrete());
+        self.events_end = self.partition.trace.events.len();
+    }
+
+    /// Finds the orbit of the level's base point under the stabiliser of the base points above.
+    fn treat_level(&mut self, index: usize) {
+        let Level { cell, length, base, history, .. } = self.levels[index];
+        self.partition.undo_to(history);
+        // From the back: that is the order in which the first path took the cell apart, so the first
+        // candidates are the base points of deeper levels, for which short branches suffice.
+        for position in (cell..cell + length).rev() {
+            if self.orbits.class_size(base) == length {
+                break;
+            }
+            let difference = self.partition.difference.as_ref().expect("set with the reference");
+            let vertex = difference.reference[position as usize];
+            let root = self.orbits.find(vertex);
+            if root == self.orbits.find(base) || self.refuted_at[root as usize] == index {
+                continue;
+            }
+            match self.seek(index, vertex) {
+                Some(generator) => {
+                    for (point, image) in generator.moves() {
+                        let (left, right) = (self.orbits.find(point), self.orbits.find(image));
+                        let refuted = self.refuted_at[left as usize] == index
+                            || self.refuted_at[right as usize] == index;
+                        if let Some(root) = self.orbits.merge(left, right)
+                            && refuted
+                        {
+                            self.refuted_at[root as usize] = index;
+                        }
+                    }
+                    self.generators.push(generator);
+                }
+                None => self.refuted_at[root as usize] = index,
+            }
+        }
+        self.levels[index].orbit_length = self.orbits.class_size(base);
+    }
+
+    /// An automorphism that fixes the base points above level `index` and takes its base point to
+    /// `vertex`.
+    fn seek(&mut self, index: usize, vertex: Point) -> Option<SparsePermutation> {
+        let mut branches: Vec<Branch> = vec![self.branch(vertex, 1)];
+        let mut found = None;
+        let mut descend = self.enter(index, vertex);
+        loop {
+            if descend {
+                let unsettled = self.partition.difference.as_ref().expect("set with the reference").unsettled;
+                if unsettled == 0 {
+                    found = self.settled_automorphism();
+                    if found.is_some() {
+                        break;
+                    }
+                    self.statistics.bad_leaves += 1;
+                }
+                let depth = index + branches.len();
+                if let Some(level) = self.levels.get(depth)
+                    && self.partition.length(level.cell) == level.length
+                {
+                    let remaining = level.length - level.orbit_length + 1;
+                    let vertex = self.preferred_vertex(level);
+                    branches.push(self.branch(vertex, remaining));
+                    descend = self.enter(depth, vertex);
+                    continue;
+                }
+            }
+            // The branch failed: the next vertex of the deepest level that has one.
+            if !self.next_alternative(&mut branches) {
+                break;
+            }
+            let depth = index + branches.len() - 1;
+            let vertex = branches[branches.len() - 1].vertex;
+            descend = self.enter(depth, vertex);
+        }
+        self.leave(&branches[0]);
+        found
+    }
+
+    /// A new deepest level of a branch, at the present partition.
+    fn branch(&self, vertex: Point, remaining: u32) -> Branch {
+        let difference = self.partition.difference.as_ref().expect("set with the reference");
+        Branch {
+            history: self.partition.history.len(),
+            misplaced: difference.misplaced.len(),
+            unsettled: difference.unsettled,
+            vertex,
+            remaining: remaining - 1,
+            alternatives: None,
+        }
+    }
+
+    /// Individualises `vertex` and refines as the first path did at `depth`; false when it differs.
+    fn enter(&mut self, depth: usize, vertex: Point) -> bool {
+        if self.limits.refinements.is_some_and(|limit| self.statistics.refinements >= limit) {
+            self.exhausted = true;
+            return false;
+        }
+        self.statistics.refinements += 1;
+        let end = self.levels.get(depth + 1).map_or(self.events_end, |next| next.events);
+        self.partition.trace.compare = Some((self.levels[depth].events, end));
+        self.partition.individualise(vertex);
+        self.partition.refine()
+    }
+
+    /// Back to the partition before the branch's level.
+    fn leave(&mut self, branch: &Branch) {
+        self.partition.undo_to(branch.history);
+        let difference = self.partition.difference.as_mut().expect("set with the reference");
+        difference.rewind(branch.misplaced, branch.unsettled);
+    }
+
+    /// Moves the deepest level that can to its next vertex, dropping those below; false when none can.
+    fn next_alternative(&mut self, branches: &mut Vec<Branch>) -> bool {
+        while let Some(mut branch) = branches.pop() {
+            self.leave(&branch);
+            if self.exhausted || branch.remaining == 0 || branches.is_empty() {
+                if branches.is_empty() {
+                    branches.push(branch);
+                    return false;
+                }
+                continue;
+            }
+            let alternatives = match &mut branch.alternatives {
+                Some(alternatives) => alternatives,
+                empty => empty.insert(self.alternatives(branches, branch.vertex)),
+            };
+            if let Some(vertex) = alternatives.pop() {
+                branch.vertex = vertex;
+                branch.remaining -= 1;
+                branches.push(branch);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The vertices to try after `failed` in its cell: one of each orbit under the known automorphisms
+    /// that fix the branch so far, without the orbit of `failed`.
+    fn alternatives(&mut self, above: &[Branch], failed: Point) -> Vec<Point> {
+        let cell = self.partition.places[failed as usize].cell;
+        let mut members = self.partition.members(cell).to_vec();
+        members.sort_unstable();
+        let mut classes = OrbitPartition::new(members.len());
+        let index_of = |vertex: &Point| members.binary_search(vertex).ok();
+        for generator in &self.generators {
+            if above.iter().any(|branch| generator.moves_point(branch.vertex)) {
+                continue;
+            }
+            for (index, &member) in members.iter().enumerate() {
+                if let Some(image) = index_of(&generator.image(member)) {
+                    classes.merge(index as Point, image as Point);
+                }
+            }
+        }
+        let failed = index_of(&failed).expect("the failed vertex is in its cell") as Point;
+        let failed_class = classes.find(failed);
+        let mut chosen: Vec<Point> = (0..members.len() as Point)
+            .filter(|&index| classes.find(index) == index && index != failed_class)
+            .map(|index| members[index as usize])
+            .collect();
+        // Popped from the back: in the order of the vertices.
+        chosen.reverse();
+        chosen
+    }
+
+    /// The image to try first for the level's base point: the point itself where possible, or the one
+    /// that closes the cycle, so that the automorphism moves little.
+    fn preferred_vertex(&self, level: &Level) -> Point {
+        let difference = self.partition.difference.as_ref().expect("set with the reference");
+        let mut vertex = level.base;
+        loop {
+            let cell = self.partition.places[vertex as usize].cell;
+            if cell == level.cell {
+                return vertex;
+            }
+            if self.partition.length(cell) > 1 {
+                break;
+            }
+            // `vertex` is already the image of that vertex.
+            vertex = difference.reference[cell as usize];
+        }
+        *self.partition.members(level.cell).iter().min().expect("the cell is not empty")
+    }
+
+    /// The map of the singleton cells to those of the first path, identity elsewhere, if it is an
+    /// automorphism. It always is, short of a collision of hashes, because both partitions are equitable
+    /// with equal traces; but nothing leaves here unverified.
+    fn settled_automorphism(&mut self) -> Option<SparsePermutation> {
+        let difference = self.partition.difference.as_ref().expect("set with the reference");
+        let places = &self.partition.places;
+        let order = &self.partition.order;
+        let mut moves: Vec<(Point, Point)> = Vec::with_capacity(difference.misplaced.len());
+        for &vertex in &difference.misplaced {
+            // Misplaced vertices are in singleton cells now. As a set they are closed: the vertex that
+            // belongs where a misplaced vertex stands is misplaced itself.
+            let reference = places[vertex as usize].reference;
+            let target = order[reference as usize];
+            if self.partition.length(reference) != 1 {
+                return None;
+            }
+            moves.push((vertex, target));
+        }
+        moves.sort_unstable();
+        self.statistics.verified += 1;
+        for &(vertex, target) in &moves {
+            if self.graph.colour(vertex) != self.graph.colour(target)
+                || self.graph.degree(vertex) != self.graph.degree(target)
+            {
+                return None;
+            }
+            self.mark += 1;
+            for &next in self.graph.neighbours(vertex) {
+                let image = if difference.is_misplaced(next) {
+                    order[places[next as usize].reference as usize]
+                } else {
+                    next
+                };
+                self.marks[image as usize] = self.mark;
+            }
+            if !self.graph.neighbours(target).iter().all(|&next| self.marks[next as usize] == self.mark) {
+                return None;
+            }
+        }
+        SparsePermutation::from_moves(moves).ok()
+    }
+}

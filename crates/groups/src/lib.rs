@@ -1,0 +1,21 @@
+//! Finite permutation groups and the symmetries of coloured graphs.
+//!
+//! Owns permutations, orbits, stabiliser chains, block systems, the names of groups, coloured graphs
+//! and the search for their automorphisms. Knows nothing of models, languages or states: points are
+//! plain numbers, and what a point stands for is the business of the caller.
+//!
+//! Everything here is deterministic and re-entrant: no global state, no clock, no unseeded randomness.
+
+pub mod automorphism;
+pub mod graph;
+mod orbits;
+pub mod permutation;
+pub mod random;
+
+pub use automorphism::{AutomorphismGroup, generators};
+pub use graph::{ColouredGraph, GraphBuilder, GraphError};
+pub use orbits::OrbitPartition;
+pub use permutation::{ParseError, Permutation, PermutationError, SparsePermutation};
+
+/// A point that permutations act on: a vertex of a graph, or whatever the caller numbers from zero.
+pub type Point = u32;
