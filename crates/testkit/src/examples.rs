@@ -1,0 +1,75 @@
+//! The example models of `models/`, with what their headers expect.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use quotient_frontends::{Language, LoadOptions, load};
+use quotient_ir::{Model, Source};
+
+use crate::expectation::{Case, Header};
+
+/// An example model.
+#[derive(Clone, Debug)]
+pub struct Example {
+    /// The name of the file, such as `german.m`.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// What it expects.
+    pub header: Header,
+}
+
+/// The folder that holds the whole workspace.
+pub fn workspace() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
+    root.expect("this crate lies two folders below the workspace").to_owned()
+}
+
+/// All Murphi examples, by name.
+///
+/// # Panics
+/// If a file cannot be read or its header says nothing sensible.
+pub fn murphi_examples() -> Vec<Example> {
+    let folder = workspace().join("models/murphi");
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder entry").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "m"));
+    paths.sort();
+    let example = |path: PathBuf| {
+        let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let header = Header::read(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        Example { name, text, header }
+    };
+    paths.into_iter().map(example).collect()
+}
+
+impl Example {
+    /// The model with the constants of one of its cases.
+    ///
+    /// # Errors
+    /// The diagnostics, in one text.
+    pub fn load(&self, case: &Case) -> Result<Model, String> {
+        load_murphi(&self.name, &self.text, &case.constants)
+    }
+}
+
+/// Reads a Murphi text.
+///
+/// # Errors
+/// The diagnostics, in one text.
+pub fn load_murphi(name: &str, text: &str, constants: &[(String, String)]) -> Result<Model, String> {
+    let source = Source::new(name, text);
+    let options = LoadOptions { constants: constants.to_vec() };
+    match load(source.clone(), Language::Murphi, &options) {
+        Ok(loaded) => Ok(loaded.model),
+        Err(diagnostics) => {
+            let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
+            let lines = errors.map(|error| match &error.primary {
+                Some(label) => format!("{}: {}", source.locate(label.span), error.message),
+                None => error.message.clone(),
+            });
+            Err(lines.collect::<Vec<_>>().join("\n"))
+        }
+    }
+}
