@@ -80,11 +80,11 @@ impl<'m> Interpreter<'m> {
         locals: &Table<LocalId, Local>,
     ) -> impl Iterator<Item = Vec<i64>> + use<'m> {
         debug_assert!(parameters.iter().all(|parameter| locals.get(parameter.local).is_some()));
-        Instances::new(self, parameters)
+        Instances::new(self.model, parameters)
     }
     /// Whether `arguments` is one of the [`Interpreter::instances`], without a walk through them.
     pub fn is_instance(&self, parameters: &[Parameter], arguments: &[i64]) -> bool {
-        Instances::new(self, parameters).contains(arguments)
+        Instances::new(self.model, parameters).contains(arguments)
     }
     /// Runs an instance of an initial-state program on the state with nothing in it.
     pub fn run_start(&self, start: StartId, arguments: &[i64]) -> Outcome {

@@ -9,7 +9,7 @@
 use std::ops::{Index, IndexMut};
 
 use crate::index::{SlotId, Table, TableIndex, TypeId, VariableId};
-use crate::model::Model;
+use crate::model::{LocalKind, Model};
 use crate::types::{Domain, TypeKind};
 
 /// A scalar cell of the state.
@@ -51,6 +51,14 @@ pub enum LayoutError {
     TooManySlots {
         /// The variable that goes over the limit.
         variable: String,
+        /// The limit.
+        limit: u64,
+    },
+    /// More cells than the locals of one owner may have.
+    #[error("the parameters and local variables of {owner} take more than {limit} cells")]
+    TooManyLocals {
+        /// The rule, initial-state program, property or function.
+        owner: String,
         /// The limit.
         limit: u64,
     },
@@ -127,7 +135,7 @@ impl Slot {
 }
 
 impl Layout {
-    /// The greatest number of slots.
+    /// The greatest number of slots, and of cells of the locals of one owner.
     pub const SLOT_LIMIT: u64 = 1 << 20;
     /// The greatest nesting of the types of variables.
     pub const NESTING_LIMIT: usize = 200;
@@ -135,8 +143,8 @@ impl Layout {
     /// Lays out the variables of a model.
     ///
     /// # Errors
-    /// If the variables have too many cells, a cell has too many values, or a type is nested too
-    /// deeply.
+    /// If the variables or the locals of an owner have too many cells, a cell has too many values,
+    /// or a type is nested too deeply.
     pub fn new(model: &Model) -> Result<Self, LayoutError> {
         let mut layout = Self { slots: Table::new(), first_slots: Table::new(), multisets: Vec::new(), bits: 0 };
         for (variable, entry) in model.variables.iter_enumerated() {
@@ -147,6 +155,7 @@ impl Layout {
             let mut flattening = Flattening { model, variable, layout: &mut layout, depth: 0 };
             flattening.flatten(&entry.name, entry.ty, entry.may_be_undefined)?;
         }
+        check_locals(model)?;
         Ok(layout)
     }
     /// The first slot of a variable; the others follow it.
@@ -233,6 +242,26 @@ impl Layout {
             }
         }
     }
+}
+
+/// Checks that the locals of each owner are few enough to make a frame of them.
+fn check_locals(model: &Model) -> Result<(), LayoutError> {
+    let named = |kind: &str, name: &Option<String>| match name {
+        Some(name) => format!("{kind} `{name}`"),
+        None => format!("a {kind} without a name"),
+    };
+    let functions = model.functions.iter().map(|owner| (&owner.locals, named("function", &Some(owner.name.clone()))));
+    let starts = model.starts.iter().map(|owner| (&owner.locals, named("start state", &owner.name)));
+    let rules = model.rules.iter().map(|owner| (&owner.locals, named("rule", &owner.name)));
+    let properties = model.properties.iter().map(|owner| (&owner.locals, named("property", &owner.name)));
+    for (locals, owner) in functions.chain(starts).chain(rules).chain(properties) {
+        let own = locals.iter().filter(|local| local.kind != LocalKind::Reference);
+        let cells = own.map(|local| model.cells(local.ty)).fold(0, u64::saturating_add);
+        if cells > Layout::SLOT_LIMIT {
+            return Err(LayoutError::TooManyLocals { owner, limit: Layout::SLOT_LIMIT });
+        }
+    }
+    Ok(())
 }
 
 /// Flattens one variable. The depth of its recursion is that of the type's nesting.

@@ -1,10 +1,8 @@
 //! The valuations of parameters, one at a time: a counter whose digits are the cells of the
 //! parameters, the last one fastest.
 
-use super::{Interpreter, Machine};
-use crate::diagnostics::Span;
-use crate::expression::Iteration;
-use crate::index::{ExprId, Table, TypeId};
+use crate::expression::{Expr, Iteration};
+use crate::index::{ExprId, TypeId};
 use crate::model::{Model, Parameter};
 use crate::types::{Domain, TypeKind};
 
@@ -72,16 +70,15 @@ impl Values {
 }
 
 impl Instances {
-    pub(super) fn new(interpreter: &Interpreter<'_>, parameters: &[Parameter]) -> Self {
+    pub(super) fn new(model: &Model, parameters: &[Parameter]) -> Self {
         let mut digits = Vec::new();
         for parameter in parameters {
             match &parameter.range {
-                Iteration::Over(ty) => push_cells(interpreter.model, *ty, &mut digits),
+                Iteration::Over(ty) => push_cells(model, *ty, &mut digits),
                 Iteration::Steps { from, to, step } => {
-                    let constant = |expression: ExprId| {
-                        let locals = Table::new();
-                        let value = Machine::new(interpreter, &[], &locals, Span::default()).evaluate(expression);
-                        value.expect("the bounds of parameters are constants that verify has evaluated")
+                    let constant = |expression: ExprId| match model.pool[expression] {
+                        Expr::Constant { value, .. } => value,
+                        _ => unreachable!("verified: the bounds of a parameter are constants"),
                     };
                     let (from, to) = (constant(*from), constant(*to));
                     let step = step.map_or(if to < from { -1 } else { 1 }, constant);
