@@ -1,12 +1,192 @@
 //! From the syntax tree of a Murphi model to the intermediate representation.
+//!
+//! One pass in the order of the text, since a name is visible from its declaration on. Everything
+//! wrong is reported; what depends on something wrong gets no type (`None`) and is not complained
+//! about again. Placeholders stand in for it, and no model is handed out.
 
-use quotient_ir::{Diagnostic, Model, Source};
+mod complaints;
+mod constants;
+mod effects;
+mod expressions;
+mod functions;
+mod operands;
+mod operators;
+mod owners;
+mod quantifiers;
+mod rules;
+mod scopes;
+mod statements;
+#[cfg(test)]
+mod tests;
+mod types;
+mod unions;
 
-use super::syntax::tree::Tree;
+use quotient_ir::{Diagnostic, FunctionId, Model, Source, Span, Table, TypeId, Variable};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::constants::Overrides;
+use self::functions::Signature;
+use self::operands::{Access, Operand};
+use self::owners::Owner;
+use self::scopes::{Meaning, Scopes};
+use self::unions::Stretches;
+use super::syntax::tree::{Declaration, Item, Name, Tree, TypeExpr, TypeExprKind};
 use crate::LoadOptions;
+
+/// The most scalar cells that all variables, or one local, may take together.
+const MOST_CELLS: u64 = 1 << 20;
 
 /// Lowers a tree: the model if it is right, and every error and warning about names, types and
 /// values.
-pub(crate) fn lower(_source: &Source, _tree: &Tree, _options: &LoadOptions) -> (Option<Model>, Vec<Diagnostic>) {
-    (None, Vec::new())
+pub(crate) fn lower(source: &Source, tree: &Tree, options: &LoadOptions) -> (Option<Model>, Vec<Diagnostic>) {
+    let mut lowering = Lowering::new(source, tree, options);
+    for item in &tree.items {
+        match item {
+            Item::Declaration(declaration) => lowering.global_declaration(declaration),
+            Item::Function(function) => lowering.function(function),
+            Item::Rule(rule) => lowering.top_level_rule(rule),
+        }
+    }
+    lowering.finish()
+}
+
+/// The work in progress.
+struct Lowering<'a> {
+    model: Model,
+    scopes: Scopes,
+    diagnostics: Vec<Diagnostic>,
+    /// What was reported already: rules under one ruleset look at its header again and again.
+    reported: FxHashSet<(&'static str, Span, String)>,
+    /// Where each top-level name is declared, to tell "later" from "nowhere".
+    top_level_names: FxHashMap<&'a str, Span>,
+    overrides: Overrides,
+    stretches: Stretches<'a>,
+    /// The types of type expressions by place: names that share a declaration share its type.
+    types_by_place: FxHashMap<(Span, Span), Option<TypeId>>,
+    ranges: FxHashMap<(i64, i64), TypeId>,
+    /// What callers need to know of the functions so far.
+    signatures: Table<FunctionId, Signature>,
+    /// The rule, function or property being lowered.
+    owner: Owner,
+    /// The cells of the variables so far.
+    cells: u64,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(source: &Source, tree: &'a Tree, options: &LoadOptions) -> Self {
+        let mut top_level_names = FxHashMap::default();
+        for item in &tree.items {
+            let name = match item {
+                Item::Declaration(
+                    Declaration::Constant { name, .. }
+                    | Declaration::Type { name, .. }
+                    | Declaration::Variable { name, .. },
+                ) => name,
+                Item::Function(function) => &function.name,
+                Item::Rule(_) => continue,
+            };
+            top_level_names.entry(name.text.as_str()).or_insert(name.span);
+        }
+        let mut lowering = Self {
+            model: Model::new(source.clone()),
+            scopes: Scopes::new(),
+            diagnostics: Vec::new(),
+            reported: FxHashSet::default(),
+            top_level_names,
+            overrides: Overrides::new(options),
+            stretches: Stretches::new(tree),
+            types_by_place: FxHashMap::default(),
+            ranges: FxHashMap::default(),
+            signatures: Table::new(),
+            owner: Owner::outside(),
+            cells: 0,
+        };
+        for (text, value) in [("false", 0), ("true", 1)] {
+            let operand = lowering.constant_operand(value, Model::BOOLEAN, Span::default());
+            lowering.scopes.declare_built_in(text, Meaning::Operand { operand, noun: "constant" });
+        }
+        lowering
+    }
+
+    /// The model, unless something was wrong.
+    fn finish(mut self) -> (Option<Model>, Vec<Diagnostic>) {
+        self.report_unused_overrides();
+        if self.model.starts.is_empty() {
+            let warning = Diagnostic::warning("no-start", "the model has no startstate", Span::default());
+            self.diagnostics.push(
+                Diagnostic { primary: None, ..warning }
+                    .with_help("without an initial state nothing is reachable; add `startstate begin … end;`"),
+            );
+        }
+        let usable = !self.diagnostics.iter().any(Diagnostic::is_error);
+        if usable {
+            debug_assert_eq!(quotient_ir::verify(&self.model), Ok(()), "a lowered model is well formed");
+        }
+        (usable.then_some(self.model), self.diagnostics)
+    }
+
+    /// A declaration outside functions and rules.
+    fn global_declaration(&mut self, declaration: &Declaration) {
+        match declaration {
+            Declaration::Constant { name, value } => self.constant_declaration(name, value, true),
+            Declaration::Type { name, ty } => self.type_declaration(name, ty),
+            Declaration::Variable { name, ty } => self.global_variable(name, ty),
+        }
+    }
+
+    fn type_declaration(&mut self, name: &Name, ty: &TypeExpr) {
+        let id = self.type_of(ty, Some(&name.text));
+        self.declare(name, Meaning::Type(id));
+    }
+
+    fn global_variable(&mut self, name: &Name, ty: &TypeExpr) {
+        let Some(id) = self.type_of(ty, None) else {
+            self.declare(name, Meaning::Unknown);
+            return;
+        };
+        let before = self.cells;
+        self.cells = before.saturating_add(self.model.cells(id));
+        if self.cells > MOST_CELLS && before <= MOST_CELLS {
+            self.report(
+                Diagnostic::error("state-too-large", format!("`{}` makes the state too large", name.text), name.span)
+                    .with_label(format!("{} scalar cells up to here", self.cells))
+                    .with_help(format!("a state may have at most {MOST_CELLS} cells")),
+            );
+        }
+        let variable = Variable { name: name.text.clone(), ty: id, may_be_undefined: true, span: name.span };
+        let variable = self.model.variables.push(variable);
+        let operand = self.place_operand(quotient_ir::Root::Variable(variable), id, Access::Writable, name.span);
+        self.declare(name, Meaning::Operand { operand, noun: "variable" });
+    }
+
+    /// Declares a name in the innermost scope, or reports that it is taken there.
+    fn declare(&mut self, name: &Name, meaning: Meaning) {
+        if let Err(earlier) = self.scopes.declare(&name.text, name.span, meaning) {
+            let error = Diagnostic::error("duplicate-name", format!("`{}` is declared twice", name.text), name.span)
+                .with_label("declared again here");
+            self.report(if earlier == Span::default() {
+                error.with_help("this name is built in")
+            } else {
+                error.with_secondary(earlier, "first declared here")
+            });
+        }
+    }
+
+    /// Adds a diagnostic, unless the same was said already.
+    fn report(&mut self, diagnostic: Diagnostic) {
+        let place = diagnostic.primary.as_ref().map_or(Span::default(), |label| label.span);
+        if self.reported.insert((diagnostic.code, place, diagnostic.message.clone())) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Whether a type expression only names a type.
+    fn is_name_of_type(ty: &TypeExpr) -> bool {
+        matches!(ty.kind, TypeExprKind::Named(_) | TypeExprKind::Boolean)
+    }
+
+    /// An operand that stands for something that was reported.
+    fn unknown(span: Span) -> Operand {
+        Operand::unknown(span)
+    }
 }

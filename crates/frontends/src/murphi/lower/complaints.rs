@@ -1,0 +1,158 @@
+//! Messages that several rooms need: unknown names, types that do not go together, operands that
+//! cannot be written to.
+
+use quotient_ir::{Diagnostic, Model, Span, TypeId, TypeKind};
+
+use super::super::syntax::tree::Name;
+use super::Lowering;
+use super::operands::{Access, Constancy, Operand};
+use super::scopes::{Meaning, nearest};
+use super::types::Fit;
+
+impl Lowering<'_> {
+    /// Adds where a name is declared, unless it is built in.
+    pub(super) fn with_declaration(error: Diagnostic, declared: Span) -> Diagnostic {
+        if declared == Span::default() { error } else { error.with_secondary(declared, "declared here") }
+    }
+
+    /// Reports a name that is not declared here, with the nearest one that would do.
+    pub(super) fn report_unknown(
+        &mut self,
+        code: &'static str,
+        noun: &str,
+        name: &Name,
+        wanted: impl Fn(&Meaning) -> bool,
+    ) {
+        let error = Diagnostic::error(code, format!("there is no {noun} `{}` here", name.text), name.span);
+        let error = if let Some(&later) = self.top_level_names.get(name.text.as_str()) {
+            let inside = self.scopes.find(&name.text).is_none() && later.start > name.span.start;
+            error
+                .with_label(if inside { "not declared yet" } else { "not declared" })
+                .with_secondary(later, "declared here")
+                .with_help("a name can be used only after its declaration, and not in it; move the declaration up")
+        } else {
+            let error = error.with_label("not declared");
+            match nearest(&name.text, self.scopes.names(wanted)) {
+                Some(known) => error.with_help(format!("did you mean `{known}`?")),
+                None => error,
+            }
+        };
+        self.report(error);
+    }
+
+    /// Checks that an operand is of the expected type, as `what` ("the value assigned", …).
+    /// Nothing is said if either is unknown.
+    pub(super) fn expect_fit(&mut self, expected: Option<TypeId>, operand: &Operand, what: &str) -> bool {
+        let (Some(expected), Some(found)) = (expected, operand.ty) else { return false };
+        match self.fit(expected, found) {
+            Fit::Yes => true,
+            Fit::MixedScalarsets => {
+                self.warn_mixed(expected, found, operand.span);
+                true
+            }
+            Fit::No => {
+                self.report_mismatch(expected, operand, what);
+                false
+            }
+        }
+    }
+
+    /// Warns about two scalarsets that were declared apart but are used as one.
+    pub(super) fn warn_mixed(&mut self, left: TypeId, right: TypeId, span: Span) {
+        let texts = [self.type_text(left), self.type_text(right)];
+        let warning = Diagnostic::warning("mixed-scalarsets", "two scalarsets are used as if they were one", span)
+            .with_label(format!("{} and {} meet here", texts[0], texts[1]))
+            .with_help("their values are different things that happen to be equally many; declare one scalarset type and use it for both");
+        self.report(warning);
+    }
+
+    fn report_mismatch(&mut self, expected: TypeId, operand: &Operand, what: &str) {
+        let found = operand.ty.expect("only operands with a type are compared");
+        let (expected_text, found_text) = (self.type_text(expected), self.type_text(found));
+        let error = |code, message: String| Diagnostic::error(code, message, operand.span);
+        let general = || {
+            let label = format!("this is {}", found_text.clone());
+            error("type-mismatch", format!("{what} must be of type {expected_text}")).with_label(label)
+        };
+        let diagnostic = match (&self.model.types[expected].kind, &self.model.types[found].kind) {
+            (TypeKind::Scalarset { .. }, TypeKind::Integer | TypeKind::Range { .. }) => {
+                error("scalarset-from-number", format!("a number cannot stand for a value of scalarset {expected_text}"))
+                    .with_label(format!("this is {found_text}"))
+                    .with_help("the values of a scalarset are interchangeable and have no numbers: take one from a ruleset parameter, a quantifier or another variable")
+            }
+            (TypeKind::Scalarset { .. }, TypeKind::Scalarset { .. }) => {
+                error("scalarset-mismatch", format!("a value of scalarset {found_text} is not one of {expected_text}"))
+                    .with_label(format!("{what} must be of type {expected_text}"))
+            }
+            (TypeKind::Integer | TypeKind::Range { .. }, TypeKind::Scalarset { .. }) => {
+                error("scalarset-as-number", format!("a value of scalarset {found_text} is not a number"))
+                    .with_label(format!("{what} must be {}", if expected == Model::INTEGER { expected_text } else { format!("of type {expected_text}") }))
+                    .with_help("the values of a scalarset are interchangeable and have no numbers; use a range if they should have")
+            }
+            (TypeKind::Integer, _) => {
+                error("type-mismatch", format!("{what} must be an integer")).with_label(format!("this is of type {found_text}"))
+            }
+            (TypeKind::Enumeration { members, .. }, TypeKind::Integer | TypeKind::Range { .. }) => {
+                general().with_help(format!("its values are {}", members.join(", ")))
+            }
+            (TypeKind::Boolean, TypeKind::Integer | TypeKind::Range { .. })
+                if matches!(operand.constancy, Constancy::Known(0 | 1)) =>
+            {
+                general().with_help("its values are false and true")
+            }
+            _ => general(),
+        };
+        self.report(diagnostic);
+    }
+
+    /// Checks that an operand is boolean, as `what`.
+    pub(super) fn expect_boolean(&mut self, operand: &Operand, what: &str) {
+        let Some(found) = operand.ty else { return };
+        if found != Model::BOOLEAN {
+            let error = Diagnostic::error("not-boolean", format!("{what} must be boolean"), operand.span)
+                .with_label(format!("this is {}", self.of_type(found)));
+            self.report(error);
+        }
+    }
+
+    /// "an integer", or "of type `T`".
+    pub(super) fn of_type(&self, ty: TypeId) -> String {
+        if ty == Model::INTEGER { self.type_text(ty) } else { format!("of type {}", self.type_text(ty)) }
+    }
+
+    /// Checks that an operand is a single value, not an array, record or multiset.
+    pub(super) fn expect_scalar(&mut self, operand: &Operand, what: &str) -> bool {
+        let Some(found) = operand.ty else { return false };
+        if self.model.is_scalar(found) {
+            return true;
+        }
+        let error = Diagnostic::error("not-scalar", format!("{what} must be a single value"), operand.span)
+            .with_label(format!("this is of type {}", self.type_text(found)));
+        self.report(error);
+        false
+    }
+
+    /// Checks that an operand can be changed; `action` says how ("be assigned to", …).
+    pub(super) fn expect_writable(&mut self, operand: &Operand, action: &str) -> bool {
+        if operand.ty.is_none() {
+            return false;
+        }
+        match operand.access {
+            Access::Writable => true,
+            Access::ReadOnly(declared) => {
+                let error = Diagnostic::error("read-only", format!("a value parameter cannot {action}"), operand.span)
+                    .with_label("passed by value, so read-only")
+                    .with_secondary(declared, "declared here, without `var`")
+                    .with_help("make it a `var` parameter, or copy it to a local variable");
+                self.report(error);
+                false
+            }
+            Access::ValueOnly => {
+                let error = Diagnostic::error("not-a-variable", format!("this cannot {action}"), operand.span)
+                    .with_label("this is a value, not a variable");
+                self.report(error);
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The rule, function or property being lowered: its locals, and what may happen in it.
+
+use quotient_ir::{Local, LocalId, LocalKind, Place, PlaceId, Root, Span, Table, TypeId};
+
+use super::Lowering;
+use super::effects::{Effects, Origin};
+
+/// What is being lowered.
+#[derive(Debug)]
+pub(super) struct Owner {
+    pub(super) kind: OwnerKind,
+    pub(super) locals: Table<LocalId, Local>,
+    /// Where what each local stands for lives.
+    origins: Table<LocalId, Origin>,
+    /// Why expressions may not have side effects here, as in "in the guard of a rule".
+    pub(super) pure: Option<&'static str>,
+    pub(super) effects: Effects,
+    /// How many calls were lowered so far.
+    pub(super) calls: usize,
+}
+
+/// The kinds of owners.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OwnerKind {
+    /// No owner: the declarations between functions and rules.
+    Outside,
+    /// A function with a result (of unknown type if that was wrong), declared here.
+    Function {
+        result: Option<TypeId>,
+        declared: Span,
+    },
+    Procedure,
+    Rule,
+    Start,
+    Property,
+}
+
+impl Owner {
+    pub(super) fn new(kind: OwnerKind) -> Self {
+        Self { kind, locals: Table::new(), origins: Table::new(), pure: None, effects: Effects::default(), calls: 0 }
+    }
+
+    pub(super) fn outside() -> Self {
+        Self { pure: Some("in a declaration"), ..Self::new(OwnerKind::Outside) }
+    }
+
+    /// Adds a local that lives in the owner itself.
+    pub(super) fn local(&mut self, name: &str, ty: TypeId, kind: LocalKind, span: Span) -> LocalId {
+        self.reference(name, ty, kind, Origin::Local, span)
+    }
+
+    /// Adds a local that stands for something elsewhere.
+    pub(super) fn reference(&mut self, name: &str, ty: TypeId, kind: LocalKind, origin: Origin, span: Span) -> LocalId {
+        self.origins.push(origin);
+        self.locals.push(Local { name: name.into(), ty, kind, span })
+    }
+}
+
+impl Lowering<'_> {
+    /// Where a place lives.
+    pub(super) fn origin(&self, place: PlaceId) -> Origin {
+        match self.model.pool[place].root {
+            Root::Variable(_) => Origin::Global,
+            Root::Local(local) => self.owner.origins[local],
+            Root::Result { .. } | Root::Choice { .. } => Origin::Local,
+        }
+    }
+
+    /// The whole of a local, as a place.
+    pub(super) fn local_place(&mut self, local: LocalId) -> PlaceId {
+        let ty = self.owner.locals[local].ty;
+        self.model.pool.place(Place { root: Root::Local(local), steps: Vec::new(), ty })
+    }
+}

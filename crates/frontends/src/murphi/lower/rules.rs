@@ -1,0 +1,291 @@
+//! Rules, initial-state programs and properties, under the rulesets, aliases and choices around
+//! them. Each becomes an owner of its own that repeats the headers around it.
+
+use quotient_ir::{
+    BinaryOperator, Diagnostic, Expr as Lowered, ExprId, Iteration, LocalId, Parameter, Property, PropertyKind,
+    Rule as LoweredRule, Start, Statement, UnaryOperator,
+};
+
+use super::super::syntax::tree::{Alias, Category, Declaration, Expr, Name, Quantifier, Rule, RuleKind, Stmt, Text};
+use super::Lowering;
+use super::operands::{Form, Operand};
+use super::owners::{Owner, OwnerKind};
+use super::quantifiers::Bound;
+
+/// One header around a rule.
+#[derive(Clone, Copy)]
+enum Layer<'t> {
+    Ruleset(&'t [Quantifier]),
+    Choose { name: &'t Name, multiset: &'t Expr },
+    Aliases(&'t [Alias]),
+}
+
+/// What the headers around a rule contribute to it.
+#[derive(Default)]
+struct Surroundings {
+    parameters: Vec<Parameter>,
+    /// What must hold before the guard or property is looked at: that a chosen element is there,
+    /// that what aliases stand for can be found.
+    conditions: Vec<ExprId>,
+    /// Whether one of the conditions is that a chosen element is there.
+    chooses: bool,
+    wrong: bool,
+}
+
+/// For which part of a rule headers are entered.
+enum Part<'s> {
+    /// A guard or property: aliases are substituted.
+    Condition,
+    /// A body: aliases are bound by statements.
+    Body(&'s mut Vec<Statement>),
+}
+
+impl Lowering<'_> {
+    /// Lowers a rule at the top level.
+    pub(super) fn top_level_rule(&mut self, rule: &Rule) {
+        self.rule(rule, &mut Vec::new());
+    }
+
+    fn rule<'t>(&mut self, rule: &'t Rule, layers: &mut Vec<Layer<'t>>) {
+        match &rule.kind {
+            RuleKind::Start { name, declarations, body } => {
+                self.start(rule, name.as_ref(), declarations, body, layers);
+            }
+            RuleKind::Rule { name, guard, declarations, body } => {
+                self.transition(rule, name.as_ref(), guard.as_ref(), declarations, body, layers);
+            }
+            RuleKind::Property { category, name, condition } => {
+                self.property(rule, *category, name.as_ref(), condition, layers);
+            }
+            RuleKind::Ruleset { quantifiers, rules } => self.inner_rules(Layer::Ruleset(quantifiers), rules, layers),
+            RuleKind::Choose { name, multiset, rules } => {
+                self.inner_rules(Layer::Choose { name, multiset }, rules, layers);
+            }
+            RuleKind::Alias { aliases, rules } => self.inner_rules(Layer::Aliases(aliases), rules, layers),
+        }
+    }
+
+    fn inner_rules<'t>(&mut self, layer: Layer<'t>, rules: &'t [Rule], layers: &mut Vec<Layer<'t>>) {
+        layers.push(layer);
+        for rule in rules {
+            self.rule(rule, layers);
+        }
+        if rules.is_empty() {
+            // Nothing comes of it, but it may be wrong all the same.
+            self.owner = Owner::new(OwnerKind::Property);
+            self.enter_layers(layers, Part::Condition, None);
+            self.leave_layers(layers);
+            self.owner = Owner::outside();
+        }
+        layers.pop();
+    }
+
+    /// Opens the scopes of the headers. `known` are the parameters, if they were made before.
+    fn enter_layers(&mut self, layers: &[Layer<'_>], mut part: Part<'_>, known: Option<&[Parameter]>) -> Surroundings {
+        let mut surroundings = Surroundings::default();
+        let known_local = |so_far: usize| known.and_then(|known| known.get(so_far)).map(|parameter| parameter.local);
+        let pure_before = self.owner.pure;
+        if let Part::Condition = part {
+            self.owner.pure = Some("where a rule or property is tested");
+        }
+        for layer in layers {
+            self.scopes.enter();
+            match *layer {
+                Layer::Ruleset(quantifiers) => {
+                    for quantifier in quantifiers {
+                        let local = known_local(surroundings.parameters.len());
+                        match self.quantifier(quantifier, Bound::Ruleset, local) {
+                            Some((local, range)) => surroundings.parameters.push(Parameter { local, range }),
+                            None => surroundings.wrong = true,
+                        }
+                    }
+                }
+                Layer::Choose { name, multiset } => {
+                    let local = known_local(surroundings.parameters.len());
+                    surroundings.chooses = true;
+                    surroundings.wrong |= self.choose(name, multiset, local, &mut surroundings).is_none();
+                }
+                Layer::Aliases(aliases) => match &mut part {
+                    Part::Body(prelude) => self.bind_aliases(aliases, prelude),
+                    Part::Condition => {
+                        for alias in aliases {
+                            let operand = self.expression(&alias.value);
+                            surroundings.conditions.extend(self.evaluation(&operand));
+                            self.declare_alias(alias, operand);
+                        }
+                    }
+                },
+            }
+        }
+        self.owner.pure = pure_before;
+        surroundings
+    }
+
+    fn leave_layers(&mut self, layers: &[Layer<'_>]) {
+        layers.iter().for_each(|_| self.scopes.leave());
+    }
+
+    fn choose(
+        &mut self,
+        name: &Name,
+        multiset: &Expr,
+        known: Option<LocalId>,
+        surroundings: &mut Surroundings,
+    ) -> Option<()> {
+        let (local, place) = match known {
+            None => self.multiset_position(name, multiset)?,
+            Some(local) => {
+                let (place, _) = self.multiset(multiset)?;
+                self.declare_position(name, local);
+                (local, place)
+            }
+        };
+        let ty = self.owner.locals[local].ty;
+        surroundings.parameters.push(Parameter { local, range: Iteration::Over(ty) });
+        let position = self.local_place(local);
+        let position = self.model.pool.expression(Lowered::Read(position));
+        surroundings.conditions.push(self.model.pool.expression(Lowered::IsPresent { multiset: place, position }));
+        Some(())
+    }
+
+    /// A condition that is true but fails where finding or evaluating an operand fails. An alias
+    /// is evaluated even if it is not used.
+    fn evaluation(&mut self, operand: &Operand) -> Option<ExprId> {
+        let ty = operand.ty?;
+        let binary = |operator, left, right| Lowered::Binary { operator, left, right };
+        let expression = match operand.form {
+            Form::Nothing => return None,
+            Form::Place(place) if !self.may_fail(place) => return None,
+            Form::Place(_) if self.contains_multiset(ty) => return None,
+            Form::Place(place) if self.model.is_scalar(ty) => {
+                let undefined = self.model.pool.expression(Lowered::IsUndefined(place));
+                let defined = Lowered::Unary { operator: UnaryOperator::Not, operand: undefined };
+                let defined = self.model.pool.expression(defined);
+                binary(BinaryOperator::Or, undefined, defined)
+            }
+            Form::Place(place) => Lowered::SameContents { left: place, right: place },
+            Form::Value(value) => {
+                if let Lowered::Constant { .. } = self.model.pool[value] {
+                    return None;
+                }
+                binary(BinaryOperator::Equal, value, value)
+            }
+        };
+        Some(self.model.pool.expression(expression))
+    }
+
+    /// Conditions and then another one.
+    fn after_all(&mut self, conditions: &[ExprId], last: ExprId) -> ExprId {
+        if conditions.is_empty() {
+            return last;
+        }
+        // Nested to the left, as a chain of `&` is read.
+        let mut result = conditions[0];
+        for &right in conditions[1..].iter().chain(std::iter::once(&last)) {
+            let both = Lowered::Binary { operator: BinaryOperator::And, left: result, right };
+            result = self.model.pool.expression(both);
+        }
+        result
+    }
+
+    fn start(
+        &mut self,
+        rule: &Rule,
+        name: Option<&Text>,
+        declarations: &[Declaration],
+        body: &[Stmt],
+        layers: &[Layer<'_>],
+    ) {
+        self.owner = Owner::new(OwnerKind::Start);
+        let mut statements = Vec::new();
+        let surroundings = self.enter_layers(layers, Part::Body(&mut statements), None);
+        if surroundings.chooses {
+            let error = Diagnostic::error("choose-start", "a startstate cannot choose from a multiset", rule.span)
+                .with_help("no multiset has elements before the startstate has run");
+            self.report(error);
+        }
+        self.body(declarations, body, &mut statements);
+        self.leave_layers(layers);
+        let locals = std::mem::replace(&mut self.owner, Owner::outside()).locals;
+        let name = name.map(|name| name.text.clone());
+        let Surroundings { parameters, .. } = surroundings;
+        self.model.starts.push(Start { name, parameters, locals, body: statements, span: rule.span });
+    }
+
+    fn body(&mut self, declarations: &[Declaration], body: &[Stmt], output: &mut Vec<Statement>) {
+        self.scopes.enter();
+        self.local_declarations(declarations);
+        output.extend(self.statements(body));
+        self.scopes.leave();
+    }
+
+    fn transition(
+        &mut self,
+        rule: &Rule,
+        name: Option<&Text>,
+        guard: Option<&Expr>,
+        declarations: &[Declaration],
+        body: &[Stmt],
+        layers: &[Layer<'_>],
+    ) {
+        self.owner = Owner::new(OwnerKind::Rule);
+        let Surroundings { parameters, conditions, wrong, .. } = self.enter_layers(layers, Part::Condition, None);
+        let guard = match guard {
+            Some(guard) => {
+                self.in_pure_context("in the guard of a rule", |this| this.condition(guard, "the guard of a rule"))
+            }
+            None => self.truth(),
+        };
+        let guard = self.after_all(&conditions, guard);
+        self.leave_layers(layers);
+        let mut statements = Vec::new();
+        // Parameters that are wrong are not there, so the others cannot be told by position.
+        let known = if wrong { None } else { Some(parameters.as_slice()) };
+        self.enter_layers(layers, Part::Body(&mut statements), known);
+        self.body(declarations, body, &mut statements);
+        self.leave_layers(layers);
+        let locals = std::mem::replace(&mut self.owner, Owner::outside()).locals;
+        let name = name.map(|name| name.text.clone());
+        self.model.rules.push(LoweredRule { name, parameters, locals, guard, body: statements, span: rule.span });
+    }
+
+    fn property(
+        &mut self,
+        rule: &Rule,
+        category: Category,
+        name: Option<&Text>,
+        condition: &Expr,
+        layers: &[Layer<'_>],
+    ) {
+        self.owner = Owner::new(OwnerKind::Property);
+        let surroundings = self.enter_layers(layers, Part::Condition, None);
+        let lowered = self.in_pure_context("in a property", |this| this.condition(condition, "a property"));
+        self.leave_layers(layers);
+        let kind = match category {
+            Category::Assert | Category::Invariant => PropertyKind::Invariant,
+            Category::Assume => PropertyKind::Assumption,
+            Category::Cover => PropertyKind::Cover,
+            Category::Liveness => PropertyKind::Liveness,
+        };
+        let Surroundings { parameters, conditions, chooses, .. } = surroundings;
+        let lowered = match kind {
+            PropertyKind::Liveness if chooses => {
+                let error = Diagnostic::error("choose-liveness", "a liveness property cannot choose", rule.span)
+                    .with_help("elements of a multiset have no identity from one state to the next");
+                self.report(error);
+                lowered
+            }
+            PropertyKind::Invariant | PropertyKind::Assumption if chooses => {
+                // It speaks only about elements that are there.
+                let present = self.after_all(&conditions[..conditions.len() - 1], conditions[conditions.len() - 1]);
+                let implication = Lowered::Binary { operator: BinaryOperator::Implies, left: present, right: lowered };
+                self.model.pool.expression(implication)
+            }
+            _ => self.after_all(&conditions, lowered),
+        };
+        let locals = std::mem::replace(&mut self.owner, Owner::outside()).locals;
+        let name = name.map(|name| name.text.clone());
+        let condition = Some(lowered);
+        self.model.properties.push(Property { name, kind, parameters, locals, condition, span: rule.span });
+    }
+}

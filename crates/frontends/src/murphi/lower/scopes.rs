@@ -1,0 +1,136 @@
+//! Names and what they mean, scope by scope. The innermost declaration of a name counts, whatever
+//! it declares.
+
+use quotient_ir::{FunctionId, Span, TypeId};
+use rustc_hash::FxHashMap;
+
+use super::operands::Operand;
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Meaning {
+    /// A constant, variable, parameter or alias.
+    Operand {
+        operand: Operand,
+        /// What to call it in messages.
+        noun: &'static str,
+    },
+    /// A type; `None` if something was wrong with it.
+    Type(Option<TypeId>),
+    Function(FunctionId),
+    /// Something whose declaration was wrong.
+    Unknown,
+}
+
+impl Meaning {
+    /// What to call it in messages.
+    pub(super) fn noun(&self) -> &'static str {
+        match self {
+            Self::Operand { noun, .. } => noun,
+            Self::Type(_) => "type",
+            Self::Function(_) => "function",
+            Self::Unknown => "name",
+        }
+    }
+}
+
+/// A declared name.
+#[derive(Clone, Debug)]
+pub(super) struct Symbol {
+    pub(super) meaning: Meaning,
+    pub(super) span: Span,
+}
+
+/// The scopes that are open, innermost last.
+#[derive(Debug)]
+pub(super) struct Scopes {
+    open: Vec<FxHashMap<String, Symbol>>,
+}
+
+/// The name under which a spelling is known: `true` and `false` are written in any case.
+fn key(text: &str) -> &str {
+    ["true", "false"].into_iter().find(|it| it.eq_ignore_ascii_case(text)).unwrap_or(text)
+}
+
+impl Scopes {
+    /// Only the outermost scope.
+    pub(super) fn new() -> Self {
+        Self { open: vec![FxHashMap::default()] }
+    }
+
+    pub(super) fn enter(&mut self) {
+        self.open.push(FxHashMap::default());
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.open.pop();
+    }
+
+    /// Declares a name of the language itself.
+    pub(super) fn declare_built_in(&mut self, text: &str, meaning: Meaning) {
+        self.open[0].insert(text.into(), Symbol { meaning, span: Span::default() });
+    }
+
+    /// Declares a name in the innermost scope.
+    ///
+    /// # Errors
+    /// Where the name is declared already, if it is declared in this scope at another place.
+    pub(super) fn declare(&mut self, text: &str, span: Span, meaning: Meaning) -> Result<(), Span> {
+        let scope = self.open.last_mut().expect("the outermost scope is never left");
+        match scope.get(key(text)) {
+            Some(earlier) if earlier.span != span => Err(earlier.span),
+            _ => {
+                scope.insert(key(text).into(), Symbol { meaning, span });
+                Ok(())
+            }
+        }
+    }
+
+    /// What a name means here.
+    pub(super) fn find(&self, text: &str) -> Option<&Symbol> {
+        self.open.iter().rev().find_map(|scope| scope.get(key(text)))
+    }
+
+    /// All visible names for which `wanted` holds.
+    pub(super) fn names(&self, wanted: impl Fn(&Meaning) -> bool) -> Vec<&str> {
+        let mut names: Vec<&str> = self
+            .open
+            .iter()
+            .flat_map(|scope| scope.iter())
+            .filter(|(_, symbol)| wanted(&symbol.meaning))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+/// The candidate nearest to a misspelt name, if one is near enough to be what was meant.
+pub(super) fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let most = (name.chars().count() / 3).max(1);
+    let distance = |candidate: &str| {
+        // A name in the wrong case is the likeliest mistake of all.
+        if candidate.eq_ignore_ascii_case(name) { 0 } else { strsim::damerau_levenshtein(name, candidate) }
+    };
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(candidate), candidate))
+        .filter(|&(distance, candidate)| distance <= most && distance < candidate.chars().count())
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn the_nearest_name_is_near() {
+        assert_eq!(nearest("cuont", ["count", "mount"]), Some("count"));
+        assert_eq!(nearest("Count", ["count", "court"]), Some("count"));
+        assert_eq!(nearest("x", ["y", "longer"]), None);
+        assert_eq!(nearest("xy", ["xz"]), Some("xz"));
+        assert_eq!(nearest("completely", ["different"]), None);
+    }
+}
