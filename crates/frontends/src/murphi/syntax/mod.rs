@@ -1,11 +1,40 @@
-//! From the text of a Murphi model to its syntax tree.
+//! From the text of a Murphi model to its syntax tree: the whole language of rumur, and what
+//! CMurphi adds.
 
+mod lexer;
+mod parser;
+#[cfg(test)]
+mod rendering;
+#[cfg(test)]
+mod tests;
+mod token;
 pub(crate) mod tree;
 
 use quotient_ir::{Diagnostic, Source};
 use tree::Tree;
 
-/// Parses a model: the tree of what could be parsed, and every syntax error.
-pub(crate) fn parse(_source: &Source) -> (Tree, Vec<Diagnostic>) {
-    (Tree::default(), Vec::new())
+/// How many errors of one file are reported. More would hide the first ones, which matter most,
+/// and a file that is no Murphi at all has millions.
+const MAXIMUM_ERRORS: usize = 50;
+
+/// How deep a model may nest, counting expressions, types, statements and rules together. No phase
+/// after the parser needs a limit of its own: every tree it gives out is at most this high, with a
+/// few nodes more for the parts of a single construct.
+pub(crate) const MAXIMUM_NESTING: u32 = 256;
+
+/// Parses a model: the tree of what could be parsed, and every syntax error, in source order.
+pub(crate) fn parse(source: &Source) -> (Tree, Vec<Diagnostic>) {
+    let (tokens, mut diagnostics) = lexer::tokenize(&source.text);
+    let (tree, about_syntax) = parser::parse(&source.text, tokens);
+    diagnostics.extend(about_syntax);
+    diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span.start));
+    if let Some(last) = diagnostics.get(MAXIMUM_ERRORS) {
+        let span = last.primary.as_ref().map(|label| label.span).unwrap_or_default();
+        diagnostics.truncate(MAXIMUM_ERRORS);
+        diagnostics.push(
+            Diagnostic::error("too-many-errors", format!("more than {MAXIMUM_ERRORS} errors"), span)
+                .with_label("the file is not checked from here on"),
+        );
+    }
+    (tree, diagnostics)
 }

@@ -26,10 +26,19 @@ pub(crate) enum Item {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Declaration {
-    Constant { name: Name, value: Expr },
-    Type { name: Name, ty: TypeExpr },
+    Constant {
+        name: Name,
+        value: Expr,
+    },
+    Type {
+        name: Name,
+        ty: TypeExpr,
+    },
     /// `a, b: T` gives one of these per name.
-    Variable { name: Name, ty: TypeExpr },
+    Variable {
+        name: Name,
+        ty: TypeExpr,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,15 +68,24 @@ pub(crate) struct TypeExpr {
 pub(crate) enum TypeExprKind {
     Named(Name),
     Boolean,
-    Range { low: Box<Expr>, high: Box<Expr> },
+    Range {
+        low: Box<Expr>,
+        high: Box<Expr>,
+    },
     Enumeration(Vec<Name>),
     Scalarset(Box<Expr>),
     /// Member types: names of scalarsets and enumerations, or enumerations in place.
     Union(Vec<TypeExpr>),
     /// `array [I, J] of T` gives nested arrays.
-    Array { index: Box<TypeExpr>, element: Box<TypeExpr> },
+    Array {
+        index: Box<TypeExpr>,
+        element: Box<TypeExpr>,
+    },
     Record(Vec<(Name, TypeExpr)>),
-    Multiset { capacity: Box<Expr>, element: Box<TypeExpr> },
+    Multiset {
+        capacity: Box<Expr>,
+        element: Box<TypeExpr>,
+    },
     /// Stands where a type could not be parsed; the error is reported already, so whatever
     /// depends on it is to be accepted silently.
     Missing,
@@ -102,13 +120,36 @@ pub(crate) struct Rule {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RuleKind {
-    Start { name: Option<Text>, declarations: Vec<Declaration>, body: Vec<Stmt> },
-    Rule { name: Option<Text>, guard: Option<Expr>, declarations: Vec<Declaration>, body: Vec<Stmt> },
-    Property { category: Category, name: Option<Text>, condition: Expr },
-    Ruleset { quantifiers: Vec<Quantifier>, rules: Vec<Rule> },
+    Start {
+        name: Option<Text>,
+        declarations: Vec<Declaration>,
+        body: Vec<Stmt>,
+    },
+    Rule {
+        name: Option<Text>,
+        guard: Option<Expr>,
+        declarations: Vec<Declaration>,
+        body: Vec<Stmt>,
+    },
+    Property {
+        category: Category,
+        name: Option<Text>,
+        condition: Expr,
+    },
+    Ruleset {
+        quantifiers: Vec<Quantifier>,
+        rules: Vec<Rule>,
+    },
     /// `choose i: M do … endchoose`, where `M` is a multiset variable (a designator).
-    Choose { name: Name, multiset: Expr, rules: Vec<Rule> },
-    Alias { aliases: Vec<Alias>, rules: Vec<Rule> },
+    Choose {
+        name: Name,
+        multiset: Expr,
+        rules: Vec<Rule>,
+    },
+    Alias {
+        aliases: Vec<Alias>,
+        rules: Vec<Rule>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,27 +178,63 @@ pub(crate) struct Stmt {
 pub(crate) enum StmtKind {
     /// CMurphi's `x := undefined` is an assignment of the name `undefined`: the name may be
     /// declared, so only name resolution can tell.
-    Assign { target: Expr, value: Expr },
-    Property { category: Category, message: Option<Text>, condition: Expr },
-    Alias { aliases: Vec<Alias>, body: Vec<Stmt> },
+    Assign {
+        target: Expr,
+        value: Expr,
+    },
+    Property {
+        category: Category,
+        message: Option<Text>,
+        condition: Expr,
+    },
+    Alias {
+        aliases: Vec<Alias>,
+        body: Vec<Stmt>,
+    },
     Error(Text),
     Clear(Expr),
     Undefine(Expr),
-    For { quantifier: Quantifier, body: Vec<Stmt> },
+    For {
+        quantifier: Quantifier,
+        body: Vec<Stmt>,
+    },
     /// Each branch with its condition, then the `else` branch.
-    If { branches: Vec<(Expr, Vec<Stmt>)>, otherwise: Option<Vec<Stmt>> },
-    Switch { subject: Expr, cases: Vec<(Vec<Expr>, Vec<Stmt>)>, otherwise: Option<Vec<Stmt>> },
-    While { condition: Expr, body: Vec<Stmt> },
+    If {
+        branches: Vec<(Expr, Vec<Stmt>)>,
+        otherwise: Option<Vec<Stmt>>,
+    },
+    Switch {
+        subject: Expr,
+        cases: Vec<(Vec<Expr>, Vec<Stmt>)>,
+        otherwise: Option<Vec<Stmt>>,
+    },
+    While {
+        condition: Expr,
+        body: Vec<Stmt>,
+    },
     PutText(Text),
     Put(Expr),
     Return(Option<Expr>),
-    Call { function: Name, arguments: Vec<Expr> },
+    Call {
+        function: Name,
+        arguments: Vec<Expr>,
+    },
     /// `multisetadd(element, multiset)`.
-    MultisetAdd { element: Expr, multiset: Expr },
+    MultisetAdd {
+        element: Expr,
+        multiset: Expr,
+    },
     /// `multisetremove(position, multiset)`.
-    MultisetRemove { position: Expr, multiset: Expr },
+    MultisetRemove {
+        position: Expr,
+        multiset: Expr,
+    },
     /// `multisetremovepred(i: multiset, condition)`.
-    MultisetRemoveIf { name: Name, multiset: Expr, condition: Expr },
+    MultisetRemoveIf {
+        name: Name,
+        multiset: Expr,
+        condition: Expr,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -171,19 +248,52 @@ pub(crate) enum ExprKind {
     Name(String),
     /// A literal that fits; a larger one is a syntax error.
     Number(i64),
-    Field { record: Box<Expr>, field: Name },
-    Index { array: Box<Expr>, index: Box<Expr> },
-    Unary { operator: UnaryOperator, operand: Box<Expr> },
-    Binary { operator: BinaryOperator, left: Box<Expr>, right: Box<Expr> },
-    Conditional { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
-    Forall { quantifier: Box<Quantifier>, body: Box<Expr> },
-    Exists { quantifier: Box<Quantifier>, body: Box<Expr> },
-    Call { function: Name, arguments: Vec<Expr> },
+    Field {
+        record: Box<Expr>,
+        field: Name,
+    },
+    Index {
+        array: Box<Expr>,
+        index: Box<Expr>,
+    },
+    Unary {
+        operator: UnaryOperator,
+        operand: Box<Expr>,
+    },
+    Binary {
+        operator: BinaryOperator,
+        left: Box<Expr>,
+        right: Box<Expr>,
+    },
+    Conditional {
+        condition: Box<Expr>,
+        then: Box<Expr>,
+        otherwise: Box<Expr>,
+    },
+    Forall {
+        quantifier: Box<Quantifier>,
+        body: Box<Expr>,
+    },
+    Exists {
+        quantifier: Box<Quantifier>,
+        body: Box<Expr>,
+    },
+    Call {
+        function: Name,
+        arguments: Vec<Expr>,
+    },
     IsUndefined(Box<Expr>),
     /// `ismember(value, type)`.
-    IsMember { value: Box<Expr>, ty: Box<TypeExpr> },
+    IsMember {
+        value: Box<Expr>,
+        ty: Box<TypeExpr>,
+    },
     /// `multisetcount(i: multiset, condition)`.
-    MultisetCount { name: Name, multiset: Box<Expr>, condition: Box<Expr> },
+    MultisetCount {
+        name: Name,
+        multiset: Box<Expr>,
+        condition: Box<Expr>,
+    },
     /// Stands where an expression could not be parsed; the error is reported already, so whatever
     /// depends on it is to be accepted silently.
     Missing,

@@ -1,0 +1,259 @@
+//! The top level: sections, functions, rules, rulesets and properties.
+
+use quotient_ir::Diagnostic;
+
+use super::{Construct, Parsed, Parser, Reported};
+use crate::murphi::syntax::token::TokenKind;
+use crate::murphi::syntax::tree::{Declaration, Expr, Item, Rule, RuleKind, Stmt, Tree};
+
+impl Parser<'_> {
+    pub(super) fn model(&mut self) -> Tree {
+        let mut items = Vec::new();
+        while !self.at(TokenKind::EndOfFile) {
+            let before = self.position;
+            self.open.clear();
+            self.after_misplaced = false;
+            if self.kind().starts_declarations() {
+                items.extend(self.declarations().into_iter().map(Item::Declaration));
+                if !self.at_item() && !self.at(TokenKind::EndOfFile) {
+                    self.unexpected_item("a declaration, a function or a rule");
+                }
+            } else if matches!(self.kind(), TokenKind::Function | TokenKind::Procedure) {
+                match self.function() {
+                    Ok(function) => items.push(Item::Function(function)),
+                    Err(Reported) => self.skip_item(before),
+                }
+            } else if self.is_word(0, "externfun") || self.is_word(0, "externproc") {
+                let message = "external functions are not supported";
+                self.report(Diagnostic::error("unsupported-external", message, self.span()));
+                self.skip_item(before);
+            } else if self.at_rule() {
+                match self.rule() {
+                    Ok(rule) => items.push(Item::Rule(rule)),
+                    Err(Reported) => self.skip_item(before),
+                }
+                self.semicolons();
+            } else {
+                self.unexpected_item("a declaration, a function or a rule");
+            }
+            items.extend(self.misplaced.drain(..).map(Item::Declaration));
+        }
+        Tree { items }
+    }
+
+    fn at_item(&self) -> bool {
+        self.at_rule()
+            || self.kind().starts_declarations()
+            || self.kind().starts_top_level()
+            || self.is_word(0, "externfun")
+            || self.is_word(0, "externproc")
+    }
+
+    fn at_rule(&self) -> bool {
+        let kind = self.kind();
+        matches!(kind, TokenKind::Rule | TokenKind::Startstate | TokenKind::Ruleset | TokenKind::Alias)
+            || kind.starts_property()
+            || self.is_word(0, "simplerule")
+            || (self.is_word(0, "choose") && self.next_kind() == TokenKind::Identifier)
+    }
+
+    /// Reports something that cannot stand between items, and goes on at the next one.
+    fn unexpected_item(&mut self, what: &str) {
+        let kind = self.kind();
+        if kind == TokenKind::Semicolon {
+            self.expected_with(what, |it| it.with_help("there is one `;` too many"));
+            self.semicolons();
+            return;
+        }
+        self.expected_with(what, |it| match kind {
+            _ if kind.is_end() => it.with_help("there is one `end` too many, here or before"),
+            _ if kind.starts_keyword_statement() || kind == TokenKind::Identifier => {
+                it.with_help("statements stand inside rules and functions; is there one `end` too many before?")
+            }
+            _ => it,
+        });
+        let before = self.position;
+        self.skip_item(before);
+    }
+
+    /// Skips to the next item; at least one token goes if none was consumed.
+    fn skip_item(&mut self, before: usize) {
+        if self.position == before {
+            self.advance();
+        }
+        while !self.at(TokenKind::EndOfFile) && !self.at_item() {
+            self.advance();
+        }
+    }
+
+    /// Rules up to something that starts none.
+    fn rules(&mut self) -> Vec<Rule> {
+        let mut rules = Vec::new();
+        while self.at_rule() {
+            let before = self.position;
+            match self.nested(Self::rule) {
+                Ok(rule) => rules.push(rule),
+                Err(Reported) => {
+                    if self.position == before {
+                        self.advance();
+                    }
+                    while !self.at_item() && !self.kind().is_end() && !self.at(TokenKind::EndOfFile) {
+                        self.advance();
+                    }
+                }
+            }
+            self.semicolons();
+        }
+        rules
+    }
+
+    /// The rules inside another one, and its `end`.
+    fn enclosed_rules(&mut self) -> Vec<Rule> {
+        let rules = self.rules();
+        self.close();
+        rules
+    }
+
+    fn rule(&mut self) -> Parsed<Rule> {
+        let start = self.span();
+        let kind = match self.kind() {
+            TokenKind::Startstate => {
+                self.advance();
+                self.open(Construct::STARTSTATE, start);
+                let name = self.text();
+                let (declarations, body) = self.program();
+                RuleKind::Start { name, declarations, body }
+            }
+            TokenKind::Ruleset => {
+                self.advance();
+                self.open(Construct::RULESET, start);
+                let quantifiers = self.quantifiers();
+                if quantifiers.is_err() {
+                    self.skip_until(|kind| kind.is_end() || kind == TokenKind::Do);
+                }
+                if !self.eat(TokenKind::Do) && !self.eat(TokenKind::Colon) {
+                    self.expected(TokenKind::Do.shown());
+                }
+                let rules = self.enclosed_rules();
+                let quantifiers = quantifiers?.into_iter().map(|it| it.node).collect();
+                RuleKind::Ruleset { quantifiers, rules }
+            }
+            TokenKind::Alias => {
+                self.advance();
+                self.open(Construct::ALIAS, start);
+                let aliases = self.aliases();
+                if !self.eat(TokenKind::Do) && !self.eat(TokenKind::Colon) {
+                    self.expected(TokenKind::Do.shown());
+                }
+                let rules = self.enclosed_rules();
+                RuleKind::Alias { aliases, rules }
+            }
+            kind if kind.starts_property() => {
+                let (category, name, condition) = self.property()?;
+                RuleKind::Property { category, name, condition }
+            }
+            _ if self.is_word(0, "choose") => {
+                self.advance();
+                self.open(Construct::CHOOSE, start);
+                let name = self.name()?;
+                self.expect(TokenKind::Colon)?;
+                let multiset = self.designator()?;
+                if !self.eat(TokenKind::Do) && !self.eat(TokenKind::Colon) {
+                    self.expected(TokenKind::Do.shown());
+                }
+                let rules = self.enclosed_rules();
+                RuleKind::Choose { name, multiset, rules }
+            }
+            _ => {
+                self.advance();
+                self.open(Construct::RULE, start);
+                self.priority();
+                let name = self.text();
+                let guard = self.guard();
+                let (declarations, body) = self.program();
+                RuleKind::Rule { name, guard, declarations, body }
+            }
+        };
+        Ok(Rule { kind, span: self.since(start) })
+    }
+
+    /// CMurphi's priority of a rule. It changes which rules fire, so only the least, which every
+    /// rule has anyway, can be accepted.
+    fn priority(&mut self) {
+        let after = self.next_kind();
+        let is_priority = self.at(TokenKind::Number)
+            && (after == TokenKind::Text
+                || after == TokenKind::Begin
+                || after.starts_declarations()
+                || (after.starts_expression() && !matches!(after, TokenKind::Plus | TokenKind::Minus)));
+        if !is_priority {
+            return;
+        }
+        if self.slice(self.span()).bytes().any(|byte| byte != b'0') {
+            let diagnostic =
+                Diagnostic::error("unsupported-priority", "rule priorities are not supported", self.span());
+            self.report(diagnostic);
+        }
+        self.advance();
+    }
+
+    /// `guard ==>`, if there is one.
+    fn guard(&mut self) -> Option<Expr> {
+        if !self.kind().starts_expression() {
+            if self.at(TokenKind::Arrow) {
+                self.expected_with("a guard or `begin`", |it| it.with_help("a rule without a guard has no `==>`"));
+                self.advance();
+            }
+            return None;
+        }
+        let guard = self.expression();
+        if guard.is_ok() && self.at(TokenKind::Assign) {
+            self.expected_with("`==>`", |it| {
+                it.with_help("write `begin` before the first statement of a rule without a guard")
+            });
+            self.skip_until(|kind| kind == TokenKind::Semicolon || kind.is_end() || kind.starts_keyword_statement());
+            self.semicolons();
+            return None;
+        }
+        if !self.at(TokenKind::Arrow) {
+            if guard.is_ok() {
+                let help = match self.kind() {
+                    TokenKind::Semicolon => Some("write `begin` before the first statement of a rule without a guard"),
+                    TokenKind::Begin | TokenKind::Implies => Some("a guard ends with `==>`"),
+                    _ => None,
+                };
+                self.expected_with("`==>`", |it| match help {
+                    Some(help) => it.with_help(help),
+                    None => it,
+                });
+            }
+            self.skip_until(|kind| {
+                kind.is_end()
+                    || kind.starts_keyword_statement()
+                    || matches!(
+                        kind,
+                        TokenKind::Arrow | TokenKind::ShortArrow | TokenKind::Begin | TokenKind::Semicolon
+                    )
+            });
+        }
+        if self.at(TokenKind::Arrow) || self.at(TokenKind::ShortArrow) {
+            self.advance();
+        } else {
+            self.semicolons();
+        }
+        guard.ok()
+    }
+
+    /// Local declarations, `begin`, statements and the `end` of a rule or initial-state program.
+    fn program(&mut self) -> (Vec<Declaration>, Vec<Stmt>) {
+        let declarations = self.declarations();
+        if !self.eat(TokenKind::Begin) && !declarations.is_empty() {
+            self.expected_with("`begin`", |it| {
+                it.with_help("`begin` stands between the declarations and the statements")
+            });
+        }
+        let statements = self.statements();
+        self.close();
+        (declarations, statements)
+    }
+}
