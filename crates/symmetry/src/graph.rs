@@ -1,0 +1,588 @@
+//! The coloured graph of a model: a vertex for each slot, each literal, each event, claim and
+//! function. An automorphism restricted to the literals is a symmetry of the model.
+//!
+//! The encoding is compact: literals are there only for slots with more than one possible value;
+//! where values are tied to their numbers the literals are coloured by them; relations over few
+//! slots are tables, everything larger is a flat unordered node. A function's vertex is coloured
+//! by its height over the literals, so that an undirected edge has a direction.
+
+use rustc_hash::FxHashMap;
+
+use quotient_groups::{ColouredGraph, GraphBuilder, Point};
+use quotient_ir::{Action, Layout, Model, PropertyId, SlotId, TableIndex};
+
+use crate::behaviour::Behaviour;
+use crate::circuit::{Linear, Node, NodeId, Operation, Relation};
+use crate::unfold::{Event, Written};
+
+/// What a vertex is, as far as symmetry must respect it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Colour {
+    /// A slot whose values can permute: how many they are, and whether undefined is one of them.
+    Slot {
+        values: usize,
+        undefined: bool,
+    },
+    /// A slot whose values are numbers.
+    NumberSlot {
+        values: Vec<Option<i64>>,
+    },
+    /// A slot that stays where it is.
+    FixedSlot(u32),
+    /// An input of an action.
+    Input {
+        values: usize,
+    },
+    Literal,
+    Undefined,
+    /// A literal of a slot whose values are numbers.
+    Number(Option<i64>),
+    Start,
+    Rule,
+    Claim(PropertyId),
+    Role(Role),
+    Function {
+        kind: Kind,
+        height: u32,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Role {
+    Fault,
+    Dropped,
+    Set,
+    SetIf,
+    When,
+    SetNumber,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    False,
+    True,
+    In,
+    NotIn,
+    Table,
+    Tuple,
+    And,
+    Or,
+    Compare(Relation),
+    LowSide(i64),
+    HighSide(i64),
+    Side(i64),
+    Form(i64),
+    Coefficient(i64),
+    Product,
+    Operation(Operation),
+    Left,
+    Right,
+}
+
+/// The graph of a behaviour and what its vertices stand for.
+#[derive(Debug)]
+pub(crate) struct Encoding {
+    pub(crate) graph: ColouredGraph,
+    /// The vertex of each slot, if it has one.
+    pub(crate) slots: Vec<Option<Point>>,
+    /// The vertex of each literal, if it has one, by slot and position of the value.
+    pub(crate) literals: Vec<Vec<Option<Point>>>,
+    /// Whether the values of a slot are tied to their numbers.
+    pub(crate) numbers: Vec<bool>,
+    /// What each vertex stands for.
+    pub(crate) labels: Vec<String>,
+    /// The slot or literal of each vertex that is one.
+    owners: FxHashMap<Point, (u32, Option<usize>)>,
+}
+
+impl Encoding {
+    /// The slot of the state whose vertex this is.
+    pub(crate) fn slot_of_vertex(&self, vertex: Point) -> Option<SlotId> {
+        match self.owners.get(&vertex) {
+            Some(&(slot, None)) => Some(SlotId::from_position(slot as usize)),
+            _ => None,
+        }
+    }
+
+    /// The position of a value in its slot.
+    pub(crate) fn position_of_literal(&self, slot: SlotId, vertex: Point) -> usize {
+        match self.owners.get(&vertex) {
+            Some(&(owner, Some(position))) if owner as usize == slot.position() => position,
+            _ => unreachable!("a literal goes to a literal of the slot that its slot goes to"),
+        }
+    }
+}
+
+struct Encoder<'b> {
+    behaviour: &'b Behaviour,
+    builder: GraphBuilder,
+    colours: FxHashMap<Colour, u32>,
+    vertex_colours: Vec<u32>,
+    fixed: Vec<bool>,
+    numbers: Vec<bool>,
+    slots: Vec<Option<Point>>,
+    literals: Vec<Vec<Option<Point>>>,
+    /// Literals of wide slots, by their number.
+    wide_literals: FxHashMap<(u32, i64), Point>,
+    functions: FxHashMap<NodeId, Point>,
+    heights: Vec<u32>,
+}
+
+/// Builds the graph.
+pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> Encoding {
+    let slot_count = behaviour.slots + behaviour.inputs.iter().map(|(_, range)| range.len()).sum::<usize>();
+    let mut fixed = vec![false; slot_count];
+    for entry in &behaviour.fixed {
+        let first = layout.first_slot(entry.variable).position();
+        let cells = model.cells(model.variables[entry.variable].ty) as usize;
+        fixed[first..first + cells].fill(true);
+    }
+    let reachable = reachable(behaviour);
+    let mut numbers = fixed.clone();
+    for (position, _) in reachable.iter().enumerate().filter(|&(_, &reached)| reached) {
+        if let Node::SlotValue(slot) = behaviour.circuit.node(NodeId(position as u32)) {
+            numbers[*slot as usize] = true;
+        }
+    }
+    for slot in 0..slot_count {
+        numbers[slot] |= behaviour.circuit.is_wide(slot as u32);
+    }
+    let literals = (0..slot_count).map(|slot| vec![None; behaviour.circuit.values(slot as u32).len()]).collect();
+    let mut encoder = Encoder {
+        behaviour,
+        builder: GraphBuilder::new(),
+        colours: FxHashMap::default(),
+        vertex_colours: Vec::new(),
+        fixed,
+        numbers,
+        slots: vec![None; slot_count],
+        literals,
+        wide_literals: FxHashMap::default(),
+        functions: FxHashMap::default(),
+        heights: heights(behaviour),
+    };
+    encoder.add_slots();
+    for event in unique_events(behaviour) {
+        encoder.add_event(event);
+    }
+    for claim in &behaviour.claims {
+        let vertex = encoder.vertex(Colour::Claim(claim.property));
+        encoder.attach(vertex, claim.condition);
+        encoder.add_role(vertex, Role::Fault, claim.fault);
+    }
+    let mut owners = FxHashMap::default();
+    for slot in 0..behaviour.slots {
+        if let Some(vertex) = encoder.slots[slot] {
+            owners.insert(vertex, (slot as u32, None));
+        }
+        for (position, vertex) in encoder.literals[slot].iter().enumerate() {
+            if let Some(vertex) = vertex {
+                owners.insert(*vertex, (slot as u32, Some(position)));
+            }
+        }
+    }
+    Encoding {
+        labels: labels(layout, &encoder),
+        owners,
+        graph: encoder.builder.build().expect("edges join vertices that exist"),
+        slots: encoder.slots,
+        literals: encoder.literals,
+        numbers: encoder.numbers,
+    }
+}
+
+/// A short description of each vertex: its colour, or the slot or literal that it is.
+fn labels(layout: &Layout, encoder: &Encoder<'_>) -> Vec<String> {
+    let mut colours = vec![String::new(); encoder.colours.len()];
+    for (colour, &number) in &encoder.colours {
+        colours[number as usize] = match colour {
+            Colour::Function { kind, .. } => format!("{kind:?}"),
+            Colour::Role(role) => format!("{role:?}"),
+            other => format!("{other:?}"),
+        };
+    }
+    let mut labels: Vec<String> =
+        encoder.vertex_colours.iter().map(|&colour| colours[colour as usize].clone()).collect();
+    for (slot, vertex) in encoder.slots.iter().enumerate() {
+        let name = |slot: usize| match layout.slots.as_slice().get(slot) {
+            Some(entry) => entry.name.clone(),
+            None => format!("input {slot}"),
+        };
+        if let Some(vertex) = vertex {
+            labels[*vertex as usize] = name(slot);
+        }
+        let values = encoder.behaviour.circuit.values(slot as u32);
+        for (position, vertex) in encoder.literals[slot].iter().enumerate() {
+            if let Some(vertex) = vertex {
+                let value = values[position].map_or_else(|| "undefined".to_owned(), |value| value.to_string());
+                labels[*vertex as usize] = format!("{} = {value}", name(slot));
+            }
+        }
+    }
+    labels
+}
+
+/// Events without repetitions: firing the same step twice is no symmetry of states.
+fn unique_events(behaviour: &Behaviour) -> Vec<&Event> {
+    let mut seen = FxHashMap::default();
+    let mut unique = Vec::new();
+    for event in &behaviour.events {
+        let is_start = matches!(event.action, Action::Start(_));
+        let key = format!("{is_start} {:?} {:?} {:?} {:?}", event.guard, event.fault, event.dropped, event.writes);
+        if seen.insert(key, ()).is_none() {
+            unique.push(event);
+        }
+    }
+    unique
+}
+
+fn children(node: &Node, mut visit: impl FnMut(NodeId)) {
+    let mut form = |form: &Linear| form.terms.iter().for_each(|&(node, _)| visit(node));
+    match node {
+        Node::And(children) | Node::Or(children) => children.iter().copied().for_each(visit),
+        Node::Compare { form: inner, .. } => form(inner),
+        Node::Product(factors) => factors.iter().for_each(form),
+        Node::Operation { left, right, .. } => {
+            form(left);
+            form(right);
+        }
+        Node::False | Node::True | Node::In { .. } | Node::Table { .. } | Node::SlotValue(_) => {}
+    }
+}
+
+fn roots(behaviour: &Behaviour) -> Vec<NodeId> {
+    let mut roots = Vec::new();
+    for event in &behaviour.events {
+        roots.extend([event.guard, event.fault, event.dropped]);
+        for write in &event.writes {
+            match &write.written {
+                Written::Cases(cases) => roots.extend(cases.iter().map(|&(_, condition)| condition)),
+                Written::Number { when, value } => {
+                    roots.push(*when);
+                    roots.extend(value.form.terms.iter().map(|&(node, _)| node));
+                }
+            }
+        }
+    }
+    for claim in &behaviour.claims {
+        roots.extend([claim.condition, claim.fault]);
+    }
+    roots
+}
+
+fn reachable(behaviour: &Behaviour) -> Vec<bool> {
+    let mut reached = vec![false; behaviour.circuit.len()];
+    let mut pending = roots(behaviour);
+    while let Some(node) = pending.pop() {
+        if !std::mem::replace(&mut reached[node.position()], true) {
+            children(behaviour.circuit.node(node), |child| pending.push(child));
+        }
+    }
+    reached
+}
+
+/// The height of each function over the literals. Nodes come after their children.
+fn heights(behaviour: &Behaviour) -> Vec<u32> {
+    let mut heights = vec![0u32; behaviour.circuit.len()];
+    for position in 0..heights.len() {
+        let node = behaviour.circuit.node(NodeId(position as u32));
+        let mut below = 0;
+        children(node, |child| below = below.max(heights[child.position()] + 1));
+        heights[position] = match node {
+            Node::In { .. } | Node::Table { .. } => 1,
+            Node::SlotValue(_) => 0,
+            // Sides, forms and coefficients lie between a node and its operands.
+            Node::Compare { .. } | Node::Product(_) | Node::Operation { .. } => below + 3,
+            _ => below,
+        };
+    }
+    heights
+}
+
+impl Encoder<'_> {
+    fn vertex(&mut self, colour: Colour) -> Point {
+        let next = self.colours.len() as u32;
+        let colour = *self.colours.entry(colour).or_insert(next);
+        self.vertex_colours.push(colour);
+        self.builder.add_vertex(colour)
+    }
+
+    fn add_slots(&mut self) {
+        for slot in 0..self.slots.len() {
+            let values = self.behaviour.circuit.values(slot as u32).to_vec();
+            if values.len() < 2 {
+                continue;
+            }
+            let undefined = values[0].is_none();
+            let colour = if self.fixed[slot] {
+                Colour::FixedSlot(slot as u32)
+            } else if slot >= self.behaviour.slots {
+                Colour::Input { values: values.len() }
+            } else if self.numbers[slot] {
+                Colour::NumberSlot { values: values.clone() }
+            } else {
+                Colour::Slot { values: values.len(), undefined }
+            };
+            self.slots[slot] = Some(self.vertex(colour));
+            // Literals of number slots are made when something mentions them.
+            if !self.numbers[slot] {
+                for position in 0..values.len() {
+                    self.literal(slot as u32, position);
+                }
+            }
+        }
+    }
+
+    fn literal(&mut self, slot: u32, position: usize) -> Point {
+        if let Some(vertex) = self.literals[slot as usize][position] {
+            return vertex;
+        }
+        let value = self.behaviour.circuit.values(slot)[position];
+        let colour = match value {
+            _ if self.numbers[slot as usize] => Colour::Number(value),
+            None => Colour::Undefined,
+            Some(_) => Colour::Literal,
+        };
+        let vertex = self.vertex(colour);
+        let owner = self.slots[slot as usize].expect("only slots with several values have literals");
+        self.builder.add_edge(owner, vertex);
+        self.literals[slot as usize][position] = Some(vertex);
+        vertex
+    }
+
+    /// The literal that a write sets.
+    fn target(&mut self, slot: u32, value: Option<i64>) -> Point {
+        if let Some(number) = value
+            && self.behaviour.circuit.is_wide(slot)
+        {
+            if let Some(&vertex) = self.wide_literals.get(&(slot, number)) {
+                return vertex;
+            }
+            let vertex = self.vertex(Colour::Number(value));
+            let owner = self.slots[slot as usize].expect("a wide slot has several values");
+            self.builder.add_edge(owner, vertex);
+            self.wide_literals.insert((slot, number), vertex);
+            return vertex;
+        }
+        let position =
+            self.behaviour.circuit.values(slot).binary_search(&value).expect("every value written is possible");
+        self.literal(slot, position)
+    }
+
+    fn add_event(&mut self, event: &Event) {
+        let vertex = self.vertex(if matches!(event.action, Action::Start(_)) { Colour::Start } else { Colour::Rule });
+        if let Some((_, inputs)) = self.behaviour.inputs.iter().find(|(action, _)| *action == event.action) {
+            for input in inputs.clone() {
+                if let Some(input) = self.slots[input as usize] {
+                    self.builder.add_edge(vertex, input);
+                }
+            }
+        }
+        if event.guard != NodeId::TRUE {
+            self.attach(vertex, event.guard);
+        }
+        self.add_role(vertex, Role::Fault, event.fault);
+        self.add_role(vertex, Role::Dropped, event.dropped);
+        for write in &event.writes {
+            if self.slots[write.slot as usize].is_none() {
+                continue;
+            }
+            match &write.written {
+                Written::Cases(cases) => {
+                    for &(value, condition) in cases {
+                        let target = self.target(write.slot, value);
+                        if condition == NodeId::TRUE {
+                            let set = self.vertex(Colour::Role(Role::Set));
+                            self.builder.add_edge(vertex, set);
+                            self.builder.add_edge(set, target);
+                        } else {
+                            let set = self.vertex(Colour::Role(Role::SetIf));
+                            self.builder.add_edge(vertex, set);
+                            self.builder.add_edge(set, target);
+                            // The role keeps a condition that is itself a literal apart from the
+                            // literal that is set.
+                            let when = self.vertex(Colour::Role(Role::When));
+                            self.builder.add_edge(set, when);
+                            self.attach(when, condition);
+                        }
+                    }
+                }
+                Written::Number { when, value } => {
+                    let set = self.vertex(Colour::Role(Role::SetNumber));
+                    let slot = self.slots[write.slot as usize].expect("checked above");
+                    self.builder.add_edge(vertex, set);
+                    self.builder.add_edge(set, slot);
+                    let form = self.form(&value.form, Kind::Form(value.form.constant));
+                    self.builder.add_edge(set, form);
+                    if *when != NodeId::TRUE {
+                        let role = self.vertex(Colour::Role(Role::When));
+                        self.builder.add_edge(set, role);
+                        self.attach(role, *when);
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_role(&mut self, owner: Point, role: Role, condition: NodeId) {
+        if condition != NodeId::FALSE {
+            let vertex = self.vertex(Colour::Role(role));
+            self.builder.add_edge(owner, vertex);
+            self.attach(vertex, condition);
+        }
+    }
+
+    fn attach(&mut self, owner: Point, function: NodeId) {
+        let vertex = self.function(function);
+        self.builder.add_edge(owner, vertex);
+    }
+
+    /// The vertex of a function; children are built first, without recursion.
+    fn function(&mut self, function: NodeId) -> Point {
+        let mut pending = vec![function];
+        while let Some(&node) = pending.last() {
+            if self.functions.contains_key(&node) {
+                pending.pop();
+                continue;
+            }
+            let before = pending.len();
+            children(self.behaviour.circuit.node(node), |child| {
+                if !self.functions.contains_key(&child) {
+                    pending.push(child);
+                }
+            });
+            if pending.len() == before {
+                pending.pop();
+                let vertex = self.function_vertex(node);
+                self.functions.insert(node, vertex);
+            }
+        }
+        self.functions[&function]
+    }
+
+    fn function_vertex(&mut self, id: NodeId) -> Point {
+        let height = self.heights[id.position()];
+        let behaviour = self.behaviour;
+        match behaviour.circuit.node(id) {
+            Node::False => self.vertex(Colour::Function { kind: Kind::False, height }),
+            Node::True => self.vertex(Colour::Function { kind: Kind::True, height }),
+            Node::In { slot, values } => {
+                let size = behaviour.circuit.values(*slot).len();
+                let inside: Vec<usize> = values.iter().collect();
+                if let [only] = inside[..] {
+                    return self.literal(*slot, only);
+                }
+                let (kind, mentioned) = if inside.len() * 2 <= size {
+                    (Kind::In, inside)
+                } else {
+                    (Kind::NotIn, (0..size).filter(|position| inside.binary_search(position).is_err()).collect())
+                };
+                let vertex = self.vertex(Colour::Function { kind, height });
+                for position in mentioned {
+                    let literal = self.literal(*slot, position);
+                    self.builder.add_edge(vertex, literal);
+                }
+                vertex
+            }
+            Node::Table { slots, tuples } => {
+                let vertex = self.vertex(Colour::Function { kind: Kind::Table, height: height + 1 });
+                for tuple in tuples {
+                    let entry = self.vertex(Colour::Function { kind: Kind::Tuple, height });
+                    self.builder.add_edge(vertex, entry);
+                    for (&slot, &position) in slots.iter().zip(tuple.iter()) {
+                        let literal = self.literal(slot, position as usize);
+                        self.builder.add_edge(entry, literal);
+                    }
+                }
+                vertex
+            }
+            Node::And(children) | Node::Or(children) => {
+                let kind = if matches!(behaviour.circuit.node(id), Node::And(_)) { Kind::And } else { Kind::Or };
+                let vertex = self.vertex(Colour::Function { kind, height });
+                for child in children {
+                    let child = self.functions[child];
+                    self.builder.add_edge(vertex, child);
+                }
+                vertex
+            }
+            Node::Compare { relation, form } => {
+                let vertex = self.vertex(Colour::Function { kind: Kind::Compare(*relation), height });
+                // Positive terms and constant on one side, negative ones on the other.
+                let side = |positive: bool| Linear {
+                    constant: if (form.constant > 0) == positive { form.constant.saturating_abs() } else { 0 },
+                    terms: form
+                        .terms
+                        .iter()
+                        .filter(|&&(_, coefficient)| (coefficient > 0) == positive)
+                        .map(|&(node, coefficient)| (node, coefficient.saturating_abs()))
+                        .collect(),
+                };
+                for (positive, part) in [(true, side(true)), (false, side(false))] {
+                    let kind = match relation {
+                        Relation::NotPositive if positive => Kind::LowSide(part.constant),
+                        Relation::NotPositive => Kind::HighSide(part.constant),
+                        Relation::Zero | Relation::NotZero => Kind::Side(part.constant),
+                    };
+                    let side = self.form_at(&part, kind, height - 1);
+                    self.builder.add_edge(vertex, side);
+                }
+                vertex
+            }
+            Node::SlotValue(slot) => self.slots[*slot as usize].expect("a number that varies has several values"),
+            Node::Product(factors) => {
+                let vertex = self.vertex(Colour::Function { kind: Kind::Product, height });
+                for factor in factors {
+                    let factor = self.form_at(factor, Kind::Form(factor.constant), height - 1);
+                    self.builder.add_edge(vertex, factor);
+                }
+                vertex
+            }
+            Node::Operation { operation, left, right } => {
+                let vertex = self.vertex(Colour::Function { kind: Kind::Operation(*operation), height });
+                let commutes = matches!(operation, Operation::BitAnd | Operation::BitOr | Operation::BitXor);
+                for (kind, operand) in [(Kind::Left, left), (Kind::Right, right)] {
+                    let role = self.vertex(Colour::Function {
+                        kind: if commutes { Kind::Left } else { kind },
+                        height: height - 1,
+                    });
+                    self.builder.add_edge(vertex, role);
+                    let form = self.form_at(operand, Kind::Form(operand.constant), height - 2);
+                    self.builder.add_edge(role, form);
+                }
+                vertex
+            }
+        }
+    }
+
+    fn form(&mut self, form: &Linear, kind: Kind) -> Point {
+        let below = form.terms.iter().map(|&(node, _)| self.heights[node.position()]).max().unwrap_or(0);
+        for &(node, _) in &form.terms {
+            self.function(node);
+        }
+        self.form_at(form, kind, below + 2)
+    }
+
+    fn form_at(&mut self, form: &Linear, kind: Kind, height: u32) -> Point {
+        let vertex = self.vertex(Colour::Function { kind, height });
+        let mut coefficients: Vec<(i64, Point)> = Vec::new();
+        for &(node, coefficient) in &form.terms {
+            let child = self.functions[&node];
+            if coefficient == 1 {
+                self.builder.add_edge(vertex, child);
+                continue;
+            }
+            let between = match coefficients.iter().find(|&&(known, _)| known == coefficient) {
+                Some(&(_, between)) => between,
+                None => {
+                    let between =
+                        self.vertex(Colour::Function { kind: Kind::Coefficient(coefficient), height: height - 1 });
+                    self.builder.add_edge(vertex, between);
+                    coefficients.push((coefficient, between));
+                    between
+                }
+            };
+            self.builder.add_edge(between, child);
+        }
+        vertex
+    }
+}

@@ -1,0 +1,15 @@
+//! Finds the symmetry of a model by itself: permutations of its literals (slot = value) that leave
+//! behaviour and properties unchanged. Text to functions (`unfold`, `circuit`, `behaviour`),
+//! functions to a coloured graph (`graph`), its automorphisms to candidates (`detect`), and, sharing
+//! no code with any of that, candidates to a certified group (`certify`).
+
+mod behaviour;
+mod circuit;
+mod detect;
+mod graph;
+mod literals;
+mod unfold;
+
+pub use behaviour::Fixed;
+pub use detect::{Candidates, find_candidates};
+pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};

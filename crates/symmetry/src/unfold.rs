@@ -1,0 +1,1223 @@
+//! Unfolds a model into functions of its state: for each instance of a rule the condition under
+//! which it can fire and the conditions under which it writes each value to each slot; the same
+//! for initial-state programs and properties. This is the static-single-assignment form of the
+//! paper (Zhang et al. 2013, section IV-B) with the versioned variables substituted away: loops and
+//! calls are unrolled, array accesses through computed indices become one case an index value.
+
+use quotient_ir::{
+    Action, Argument, BinaryOperator, Domain, Expr, ExprId, FunctionId, Iteration, Layout, Local, LocalId, LocalKind,
+    Model, Parameter, PlaceId, PropertyId, PropertyKind, Quantifier, ReturnValue, Root, Statement, StatementKind, Step,
+    Table, TableIndex, TypeId, TypeKind, UnaryOperator,
+};
+
+use crate::circuit::{Circuit, NodeId, Operation, TooLarge, Value};
+
+/// One instance of a rule or initial-state program as functions of the state before it.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    /// What it is an instance of.
+    pub(crate) action: Action,
+    /// The cells of its parameters.
+    pub(crate) arguments: Vec<i64>,
+    /// When it can fire.
+    pub(crate) guard: NodeId,
+    /// When its guard or body runs into a fault.
+    pub(crate) fault: NodeId,
+    /// When an assumption in its body drops it.
+    pub(crate) dropped: NodeId,
+    /// What it writes.
+    pub(crate) writes: Vec<Write>,
+}
+
+/// What an event writes to one slot.
+#[derive(Clone, Debug)]
+pub(crate) struct Write {
+    pub(crate) slot: u32,
+    pub(crate) written: Written,
+}
+
+/// The values written.
+#[derive(Clone, Debug)]
+pub(crate) enum Written {
+    /// Each value (undefined is `None`) with the condition under which it is written.
+    Cases(Vec<(Option<i64>, NodeId)>),
+    /// A number without few cases, with the condition under which it is written.
+    Number { when: NodeId, value: Value },
+}
+
+/// Why an action could not be unfolded. Everything it touches is then treated as fixed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refusal {
+    /// A function is too large to represent.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
+    /// A loop whose number of iterations is not known.
+    #[error("a loop does not end after {LOOP_LIMIT} iterations whatever the state")]
+    Loop,
+    /// A recursion that is not known to end.
+    #[error("a recursion does not end after {CALL_LIMIT} calls whatever the state")]
+    Recursion,
+    /// Multisets are kept in a normal form that no permutation of slots respects.
+    #[error("multisets are treated as fixed")]
+    Multiset,
+    /// The functions of the whole model have become too many.
+    #[error("the unfolded text is too large")]
+    Size,
+}
+
+const LOOP_LIMIT: usize = 4096;
+const CALL_LIMIT: usize = 128;
+/// Nodes up to which a model is unfolded.
+const NODE_LIMIT: usize = 8_000_000;
+
+/// A scalar cell while an event is unfolded.
+#[derive(Clone, Debug)]
+struct Cell {
+    undefined: NodeId,
+    value: Value,
+}
+
+/// A global cell: what was written to it so far, if anything was.
+#[derive(Clone, Debug)]
+struct GlobalCell {
+    written: NodeId,
+    cell: Cell,
+}
+
+/// Where a cell is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Location {
+    Global(u32),
+    Local(u32),
+}
+
+impl Location {
+    fn offset(self, by: u64) -> Self {
+        match self {
+            Self::Global(slot) => Self::Global(slot + by as u32),
+            Self::Local(cell) => Self::Local(cell + by as u32),
+        }
+    }
+}
+
+/// The places a designator can denote, each with its condition.
+type Targets = Vec<(Location, NodeId)>;
+
+/// The activation of a rule, function or property.
+struct Frame<'m> {
+    locals: &'m Table<LocalId, Local>,
+    first_cells: Vec<u32>,
+    references: Vec<Option<Targets>>,
+    result_type: Option<TypeId>,
+    result: Option<Vec<Cell>>,
+}
+
+/// Unfolds one model over a circuit.
+pub(crate) struct Unfolder<'m> {
+    model: &'m Model,
+    layout: &'m Layout,
+    pub(crate) circuit: Circuit,
+    globals: Vec<Option<GlobalCell>>,
+    written: Vec<u32>,
+    locals: Vec<Cell>,
+    frames: Vec<Frame<'m>>,
+    alive: NodeId,
+    faults: Vec<NodeId>,
+    drops: Vec<NodeId>,
+}
+
+impl<'m> Unfolder<'m> {
+    /// An unfolder over the values each slot can hold. Slots beyond the layout's are inputs (the
+    /// cells of parameters that are not enumerated).
+    pub(crate) fn new(model: &'m Model, layout: &'m Layout, values: Vec<Vec<Option<i64>>>, wide: Vec<bool>) -> Self {
+        Self {
+            model,
+            layout,
+            globals: vec![None; values.len()],
+            circuit: Circuit::new(values, wide),
+            written: Vec::new(),
+            locals: Vec::new(),
+            frames: Vec::new(),
+            alive: NodeId::TRUE,
+            faults: Vec::new(),
+            drops: Vec::new(),
+        }
+    }
+
+    fn reset(&mut self) {
+        for slot in self.written.drain(..) {
+            self.globals[slot as usize] = None;
+        }
+        self.locals.clear();
+        self.frames.clear();
+        self.alive = NodeId::TRUE;
+        self.faults.clear();
+        self.drops.clear();
+    }
+
+    fn fault(&mut self, condition: NodeId) {
+        let condition = self.circuit.and([self.alive, condition]);
+        if condition != NodeId::FALSE {
+            self.faults.push(condition);
+        }
+    }
+
+    /// Unfolds an instance of an action. `inputs` gives, for each parameter that is not
+    /// enumerated, its first input slot; the others take their cells from `arguments`.
+    pub(crate) fn event(&mut self, action: Action, arguments: &[i64], inputs: Option<u32>) -> Result<Event, Refusal> {
+        self.reset();
+        let (parameters, locals, guard, body): (&[Parameter], _, Option<ExprId>, &[Statement]) = match action {
+            Action::Start(start) => {
+                let start = &self.model.starts[start];
+                // An initial-state program starts from the initial valuation, not from a state.
+                for (slot, entry) in self.layout.slots.iter_enumerated() {
+                    let cell = match entry.initial() {
+                        Some(value) => Cell { undefined: NodeId::FALSE, value: self.circuit.constant(value) },
+                        None => Cell { undefined: NodeId::TRUE, value: self.circuit.constant(0) },
+                    };
+                    let slot = slot.position() as u32;
+                    self.globals[slot as usize] = Some(GlobalCell { written: NodeId::TRUE, cell });
+                    self.written.push(slot);
+                }
+                (&start.parameters, &start.locals, None, &start.body)
+            }
+            Action::Rule(rule) => {
+                let rule = &self.model.rules[rule];
+                (&rule.parameters, &rule.locals, Some(rule.guard), &rule.body)
+            }
+        };
+        self.push_frame(locals, None);
+        self.set_parameters(parameters, arguments, inputs);
+        let guard = match guard {
+            Some(guard) => self.condition(guard)?,
+            None => NodeId::TRUE,
+        };
+        if guard != NodeId::FALSE {
+            self.block(body)?;
+        }
+        let faults = std::mem::take(&mut self.faults);
+        let drops = std::mem::take(&mut self.drops);
+        let fault = self.circuit.or(faults);
+        let dropped = self.circuit.or(drops);
+        let mut written = self.written.clone();
+        written.sort_unstable();
+        let mut writes = Vec::new();
+        if guard != NodeId::FALSE {
+            for slot in written {
+                let global = self.globals[slot as usize].clone().expect("it was written");
+                if global.written == NodeId::FALSE || slot as usize >= self.layout.slots.len() {
+                    continue;
+                }
+                writes.push(Write { slot, written: self.written_values(&global) });
+            }
+        }
+        Ok(Event { action, arguments: arguments.to_vec(), guard, fault, dropped, writes })
+    }
+
+    fn written_values(&mut self, global: &GlobalCell) -> Written {
+        match &global.cell.value.cases {
+            Some(cases) => {
+                let undefined = self.circuit.and([global.written, global.cell.undefined]);
+                let defined = self.circuit.not(global.cell.undefined);
+                let mut values = vec![(None, undefined)];
+                for &(value, condition) in &cases.clone() {
+                    values.push((Some(value), self.circuit.and([global.written, defined, condition])));
+                }
+                values.retain(|&(_, condition)| condition != NodeId::FALSE);
+                Written::Cases(values)
+            }
+            None => Written::Number { when: global.written, value: global.cell.value.clone() },
+        }
+    }
+
+    /// The condition of a property and the condition under which it runs into a fault.
+    pub(crate) fn property(&mut self, property: PropertyId, arguments: &[i64]) -> Result<(NodeId, NodeId), Refusal> {
+        self.reset();
+        let property = &self.model.properties[property];
+        let Some(condition) = property.condition else { return Ok((NodeId::TRUE, NodeId::FALSE)) };
+        self.push_frame(&property.locals, None);
+        self.set_parameters(&property.parameters, arguments, None);
+        if property.kind == PropertyKind::Invariant {
+            // A fault violates an invariant as well, so only where it holds matters.
+            let holds = self.decided(condition, true)?;
+            return Ok((holds, NodeId::FALSE));
+        }
+        let condition = self.condition(condition)?;
+        let faults = std::mem::take(&mut self.faults);
+        Ok((condition, self.circuit.or(faults)))
+    }
+
+    /// Where a condition evaluates to `outcome` without a fault. Unlike where it runs into a fault,
+    /// this does not depend on the order of a conjunction that is to hold or a disjunction that is
+    /// to fail.
+    fn decided(&mut self, expression: ExprId, outcome: bool) -> Result<NodeId, Refusal> {
+        if self.calls(expression) {
+            return self.decided_at_once(expression, outcome);
+        }
+        match &self.model.pool[expression] {
+            Expr::Unary { operator: UnaryOperator::Not, operand } => self.decided(*operand, !outcome),
+            Expr::Binary { operator, .. }
+                if (*operator == BinaryOperator::And && outcome) || (*operator == BinaryOperator::Or && !outcome) =>
+            {
+                let mut parts = Vec::new();
+                for operand in self.operands(expression) {
+                    parts.push(self.decided(operand, outcome)?);
+                }
+                Ok(self.circuit.and(parts))
+            }
+            Expr::Binary { operator: BinaryOperator::Implies, left, right } if outcome => {
+                let fails = self.decided(*left, false)?;
+                let holds = self.decided(*left, true)?;
+                let right = self.decided(*right, true)?;
+                let both = self.circuit.and([holds, right]);
+                Ok(self.circuit.or([fails, both]))
+            }
+            Expr::Quantified { quantifier, local, range, body } if (*quantifier == Quantifier::All) == outcome => {
+                let mut parts = Vec::new();
+                for value in self.iterations(range)? {
+                    self.set_local(*local, value);
+                    parts.push(self.decided(*body, outcome)?);
+                }
+                Ok(self.circuit.and(parts))
+            }
+            _ => self.decided_at_once(expression, outcome),
+        }
+    }
+
+    fn decided_at_once(&mut self, expression: ExprId, outcome: bool) -> Result<NodeId, Refusal> {
+        let faults = self.faults.len();
+        let saved = std::mem::replace(&mut self.alive, NodeId::TRUE);
+        let condition = self.condition(expression)?;
+        self.alive = saved;
+        let faults = self.faults.split_off(faults);
+        let fault = self.circuit.or(faults);
+        let sound = self.circuit.not(fault);
+        let condition = if outcome { condition } else { self.circuit.not(condition) };
+        Ok(self.circuit.and([condition, sound]))
+    }
+
+    /// The operands of a chain of one connective.
+    fn operands(&self, expression: ExprId) -> Vec<ExprId> {
+        let Expr::Binary { operator: chain_operator, .. } = self.model.pool[expression] else {
+            return vec![expression];
+        };
+        let mut operands = Vec::new();
+        let mut pending = vec![expression];
+        while let Some(next) = pending.pop() {
+            match &self.model.pool[next] {
+                Expr::Binary { operator, left, right } if *operator == chain_operator => {
+                    pending.push(*right);
+                    pending.push(*left);
+                }
+                _ => operands.push(next),
+            }
+        }
+        operands
+    }
+
+    fn push_frame(&mut self, locals: &'m Table<LocalId, Local>, result_type: Option<TypeId>) {
+        let mut first_cells = Vec::with_capacity(locals.len());
+        for local in locals.iter() {
+            first_cells.push(self.locals.len() as u32);
+            if local.kind != LocalKind::Reference {
+                let undefined = Cell { undefined: NodeId::TRUE, value: self.circuit.constant(0) };
+                let cells = self.model.cells(local.ty) as usize;
+                self.locals.extend(std::iter::repeat_n(undefined, cells));
+            }
+        }
+        self.frames.push(Frame {
+            locals,
+            first_cells,
+            references: vec![None; locals.len()],
+            result_type,
+            result: None,
+        });
+    }
+
+    fn frame(&self) -> &Frame<'m> {
+        self.frames.last().expect("an owner is being unfolded")
+    }
+
+    fn set_parameters(&mut self, parameters: &'m [Parameter], arguments: &[i64], inputs: Option<u32>) {
+        let mut next = 0;
+        for parameter in parameters {
+            let first = self.frame().first_cells[parameter.local.position()];
+            let cells = self.model.cells(self.frame().locals[parameter.local].ty) as u32;
+            for cell in 0..cells {
+                let value = match inputs {
+                    Some(input) => self.circuit.slot(input + next),
+                    None => self.circuit.constant(arguments[next as usize]),
+                };
+                self.locals[(first + cell) as usize] = Cell { undefined: NodeId::FALSE, value };
+                next += 1;
+            }
+        }
+    }
+
+    // ---- cells ----
+
+    fn initial_cell(&mut self, slot: u32) -> Cell {
+        let undefined = match self.circuit.values(slot).first() {
+            Some(None) => self.circuit.slot_in(slot, [0]),
+            _ => NodeId::FALSE,
+        };
+        Cell { undefined, value: self.circuit.slot(slot) }
+    }
+
+    fn load(&mut self, location: Location) -> Result<Cell, Refusal> {
+        match location {
+            Location::Local(cell) => Ok(self.locals[cell as usize].clone()),
+            Location::Global(slot) => {
+                let initial = self.initial_cell(slot);
+                match self.globals[slot as usize].clone() {
+                    None => Ok(initial),
+                    Some(global) => self.choose_cell(global.written, &global.cell, &initial),
+                }
+            }
+        }
+    }
+
+    fn choose_cell(&mut self, condition: NodeId, then: &Cell, otherwise: &Cell) -> Result<Cell, Refusal> {
+        if condition == NodeId::TRUE {
+            return Ok(then.clone());
+        }
+        if condition == NodeId::FALSE {
+            return Ok(otherwise.clone());
+        }
+        let undefined = self.circuit.choose(condition, then.undefined, otherwise.undefined);
+        // An undefined cell has no number to keep.
+        let value = if then.undefined == NodeId::TRUE {
+            otherwise.value.clone()
+        } else if otherwise.undefined == NodeId::TRUE {
+            then.value.clone()
+        } else {
+            self.circuit.choose_value(condition, &then.value, &otherwise.value)?
+        };
+        Ok(Cell { undefined, value })
+    }
+
+    fn load_any(&mut self, targets: &Targets) -> Result<Cell, Refusal> {
+        if let [(location, _)] = targets[..] {
+            return self.load(location);
+        }
+        let mut cells = Vec::with_capacity(targets.len());
+        for &(location, condition) in targets {
+            cells.push((self.load(location)?, condition));
+        }
+        let undefined: Vec<NodeId> =
+            cells.iter().map(|(cell, condition)| self.circuit.and([*condition, cell.undefined])).collect();
+        let undefined = self.circuit.or(undefined);
+        if cells.iter().all(|(cell, _)| cell.value.cases.is_some()) {
+            let mut cases = Vec::new();
+            for (cell, condition) in &cells {
+                for &(value, case) in cell.value.cases.as_ref().expect("just checked") {
+                    cases.push((value, self.circuit.and([*condition, case])));
+                }
+            }
+            return Ok(Cell { undefined, value: self.circuit.from_cases(cases)? });
+        }
+        let mut value = cells.last().map_or_else(|| self.circuit.constant(0), |(cell, _)| cell.value.clone());
+        for (cell, condition) in cells.iter().rev().skip(1) {
+            value = self.circuit.choose_value(*condition, &cell.value, &value)?;
+        }
+        Ok(Cell { undefined, value })
+    }
+
+    fn store(&mut self, location: Location, condition: NodeId, new: &Cell) -> Result<(), Refusal> {
+        if condition == NodeId::FALSE {
+            return Ok(());
+        }
+        match location {
+            Location::Local(cell) => {
+                let old = self.locals[cell as usize].clone();
+                self.locals[cell as usize] = self.choose_cell(condition, new, &old)?;
+            }
+            Location::Global(slot) => {
+                let updated = match self.globals[slot as usize].take() {
+                    None => {
+                        self.written.push(slot);
+                        GlobalCell { written: condition, cell: new.clone() }
+                    }
+                    Some(old) => GlobalCell {
+                        written: self.circuit.or([old.written, condition]),
+                        cell: self.choose_cell(condition, new, &old.cell)?,
+                    },
+                };
+                self.globals[slot as usize] = Some(updated);
+            }
+        }
+        Ok(())
+    }
+
+    fn store_any(&mut self, targets: &Targets, offset: u64, new: &Cell) -> Result<(), Refusal> {
+        for &(location, condition) in targets {
+            let condition = self.circuit.and([self.alive, condition]);
+            self.store(location.offset(offset), condition, new)?;
+        }
+        Ok(())
+    }
+
+    fn load_range(&mut self, targets: &Targets, cells: u64) -> Result<Vec<Cell>, Refusal> {
+        (0..cells)
+            .map(|offset| {
+                let moved = targets.iter().map(|&(location, condition)| (location.offset(offset), condition)).collect();
+                self.load_any(&moved)
+            })
+            .collect()
+    }
+
+    // ---- places ----
+
+    fn targets(&mut self, place: PlaceId) -> Result<Targets, Refusal> {
+        let place = &self.model.pool[place];
+        let (mut targets, mut ty): (Targets, TypeId) = match &place.root {
+            Root::Variable(variable) => (
+                vec![(Location::Global(self.layout.first_slot(*variable).position() as u32), NodeId::TRUE)],
+                self.model.variables[*variable].ty,
+            ),
+            Root::Local(local) => {
+                let frame = self.frame();
+                let ty = frame.locals[*local].ty;
+                match &frame.references[local.position()] {
+                    Some(targets) => (targets.clone(), ty),
+                    None => (vec![(Location::Local(frame.first_cells[local.position()]), NodeId::TRUE)], ty),
+                }
+            }
+            Root::Result { function, arguments } => {
+                let cells = self.call(*function, arguments)?.unwrap_or_default();
+                let first = self.locals.len() as u32;
+                self.locals.extend(cells);
+                let ty = self.model.functions[*function].result.expect("only functions with a result are roots");
+                (vec![(Location::Local(first), NodeId::TRUE)], ty)
+            }
+            Root::Choice { condition, then, otherwise } => {
+                let condition = self.condition(*condition)?;
+                let opposite = self.circuit.not(condition);
+                let ty = self.model.pool[*then].ty;
+                let mut targets = Vec::new();
+                for (branch, place) in [(condition, *then), (opposite, *otherwise)] {
+                    let saved = self.alive;
+                    self.alive = self.circuit.and([saved, branch]);
+                    let branch_targets = if self.alive == NodeId::FALSE { Vec::new() } else { self.targets(place)? };
+                    self.alive = saved;
+                    for (location, inner) in branch_targets {
+                        targets.push((location, self.circuit.and([branch, inner])));
+                    }
+                }
+                (targets, ty)
+            }
+        };
+        for step in &place.steps {
+            match (step, &self.model.types[ty].kind) {
+                (Step::Field(field), TypeKind::Record { fields }) => {
+                    let before: u64 = fields[..*field as usize].iter().map(|field| self.model.cells(field.ty)).sum();
+                    for (location, _) in &mut targets {
+                        *location = location.offset(before);
+                    }
+                    ty = fields[*field as usize].ty;
+                }
+                (Step::Index(index), TypeKind::Array { index: index_type, element }) => {
+                    let index = self.scalar(*index)?;
+                    let domain = self.model.domain(*index_type);
+                    let stride = self.model.cells(*element);
+                    let cases = self.index_cases(&index, &domain)?;
+                    let mut indexed = Vec::with_capacity(targets.len() * cases.len());
+                    for &(location, outer) in &targets {
+                        for &(code, condition) in &cases {
+                            let condition = self.circuit.and([outer, condition]);
+                            if condition != NodeId::FALSE {
+                                indexed.push((location.offset(code * stride), condition));
+                            }
+                        }
+                    }
+                    targets = indexed;
+                    ty = *element;
+                }
+                _ => return Err(Refusal::Multiset),
+            }
+        }
+        Ok(targets)
+    }
+
+    /// The positions of an index with their conditions; out of range is a fault.
+    fn index_cases(&mut self, index: &Value, domain: &Domain) -> Result<Vec<(u64, NodeId)>, Refusal> {
+        if let Some(cases) = index.cases.clone() {
+            let mut inside = Vec::with_capacity(cases.len());
+            let mut outside = Vec::new();
+            for (value, condition) in cases {
+                match domain.code_of(value) {
+                    Some(code) => inside.push((code, condition)),
+                    None => outside.push(condition),
+                }
+            }
+            let outside = self.circuit.or(outside);
+            self.fault(outside);
+            return Ok(inside);
+        }
+        let mut inside = Vec::new();
+        for (code, value) in domain.values().enumerate().take(LOOP_LIMIT + 1) {
+            if code == LOOP_LIMIT {
+                return Err(Refusal::TooLarge(TooLarge::Cases));
+            }
+            let condition = self.circuit.equals_constant(index, value)?;
+            if condition != NodeId::FALSE {
+                inside.push((code as u64, condition));
+            }
+        }
+        self.check_range(index, domain)?;
+        Ok(inside)
+    }
+
+    /// A fault unless the value is in the domain.
+    fn check_range(&mut self, value: &Value, domain: &Domain) -> Result<(), Refusal> {
+        if let Some(outside) = self.circuit.satisfies(value, |number| !domain.contains(number)) {
+            self.fault(outside);
+            return Ok(());
+        }
+        let (low, high) = self.circuit.range(value);
+        if domain.pieces().len() > 1 {
+            return Err(Refusal::TooLarge(TooLarge::Cases));
+        }
+        if low < domain.least() {
+            let least = self.circuit.constant(domain.least());
+            let below = self.circuit.less(value, &least, 0)?;
+            self.fault(below);
+        }
+        if high > domain.greatest() {
+            let greatest = self.circuit.constant(domain.greatest());
+            let above = self.circuit.less(&greatest, value, 0)?;
+            self.fault(above);
+        }
+        Ok(())
+    }
+
+    // ---- expressions ----
+
+    fn condition(&mut self, expression: ExprId) -> Result<NodeId, Refusal> {
+        match &self.model.pool[expression] {
+            &Expr::Constant { value, .. } => Ok(if value == 0 { NodeId::FALSE } else { NodeId::TRUE }),
+            Expr::Unary { operator: UnaryOperator::Not, operand } => {
+                let operand = self.condition(*operand)?;
+                Ok(self.circuit.not(operand))
+            }
+            Expr::Binary { operator: BinaryOperator::And | BinaryOperator::Or, .. } => self.chain(expression),
+            Expr::Binary { operator: BinaryOperator::Implies, left, right } => {
+                let left = self.condition(*left)?;
+                let right = self.condition_under(*right, left)?;
+                let opposite = self.circuit.not(left);
+                Ok(self.circuit.or([opposite, right]))
+            }
+            Expr::Binary { operator, left, right }
+                if matches!(
+                    operator,
+                    BinaryOperator::Equal
+                        | BinaryOperator::NotEqual
+                        | BinaryOperator::Less
+                        | BinaryOperator::LessOrEqual
+                        | BinaryOperator::Greater
+                        | BinaryOperator::GreaterOrEqual
+                ) =>
+            {
+                let left = self.scalar(*left)?;
+                let right = self.scalar(*right)?;
+                Ok(match operator {
+                    BinaryOperator::Equal => self.circuit.equal(&left, &right)?,
+                    BinaryOperator::NotEqual => {
+                        let equal = self.circuit.equal(&left, &right)?;
+                        self.circuit.not(equal)
+                    }
+                    BinaryOperator::Less => self.circuit.less(&left, &right, 0)?,
+                    BinaryOperator::LessOrEqual => self.circuit.less(&left, &right, 1)?,
+                    BinaryOperator::Greater => self.circuit.less(&right, &left, 0)?,
+                    _ => self.circuit.less(&right, &left, 1)?,
+                })
+            }
+            Expr::Conditional { condition, then, otherwise } => {
+                let condition = self.condition(*condition)?;
+                let opposite = self.circuit.not(condition);
+                let then = self.condition_under(*then, condition)?;
+                let otherwise = self.condition_under(*otherwise, opposite)?;
+                Ok(self.circuit.choose(condition, then, otherwise))
+            }
+            Expr::Quantified { quantifier, local, range, body } => self.quantified(*quantifier, *local, range, *body),
+            Expr::IsUndefined(place) => {
+                let targets = self.targets(*place)?;
+                Ok(self.load_any(&targets)?.undefined)
+            }
+            Expr::IsMember { value, ty } => {
+                let value = self.scalar(*value)?;
+                let domain = self.model.domain(*ty);
+                self.circuit
+                    .satisfies(&value, |number| domain.contains(number))
+                    .ok_or(Refusal::TooLarge(TooLarge::Cases))
+            }
+            Expr::SameContents { left, right } => {
+                let cells = self.model.cells(self.model.pool[*left].ty);
+                let left = self.targets(*left)?;
+                let right = self.targets(*right)?;
+                let left = self.load_range(&left, cells)?;
+                let right = self.load_range(&right, cells)?;
+                let mut same = Vec::with_capacity(left.len());
+                for (a, b) in left.iter().zip(&right) {
+                    let both_undefined = self.circuit.and([a.undefined, b.undefined]);
+                    let (defined_a, defined_b) = (self.circuit.not(a.undefined), self.circuit.not(b.undefined));
+                    let equal = self.circuit.equal(&a.value, &b.value)?;
+                    let both_equal = self.circuit.and([defined_a, defined_b, equal]);
+                    same.push(self.circuit.or([both_undefined, both_equal]));
+                }
+                Ok(self.circuit.and(same))
+            }
+            _ => {
+                let value = self.scalar(expression)?;
+                Ok(self.circuit.condition(&value)?)
+            }
+        }
+    }
+
+    fn condition_under(&mut self, expression: ExprId, assumption: NodeId) -> Result<NodeId, Refusal> {
+        let saved = self.alive;
+        self.alive = self.circuit.and([saved, assumption]);
+        let condition = if self.alive == NodeId::FALSE { Ok(NodeId::FALSE) } else { self.condition(expression) };
+        self.alive = saved;
+        condition
+    }
+
+    /// A chain of conjunctions or disjunctions, built at once so that its normal form does not
+    /// depend on how it is bracketed.
+    fn chain(&mut self, expression: ExprId) -> Result<NodeId, Refusal> {
+        let Expr::Binary { operator: chain_operator, .. } = self.model.pool[expression] else {
+            unreachable!("only called on connectives")
+        };
+        let conjunction = chain_operator == BinaryOperator::And;
+        let operands = self.operands(expression);
+        let mut conditions = Vec::with_capacity(operands.len());
+        for operand in operands {
+            self.next_in_chain(operand, &mut conditions, conjunction)?;
+        }
+        Ok(if conjunction { self.circuit.and(conditions) } else { self.circuit.or(conditions) })
+    }
+
+    /// Evaluates a condition that is reached only where the earlier ones do not decide.
+    fn next_in_chain(
+        &mut self,
+        operand: ExprId,
+        conditions: &mut Vec<NodeId>,
+        conjunction: bool,
+    ) -> Result<(), Refusal> {
+        let faults = self.faults.len();
+        let saved = self.alive;
+        if self.calls(operand) {
+            // A call can write, so what is reached matters for more than faults.
+            let reached = self.reached(conditions, conjunction);
+            self.alive = self.circuit.and([saved, reached]);
+        }
+        let condition = if self.alive == NodeId::FALSE { NodeId::FALSE } else { self.condition(operand)? };
+        self.alive = saved;
+        self.limit_faults(faults, conditions, conjunction);
+        conditions.push(condition);
+        Ok(())
+    }
+
+    fn reached(&mut self, earlier: &[NodeId], conjunction: bool) -> NodeId {
+        if conjunction {
+            self.circuit.and(earlier.iter().copied())
+        } else {
+            let one = self.circuit.or(earlier.iter().copied());
+            self.circuit.not(one)
+        }
+    }
+
+    /// Whether an expression contains a call.
+    fn calls(&self, expression: ExprId) -> bool {
+        let mut pending = vec![expression];
+        while let Some(next) = pending.pop() {
+            match &self.model.pool[next] {
+                Expr::Call { .. } => return true,
+                Expr::Unary { operand, .. } => pending.push(*operand),
+                Expr::Binary { left, right, .. } => pending.extend([*left, *right]),
+                Expr::Conditional { condition, then, otherwise } => pending.extend([*condition, *then, *otherwise]),
+                Expr::Quantified { body, .. } | Expr::Count { body, .. } => pending.push(*body),
+                Expr::Read(place) | Expr::IsUndefined(place) => {
+                    let place = &self.model.pool[*place];
+                    if !matches!(place.root, Root::Variable(_) | Root::Local(_)) {
+                        return true;
+                    }
+                    for step in &place.steps {
+                        if let Step::Index(index) = step {
+                            pending.push(*index);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Restricts the faults found since `first` to where evaluation gets that far: where all
+    /// earlier conditions hold (for a conjunction) or none does.
+    fn limit_faults(&mut self, first: usize, earlier: &[NodeId], conjunction: bool) {
+        if self.faults.len() == first || earlier.is_empty() {
+            return;
+        }
+        let reached = self.reached(earlier, conjunction);
+        for fault in self.faults.split_off(first) {
+            let fault = self.circuit.and([reached, fault]);
+            if fault != NodeId::FALSE {
+                self.faults.push(fault);
+            }
+        }
+    }
+
+    fn iterations(&mut self, range: &Iteration) -> Result<Vec<i64>, Refusal> {
+        match range {
+            Iteration::Over(ty) => {
+                let domain = self.model.domain(*ty);
+                if domain.size() > LOOP_LIMIT as u64 || domain.size() == 0 {
+                    return Err(Refusal::Loop);
+                }
+                Ok(domain.values().collect())
+            }
+            Iteration::Steps { from, to, step } => {
+                let from = self.scalar(*from)?.form.as_constant().ok_or(Refusal::Loop)?;
+                let to = self.scalar(*to)?.form.as_constant().ok_or(Refusal::Loop)?;
+                let step = match step {
+                    Some(step) => self.scalar(*step)?.form.as_constant().ok_or(Refusal::Loop)?,
+                    None if to < from => -1,
+                    None => 1,
+                };
+                if step == 0 || (to > from && step < 0) || (to < from && step > 0) {
+                    self.fault(NodeId::TRUE);
+                    return Ok(Vec::new());
+                }
+                let mut values = Vec::new();
+                let mut value = from;
+                while if step > 0 { value <= to } else { value >= to } {
+                    values.push(value);
+                    if values.len() > LOOP_LIMIT {
+                        return Err(Refusal::Loop);
+                    }
+                    let Some(next) = value.checked_add(step) else { break };
+                    value = next;
+                }
+                Ok(values)
+            }
+        }
+    }
+
+    fn set_local(&mut self, local: LocalId, value: i64) {
+        let cell = self.frame().first_cells[local.position()] as usize;
+        self.locals[cell] = Cell { undefined: NodeId::FALSE, value: self.circuit.constant(value) };
+    }
+
+    fn quantified(
+        &mut self,
+        quantifier: Quantifier,
+        local: LocalId,
+        range: &Iteration,
+        body: ExprId,
+    ) -> Result<NodeId, Refusal> {
+        let conjunction = quantifier == Quantifier::All;
+        let values = self.iterations(range)?;
+        let mut conditions = Vec::with_capacity(values.len());
+        for value in values {
+            self.set_local(local, value);
+            self.next_in_chain(body, &mut conditions, conjunction)?;
+        }
+        Ok(if conjunction { self.circuit.and(conditions) } else { self.circuit.or(conditions) })
+    }
+
+    fn scalar(&mut self, expression: ExprId) -> Result<Value, Refusal> {
+        if self.circuit.len() > NODE_LIMIT {
+            return Err(Refusal::Size);
+        }
+        match &self.model.pool[expression] {
+            &Expr::Constant { value, .. } => Ok(self.circuit.constant(value)),
+            Expr::Read(place) => {
+                let targets = self.targets(*place)?;
+                let cell = self.load_any(&targets)?;
+                self.fault(cell.undefined);
+                Ok(cell.value)
+            }
+            Expr::Unary { operator: UnaryOperator::Negate, operand } => {
+                let operand = self.scalar(*operand)?;
+                let zero = self.circuit.constant(0);
+                Ok(self.circuit.sum(&zero, -1, &operand)?)
+            }
+            Expr::Unary { operator: UnaryOperator::Complement, operand } => {
+                let operand = self.scalar(*operand)?;
+                let minus_one = self.circuit.constant(-1);
+                Ok(self.circuit.sum(&minus_one, -1, &operand)?)
+            }
+            Expr::Binary { operator, left, right } if arithmetic(*operator) => {
+                let left = self.scalar(*left)?;
+                let right = self.scalar(*right)?;
+                self.arithmetic(*operator, &left, &right)
+            }
+            Expr::Conditional { condition, then, otherwise } => {
+                let condition = self.condition(*condition)?;
+                let opposite = self.circuit.not(condition);
+                let then = self.scalar_under(*then, condition)?;
+                let otherwise = self.scalar_under(*otherwise, opposite)?;
+                Ok(match (then, otherwise) {
+                    (Some(then), Some(otherwise)) => self.circuit.choose_value(condition, &then, &otherwise)?,
+                    (Some(value), None) | (None, Some(value)) => value,
+                    (None, None) => self.circuit.constant(0),
+                })
+            }
+            Expr::Call { function, arguments } => {
+                let result = self.call(*function, arguments)?.and_then(|cells| cells.into_iter().next());
+                let Some(cell) = result else { return Ok(self.circuit.constant(0)) };
+                self.fault(cell.undefined);
+                Ok(cell.value)
+            }
+            Expr::Count { .. } | Expr::IsPresent { .. } => Err(Refusal::Multiset),
+            _ => {
+                let condition = self.condition(expression)?;
+                Ok(self.circuit.indicator(condition))
+            }
+        }
+    }
+
+    fn scalar_under(&mut self, expression: ExprId, assumption: NodeId) -> Result<Option<Value>, Refusal> {
+        let saved = self.alive;
+        self.alive = self.circuit.and([saved, assumption]);
+        let value = if self.alive == NodeId::FALSE { Ok(None) } else { self.scalar(expression).map(Some) };
+        self.alive = saved;
+        value
+    }
+
+    fn arithmetic(&mut self, operator: BinaryOperator, left: &Value, right: &Value) -> Result<Value, Refusal> {
+        if matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder) {
+            let zero = self.circuit.equals_constant(right, 0)?;
+            self.fault(zero);
+        }
+        match operator {
+            BinaryOperator::Add => return Ok(self.circuit.sum(left, 1, right)?),
+            BinaryOperator::Subtract => return Ok(self.circuit.sum(left, -1, right)?),
+            _ => {}
+        }
+        let function = |a: i64, b: i64| match operator {
+            BinaryOperator::Multiply => a.checked_mul(b),
+            BinaryOperator::Divide => a.checked_div(b),
+            BinaryOperator::Remainder => a.checked_rem(b),
+            BinaryOperator::ShiftLeft => shift(a, b),
+            BinaryOperator::ShiftRight => shift(a, b.checked_neg()?),
+            BinaryOperator::BitAnd => Some(a & b),
+            BinaryOperator::BitOr => Some(a | b),
+            BinaryOperator::BitXor => Some(a ^ b),
+            _ => unreachable!("only arithmetic comes here"),
+        };
+        if let Some(value) = self.circuit.combine(left, right, function) {
+            return Ok(value?);
+        }
+        let operation = match operator {
+            BinaryOperator::Multiply => return Ok(self.circuit.product(left, right)?),
+            BinaryOperator::Divide => Operation::Divide,
+            BinaryOperator::Remainder => Operation::Remainder,
+            BinaryOperator::ShiftLeft => Operation::ShiftLeft,
+            BinaryOperator::ShiftRight => Operation::ShiftRight,
+            BinaryOperator::BitAnd => Operation::BitAnd,
+            BinaryOperator::BitOr => Operation::BitOr,
+            _ => Operation::BitXor,
+        };
+        Ok(self.circuit.operation(operation, left, right)?)
+    }
+
+    // ---- calls ----
+
+    fn call(&mut self, function: FunctionId, arguments: &'m [Argument]) -> Result<Option<Vec<Cell>>, Refusal> {
+        if self.frames.len() > CALL_LIMIT {
+            return Err(Refusal::Recursion);
+        }
+        enum Passed {
+            Cells(Vec<Cell>),
+            Reference(Targets),
+        }
+        let callee = &self.model.functions[function];
+        let mut passed = Vec::with_capacity(arguments.len());
+        for (argument, &parameter) in arguments.iter().zip(&callee.parameters) {
+            let ty = callee.locals[parameter].ty;
+            passed.push(match argument {
+                Argument::Value(value) => {
+                    let value = self.scalar(*value)?;
+                    self.check_range(&value, &self.model.domain(ty))?;
+                    Passed::Cells(vec![Cell { undefined: NodeId::FALSE, value }])
+                }
+                Argument::Copy(place) => {
+                    let targets = self.targets(*place)?;
+                    let cells = self.load_range(&targets, self.model.cells(ty))?;
+                    if self.model.is_scalar(ty) {
+                        let saved = self.alive;
+                        let defined = self.circuit.not(cells[0].undefined);
+                        self.alive = self.circuit.and([saved, defined]);
+                        self.check_range(&cells[0].value, &self.model.domain(ty))?;
+                        self.alive = saved;
+                    }
+                    Passed::Cells(cells)
+                }
+                Argument::Reference(place) => Passed::Reference(self.targets(*place)?),
+            });
+        }
+        self.push_frame(&callee.locals, callee.result);
+        for (passed, &parameter) in passed.into_iter().zip(&callee.parameters) {
+            let frame = self.frames.last_mut().expect("just pushed");
+            match passed {
+                Passed::Reference(targets) => frame.references[parameter.position()] = Some(targets),
+                Passed::Cells(cells) => {
+                    let first = frame.first_cells[parameter.position()] as usize;
+                    self.locals[first..first + cells.len()].clone_from_slice(&cells);
+                }
+            }
+        }
+        let saved = self.alive;
+        self.block(&callee.body)?;
+        let fell_through = self.alive;
+        if callee.result.is_some() {
+            self.alive = NodeId::TRUE;
+            self.fault(fell_through);
+        }
+        self.alive = saved;
+        let frame = self.frames.pop().expect("pushed above");
+        Ok(frame.result)
+    }
+
+    // ---- statements ----
+
+    fn block(&mut self, statements: &'m [Statement]) -> Result<(), Refusal> {
+        for statement in statements {
+            if self.alive == NodeId::FALSE {
+                break;
+            }
+            self.statement(statement)?;
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, statement: &'m Statement) -> Result<(), Refusal> {
+        match &statement.kind {
+            StatementKind::Assign { target, value } => {
+                let ty = self.model.pool[*target].ty;
+                let targets = self.targets(*target)?;
+                let value = self.scalar(*value)?;
+                let domain = self.model.domain(ty);
+                self.check_range(&value, &domain)?;
+                let value = self.within(value, &domain)?;
+                self.store_any(&targets, 0, &Cell { undefined: NodeId::FALSE, value })
+            }
+            StatementKind::Copy { target, source } => {
+                let cells = self.model.cells(self.model.pool[*target].ty);
+                let targets = self.targets(*target)?;
+                let source = self.targets(*source)?;
+                let copied = self.load_range(&source, cells)?;
+                for (offset, cell) in copied.iter().enumerate() {
+                    self.store_any(&targets, offset as u64, cell)?;
+                }
+                Ok(())
+            }
+            StatementKind::Clear(place) => self.fill(*place, true),
+            StatementKind::Undefine(place) => self.fill(*place, false),
+            StatementKind::Bind { local, place } => {
+                let targets = self.targets(*place)?;
+                let frame = self.frames.last_mut().expect("a body is being unfolded");
+                frame.references[local.position()] = Some(targets);
+                Ok(())
+            }
+            StatementKind::If { branches, otherwise } => {
+                let entry = self.alive;
+                let mut remaining = entry;
+                let mut ends = Vec::with_capacity(branches.len() + 1);
+                let mut unchanged = true;
+                for (condition, body) in branches {
+                    self.alive = remaining;
+                    if self.alive == NodeId::FALSE {
+                        break;
+                    }
+                    let condition = self.condition(*condition)?;
+                    let opposite = self.circuit.not(condition);
+                    let start = self.circuit.and([remaining, condition]);
+                    self.alive = start;
+                    self.block(body)?;
+                    unchanged &= self.alive == start;
+                    ends.push(self.alive);
+                    remaining = self.circuit.and([remaining, opposite]);
+                }
+                self.alive = remaining;
+                self.block(otherwise)?;
+                unchanged &= self.alive == remaining;
+                ends.push(self.alive);
+                self.alive = if unchanged { entry } else { self.circuit.or(ends) };
+                Ok(())
+            }
+            StatementKind::While { condition, body } => {
+                let entry = self.alive;
+                let mut ends = Vec::new();
+                let mut unchanged = true;
+                for iteration in 0.. {
+                    if iteration == LOOP_LIMIT {
+                        return Err(Refusal::Loop);
+                    }
+                    let condition = self.condition(*condition)?;
+                    let opposite = self.circuit.not(condition);
+                    ends.push(self.circuit.and([self.alive, opposite]));
+                    let start = self.circuit.and([self.alive, condition]);
+                    self.alive = start;
+                    if self.alive == NodeId::FALSE {
+                        break;
+                    }
+                    self.block(body)?;
+                    unchanged &= self.alive == start;
+                    if self.alive == NodeId::FALSE {
+                        break;
+                    }
+                }
+                self.alive = if unchanged { entry } else { self.circuit.or(ends) };
+                Ok(())
+            }
+            StatementKind::For { local, range, body } => {
+                for value in self.iterations(range)? {
+                    if self.alive == NodeId::FALSE {
+                        break;
+                    }
+                    self.set_local(*local, value);
+                    self.block(body)?;
+                }
+                Ok(())
+            }
+            StatementKind::Call { function, arguments } => self.call(*function, arguments).map(drop),
+            StatementKind::Return(value) => {
+                let cells = match value {
+                    None => None,
+                    Some(ReturnValue::Value(value)) => {
+                        let value = self.scalar(*value)?;
+                        if let Some(ty) = self.frame().result_type {
+                            self.check_range(&value, &self.model.domain(ty))?;
+                        }
+                        Some(vec![Cell { undefined: NodeId::FALSE, value }])
+                    }
+                    Some(ReturnValue::Copy(place)) => {
+                        let cells = self.model.cells(self.model.pool[*place].ty);
+                        let targets = self.targets(*place)?;
+                        Some(self.load_range(&targets, cells)?)
+                    }
+                };
+                if let Some(cells) = cells {
+                    let old = self.frames.last_mut().expect("a body is being unfolded").result.take();
+                    let merged = match old {
+                        None => cells,
+                        Some(old) => {
+                            let alive = self.alive;
+                            let mut merged = Vec::with_capacity(cells.len());
+                            for (new, old) in cells.iter().zip(&old) {
+                                merged.push(self.choose_cell(alive, new, old)?);
+                            }
+                            merged
+                        }
+                    };
+                    self.frames.last_mut().expect("a body is being unfolded").result = Some(merged);
+                }
+                self.alive = NodeId::FALSE;
+                Ok(())
+            }
+            StatementKind::Assert { condition, .. } => {
+                let holds = self.decided(*condition, true)?;
+                let fails = self.circuit.not(holds);
+                self.fault(fails);
+                Ok(())
+            }
+            StatementKind::Assume(condition) => {
+                let condition = self.condition(*condition)?;
+                let opposite = self.circuit.not(condition);
+                let dropped = self.circuit.and([self.alive, opposite]);
+                if dropped != NodeId::FALSE {
+                    self.drops.push(dropped);
+                }
+                self.alive = self.circuit.and([self.alive, condition]);
+                Ok(())
+            }
+            StatementKind::Cover { condition, .. } => self.condition(*condition).map(drop),
+            StatementKind::Error { .. } => {
+                self.fault(NodeId::TRUE);
+                self.alive = NodeId::FALSE;
+                Ok(())
+            }
+            StatementKind::MultisetAdd { .. }
+            | StatementKind::MultisetRemove { .. }
+            | StatementKind::MultisetRemoveIf { .. } => Err(Refusal::Multiset),
+        }
+    }
+
+    /// Drops the cases that are out of range: they are faults and never written.
+    fn within(&mut self, value: Value, domain: &Domain) -> Result<Value, Refusal> {
+        match &value.cases {
+            Some(cases) if cases.iter().any(|&(number, _)| !domain.contains(number)) => {
+                let inside = cases.iter().copied().filter(|&(number, _)| domain.contains(number)).collect();
+                Ok(self.circuit.from_cases(inside)?)
+            }
+            _ => Ok(value),
+        }
+    }
+
+    fn fill(&mut self, place: PlaceId, least: bool) -> Result<(), Refusal> {
+        let ty = self.model.pool[place].ty;
+        let targets = self.targets(place)?;
+        let mut scalars = Vec::new();
+        self.scalars_of(ty, &mut scalars)?;
+        for (offset, ty) in scalars.into_iter().enumerate() {
+            let cell = if least {
+                let value = self.circuit.constant(self.model.domain(ty).least());
+                Cell { undefined: NodeId::FALSE, value }
+            } else {
+                Cell { undefined: NodeId::TRUE, value: self.circuit.constant(0) }
+            };
+            self.store_any(&targets, offset as u64, &cell)?;
+        }
+        Ok(())
+    }
+
+    fn scalars_of(&self, ty: TypeId, scalars: &mut Vec<TypeId>) -> Result<(), Refusal> {
+        match &self.model.types[ty].kind {
+            TypeKind::Array { index, element } => {
+                let mut one = Vec::new();
+                self.scalars_of(*element, &mut one)?;
+                for _ in 0..self.model.domain(*index).size() {
+                    scalars.extend(&one);
+                }
+            }
+            TypeKind::Record { fields } => {
+                for field in fields {
+                    self.scalars_of(field.ty, scalars)?;
+                }
+            }
+            TypeKind::Multiset { .. } => return Err(Refusal::Multiset),
+            _ => scalars.push(ty),
+        }
+        Ok(())
+    }
+}
+
+/// Shifts left by a count, right by a negative one.
+fn shift(value: i64, count: i64) -> Option<i64> {
+    match count {
+        0..64 => Some(value.wrapping_shl(count as u32)),
+        -63..0 => Some(value >> -count),
+        64.. => Some(0),
+        _ => Some(if value < 0 { -1 } else { 0 }),
+    }
+}
+
+fn arithmetic(operator: BinaryOperator) -> bool {
+    matches!(
+        operator,
+        BinaryOperator::Add
+            | BinaryOperator::Subtract
+            | BinaryOperator::Multiply
+            | BinaryOperator::Divide
+            | BinaryOperator::Remainder
+            | BinaryOperator::ShiftLeft
+            | BinaryOperator::ShiftRight
+            | BinaryOperator::BitAnd
+            | BinaryOperator::BitOr
+            | BinaryOperator::BitXor
+    )
+}
