@@ -6,15 +6,12 @@ use std::collections::BTreeSet;
 
 use quotient_ir::{
     Action, Argument, Domain, Expr, ExprId, FunctionId, Interpreter, Iteration, Layout, Local, LocalId, Model,
-    Parameter, PlaceId, PropertyId, PropertyKind, ReturnValue, Root, Span, Statement, StatementKind, Step, Table,
-    TableIndex, TypeId, TypeKind, VariableId,
+    Parameter, PlaceId, PropertyId, ReturnValue, Root, Span, Statement, StatementKind, Step, Table, VariableId,
 };
 
 use crate::circuit::{CASE_LIMIT, Circuit, NodeId};
-use crate::unfold::{Event, Refusal, Unfolder, Written};
-
-/// Instances of one action up to which they are enumerated; beyond, its parameters become inputs.
-const INSTANCE_LIMIT: u64 = 200_000;
+use crate::possible::{Holds, is_enumerated, possible_values, scalar_types};
+use crate::unfold::{Event, Refusal, Unfolder};
 
 /// The functions of a model.
 #[derive(Debug)]
@@ -62,14 +59,9 @@ pub(crate) fn unfold(model: &Model, layout: &Layout, properties: &[PropertyId]) 
     for (rule, entry) in model.rules.iter_enumerated() {
         actions.push((Action::Rule(rule), &entry.parameters, &entry.locals));
     }
-    let mut values: Vec<BTreeSet<Option<i64>>> = vec![BTreeSet::new(); layout.slots.len()];
-    let mut wide: Vec<bool> = layout.slots.iter().map(|slot| is_wide(&slot.domain)).collect();
-    for (slot, entry) in layout.slots.iter().enumerate().filter(|&(slot, _)| wide[slot]) {
-        values[slot].extend([Some(entry.domain.least()), Some(entry.domain.greatest())]);
-        if entry.may_be_undefined {
-            values[slot].insert(None);
-        }
-    }
+    let possible = possible_values(model, layout);
+    let mut values: Vec<Vec<Option<i64>>> = possible.iter().map(Holds::values).collect();
+    let mut wide: Vec<bool> = possible.iter().map(Holds::is_wide).collect();
     let mut inputs = Vec::new();
     for &(action, parameters, locals) in &actions {
         if !is_enumerated(model, parameters, locals) {
@@ -83,7 +75,7 @@ pub(crate) fn unfold(model: &Model, layout: &Layout, properties: &[PropertyId]) 
                             let domain = model.domain(ty);
                             wide.push(is_wide(&domain));
                             values.push(if is_wide(&domain) {
-                                BTreeSet::from([Some(domain.least()), Some(domain.greatest())])
+                                vec![Some(domain.least()), Some(domain.greatest())]
                             } else {
                                 domain.values().map(Some).collect()
                             });
@@ -99,93 +91,42 @@ pub(crate) fn unfold(model: &Model, layout: &Layout, properties: &[PropertyId]) 
         }
     }
     let mut fixed: Vec<Fixed> = Vec::new();
-    let mut is_fixed = vec![false; model.variables.len()];
-    let mut fix = |variable: VariableId, reason: &Refusal, span: Span, values: &mut Vec<BTreeSet<Option<i64>>>| {
-        if std::mem::replace(&mut is_fixed[variable.position()], true) {
-            return;
-        }
-        fixed.push(Fixed { variable, reason: reason.to_string(), span });
-        for slot in variable_slots(model, layout, variable) {
-            let entry = &layout.slots.as_slice()[slot];
-            if entry.may_be_undefined {
-                values[slot].insert(None);
-            }
-            if !is_wide(&entry.domain) {
-                values[slot].extend(entry.domain.values().map(Some));
+    let mut fix = |variables: BTreeSet<VariableId>, reason: &Refusal, span: Span| {
+        for variable in variables {
+            if !fixed.iter().any(|entry| entry.variable == variable) {
+                fixed.push(Fixed { variable, reason: reason.to_string(), span });
             }
         }
     };
-    loop {
-        let snapshot: Vec<Vec<Option<i64>>> = values.iter().map(|set| set.iter().copied().collect()).collect();
-        let mut unfolder = Unfolder::new(model, layout, snapshot.clone(), wide.clone());
-        let mut events = Vec::new();
-        for &(action, parameters, locals) in &actions {
-            let first_input = inputs.iter().find(|(owner, _)| *owner == action).map(|(_, range)| range.start);
-            // A rule cannot fire before there is a state.
-            if matches!(action, Action::Rule(_)) && snapshot[..layout.slots.len()].iter().any(Vec::is_empty) {
-                continue;
-            }
-            let mut unfold_one =
-                |arguments: &[i64]| -> Result<Event, Refusal> { unfolder.event(action, arguments, first_input) };
-            let result: Result<Vec<Event>, Refusal> = if first_input.is_some() {
-                unfold_one(&[]).map(|event| vec![event])
-            } else {
-                interpreter.instances(parameters, locals).map(|arguments| unfold_one(&arguments)).collect()
-            };
-            match result {
-                Ok(found) => {
-                    for event in found {
-                        note_values(layout, &unfolder.circuit, &event, &mut values);
-                        if event.guard != NodeId::FALSE {
-                            events.push(event);
-                        }
-                    }
-                }
+    let mut unfolder = Unfolder::new(model, layout, values, wide);
+    let mut events = Vec::new();
+    for &(action, parameters, locals) in &actions {
+        let first_input = inputs.iter().find(|(owner, _)| *owner == action).map(|(_, range)| range.start);
+        let mut unfold_one = |arguments: &[i64]| unfolder.event(action, arguments, first_input);
+        let result: Result<Vec<Event>, Refusal> = if first_input.is_some() {
+            unfold_one(&[]).map(|event| vec![event])
+        } else {
+            interpreter.instances(parameters, locals).map(|arguments| unfold_one(&arguments)).collect()
+        };
+        match result {
+            Ok(found) => events.extend(found.into_iter().filter(|event| event.guard != NodeId::FALSE)),
+            Err(refusal) => fix(action_variables(model, action), &refusal, action_span(model, action)),
+        }
+    }
+    let mut claims = Vec::new();
+    for &property in properties {
+        let entry = &model.properties[property];
+        for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
+            match unfolder.property(property, &arguments) {
+                Ok((condition, fault)) => claims.push(Claim { property, condition, fault }),
                 Err(refusal) => {
-                    let span = action_span(model, action);
-                    for variable in action_variables(model, action) {
-                        fix(variable, &refusal, span, &mut values);
-                    }
+                    fix(property_variables(model, property), &refusal, entry.span);
+                    break;
                 }
             }
         }
-        let mut claims = Vec::new();
-        for &property in properties {
-            let entry = &model.properties[property];
-            if entry.kind == PropertyKind::Assumption && !properties.contains(&property) {
-                continue;
-            }
-            for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
-                match unfolder.property(property, &arguments) {
-                    Ok((condition, fault)) => claims.push(Claim { property, condition, fault }),
-                    Err(refusal) => {
-                        for variable in property_variables(model, property) {
-                            fix(variable, &refusal, entry.span, &mut values);
-                        }
-                        break;
-                    }
-                }
-            }
-        }
-        let stable = values.iter().zip(&snapshot).all(|(set, old)| set.len() == old.len());
-        if stable {
-            return Behaviour { circuit: unfolder.circuit, slots: layout.slots.len(), inputs, events, claims, fixed };
-        }
     }
-}
-
-fn is_enumerated(model: &Model, parameters: &[Parameter], locals: &Table<LocalId, Local>) -> bool {
-    let mut instances = 1u64;
-    for parameter in parameters {
-        let ty = locals[parameter.local].ty;
-        if !model.is_scalar(ty) {
-            return false;
-        }
-        if let Iteration::Over(ty) = parameter.range {
-            instances = instances.saturating_mul(model.domain(ty).size().max(1));
-        }
-    }
-    instances <= INSTANCE_LIMIT
+    Behaviour { circuit: unfolder.circuit, slots: layout.slots.len(), inputs, events, claims, fixed }
 }
 
 /// Whether a slot has too many values to list.
@@ -197,47 +138,8 @@ fn interpreter_values(
     interpreter: &Interpreter<'_>,
     parameter: &Parameter,
     locals: &Table<LocalId, Local>,
-) -> BTreeSet<Option<i64>> {
+) -> Vec<Option<i64>> {
     interpreter.instances(std::slice::from_ref(parameter), locals).map(|cells| Some(cells[0])).collect()
-}
-
-fn scalar_types(model: &Model, ty: TypeId, scalars: &mut Vec<TypeId>) {
-    match &model.types[ty].kind {
-        TypeKind::Array { index, element } => {
-            for _ in 0..model.domain(*index).size() {
-                scalar_types(model, *element, scalars);
-            }
-        }
-        TypeKind::Record { fields } => {
-            for field in fields {
-                scalar_types(model, field.ty, scalars);
-            }
-        }
-        _ => scalars.push(ty),
-    }
-}
-
-/// Adds the values an event can write.
-fn note_values(layout: &Layout, circuit: &Circuit, event: &Event, values: &mut [BTreeSet<Option<i64>>]) {
-    for write in &event.writes {
-        let slot = write.slot as usize;
-        if is_wide(&layout.slots.as_slice()[slot].domain) {
-            continue;
-        }
-        match &write.written {
-            Written::Cases(cases) => values[slot].extend(cases.iter().map(|&(value, _)| value)),
-            Written::Number { value, .. } => {
-                let (low, high) = circuit.range(value);
-                let domain: &Domain = &layout.slots.as_slice()[slot].domain;
-                values[slot].extend(domain.values().filter(|&number| low <= number && number <= high).map(Some));
-            }
-        }
-    }
-}
-
-fn variable_slots(model: &Model, layout: &Layout, variable: VariableId) -> std::ops::Range<usize> {
-    let first = layout.first_slot(variable).position();
-    first..first + model.cells(model.variables[variable].ty) as usize
 }
 
 fn action_span(model: &Model, action: Action) -> Span {

@@ -9,6 +9,8 @@
 //! * larger conjunctions and disjunctions are flat and unordered; negation is pushed to the leaves;
 //! * sums are linear forms, so that counting in a loop does not depend on the order of the loop.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 /// A node of a [`Circuit`].
@@ -182,7 +184,7 @@ impl Linear {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Value {
     pub(crate) form: Linear,
-    pub(crate) cases: Option<Vec<(i64, NodeId)>>,
+    pub(crate) cases: Option<Rc<[(i64, NodeId)]>>,
 }
 
 /// Why a function could not be represented.
@@ -212,6 +214,7 @@ pub(crate) struct Circuit {
     /// Slots whose values are too many to list: `values` then has the least and the greatest only,
     /// and their numbers are never split into cases.
     wide: Vec<bool>,
+    slot_numbers: Vec<Option<Value>>,
     bounds: Vec<(i64, i64)>,
 }
 
@@ -224,6 +227,7 @@ impl Circuit {
             ids: FxHashMap::default(),
             supports: Vec::new(),
             negations: FxHashMap::default(),
+            slot_numbers: vec![None; values.len()],
             values,
             wide,
             bounds: Vec::new(),
@@ -605,7 +609,7 @@ impl Circuit {
 
     /// A number that does not depend on the state.
     pub(crate) fn constant(&self, value: i64) -> Value {
-        Value { form: Linear::constant(value), cases: Some(vec![(value, NodeId::TRUE)]) }
+        Value { form: Linear::constant(value), cases: Some(Rc::new([(value, NodeId::TRUE)])) }
     }
 
     /// A condition as 0 or 1.
@@ -615,7 +619,7 @@ impl Circuit {
             NodeId::TRUE => self.constant(1),
             _ => {
                 let opposite = self.not(condition);
-                Value { form: Linear::node(condition), cases: Some(vec![(0, opposite), (1, condition)]) }
+                Value { form: Linear::node(condition), cases: Some(Rc::new([(0, opposite), (1, condition)])) }
             }
         }
     }
@@ -627,6 +631,15 @@ impl Circuit {
 
     /// The number in a slot, where it is defined.
     pub(crate) fn slot(&mut self, slot: u32) -> Value {
+        if let Some(value) = &self.slot_numbers[slot as usize] {
+            return value.clone();
+        }
+        let value = self.new_slot(slot);
+        self.slot_numbers[slot as usize] = Some(value.clone());
+        value
+    }
+
+    fn new_slot(&mut self, slot: u32) -> Value {
         if self.wide[slot as usize] {
             return Value { form: Linear::node(self.intern(Node::SlotValue(slot))), cases: None };
         }
@@ -639,7 +652,7 @@ impl Circuit {
             [] => self.constant(0),
             [(position, value)] => {
                 let condition = self.slot_in(slot, [position]);
-                Value { form: Linear::constant(value), cases: Some(vec![(value, condition)]) }
+                Value { form: Linear::constant(value), cases: Some(Rc::new([(value, condition)])) }
             }
             _ => {
                 let cases: Vec<(i64, NodeId)> =
@@ -649,7 +662,7 @@ impl Circuit {
                     [(low, _), (high, is_high)] => Linear { constant: low, terms: vec![(is_high, high - low)] },
                     _ => Linear::node(self.intern(Node::SlotValue(slot))),
                 };
-                Value { form, cases: Some(cases) }
+                Value { form, cases: Some(cases.into()) }
             }
         }
     }
@@ -672,7 +685,7 @@ impl Circuit {
         if cases.len() > CASE_LIMIT {
             return Err(TooLarge::Cases);
         }
-        Ok(Value { form, cases: Some(cases) })
+        Ok(Value { form, cases: Some(cases.into()) })
     }
 
     fn joined(&mut self, mut cases: Vec<(i64, NodeId)>) -> Vec<(i64, NodeId)> {
@@ -718,7 +731,7 @@ impl Circuit {
             },
             _ => self.tabulated(&form),
         };
-        let cases = cases.map(|cases| self.joined(cases));
+        let cases = cases.map(|cases| self.joined(cases).into());
         Ok(Value { form, cases })
     }
 
@@ -775,12 +788,12 @@ impl Circuit {
             if let (Some(cases), Some(_)) = (&varying.cases, constant.form.as_constant()) {
                 let offset = form_offset(&form, &varying.form, factor_of_varying).ok_or(TooLarge::Overflow)?;
                 let mut shifted = Vec::with_capacity(cases.len());
-                for &(value, condition) in cases {
+                for &(value, condition) in cases.iter() {
                     let value = value.checked_mul(factor_of_varying).and_then(|value| value.checked_add(offset));
                     shifted.push((value.ok_or(TooLarge::Overflow)?, condition));
                 }
                 shifted.sort_by_key(|&(value, _)| value);
-                return Ok(Value { form, cases: Some(shifted) });
+                return Ok(Value { form, cases: Some(shifted.into()) });
             }
         }
         self.from_form(form)
@@ -799,8 +812,8 @@ impl Circuit {
             return None;
         }
         let mut cases = Vec::with_capacity(left.len() * right.len());
-        for &(a, first) in left {
-            for &(b, second) in right {
+        for &(a, first) in left.iter() {
+            for &(b, second) in right.iter() {
                 if let Some(value) = function(a, b) {
                     cases.push((value, self.and([first, second])));
                 }
@@ -857,10 +870,10 @@ impl Circuit {
                 let (first, second) = (first.clone(), second.clone());
                 let opposite = self.not(condition);
                 let mut cases = Vec::with_capacity(first.len() + second.len());
-                for (value, case) in first {
+                for &(value, case) in first.iter() {
                     cases.push((value, self.and([condition, case])));
                 }
-                for (value, case) in second {
+                for &(value, case) in second.iter() {
                     cases.push((value, self.and([opposite, case])));
                 }
                 Some(self.joined(cases))
@@ -868,7 +881,7 @@ impl Circuit {
             _ => None,
         };
         match (form, cases) {
-            (Some(form), cases) => Ok(Value { form, cases }),
+            (Some(form), cases) => Ok(Value { form, cases: cases.map(Into::into) }),
             (None, Some(cases)) => self.from_cases(cases),
             (None, None) => {
                 // condition · (then - otherwise) + otherwise
@@ -886,7 +899,7 @@ impl Circuit {
         if let (Some(first), Some(second)) = (&left.cases, &right.cases) {
             let (first, second) = (first.clone(), second.clone());
             let mut both = Vec::new();
-            for (value, case) in first {
+            for &(value, case) in first.iter() {
                 if let Ok(position) = second.binary_search_by_key(&value, |&(value, _)| value) {
                     both.push(self.and([case, second[position].1]));
                 }

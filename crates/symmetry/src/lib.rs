@@ -8,6 +8,7 @@ mod circuit;
 mod detect;
 mod graph;
 mod literals;
+mod possible;
 mod unfold;
 
 pub use behaviour::Fixed;

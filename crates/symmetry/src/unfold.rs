@@ -208,22 +208,28 @@ impl<'m> Unfolder<'m> {
                 if global.written == NodeId::FALSE || slot as usize >= self.layout.slots.len() {
                     continue;
                 }
-                writes.push(Write { slot, written: self.written_values(&global) });
+                writes.push(Write { slot, written: self.written_values(slot, &global) });
             }
         }
         Ok(Event { action, arguments: arguments.to_vec(), guard, fault, dropped, writes })
     }
 
-    fn written_values(&mut self, global: &GlobalCell) -> Written {
+    fn written_values(&mut self, slot: u32, global: &GlobalCell) -> Written {
         match &global.cell.value.cases {
             Some(cases) => {
                 let undefined = self.circuit.and([global.written, global.cell.undefined]);
                 let defined = self.circuit.not(global.cell.undefined);
                 let mut values = vec![(None, undefined)];
-                for &(value, condition) in &cases.clone() {
+                for &(value, condition) in cases.clone().iter() {
                     values.push((Some(value), self.circuit.and([global.written, defined, condition])));
                 }
-                values.retain(|&(_, condition)| condition != NodeId::FALSE);
+                // Whatever is not among the possible values never happens, although that does not
+                // show in the condition.
+                let possible = self.circuit.values(slot);
+                let wide = self.circuit.is_wide(slot);
+                values.retain(|&(value, condition)| {
+                    condition != NodeId::FALSE && (wide || possible.binary_search(&value).is_ok())
+                });
                 Written::Cases(values)
             }
             None => Written::Number { when: global.written, value: global.cell.value.clone() },
@@ -410,7 +416,7 @@ impl<'m> Unfolder<'m> {
         if cells.iter().all(|(cell, _)| cell.value.cases.is_some()) {
             let mut cases = Vec::new();
             for (cell, condition) in &cells {
-                for &(value, case) in cell.value.cases.as_ref().expect("just checked") {
+                for &(value, case) in cell.value.cases.as_ref().expect("just checked").iter() {
                     cases.push((value, self.circuit.and([*condition, case])));
                 }
             }
@@ -544,7 +550,7 @@ impl<'m> Unfolder<'m> {
         if let Some(cases) = index.cases.clone() {
             let mut inside = Vec::with_capacity(cases.len());
             let mut outside = Vec::new();
-            for (value, condition) in cases {
+            for &(value, condition) in cases.iter() {
                 match domain.code_of(value) {
                     Some(code) => inside.push((code, condition)),
                     None => outside.push(condition),
@@ -1151,7 +1157,7 @@ impl<'m> Unfolder<'m> {
     fn within(&mut self, value: Value, domain: &Domain) -> Result<Value, Refusal> {
         match &value.cases {
             Some(cases) if cases.iter().any(|&(number, _)| !domain.contains(number)) => {
-                let inside = cases.iter().copied().filter(|&(number, _)| domain.contains(number)).collect();
+                let inside = cases.iter().copied().filter(|&(number, _)| domain.contains(number)).collect::<Vec<_>>();
                 Ok(self.circuit.from_cases(inside)?)
             }
             _ => Ok(value),

@@ -1,0 +1,1006 @@
+//! The values each slot can hold in a reachable state, from above: an abstract interpretation with
+//! one set of values a cell, where conditions on single cells narrow their sets. Whatever a run can
+//! write is in the result; a value that is not in the result never occurs.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use quotient_ir::{
+    Action, Argument, BinaryOperator, Domain, Expr, ExprId, FunctionId, Interpreter, Iteration, Layout, Local, LocalId,
+    LocalKind, Model, MultisetElement, Parameter, PlaceId, Quantifier, ReturnValue, Root, Statement, StatementKind,
+    Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator,
+};
+
+use crate::circuit::CASE_LIMIT;
+
+/// A set of numbers: listed where they are few, an interval otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Numbers {
+    Listed(Rc<[i64]>),
+    Between(i64, i64),
+}
+
+/// What a cell can hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Holds {
+    pub(crate) undefined: bool,
+    numbers: Numbers,
+}
+
+/// The analysis gave up; every value of every type is possible.
+struct GivenUp;
+
+const ITERATION_LIMIT: usize = 4096;
+const CALL_LIMIT: usize = 64;
+/// Statements executed after which the analysis gives up.
+const WORK_LIMIT: u64 = 30_000_000;
+
+impl Numbers {
+    fn none() -> Self {
+        Self::Listed(Rc::new([]))
+    }
+    fn one(value: i64) -> Self {
+        Self::Listed(Rc::new([value]))
+    }
+    fn of(mut values: Vec<i64>) -> Self {
+        values.sort_unstable();
+        values.dedup();
+        if values.len() > CASE_LIMIT {
+            return Self::Between(values[0], values[values.len() - 1]);
+        }
+        Self::Listed(values.into())
+    }
+    fn of_domain(domain: &Domain) -> Self {
+        if domain.size() == 0 || domain.size() > CASE_LIMIT as u64 {
+            Self::Between(domain.least(), domain.greatest())
+        } else {
+            Self::Listed(domain.values().collect())
+        }
+    }
+    fn is_empty(&self) -> bool {
+        matches!(self, Self::Listed(values) if values.is_empty())
+    }
+    fn bounds(&self) -> Option<(i64, i64)> {
+        match self {
+            Self::Listed(values) => Some((*values.first()?, *values.last()?)),
+            &Self::Between(low, high) => Some((low, high)),
+        }
+    }
+    fn union(&self, other: &Self) -> Self {
+        match (self, other) {
+            _ if self == other || other.is_empty() => self.clone(),
+            _ if self.is_empty() => other.clone(),
+            (Self::Listed(a), Self::Listed(b)) => {
+                if b.iter().all(|value| a.binary_search(value).is_ok()) {
+                    return self.clone();
+                }
+                Self::of(a.iter().chain(b.iter()).copied().collect())
+            }
+            _ => {
+                let ((a, b), (c, d)) = (self.bounds().expect("not empty"), other.bounds().expect("not empty"));
+                Self::Between(a.min(c), b.max(d))
+            }
+        }
+    }
+    fn filter(&self, keep: impl Fn(i64) -> bool) -> Self {
+        match self {
+            Self::Listed(values) if values.iter().all(|&value| keep(value)) => self.clone(),
+            Self::Listed(values) => Self::Listed(values.iter().copied().filter(|&value| keep(value)).collect()),
+            Self::Between(..) => self.clone(),
+        }
+    }
+    fn within(&self, domain: &Domain) -> Self {
+        match self {
+            Self::Listed(_) => self.filter(|value| domain.contains(value)),
+            &Self::Between(low, high) => {
+                let (low, high) = (low.max(domain.least()), high.min(domain.greatest()));
+                if low > high {
+                    Self::none()
+                } else if high.abs_diff(low) < CASE_LIMIT as u64 {
+                    Self::Listed((low..=high).filter(|&value| domain.contains(value)).collect())
+                } else {
+                    Self::Between(low, high)
+                }
+            }
+        }
+    }
+    fn contains(&self, value: i64) -> bool {
+        match self {
+            Self::Listed(values) => values.binary_search(&value).is_ok(),
+            &Self::Between(low, high) => low <= value && value <= high,
+        }
+    }
+    /// All numbers, if they are listed.
+    fn listed(&self) -> Option<&[i64]> {
+        match self {
+            Self::Listed(values) => Some(values),
+            Self::Between(..) => None,
+        }
+    }
+}
+
+impl Holds {
+    fn number(value: i64) -> Self {
+        Self { undefined: false, numbers: Numbers::one(value) }
+    }
+    fn undefined() -> Self {
+        Self { undefined: true, numbers: Numbers::none() }
+    }
+    fn nothing() -> Self {
+        Self { undefined: false, numbers: Numbers::none() }
+    }
+    fn union(&self, other: &Self) -> Self {
+        Self { undefined: self.undefined || other.undefined, numbers: self.numbers.union(&other.numbers) }
+    }
+    /// Whether the values are too many to list.
+    pub(crate) fn is_wide(&self) -> bool {
+        matches!(self.numbers, Numbers::Between(..))
+    }
+    /// The values in increasing order, undefined first; of an interval only its ends.
+    pub(crate) fn values(&self) -> Vec<Option<i64>> {
+        let mut values = Vec::new();
+        if self.undefined {
+            values.push(None);
+        }
+        match &self.numbers {
+            Numbers::Listed(numbers) => values.extend(numbers.iter().copied().map(Some)),
+            &Numbers::Between(low, high) => values.extend([Some(low), Some(high)]),
+        }
+        values
+    }
+}
+
+/// The values each slot can hold.
+pub(crate) fn possible_values(model: &Model, layout: &Layout) -> Vec<Holds> {
+    let mut analysis = Analysis {
+        model,
+        layout,
+        known: vec![Holds::nothing(); layout.slots.len()],
+        changed: VecDeque::new(),
+        overlay: FxHashMap::default(),
+        reads: Vec::new(),
+        read_by: vec![Vec::new(); layout.slots.len()],
+        locals: Vec::new(),
+        frames: Vec::new(),
+        work: 0,
+    };
+    match analysis.run() {
+        Ok(()) => analysis.known,
+        Err(GivenUp) => layout
+            .slots
+            .iter()
+            .map(|slot| Holds { undefined: slot.may_be_undefined, numbers: Numbers::of_domain(&slot.domain) })
+            .collect(),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Location {
+    Global(u32),
+    Local(u32),
+}
+
+impl Location {
+    fn offset(self, by: u64) -> Self {
+        match self {
+            Self::Global(slot) => Self::Global(slot + by as u32),
+            Self::Local(cell) => Self::Local(cell + by as u32),
+        }
+    }
+}
+
+struct Frame<'m> {
+    locals: &'m Table<LocalId, Local>,
+    first_cells: Vec<u32>,
+    references: Vec<Option<Vec<Location>>>,
+    result: Option<Vec<Holds>>,
+    /// The memory at each return so far, joined.
+    exits: Option<Memory>,
+}
+
+/// Global cells that differ from what is known, and all local cells.
+type Memory = (FxHashMap<u32, Holds>, Vec<Holds>);
+
+struct Analysis<'m> {
+    model: &'m Model,
+    layout: &'m Layout,
+    known: Vec<Holds>,
+    changed: VecDeque<u32>,
+    /// Global cells written or narrowed while an instance runs.
+    overlay: FxHashMap<u32, Holds>,
+    reads: Vec<u32>,
+    /// The instances that read a slot.
+    read_by: Vec<Vec<u32>>,
+    locals: Vec<Holds>,
+    frames: Vec<Frame<'m>>,
+    work: u64,
+}
+
+type Abstract<T> = Result<T, GivenUp>;
+
+impl<'m> Analysis<'m> {
+    fn run(&mut self) -> Abstract<()> {
+        let model = self.model;
+        let interpreter = Interpreter::new(model, self.layout);
+        for (_, start) in model.starts.iter_enumerated() {
+            for arguments in instances(&interpreter, model, &start.parameters, &start.locals)? {
+                self.overlay.clear();
+                for (slot, entry) in self.layout.slots.iter().enumerate() {
+                    let holds = entry.initial().map_or_else(Holds::undefined, Holds::number);
+                    self.overlay.insert(slot as u32, holds);
+                }
+                self.enter(&start.parameters, &start.locals, arguments.as_deref());
+                if self.body(&start.body)? {
+                    self.commit();
+                }
+            }
+        }
+        let mut all: Vec<(Action, Option<Vec<i64>>)> = Vec::new();
+        for (rule, entry) in model.rules.iter_enumerated() {
+            for arguments in instances(&interpreter, model, &entry.parameters, &entry.locals)? {
+                all.push((Action::Rule(rule), arguments));
+            }
+        }
+        let mut queued = vec![true; all.len()];
+        let mut queue: VecDeque<u32> = (0..all.len() as u32).collect();
+        while let Some(instance) = queue.pop_front() {
+            queued[instance as usize] = false;
+            let (Action::Rule(rule), arguments) = &all[instance as usize] else { continue };
+            let rule = &model.rules[*rule];
+            self.overlay.clear();
+            self.reads.clear();
+            self.enter(&rule.parameters, &rule.locals, arguments.as_deref());
+            if self.assume(rule.guard, true)? && self.body(&rule.body)? {
+                self.commit();
+            }
+            self.reads.sort_unstable();
+            self.reads.dedup();
+            for &slot in &self.reads {
+                let readers = &mut self.read_by[slot as usize];
+                if readers.last() != Some(&instance) && !readers.contains(&instance) {
+                    readers.push(instance);
+                }
+            }
+            while let Some(slot) = self.changed.pop_front() {
+                for &reader in &self.read_by[slot as usize] {
+                    if !std::mem::replace(&mut queued[reader as usize], true) {
+                        queue.push_back(reader);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what an instance wrote into what is known.
+    fn commit(&mut self) {
+        for (&slot, holds) in &self.overlay {
+            let known = &mut self.known[slot as usize];
+            let joined = known.union(holds);
+            if joined != *known {
+                *known = joined;
+                self.changed.push_back(slot);
+            }
+        }
+    }
+
+    fn enter(&mut self, parameters: &[Parameter], locals: &'m Table<LocalId, Local>, arguments: Option<&[i64]>) {
+        self.locals.clear();
+        self.frames.clear();
+        self.push_frame(locals);
+        let mut next = 0;
+        for parameter in parameters {
+            let first = self.frame().first_cells[parameter.local.position()] as usize;
+            let mut scalars = Vec::new();
+            scalar_types(self.model, locals[parameter.local].ty, &mut scalars);
+            for (cell, ty) in scalars.into_iter().enumerate() {
+                self.locals[first + cell] = match arguments {
+                    Some(arguments) => Holds::number(arguments[next]),
+                    None => Holds { undefined: false, numbers: Numbers::of_domain(&self.model.domain(ty)) },
+                };
+                next += 1;
+            }
+        }
+    }
+
+    fn push_frame(&mut self, locals: &'m Table<LocalId, Local>) {
+        let mut first_cells = Vec::with_capacity(locals.len());
+        for local in locals.iter() {
+            first_cells.push(self.locals.len() as u32);
+            if local.kind != LocalKind::Reference {
+                let cells = self.model.cells(local.ty) as usize;
+                self.locals.extend(std::iter::repeat_n(Holds::undefined(), cells));
+            }
+        }
+        self.frames.push(Frame {
+            locals,
+            first_cells,
+            references: vec![None; locals.len()],
+            result: None,
+            exits: None,
+        });
+    }
+
+    fn frame(&self) -> &Frame<'m> {
+        self.frames.last().expect("an owner is being analysed")
+    }
+
+    // ---- cells ----
+
+    fn load(&mut self, location: Location) -> Holds {
+        match location {
+            Location::Local(cell) => self.locals[cell as usize].clone(),
+            Location::Global(slot) => {
+                self.reads.push(slot);
+                match self.overlay.get(&slot) {
+                    Some(holds) => holds.clone(),
+                    None => self.known[slot as usize].clone(),
+                }
+            }
+        }
+    }
+
+    fn load_any(&mut self, targets: &[Location]) -> Holds {
+        let mut holds = Holds::nothing();
+        for &target in targets {
+            holds = holds.union(&self.load(target));
+        }
+        holds
+    }
+
+    fn set(&mut self, location: Location, holds: Holds) {
+        match location {
+            Location::Local(cell) => self.locals[cell as usize] = holds,
+            Location::Global(slot) => {
+                self.overlay.insert(slot, holds);
+            }
+        }
+    }
+
+    fn store(&mut self, targets: &[Location], offset: u64, holds: &Holds) {
+        if let [only] = targets {
+            return self.set(only.offset(offset), holds.clone());
+        }
+        for target in targets {
+            let old = self.load(target.offset(offset));
+            self.set(target.offset(offset), old.union(holds));
+        }
+    }
+
+    fn targets(&mut self, place: PlaceId) -> Abstract<Vec<Location>> {
+        let place = &self.model.pool[place];
+        let (mut targets, mut ty) = match &place.root {
+            Root::Variable(variable) => (
+                vec![Location::Global(self.layout.first_slot(*variable).position() as u32)],
+                self.model.variables[*variable].ty,
+            ),
+            Root::Local(local) => {
+                let frame = self.frame();
+                let targets = match &frame.references[local.position()] {
+                    Some(targets) => targets.clone(),
+                    None => vec![Location::Local(frame.first_cells[local.position()])],
+                };
+                (targets, frame.locals[*local].ty)
+            }
+            Root::Result { function, arguments } => {
+                let cells = self.call(*function, arguments)?.unwrap_or_default();
+                let first = self.locals.len() as u32;
+                self.locals.extend(cells);
+                (vec![Location::Local(first)], self.model.functions[*function].result.expect("it is used as a place"))
+            }
+            Root::Choice { condition, then, otherwise } => {
+                self.scalar(*condition)?;
+                let mut targets = self.targets(*then)?;
+                targets.extend(self.targets(*otherwise)?);
+                (targets, self.model.pool[*then].ty)
+            }
+        };
+        for step in &place.steps {
+            match (step, &self.model.types[ty].kind) {
+                (Step::Field(field), TypeKind::Record { fields }) => {
+                    let before: u64 = fields[..*field as usize].iter().map(|field| self.model.cells(field.ty)).sum();
+                    targets.iter_mut().for_each(|target| *target = target.offset(before));
+                    ty = fields[*field as usize].ty;
+                }
+                (Step::Index(index), TypeKind::Array { index: index_type, element }) => {
+                    let index = self.scalar(*index)?;
+                    let domain = self.model.domain(*index_type);
+                    let stride = self.model.cells(*element);
+                    let inside = index.numbers.within(&domain);
+                    let Some(inside) = inside.listed() else { return Err(GivenUp) };
+                    targets = targets
+                        .iter()
+                        .flat_map(|target| {
+                            inside
+                                .iter()
+                                .map(|&value| target.offset(domain.code_of(value).expect("it is inside") * stride))
+                        })
+                        .collect();
+                    ty = *element;
+                }
+                // Multisets are not followed.
+                _ => return Err(GivenUp),
+            }
+            if targets.len() > ITERATION_LIMIT {
+                return Err(GivenUp);
+            }
+        }
+        Ok(targets)
+    }
+
+    // ---- expressions ----
+
+    fn scalar(&mut self, expression: ExprId) -> Abstract<Holds> {
+        self.work += 1;
+        if self.work > WORK_LIMIT {
+            return Err(GivenUp);
+        }
+        let unknown = Holds { undefined: false, numbers: Numbers::Listed(Rc::new([0, 1])) };
+        Ok(match &self.model.pool[expression] {
+            &Expr::Constant { value, .. } => Holds::number(value),
+            Expr::Read(place) => {
+                let targets = self.targets(*place)?;
+                Holds { undefined: false, ..self.load_any(&targets) }
+            }
+            Expr::Unary { operator, operand } => {
+                let operand = self.scalar(*operand)?;
+                let function = |value: i64| match operator {
+                    UnaryOperator::Not => Some(1 - value),
+                    UnaryOperator::Negate => value.checked_neg(),
+                    UnaryOperator::Complement => Some(!value),
+                };
+                let numbers = match operand.numbers.listed() {
+                    Some(values) => Numbers::of(values.iter().filter_map(|&value| function(value)).collect()),
+                    None => Numbers::Between(i64::MIN, i64::MAX),
+                };
+                Holds { undefined: false, numbers }
+            }
+            Expr::Binary { operator: BinaryOperator::And, left, right } => {
+                let left = self.scalar(*left)?;
+                if !left.numbers.contains(1) {
+                    return Ok(left);
+                }
+                let right = self.scalar(*right)?;
+                if left.numbers.contains(0) { right.union(&Holds::number(0)) } else { right }
+            }
+            Expr::Binary { operator: BinaryOperator::Or, left, right } => {
+                let left = self.scalar(*left)?;
+                if !left.numbers.contains(0) {
+                    return Ok(left);
+                }
+                let right = self.scalar(*right)?;
+                if left.numbers.contains(1) { right.union(&Holds::number(1)) } else { right }
+            }
+            Expr::Binary { operator: BinaryOperator::Implies, left, right } => {
+                let left = self.scalar(*left)?;
+                let right = self.scalar(*right)?;
+                match (left.numbers.contains(0), left.numbers.contains(1)) {
+                    (true, true) => right.union(&Holds::number(1)),
+                    (false, true) => right,
+                    _ => Holds::number(1),
+                }
+            }
+            Expr::Binary { operator, left, right } => {
+                let left = self.scalar(*left)?;
+                let right = self.scalar(*right)?;
+                Holds { undefined: false, numbers: binary(*operator, &left.numbers, &right.numbers) }
+            }
+            Expr::Conditional { condition, then, otherwise } => {
+                let condition = self.scalar(*condition)?;
+                let mut holds = Holds::nothing();
+                if condition.numbers.contains(1) {
+                    holds = holds.union(&self.scalar(*then)?);
+                }
+                if condition.numbers.contains(0) {
+                    holds = holds.union(&self.scalar(*otherwise)?);
+                }
+                holds
+            }
+            Expr::Quantified { quantifier, local, range, body } => {
+                let values = self.iterations(range)?;
+                let (neutral, decisive) = if *quantifier == Quantifier::All { (1, 0) } else { (0, 1) };
+                let mut holds = Holds::number(neutral);
+                for value in values {
+                    self.set_local(*local, Holds::number(value));
+                    let body = self.scalar(*body)?;
+                    if !body.numbers.contains(neutral) {
+                        return Ok(if holds.numbers.contains(decisive) || !body.numbers.is_empty() {
+                            Holds::number(decisive)
+                        } else {
+                            holds
+                        });
+                    }
+                    if body.numbers.contains(decisive) {
+                        holds = unknown.clone();
+                    }
+                }
+                holds
+            }
+            Expr::IsUndefined(place) => {
+                let targets = self.targets(*place)?;
+                let holds = self.load_any(&targets);
+                match (holds.undefined, holds.numbers.is_empty()) {
+                    (true, true) => Holds::number(1),
+                    (false, _) => Holds::number(0),
+                    (true, false) => unknown,
+                }
+            }
+            Expr::IsMember { value, .. } => {
+                self.scalar(*value)?;
+                unknown
+            }
+            Expr::SameContents { left, right } => {
+                for place in [*left, *right] {
+                    let cells = self.model.cells(self.model.pool[place].ty);
+                    let targets = self.targets(place)?;
+                    for offset in 0..cells {
+                        for target in &targets {
+                            self.load(target.offset(offset));
+                        }
+                    }
+                }
+                unknown
+            }
+            Expr::Call { function, arguments } => {
+                let result = self.call(*function, arguments)?;
+                let holds = result.and_then(|cells| cells.into_iter().next()).unwrap_or_else(Holds::nothing);
+                Holds { undefined: false, ..holds }
+            }
+            Expr::Count { .. } | Expr::IsPresent { .. } => return Err(GivenUp),
+        })
+    }
+
+    fn iterations(&mut self, range: &Iteration) -> Abstract<Vec<i64>> {
+        match range {
+            Iteration::Over(ty) => {
+                let domain = self.model.domain(*ty);
+                if domain.size() == 0 || domain.size() > ITERATION_LIMIT as u64 {
+                    return Err(GivenUp);
+                }
+                Ok(domain.values().collect())
+            }
+            Iteration::Steps { from, to, step } => {
+                let from = self.scalar(*from)?.numbers.bounds();
+                let to = self.scalar(*to)?.numbers.bounds();
+                let step = step.map(|step| self.scalar(step)).transpose()?;
+                let (Some((from_low, from_high)), Some((to_low, to_high))) = (from, to) else { return Ok(Vec::new()) };
+                let (low, high) = (from_low.min(to_low), from_high.max(to_high));
+                if high.abs_diff(low) > ITERATION_LIMIT as u64 {
+                    return Err(GivenUp);
+                }
+                // All values between the bounds: more than the steps hit, never fewer.
+                let _ = step;
+                Ok((low..=high).collect())
+            }
+        }
+    }
+
+    fn set_local(&mut self, local: LocalId, holds: Holds) {
+        let cell = self.frame().first_cells[local.position()] as usize;
+        self.locals[cell] = holds;
+    }
+
+    /// Narrows cells to where a condition has an outcome. Gives false if it cannot have it.
+    fn assume(&mut self, condition: ExprId, outcome: bool) -> Abstract<bool> {
+        match &self.model.pool[condition] {
+            Expr::Unary { operator: UnaryOperator::Not, operand } => return self.assume(*operand, !outcome),
+            Expr::Binary { operator, left, right }
+                if (*operator == BinaryOperator::And && outcome) || (*operator == BinaryOperator::Or && !outcome) =>
+            {
+                return Ok(self.assume(*left, outcome)? && self.assume(*right, outcome)?);
+            }
+            Expr::Binary { operator: BinaryOperator::Implies, left, right } if !outcome => {
+                return Ok(self.assume(*left, true)? && self.assume(*right, false)?);
+            }
+            Expr::Read(place) => {
+                let targets = self.targets(*place)?;
+                return Ok(self.narrow(&targets, |value| (value != 0) == outcome));
+            }
+            Expr::IsUndefined(place) => {
+                let targets = self.targets(*place)?;
+                if let [only] = targets[..] {
+                    let holds = self.load(only);
+                    let narrowed = if outcome {
+                        Holds { undefined: holds.undefined, numbers: Numbers::none() }
+                    } else {
+                        Holds { undefined: false, numbers: holds.numbers }
+                    };
+                    let feasible = narrowed.undefined || !narrowed.numbers.is_empty();
+                    self.set(only, narrowed);
+                    return Ok(feasible);
+                }
+            }
+            Expr::Binary { operator, left, right } => {
+                for (place, other, operator) in [(left, right, Some(*operator)), (right, left, mirrored(*operator))] {
+                    let (Expr::Read(place), Some(operator)) = (&self.model.pool[*place], operator) else { continue };
+                    let other = self.scalar(*other)?;
+                    let Some((low, high)) = other.numbers.bounds() else { return Ok(false) };
+                    let targets = self.targets(*place)?;
+                    let keep = |value: i64| match (operator, outcome) {
+                        (BinaryOperator::Equal, true) | (BinaryOperator::NotEqual, false) => {
+                            other.numbers.contains(value)
+                        }
+                        (BinaryOperator::Equal, false) | (BinaryOperator::NotEqual, true) => {
+                            low != high || value != low
+                        }
+                        (BinaryOperator::Less, true) | (BinaryOperator::GreaterOrEqual, false) => value < high,
+                        (BinaryOperator::LessOrEqual, true) | (BinaryOperator::Greater, false) => value <= high,
+                        (BinaryOperator::Greater, true) | (BinaryOperator::LessOrEqual, false) => value > low,
+                        (BinaryOperator::GreaterOrEqual, true) | (BinaryOperator::Less, false) => value >= low,
+                        _ => true,
+                    };
+                    if !self.narrow(&targets, keep) {
+                        return Ok(false);
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(self.scalar(condition)?.numbers.contains(i64::from(outcome)))
+    }
+
+    fn narrow(&mut self, targets: &[Location], keep: impl Fn(i64) -> bool) -> bool {
+        if let [only] = *targets {
+            let holds = self.load(only);
+            let numbers = holds.numbers.filter(keep);
+            let feasible = !numbers.is_empty();
+            self.set(only, Holds { undefined: false, numbers });
+            return feasible;
+        }
+        let holds = self.load_any(targets);
+        !holds.numbers.filter(keep).is_empty()
+    }
+
+    // ---- calls and statements ----
+
+    fn call(&mut self, function: FunctionId, arguments: &'m [Argument]) -> Abstract<Option<Vec<Holds>>> {
+        if self.frames.len() > CALL_LIMIT {
+            return Err(GivenUp);
+        }
+        enum Passed {
+            Cells(Vec<Holds>),
+            Reference(Vec<Location>),
+        }
+        let callee = &self.model.functions[function];
+        let mut passed = Vec::with_capacity(arguments.len());
+        for (argument, &parameter) in arguments.iter().zip(&callee.parameters) {
+            let cells = self.model.cells(callee.locals[parameter].ty);
+            passed.push(match argument {
+                Argument::Value(value) => Passed::Cells(vec![self.scalar(*value)?]),
+                Argument::Copy(place) => {
+                    let targets = self.targets(*place)?;
+                    Passed::Cells(self.load_range(&targets, cells))
+                }
+                Argument::Reference(place) => Passed::Reference(self.targets(*place)?),
+            });
+        }
+        self.push_frame(&callee.locals);
+        for (passed, &parameter) in passed.into_iter().zip(&callee.parameters) {
+            let frame = self.frames.last_mut().expect("just pushed");
+            match passed {
+                Passed::Reference(targets) => frame.references[parameter.position()] = Some(targets),
+                Passed::Cells(cells) => {
+                    let first = frame.first_cells[parameter.position()] as usize;
+                    self.locals[first..first + cells.len()].clone_from_slice(&cells);
+                }
+            }
+        }
+        // A call that never returns leaves nothing that matters.
+        self.body(&callee.body)?;
+        Ok(self.frames.pop().expect("pushed above").result)
+    }
+
+    /// Runs a whole body, returns included. Gives false if no run gets through it.
+    fn body(&mut self, statements: &'m [Statement]) -> Abstract<bool> {
+        let reached = self.block(statements)?;
+        let mut ends = self.frames.last_mut().expect("a body is being analysed").exits.take();
+        if reached {
+            self.join(&mut ends);
+        }
+        Ok(self.resume(ends))
+    }
+
+    fn load_range(&mut self, targets: &[Location], cells: u64) -> Vec<Holds> {
+        (0..cells)
+            .map(|offset| {
+                let moved: Vec<Location> = targets.iter().map(|target| target.offset(offset)).collect();
+                self.load_any(&moved)
+            })
+            .collect()
+    }
+
+    /// Runs a block. Gives false if its end is not reached.
+    fn block(&mut self, statements: &'m [Statement]) -> Abstract<bool> {
+        for statement in statements {
+            self.work += 1;
+            if self.work > WORK_LIMIT {
+                return Err(GivenUp);
+            }
+            if !self.statement(statement)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn statement(&mut self, statement: &'m Statement) -> Abstract<bool> {
+        match &statement.kind {
+            StatementKind::Assign { target, value } => {
+                let domain = self.model.domain(self.model.pool[*target].ty);
+                let targets = self.targets(*target)?;
+                let value = self.scalar(*value)?;
+                let numbers = value.numbers.within(&domain);
+                if numbers.is_empty() {
+                    return Ok(false);
+                }
+                self.store(&targets, 0, &Holds { undefined: false, numbers });
+            }
+            StatementKind::Copy { target, source } => {
+                let cells = self.model.cells(self.model.pool[*target].ty);
+                let targets = self.targets(*target)?;
+                let source = self.targets(*source)?;
+                for (offset, holds) in self.load_range(&source, cells).iter().enumerate() {
+                    self.store(&targets, offset as u64, holds);
+                }
+            }
+            StatementKind::Clear(place) | StatementKind::Undefine(place) => {
+                let clear = matches!(statement.kind, StatementKind::Clear(_));
+                let mut scalars = Vec::new();
+                scalar_types(self.model, self.model.pool[*place].ty, &mut scalars);
+                let targets = self.targets(*place)?;
+                for (offset, ty) in scalars.into_iter().enumerate() {
+                    let holds = if clear { Holds::number(self.model.domain(ty).least()) } else { Holds::undefined() };
+                    self.store(&targets, offset as u64, &holds);
+                }
+            }
+            StatementKind::Bind { local, place } => {
+                let targets = self.targets(*place)?;
+                self.frames.last_mut().expect("a body is being analysed").references[local.position()] = Some(targets);
+            }
+            StatementKind::If { branches, otherwise } => {
+                let mut ends: Option<Memory> = None;
+                for (condition, body) in branches {
+                    let (overlay, locals) = (self.overlay.clone(), self.locals.clone());
+                    if self.assume(*condition, true)? && self.block(body)? {
+                        self.join(&mut ends);
+                    }
+                    self.overlay = overlay;
+                    self.locals = locals;
+                    if !self.assume(*condition, false)? {
+                        return Ok(self.resume(ends));
+                    }
+                }
+                if self.block(otherwise)? {
+                    self.join(&mut ends);
+                }
+                return Ok(self.resume(ends));
+            }
+            StatementKind::While { condition, body } => {
+                let mut ends = None;
+                for iteration in 0.. {
+                    if iteration == ITERATION_LIMIT {
+                        return Err(GivenUp);
+                    }
+                    let before = (self.overlay.clone(), self.locals.clone());
+                    if self.assume(*condition, false)? {
+                        self.join(&mut ends);
+                    }
+                    (self.overlay, self.locals) = before.clone();
+                    if !self.assume(*condition, true)? || !self.block(body)? {
+                        break;
+                    }
+                    // The next iteration starts from anything seen so far; done when that is stable.
+                    let mut joined = Some(before.clone());
+                    self.join(&mut joined);
+                    let joined = joined.expect("it was something");
+                    if joined == before {
+                        break;
+                    }
+                    (self.overlay, self.locals) = joined;
+                }
+                return Ok(self.resume(ends));
+            }
+            StatementKind::For { local, range, body } => {
+                let exact = matches!(range, Iteration::Over(_));
+                for value in self.iterations(range)? {
+                    let before = (!exact).then(|| (self.overlay.clone(), self.locals.clone()));
+                    self.set_local(*local, Holds::number(value));
+                    let reached = self.block(body)?;
+                    match before {
+                        // An iteration that perhaps does not happen.
+                        Some(before) => {
+                            let mut joined = Some(before);
+                            if reached {
+                                self.join(&mut joined);
+                            }
+                            self.resume(joined);
+                        }
+                        None if !reached => return Ok(false),
+                        None => {}
+                    }
+                }
+            }
+            StatementKind::Call { function, arguments } => {
+                self.call(*function, arguments)?;
+            }
+            StatementKind::Return(value) => {
+                let cells = match value {
+                    None => return self.leave(None),
+                    Some(ReturnValue::Value(value)) => vec![self.scalar(*value)?],
+                    Some(ReturnValue::Copy(place)) => {
+                        let cells = self.model.cells(self.model.pool[*place].ty);
+                        let targets = self.targets(*place)?;
+                        self.load_range(&targets, cells)
+                    }
+                };
+                return self.leave(Some(cells));
+            }
+            StatementKind::Assert { condition, .. } | StatementKind::Assume(condition) => {
+                return self.assume(*condition, true);
+            }
+            StatementKind::Cover { condition, .. } => {
+                self.scalar(*condition)?;
+            }
+            StatementKind::Error { .. } => return Ok(false),
+            StatementKind::MultisetAdd { element: MultisetElement::Value(_) | MultisetElement::Copy(_), .. }
+            | StatementKind::MultisetRemove { .. }
+            | StatementKind::MultisetRemoveIf { .. } => return Err(GivenUp),
+        }
+        Ok(true)
+    }
+
+    /// A return: the memory here meets the memory at other exits.
+    fn leave(&mut self, cells: Option<Vec<Holds>>) -> Abstract<bool> {
+        if let Some(cells) = cells {
+            let result = &mut self.frames.last_mut().expect("a body is being analysed").result;
+            *result = Some(match result.take() {
+                None => cells,
+                Some(old) => old.iter().zip(&cells).map(|(old, new)| old.union(new)).collect(),
+            });
+        }
+        let mut exits = self.frames.last_mut().expect("a body is being analysed").exits.take();
+        self.join(&mut exits);
+        self.frames.last_mut().expect("a body is being analysed").exits = exits;
+        Ok(false)
+    }
+
+    fn join(&self, ends: &mut Option<Memory>) {
+        match ends {
+            None => *ends = Some((self.overlay.clone(), self.locals.clone())),
+            Some((overlay, locals)) => {
+                for (&slot, holds) in &self.overlay {
+                    let old = overlay.get(&slot).unwrap_or(&self.known[slot as usize]).union(holds);
+                    overlay.insert(slot, old);
+                }
+                for (slot, holds) in overlay.iter_mut() {
+                    if !self.overlay.contains_key(slot) {
+                        *holds = holds.union(&self.known[*slot as usize]);
+                    }
+                }
+                for (old, new) in locals.iter_mut().zip(&self.locals) {
+                    *old = old.union(new);
+                }
+            }
+        }
+    }
+
+    fn resume(&mut self, ends: Option<Memory>) -> bool {
+        match ends {
+            Some((overlay, locals)) => {
+                self.overlay = overlay;
+                self.locals = locals;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+fn mirrored(operator: BinaryOperator) -> Option<BinaryOperator> {
+    Some(match operator {
+        BinaryOperator::Equal | BinaryOperator::NotEqual => operator,
+        BinaryOperator::Less => BinaryOperator::Greater,
+        BinaryOperator::LessOrEqual => BinaryOperator::GreaterOrEqual,
+        BinaryOperator::Greater => BinaryOperator::Less,
+        BinaryOperator::GreaterOrEqual => BinaryOperator::LessOrEqual,
+        _ => return None,
+    })
+}
+
+/// The scalar cells of a type.
+pub(crate) fn scalar_types(model: &Model, ty: TypeId, scalars: &mut Vec<TypeId>) {
+    match &model.types[ty].kind {
+        TypeKind::Array { index, element } => {
+            for _ in 0..model.domain(*index).size() {
+                scalar_types(model, *element, scalars);
+            }
+        }
+        TypeKind::Record { fields } => {
+            for field in fields {
+                scalar_types(model, field.ty, scalars);
+            }
+        }
+        _ => scalars.push(ty),
+    }
+}
+
+/// The valuations of parameters, or a single one without values where they are not enumerated.
+fn instances(
+    interpreter: &Interpreter<'_>,
+    model: &Model,
+    parameters: &[Parameter],
+    locals: &Table<LocalId, Local>,
+) -> Abstract<Vec<Option<Vec<i64>>>> {
+    if is_enumerated(model, parameters, locals) {
+        Ok(interpreter.instances(parameters, locals).map(Some).collect())
+    } else {
+        Ok(vec![None])
+    }
+}
+
+/// Instances of one action up to which they are enumerated; beyond, its parameters become inputs.
+const INSTANCE_LIMIT: u64 = 200_000;
+
+/// Whether the instances of an action are enumerated.
+pub(crate) fn is_enumerated(model: &Model, parameters: &[Parameter], locals: &Table<LocalId, Local>) -> bool {
+    let mut instances = 1u64;
+    for parameter in parameters {
+        if !model.is_scalar(locals[parameter.local].ty) {
+            return false;
+        }
+        if let Iteration::Over(ty) = parameter.range {
+            instances = instances.saturating_mul(model.domain(ty).size().max(1));
+        }
+    }
+    instances <= INSTANCE_LIMIT
+}
+
+fn binary(operator: BinaryOperator, left: &Numbers, right: &Numbers) -> Numbers {
+    use BinaryOperator as Operator;
+    let (Some((a, b)), Some((c, d))) = (left.bounds(), right.bounds()) else { return Numbers::none() };
+    let truth = |always: bool, never: bool| match (always, never) {
+        (true, _) => Numbers::one(1),
+        (_, true) => Numbers::one(0),
+        _ => Numbers::Listed(Rc::new([0, 1])),
+    };
+    let disjoint = || match (left.listed(), right.listed()) {
+        (Some(first), Some(_)) => !first.iter().any(|&value| right.contains(value)),
+        _ => b < c || d < a,
+    };
+    match operator {
+        Operator::Equal => return truth(a == b && c == d && a == c, disjoint()),
+        Operator::NotEqual => return truth(disjoint(), a == b && c == d && a == c),
+        Operator::Less => return truth(b < c, a >= d),
+        Operator::LessOrEqual => return truth(b <= c, a > d),
+        Operator::Greater => return truth(a > d, b <= c),
+        Operator::GreaterOrEqual => return truth(a >= d, b < c),
+        _ => {}
+    }
+    let function = |x: i64, y: i64| match operator {
+        Operator::Add => x.checked_add(y),
+        Operator::Subtract => x.checked_sub(y),
+        Operator::Multiply => x.checked_mul(y),
+        Operator::Divide => x.checked_div(y),
+        Operator::Remainder => x.checked_rem(y),
+        Operator::BitAnd => Some(x & y),
+        Operator::BitOr => Some(x | y),
+        Operator::BitXor => Some(x ^ y),
+        _ => None,
+    };
+    match (left.listed(), right.listed()) {
+        (Some(first), Some(second))
+            if first.len() * second.len() <= CASE_LIMIT
+                && !matches!(operator, Operator::ShiftLeft | Operator::ShiftRight) =>
+        {
+            Numbers::of(first.iter().flat_map(|&x| second.iter().filter_map(move |&y| function(x, y))).collect())
+        }
+        _ => match operator {
+            Operator::Add => Numbers::Between(a.saturating_add(c), b.saturating_add(d)),
+            Operator::Subtract => Numbers::Between(a.saturating_sub(d), b.saturating_sub(c)),
+            Operator::Remainder if c > 0 && a >= 0 => Numbers::Between(0, b.min(d - 1)),
+            _ => Numbers::Between(i64::MIN, i64::MAX),
+        },
+    }
+}
