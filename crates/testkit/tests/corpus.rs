@@ -16,7 +16,14 @@ use quotient_testkit::verdict::{Outcome, VerdictClass};
 
 /// Where we answer differently on purpose: the file, our answer, and the rule of the language
 /// behind it. `docs/guide/murphi.md` explains each to users.
-const DIFFERENCES: [(&str, Answer, &str); 0] = [];
+const DIFFERENCES: [(&str, Answer, &str); 6] = [
+    ("amp-with-typedef.m", (VerdictClass::Holds, Some((2, 2))), "`&` is bitwise on every range, also one with a name"),
+    ("pipe-with-typedef.m", (VerdictClass::Holds, Some((2, 2))), "`|` is bitwise on every range, also one with a name"),
+    ("unicode-div.m", (VerdictClass::Holds, Some((2, 2))), "`÷` is an operator, as in later versions of rumur"),
+    ("unicode-mul.m", (VerdictClass::Holds, Some((2, 2))), "`×` is an operator, as in later versions of rumur"),
+    ("mod-neg-1.m", (VerdictClass::Holds, Some((2, 2))), "arithmetic is in 64 bits whatever the types of the model"),
+    ("differing-type-return2.m", (VerdictClass::Range, Some((2, 1))), "a function returns a value of its result type"),
+];
 
 /// The verdict, and states and rules fired unless the model is rejected.
 type Answer = (VerdictClass, Option<(u64, u64)>);
@@ -74,7 +81,7 @@ fn real_models_get_the_answers_of_rumur() {
         let (found, message) = answer(&folder, file);
         match difference {
             Some((_, expected, reason)) if found != *expected => {
-                Some(format!("{file}: {found:?}, not {expected:?} although {reason}: {message}"))
+                Some(format!("{file}: {found:?}, not {expected:?} as it should be since {reason}: {message}"))
             }
             None if found != *recorded => Some(format!("{file}: {found:?}, rumur {recorded:?}: {message}")),
             _ => None,
