@@ -2,7 +2,7 @@
 //! the operands are known.
 
 use quotient_ir::{
-    BinaryOperator as Lowered, Diagnostic, Expr as LoweredExpr, Model, Place, Root, Span, TypeId, TypeKind,
+    BinaryOperator as Lowered, Diagnostic, Expr as LoweredExpr, ExprId, Model, Place, Root, Span, TypeId, TypeKind,
 };
 
 use super::super::syntax::tree::{BinaryOperator, Expr, UnaryOperator};
@@ -228,6 +228,17 @@ impl Lowering<'_> {
         };
         let (left, right) = (self.value_of(left), self.value_of(right));
         self.folded(LoweredExpr::Binary { operator, left, right }, ty, constancy, span)
+    }
+
+    /// Operands joined by `&` or `|`, at least one, evaluated from left to right. Balanced, so that
+    /// many of them do not make a deep expression.
+    pub(super) fn joined(&mut self, operator: Lowered, operands: &[ExprId]) -> ExprId {
+        if let [operand] = operands {
+            return *operand;
+        }
+        let (left, right) = operands.split_at(operands.len().div_ceil(2));
+        let (left, right) = (self.joined(operator, left), self.joined(operator, right));
+        self.model.pool.expression(LoweredExpr::Binary { operator, left, right })
     }
 
     /// An expression, or its value if that is known.

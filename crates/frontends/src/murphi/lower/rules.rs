@@ -199,16 +199,8 @@ impl Lowering<'_> {
 
     /// Conditions and then another one.
     fn after_all(&mut self, conditions: &[ExprId], last: ExprId) -> ExprId {
-        if conditions.is_empty() {
-            return last;
-        }
-        // Nested to the left, as a chain of `&` is read.
-        let mut result = conditions[0];
-        for &right in conditions[1..].iter().chain(std::iter::once(&last)) {
-            let both = Lowered::Binary { operator: BinaryOperator::And, left: result, right };
-            result = self.model.pool.expression(both);
-        }
-        result
+        let all: Vec<ExprId> = conditions.iter().copied().chain([last]).collect();
+        self.joined(BinaryOperator::And, &all)
     }
 
     fn start(

@@ -228,24 +228,18 @@ impl Lowering<'_> {
         }
         let mut branches = Vec::with_capacity(cases.len());
         for (values, (_, body)) in values.iter().zip(cases) {
-            let mut condition = None;
+            let mut conditions = Vec::with_capacity(values.len());
             for value in values {
-                if !self.expect_fit(operand.ty, value, "the value of this case") {
-                    continue;
+                if self.expect_fit(operand.ty, value, "the value of this case") {
+                    let (left, right) = (self.value_of(&operand), self.value_of(value));
+                    let same = Lowered::Binary { operator: BinaryOperator::Equal, left, right };
+                    conditions.push(self.model.pool.expression(same));
                 }
-                let (left, right) = (self.value_of(&operand), self.value_of(value));
-                let same = Lowered::Binary { operator: BinaryOperator::Equal, left, right };
-                let same = self.model.pool.expression(same);
-                condition = Some(match condition {
-                    None => same,
-                    Some(left) => {
-                        let either = Lowered::Binary { operator: BinaryOperator::Or, left, right: same };
-                        self.model.pool.expression(either)
-                    }
-                });
             }
             let body = self.statements(body);
-            branches.extend(condition.map(|condition| (condition, body)));
+            if !conditions.is_empty() {
+                branches.push((self.joined(BinaryOperator::Or, &conditions), body));
+            }
         }
         let otherwise = otherwise.map_or_else(Vec::new, |body| self.statements(body));
         if branches.is_empty() {
@@ -377,16 +371,14 @@ impl Lowering<'_> {
         match operand.form {
             Form::Nothing => operand.clone(),
             Form::Value(_) if matches!(operand.constancy, Constancy::Known(_)) => operand.clone(),
-            Form::Place(place) if self.is_named(place) => {
-                if self.is_fixed(place) {
-                    return operand.clone();
-                }
+            Form::Value(_) => self.stored(operand, &name.text, output),
+            Form::Place(place) if self.is_fixed(place) => operand.clone(),
+            Form::Place(place) => {
                 let origin = self.origin(place);
                 let local = self.owner.reference(&name.text, ty, LocalKind::Reference, origin, name.span);
                 output.push(Statement { kind: StatementKind::Bind { local, place }, span: alias.value.span });
                 self.place_operand(Root::Local(local), ty, operand.access, name.span)
             }
-            Form::Value(_) | Form::Place(_) => self.stored(operand, &name.text, output),
         }
     }
 
