@@ -252,7 +252,13 @@ impl<'m> Printer<'m> {
                     Level::Unary
                 }
             },
-            &Expr::Binary { operator, left, right } => self.push_binary(operator, left, right, &mut parts),
+            &Expr::Binary { operator, left, right } => match self.decided(operator, left, right) {
+                Some(truth) => {
+                    parts.push(Task::Text(if truth { "true" } else { "false" }));
+                    Level::Primary
+                }
+                None => self.push_binary(operator, left, right, &mut parts),
+            },
             &Expr::Conditional { condition, then, otherwise } => {
                 let want = if self.kinds.of_expression(id) == Kind::Number { Want::Number } else { Want::Natural };
                 parts.extend([
@@ -313,6 +319,16 @@ impl<'m> Printer<'m> {
         Level::Comparison
     }
 
+    /// Whether two constants are equal, where that is asked.
+    fn decided(&self, operator: BinaryOperator, left: ExprId, right: ExprId) -> Option<bool> {
+        match (&self.model.pool[left], &self.model.pool[right], operator) {
+            (Expr::Constant { value: left, .. }, Expr::Constant { value: right, .. }, BinaryOperator::Equal) => {
+                Some(left == right)
+            }
+            _ => None,
+        }
+    }
+
     fn push_binary(&self, operator: BinaryOperator, left: ExprId, right: ExprId, parts: &mut Vec<Task>) -> Level {
         let kinds = [left, right].map(|operand| self.kinds.of_expression(operand));
         let both_boolean = kinds == [Kind::Boolean; 2];
@@ -366,12 +382,9 @@ impl<'m> Printer<'m> {
             let members = membership("value", &pieces);
             Ok(format!("function {name}(value: {bounds}): boolean;\nbegin\n  return {members};\nend;\n"))
         })?;
+        // An undefined value is passed on, but then read there.
         parts.push(Task::Owned(format!("{function}(")));
-        if self.may_be_undefined(scope, value) {
-            self.push_forced_read(value, parts);
-        } else {
-            parts.push(Task::Expression(value, Level::Conditional, Want::Number));
-        }
+        parts.push(Task::Expression(value, Level::Conditional, Want::Number));
         parts.push(Task::Text(")"));
         Ok(Level::Primary)
     }
@@ -778,12 +791,9 @@ impl<'m> Printer<'m> {
         tasks.push(Task::Owned(format!("{function}(")));
         tasks.extend(call);
         for (index, index_type) in indices {
+            // An undefined index is passed on, but then read there.
             tasks.push(Task::Text(", "));
-            if self.may_be_undefined(scope, index) {
-                self.push_forced_read(index, tasks);
-            } else {
-                tasks.push(Task::Expression(index, Level::Conditional, Want::Stored(index_type)));
-            }
+            tasks.push(Task::Expression(index, Level::Conditional, Want::Stored(index_type)));
         }
         tasks.push(Task::Text(")"));
         Ok(())

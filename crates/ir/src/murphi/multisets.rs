@@ -5,13 +5,12 @@
 use std::fmt::Write as _;
 
 use super::PrintError;
-use super::expressions::{Use, Want};
+use super::expressions::Use;
 use super::kinds::Kind;
 use super::program::Printer;
 use super::scope::{Binding, Lines, Scope};
 use super::walk::Node;
 use crate::index::{ExprId, LocalId, PlaceId, TypeId};
-use crate::text::Level;
 use crate::types::TypeKind;
 
 /// What to do to the cells of a place.
@@ -122,19 +121,36 @@ impl<'m> Printer<'m> {
             let number = inner.declare(&printer.names, "number", format!("0..{capacity}"));
             lines.push(format!("{number} := 0;"));
             if capacity > 0 {
-                let bag = inner.generated_name(&printer.names, "bag");
-                let place = printer.place(inner, multiset, Use::Contents)?;
-                lines.push(format!("alias {bag}: {place} do"));
-                lines.push(format!("  for {variable}: 0..{} do", capacity - 1));
-                lines.push(format!("    if {bag}[{variable}].present then"));
-                let condition = printer.expression(inner, body, Level::Conditional, Want::Truth)?;
-                lines.push(format!("      if {condition} then"));
-                lines.push(format!("        {number} := {number} + 1;"));
-                lines.push("      end;\n    end;\n  end;\nend;");
+                let bag = printer.open_multiset(inner, multiset, lines)?;
+                lines.push(format!("for {variable}: 0..{} do", capacity - 1));
+                lines.push(format!("  if {bag}[{variable}].present then"));
+                let condition = printer.condition(inner, body)?.replace('\n', "\n    ");
+                lines.push(format!("    if {condition} then"));
+                lines.push(format!("      {number} := {number} + 1;"));
+                lines.push("    end;\n  end;\nend;");
+                close_multiset(lines, 1);
             }
             lines.push(format!("return {number};"));
             Ok(())
         })
+    }
+
+    /// The text to refer to a multiset several times; an alias if finding it takes evaluation,
+    /// which [`close_multiset`] ends.
+    fn open_multiset(
+        &mut self,
+        scope: &mut Scope<'m>,
+        multiset: PlaceId,
+        lines: &mut Lines,
+    ) -> Result<String, PrintError> {
+        let place = self.place(scope, multiset, Use::Target)?;
+        if self.model.pool[multiset].steps.is_empty() {
+            return Ok(place);
+        }
+        let bag = scope.generated_name(&self.names, "bag");
+        lines.push(format!("alias {bag}: {place} do"));
+        lines.depth += 1;
+        Ok(bag)
     }
 
     /// Removes every element for whose position a condition holds.
@@ -150,19 +166,19 @@ impl<'m> Printer<'m> {
         if capacity == 0 {
             return Ok(());
         }
-        let bag = scope.generated_name(&self.names, "bag");
-        let place = self.place(scope, multiset, Use::Target)?;
+        let depth = lines.depth;
+        let bag = self.open_multiset(scope, multiset, lines)?;
         let variable = scope.name(&self.names, local);
         let before = scope.bind(local, Binding::Name(variable.clone()));
-        lines.push(format!("alias {bag}: {place} do"));
-        lines.push(format!("  for {variable}: 0..{} do", capacity - 1));
-        lines.push(format!("    if {bag}[{variable}].present then"));
-        let condition = self.expression(scope, condition, Level::Conditional, Want::Truth)?;
-        lines.push(format!("      if {condition} then"));
-        lines.depth += 4;
+        lines.push(format!("for {variable}: 0..{} do", capacity - 1));
+        lines.push(format!("  if {bag}[{variable}].present then"));
+        let condition = self.condition(scope, condition)?.replace('\n', "\n    ");
+        lines.push(format!("    if {condition} then"));
+        lines.depth += 3;
         self.remove_lines(&format!("{bag}[{variable}]"), element, lines)?;
-        lines.depth -= 4;
-        lines.push("      end;\n    end;\n  end;\nend;");
+        lines.depth -= 3;
+        lines.push("    end;\n  end;\nend;");
+        close_multiset(lines, depth);
         scope.bind(local, before);
         scope.release(&variable);
         scope.release(&bag);
@@ -385,6 +401,14 @@ impl<'m> Printer<'m> {
             let _ = writeln!(text, "  return {compare}(one.element, other.element);\nend;");
             Ok(text)
         })
+    }
+}
+
+/// Ends the alias for a multiset, if there is one since the given depth.
+fn close_multiset(lines: &mut Lines, depth: usize) {
+    if lines.depth > depth {
+        lines.depth -= 1;
+        lines.push("end;");
     }
 }
 

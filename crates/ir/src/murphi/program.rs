@@ -47,6 +47,14 @@ pub(super) struct Printer<'m> {
     pure: FxHashSet<FunctionId>,
 }
 
+/// The finished parts of the program. Functions come before rules, since they have to be declared
+/// before they are called.
+struct Sections {
+    functions: Vec<String>,
+    rules: Vec<String>,
+    bytes: usize,
+}
+
 impl<'m> Printer<'m> {
     pub(super) fn new(model: &'m Model, options: &'m PrintOptions) -> Self {
         let kinds = Kinds::new(model);
@@ -79,23 +87,23 @@ impl<'m> Printer<'m> {
             let ty = self.type_text(entry.ty)?;
             variables.push(format!("{}: {ty};", self.names.variable(variable)));
         }
-        let mut sections = Vec::new();
+        let mut sections = Sections { functions: Vec::new(), rules: Vec::new(), bytes: 0 };
         for function in self.functions_in_order()? {
             let text = self.function(function)?;
-            self.push_section(&mut sections, text)?;
+            self.helpers.push(text);
+            self.keep(&mut sections, None)?;
         }
         for (number, start) in model.starts.iter().enumerate() {
             let text = self.start(start, number)?;
-            self.push_section(&mut sections, text)?;
+            self.keep(&mut sections, Some(text))?;
         }
         for (number, rule) in model.rules.iter().enumerate() {
             let text = self.rule(rule, number)?;
-            self.push_section(&mut sections, text)?;
+            self.keep(&mut sections, Some(text))?;
         }
         for (number, (property, entry)) in model.properties.iter_enumerated().enumerate() {
-            if let Some(text) = self.property(property, entry, number)? {
-                self.push_section(&mut sections, text)?;
-            }
+            let text = self.property(property, entry, number)?;
+            self.keep(&mut sections, text)?;
         }
         if self.needs_wide_values() {
             self.wide_integer();
@@ -103,31 +111,28 @@ impl<'m> Printer<'m> {
 
         let mut text = String::new();
         push_declarations("const", &constants.text, &mut text);
+        // rumur computes in 64 bits when such a range is declared.
         let wide = match &self.wide_integer {
-            Some(name) => {
-                let mut lines = Lines::new(1);
-                lines.push("-- The widest range there is: rumur computes in 64 bits when it is declared.");
-                lines.push(format!("{name}: -{max}..{max};", max = i64::MAX));
-                lines.text
-            }
+            Some(name) => format!("  {name}: -{max}..{max};\n", max = i64::MAX),
             None => String::new(),
         };
         push_declarations("type", &(wide + &types.text), &mut text);
         push_declarations("var", &variables.text, &mut text);
-        for section in sections {
+        for section in sections.functions.iter().chain(&sections.rules) {
             if !text.is_empty() {
                 text.push('\n');
             }
-            text.push_str(&section);
+            text.push_str(section);
         }
         Ok(text)
     }
 
-    /// Adds a section and before it the generated functions it calls.
-    fn push_section(&mut self, sections: &mut Vec<String>, text: String) -> Result<(), PrintError> {
-        sections.append(&mut self.helpers);
-        sections.push(text);
-        if sections.iter().map(String::len).sum::<usize>() > self.options.max_bytes {
+    /// Adds a rule, start state or property, and the functions that were written with it.
+    fn keep(&mut self, sections: &mut Sections, rule: Option<String>) -> Result<(), PrintError> {
+        sections.bytes += self.helpers.iter().chain(&rule).map(String::len).sum::<usize>();
+        sections.functions.append(&mut self.helpers);
+        sections.rules.extend(rule);
+        if sections.bytes > self.options.max_bytes {
             return Err(PrintError::TooLong { limit: self.options.max_bytes });
         }
         Ok(())

@@ -154,7 +154,7 @@ impl Printer<'_> {
         }
         if let TypeKind::Multiset { element, .. } = self.model.types[ty].kind {
             let (position, element) = (self.position_type(ty), self.type_text(element)?);
-            lines.push(format!("{position}: record present: boolean; element: {element}; end;"));
+            lines.push(format!("{position}: record\n  present: boolean;\n  element: {element};\nend;"));
         }
         let mut shape = String::new();
         self.write_shape(ty, &mut shape, 0, Some(0))?;
