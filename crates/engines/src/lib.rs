@@ -6,6 +6,7 @@
 //! interpreter is for comparison.
 
 mod batch;
+mod evaluator;
 mod liveness;
 mod observer;
 mod options;
@@ -18,6 +19,7 @@ mod system;
 mod verdicts;
 pub mod walk;
 
+pub use evaluator::{Scratch, SpecialisedSystem};
 pub use observer::{Observer, Progress, Silent};
 pub use options::{SearchOptions, SearchOrder};
 pub use reference::ReferenceSystem;
@@ -37,6 +39,6 @@ use quotient_ir::{Interpreter, Layout, Model};
 pub fn check(model: &Model, options: &SearchOptions, observer: &mut dyn Observer) -> Result<Report, EngineError> {
     let layout = Layout::new(model)?;
     let interpreter = Interpreter::new(model, &layout);
-    let system = ReferenceSystem::new(&interpreter);
+    let system = SpecialisedSystem::new(&interpreter);
     check_system(&system, &interpreter, options, observer)
 }

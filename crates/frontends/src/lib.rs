@@ -62,6 +62,7 @@ pub fn load(source: Source, language: Language, options: &LoadOptions) -> Result
 ///
 /// # Errors
 /// A diagnostic about the whole file, if it is too large or not text at all.
+#[expect(clippy::result_large_err, reason = "this is called once a file, and boxing would burden every caller")]
 pub fn source_from_bytes(name: &str, bytes: &[u8]) -> Result<Source, Diagnostic> {
     if bytes.len() > MAXIMUM_SOURCE_BYTES {
         return Err(too_large(name, bytes.len()));

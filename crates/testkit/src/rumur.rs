@@ -93,6 +93,8 @@ impl RumurAnswer {
 pub enum RumurFailure {
     /// A program could not be started, or a file not written or read.
     System(String),
+    /// rumur died on the model instead of refusing it. With what it printed.
+    Crashed(String),
     /// The generated verifier does not compile: a bug of rumur. With the compiler's messages.
     Compile(String),
     /// The verifier (or rumur itself) was stopped after this long.
@@ -105,6 +107,7 @@ impl std::fmt::Display for RumurFailure {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::System(reason) => write!(formatter, "rumur could not be run: {reason}"),
+            Self::Crashed(output) => write!(formatter, "rumur crashed: {output}"),
             Self::Compile(messages) => write!(formatter, "rumur's verifier does not compile: {messages}"),
             Self::Timeout(limit) => write!(formatter, "rumur did not finish in {} s", limit.as_secs()),
             Self::Unreadable(output) => write!(formatter, "rumur's verifier printed no result:\n{output}"),
@@ -172,6 +175,9 @@ impl Rumur {
             generate.args(["--value-type", "int32_t"]);
         }
         let generated = run(&mut generate, folder.path(), options.timeout)?;
+        if generated.status.code().is_none() {
+            return Err(RumurFailure::Crashed(generated.text));
+        }
         if !generated.status.success() {
             let message = generated.text.lines().find(|line| line.contains("error:")).unwrap_or(&generated.text);
             let message = message.rsplit("error: ").next().unwrap_or_default().trim().to_owned();

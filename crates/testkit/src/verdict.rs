@@ -69,7 +69,7 @@ impl fmt::Display for VerdictClass {
 
 /// What our search found, in the words of this module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct Answer {
     /// The verdict.
     pub class: VerdictClass,
     /// The name of the property that is violated, or what the failed assertion, error statement
@@ -81,7 +81,7 @@ pub struct Outcome {
     pub rules_fired: u64,
 }
 
-impl Outcome {
+impl Answer {
     /// What a report says, or the first violation it lists.
     pub fn of(model: &Model, report: &Report) -> Self {
         let violated = report.properties.iter().find(|property| property.verdict == Verdict::Violated);

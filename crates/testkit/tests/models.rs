@@ -9,7 +9,7 @@ use quotient_ir::{Interpreter, Layout, Model, PropertyKind, replay, verify};
 use quotient_testkit::examples::{Example, murphi_examples, workspace};
 use quotient_testkit::expectation::Case;
 use quotient_testkit::pool::map_on_workers;
-use quotient_testkit::verdict::{Outcome, VerdictClass};
+use quotient_testkit::verdict::{Answer, VerdictClass};
 
 /// The reference interpreter is naive; beyond this many states it would take most of the time.
 const LARGEST_FOR_REFERENCE: u64 = 15_000;
@@ -38,29 +38,29 @@ fn run(example: &Example, case: &Case, system: System, order: SearchOrder) -> Re
     verify(&model).map_err(|faults| faults.join("\n"))?;
     let options = SearchOptions { order, deadlock: example.header.deadlock, ..SearchOptions::default() };
     let report = search(&model, system, &options).map_err(|error| error.to_string())?;
-    let outcome = Outcome::of(&model, &report);
+    let answer = Answer::of(&model, &report);
     let expected = &case.verdict;
 
     let holds = expected.class == VerdictClass::Holds;
     if holds || order == SearchOrder::BreadthFirst {
-        if (outcome.class, outcome.states, outcome.rules_fired) != (expected.class, case.states, case.rules_fired) {
+        if (answer.class, answer.states, answer.rules_fired) != (expected.class, case.states, case.rules_fired) {
             return Err(format!(
                 "{} ({} states, {} rules fired) and not {} ({}, {}): {:?}",
-                outcome.class,
-                outcome.states,
-                outcome.rules_fired,
+                answer.class,
+                answer.states,
+                answer.rules_fired,
                 expected.class,
                 case.states,
                 case.rules_fired,
-                outcome.subject
+                answer.subject
             ));
         }
-        if expected.subject.is_some() && expected.subject != outcome.subject {
-            return Err(format!("violates {:?} and not {:?}", outcome.subject, expected.subject));
+        if expected.subject.is_some() && expected.subject != answer.subject {
+            return Err(format!("violates {:?} and not {:?}", answer.subject, expected.subject));
         }
     } else if report.verdict != Verdict::Violated {
         // Depth-first may come across another violation first.
-        return Err(format!("{} and not violated", outcome.class));
+        return Err(format!("{} and not violated", answer.class));
     }
 
     let layout = Layout::new(&model).map_err(|error| error.to_string())?;

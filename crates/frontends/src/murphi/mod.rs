@@ -9,7 +9,16 @@ use crate::{LoadOptions, Loaded};
 
 /// Errors that a declaration lost to a syntax error brings about elsewhere. After a syntax error
 /// they say nothing certain, so they wait until the syntax is right.
-const FOLLOW_UPS: &[&str] = &["unknown-name", "unknown-type", "unknown-function", "no-start"];
+const FOLLOW_UPS: &[&str] = &[
+    "no-result",
+    "no-start",
+    "unknown-constant",
+    "unknown-field",
+    "unknown-function",
+    "unknown-name",
+    "unknown-type",
+    "wrong-arity",
+];
 
 /// Parses and lowers a Murphi model.
 pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {

@@ -25,11 +25,14 @@ impl Lowering<'_> {
     ) {
         let error = Diagnostic::error(code, format!("there is no {noun} `{}` here", name.text), name.span);
         let error = if let Some(&later) = self.top_level_names.get(name.text.as_str()) {
-            let inside = self.scopes.find(&name.text).is_none() && later.start > name.span.start;
-            error
-                .with_label(if inside { "not declared yet" } else { "not declared" })
-                .with_secondary(later, "declared here")
-                .with_help("a name can be used only after its declaration, and not in it; move the declaration up")
+            if later.start > name.span.start {
+                error
+                    .with_label("not declared yet")
+                    .with_secondary(later, "declared only here")
+                    .with_help("a name can be used only after its declaration; move that up")
+            } else {
+                error.with_label("used in its own declaration").with_secondary(later, "being declared here")
+            }
         } else {
             let error = error.with_label("not declared");
             match nearest(&name.text, self.scopes.names(wanted)) {
@@ -51,7 +54,8 @@ impl Lowering<'_> {
                 true
             }
             Fit::No => {
-                self.report_mismatch(expected, operand, what);
+                let error = self.mismatch(expected, operand, what);
+                self.report(error);
                 false
             }
         }
@@ -66,15 +70,16 @@ impl Lowering<'_> {
         self.report(warning);
     }
 
-    fn report_mismatch(&mut self, expected: TypeId, operand: &Operand, what: &str) {
+    /// What to say about an operand that is not of the expected type.
+    pub(super) fn mismatch(&self, expected: TypeId, operand: &Operand, what: &str) -> Diagnostic {
         let found = operand.ty.expect("only operands with a type are compared");
         let (expected_text, found_text) = (self.type_text(expected), self.type_text(found));
         let error = |code, message: String| Diagnostic::error(code, message, operand.span);
         let general = || {
-            let label = format!("this is {}", found_text.clone());
+            let label = format!("this is {}", self.of_type(found));
             error("type-mismatch", format!("{what} must be of type {expected_text}")).with_label(label)
         };
-        let diagnostic = match (&self.model.types[expected].kind, &self.model.types[found].kind) {
+        match (&self.model.types[expected].kind, &self.model.types[found].kind) {
             (TypeKind::Scalarset { .. }, TypeKind::Integer | TypeKind::Range { .. }) => {
                 error("scalarset-from-number", format!("a number cannot stand for a value of scalarset {expected_text}"))
                     .with_label(format!("this is {found_text}"))
@@ -100,9 +105,12 @@ impl Lowering<'_> {
             {
                 general().with_help("its values are false and true")
             }
+            (
+                TypeKind::Array { .. } | TypeKind::Record { .. } | TypeKind::Multiset { .. },
+                TypeKind::Array { .. } | TypeKind::Record { .. } | TypeKind::Multiset { .. },
+            ) => general().with_help("arrays, records and multisets must be built alike, with the same bounds"),
             _ => general(),
-        };
-        self.report(diagnostic);
+        }
     }
 
     /// Checks that an operand is boolean, as `what`.
@@ -144,6 +152,14 @@ impl Lowering<'_> {
                     .with_label("passed by value, so read-only")
                     .with_secondary(declared, "declared here, without `var`")
                     .with_help("make it a `var` parameter, or copy it to a local variable");
+                self.report(error);
+                false
+            }
+            Access::Position(declared) => {
+                let message = format!("a position in a multiset cannot {action}");
+                let error = Diagnostic::error("read-only", message, operand.span)
+                    .with_label("this only says which element is meant")
+                    .with_secondary(declared, "declared here");
                 self.report(error);
                 false
             }

@@ -4,7 +4,7 @@ use quotient_ir::{Diagnostic, Model, Span, TypeId, TypeKind};
 
 use super::super::syntax::tree::{Expr, Name};
 use super::Lowering;
-use super::operands::{Constancy, Failure, Operand};
+use super::operands::{Constancy, Failure, Form, Operand};
 use super::scopes::{Meaning, nearest};
 use crate::LoadOptions;
 
@@ -67,7 +67,7 @@ impl Lowering<'_> {
             None => known,
         };
         let meaning = match known {
-            Some(known) => Meaning::Operand { operand: self.constant_operand(known, ty, name.span), noun: "constant" },
+            Some(known) => Meaning::named(self.constant_operand(known, ty, name.span), "constant"),
             None => Meaning::Unknown,
         };
         self.declare(name, meaning);
@@ -131,7 +131,9 @@ impl Lowering<'_> {
 
     /// The value of an operand where only a constant will do.
     pub(super) fn known_value(&mut self, operand: &Operand, what: &str) -> Option<i64> {
-        operand.ty?;
+        if operand.form == Form::Nothing {
+            return None;
+        }
         let error = match operand.constancy {
             Constancy::Known(value) => return Some(value),
             Constancy::Varies(span) => Diagnostic::error("not-constant", format!("{what} must be constant"), span)
@@ -141,7 +143,7 @@ impl Lowering<'_> {
                     .with_label("this does not fit into 64 bits")
             }
             Constancy::Fails(span, Failure::DivisionByZero) => {
-                Diagnostic::error("division-by-zero", format!("{what} has no value"), span)
+                Diagnostic::error("division-by-zero", format!("{what} cannot be computed"), span)
                     .with_label("this divides by zero")
             }
         };

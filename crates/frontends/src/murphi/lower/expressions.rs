@@ -12,6 +12,13 @@ use super::scopes::{Meaning, nearest};
 impl Lowering<'_> {
     /// Lowers an expression.
     pub(super) fn expression(&mut self, expression: &Expr) -> Operand {
+        self.owner.measure.enter();
+        let operand = self.expression_inside(expression);
+        self.owner.measure.leave();
+        operand
+    }
+
+    fn expression_inside(&mut self, expression: &Expr) -> Operand {
         let span = expression.span;
         match &expression.kind {
             ExprKind::Missing => Self::unknown(span),
@@ -68,7 +75,10 @@ impl Lowering<'_> {
         };
         let declared = symbol.span;
         let (noun, help) = match &symbol.meaning {
-            Meaning::Operand { operand, .. } => return operand.at(span),
+            Meaning::Operand { operand, size, .. } => {
+                self.owner.measure.add(*size);
+                return operand.at(span);
+            }
             Meaning::Unknown => return Self::unknown(span),
             Meaning::Type(_) => ("type", "a value is needed here".into()),
             Meaning::Function(_) => ("function", format!("call it with its arguments: `{text}(…)`")),
@@ -162,7 +172,7 @@ impl Lowering<'_> {
         let operand = self.expression(expression);
         if operand.ty.is_some() && self.expect_scalar(&operand, "the operand of `isundefined`") {
             match (operand.form, operand.access) {
-                (Form::Place(place), Access::Writable | Access::ReadOnly(_)) => {
+                (Form::Place(place), Access::Writable | Access::ReadOnly(_) | Access::Position(_)) => {
                     return self.value_operand(Lowered::IsUndefined(place), Model::BOOLEAN, span);
                 }
                 _ => {
@@ -225,16 +235,24 @@ impl Lowering<'_> {
     /// Declares the name for a position in a multiset.
     pub(super) fn declare_position(&mut self, name: &Name, local: quotient_ir::LocalId) {
         let ty = self.owner.locals[local].ty;
-        let operand = self.place_operand(Root::Local(local), ty, Access::ReadOnly(name.span), name.span);
-        self.declare(name, Meaning::Operand { operand, noun: "position in a multiset" });
+        let operand = self.place_operand(Root::Local(local), ty, Access::Position(name.span), name.span);
+        self.declare(name, Meaning::named(operand, "position in a multiset"));
     }
 
     /// A multiset and its capacity.
     pub(super) fn multiset(&mut self, expression: &Expr) -> Option<(PlaceId, i64)> {
         let operand = self.expression(expression);
+        self.place_of_multiset(&operand)
+    }
+
+    /// The place and capacity of an operand that must be a multiset.
+    pub(super) fn place_of_multiset(&mut self, operand: &Operand) -> Option<(PlaceId, i64)> {
         let ty = operand.ty?;
         if let (TypeKind::Multiset { capacity, .. }, Form::Place(place)) = (&self.model.types[ty].kind, operand.form) {
             return Some((place, i64::try_from(*capacity).expect("capacities come from 64-bit integers")));
+        }
+        if operand.form == Form::Nothing {
+            return None;
         }
         let error = Diagnostic::error("not-a-multiset", "a multiset is needed here", operand.span)
             .with_label(format!("this is {}", self.of_type(ty)));

@@ -134,7 +134,7 @@ impl Lowering<'_> {
             (self.owner.local(&name.text, ty, LocalKind::Parameter, name.span), Access::ReadOnly(name.span))
         };
         let operand = self.place_operand(Root::Local(local), ty, access, name.span);
-        self.declare(name, Meaning::Operand { operand, noun: "parameter" });
+        self.declare(name, Meaning::named(operand, "parameter"));
         Some((ty, local))
     }
 
@@ -152,7 +152,7 @@ impl Lowering<'_> {
                     self.check_local_size(ty, "this variable", name.span);
                     let local = self.owner.local(&name.text, ty, LocalKind::Variable, name.span);
                     let operand = self.place_operand(Root::Local(local), ty, Access::Writable, name.span);
-                    self.declare(name, Meaning::Operand { operand, noun: "variable" });
+                    self.declare(name, Meaning::named(operand, "variable"));
                 }
             }
         }
@@ -258,6 +258,7 @@ impl Lowering<'_> {
             format!("`{}` takes {wanted} argument{plural}, but is given {given}", signature.name),
             span,
         )
+        .with_label(format!("{given} given"))
         .with_secondary(signature.span, "declared here")
         .with_help(format!("it is declared as `{}({})`", signature.name, texts.join("; ")));
         self.report(error);

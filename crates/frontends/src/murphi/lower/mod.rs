@@ -64,6 +64,8 @@ struct Lowering<'a> {
     /// The types of type expressions by place: names that share a declaration share its type.
     types_by_place: FxHashMap<(Span, Span), Option<TypeId>>,
     ranges: FxHashMap<(i64, i64), TypeId>,
+    /// How deep types are nested; those that are not here have no parts.
+    type_depths: FxHashMap<TypeId, usize>,
     /// What callers need to know of the functions so far.
     signatures: Table<FunctionId, Signature>,
     /// The rule, function or property being lowered.
@@ -97,13 +99,14 @@ impl<'a> Lowering<'a> {
             stretches: Stretches::new(tree),
             types_by_place: FxHashMap::default(),
             ranges: FxHashMap::default(),
+            type_depths: FxHashMap::default(),
             signatures: Table::new(),
             owner: Owner::outside(),
             cells: 0,
         };
         for (text, value) in [("false", 0), ("true", 1)] {
             let operand = lowering.constant_operand(value, Model::BOOLEAN, Span::default());
-            lowering.scopes.declare_built_in(text, Meaning::Operand { operand, noun: "constant" });
+            lowering.scopes.declare_built_in(text, Meaning::named(operand, "constant"));
         }
         lowering
     }
@@ -118,9 +121,14 @@ impl<'a> Lowering<'a> {
                     .with_help("without an initial state nothing is reachable; add `startstate begin … end;`"),
             );
         }
-        let usable = !self.diagnostics.iter().any(Diagnostic::is_error);
-        if usable {
-            debug_assert_eq!(quotient_ir::verify(&self.model), Ok(()), "a lowered model is well formed");
+        let mut usable = !self.diagnostics.iter().any(Diagnostic::is_error);
+        if usable && let Err(problems) = quotient_ir::verify(&self.model) {
+            debug_assert!(false, "a lowered model is well formed: {problems:?}");
+            let message = format!("the model was read wrongly: {}", problems.join("; "));
+            let error = Diagnostic::error("internal-error", message, Span::default())
+                .with_help("this is a mistake of Quotient, not of the model; please report it");
+            self.diagnostics.push(Diagnostic { primary: None, ..error });
+            usable = false;
         }
         (usable.then_some(self.model), self.diagnostics)
     }
@@ -156,7 +164,7 @@ impl<'a> Lowering<'a> {
         let variable = Variable { name: name.text.clone(), ty: id, may_be_undefined: true, span: name.span };
         let variable = self.model.variables.push(variable);
         let operand = self.place_operand(quotient_ir::Root::Variable(variable), id, Access::Writable, name.span);
-        self.declare(name, Meaning::Operand { operand, noun: "variable" });
+        self.declare(name, Meaning::named(operand, "variable"));
     }
 
     /// Declares a name in the innermost scope, or reports that it is taken there.

@@ -50,6 +50,8 @@ pub(super) enum Access {
     Writable,
     /// It has a place, but belongs to a value parameter of a function, declared here.
     ReadOnly(Span),
+    /// It is the position in a multiset that this name stands for.
+    Position(Span),
     /// It is a value only.
     ValueOnly,
 }

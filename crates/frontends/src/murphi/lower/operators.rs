@@ -2,7 +2,7 @@
 //! the operands are known.
 
 use quotient_ir::{
-    BinaryOperator as Lowered, Diagnostic, Expr as LoweredExpr, Model, Place, Root, Span, TypeId, TypeKind,
+    BinaryOperator as Lowered, Diagnostic, Expr as LoweredExpr, ExprId, Model, Place, Root, Span, TypeId, TypeKind,
 };
 
 use super::super::syntax::tree::{BinaryOperator, Expr, UnaryOperator};
@@ -27,7 +27,7 @@ impl Lowering<'_> {
             self.expect_fit(Some(Model::INTEGER), &operand, &what)
         };
         if !right {
-            return Operand { ty: Some(expected), ..Self::unknown(span) };
+            return Self::unknown(span);
         }
         let value = self.value_of(&operand);
         let Some(lowered) = lowered else {
@@ -101,12 +101,7 @@ impl Lowering<'_> {
         span: Span,
     ) -> Operand {
         match (left.ty, right.ty) {
-            (None, None) => Self::unknown(span),
-            (Some(ty), None) | (None, Some(ty)) => {
-                // One side decides what the result is, even if the other is wrong.
-                let result = if ty == Model::BOOLEAN { Some(Model::BOOLEAN) } else { Some(Model::INTEGER) };
-                Operand { ty: result, ..Self::unknown(span) }
-            }
+            (None, _) | (_, None) => Self::unknown(span),
             (Some(Model::BOOLEAN), _) | (_, Some(Model::BOOLEAN)) => self.logical(logical, sign, left, right, span),
             _ => self.arithmetic(bitwise, sign, left, right, span),
         }
@@ -153,9 +148,7 @@ impl Lowering<'_> {
     }
 
     fn equality(&mut self, operator: Lowered, sign: &str, left: &Operand, right: &Operand, span: Span) -> Operand {
-        let (Some(left_type), Some(right_type)) = (left.ty, right.ty) else {
-            return Operand { ty: Some(Model::BOOLEAN), ..Self::unknown(span) };
-        };
+        let (Some(left_type), Some(right_type)) = (left.ty, right.ty) else { return Self::unknown(span) };
         let fits = match self.fit(left_type, right_type) {
             Fit::Yes => true,
             Fit::MixedScalarsets => {
@@ -172,11 +165,9 @@ impl Lowering<'_> {
                 let error = Diagnostic::error("multiset-comparison", "multisets cannot be compared", span)
                     .with_help("count the elements that matter with `multisetcount`");
                 self.report(error);
-                return Operand { ty: Some(Model::BOOLEAN), ..Self::unknown(span) };
+                return Self::unknown(span);
             }
-            let (Form::Place(left), Form::Place(right)) = (left.form, right.form) else {
-                return Operand { ty: Some(Model::BOOLEAN), ..Self::unknown(span) };
-            };
+            let (Form::Place(left), Form::Place(right)) = (left.form, right.form) else { return Self::unknown(span) };
             let same = LoweredExpr::SameContents { left, right };
             if operator == Lowered::Equal {
                 return self.value_operand(same, Model::BOOLEAN, span);
@@ -197,6 +188,7 @@ impl Lowering<'_> {
             "not-comparable"
         };
         let mut error = Diagnostic::error(code, format!("the two sides of `{sign}` cannot be compared"), span)
+            .with_label("different types")
             .with_secondary(left.span, self.of_type(left_type))
             .with_secondary(right.span, self.of_type(right_type));
         if code == "scalarset-from-number" {
@@ -209,7 +201,7 @@ impl Lowering<'_> {
         self.report(error);
     }
 
-    /// The operator applied, or an unknown value of the right type.
+    /// The operator applied, unless its operands are wrong.
     fn combined(
         &mut self,
         right_types: bool,
@@ -220,7 +212,7 @@ impl Lowering<'_> {
         span: Span,
     ) -> Operand {
         if !right_types {
-            return Operand { ty: Some(ty), ..Self::unknown(span) };
+            return Self::unknown(span);
         }
         let constancy = match (left.constancy, right.constancy) {
             (Constancy::Known(left), Constancy::Known(right)) => match apply(operator, left, right) {
@@ -236,6 +228,17 @@ impl Lowering<'_> {
         };
         let (left, right) = (self.value_of(left), self.value_of(right));
         self.folded(LoweredExpr::Binary { operator, left, right }, ty, constancy, span)
+    }
+
+    /// Operands joined by `&` or `|`, at least one, evaluated from left to right. Balanced, so that
+    /// many of them do not make a deep expression.
+    pub(super) fn joined(&mut self, operator: Lowered, operands: &[ExprId]) -> ExprId {
+        if let [operand] = operands {
+            return *operand;
+        }
+        let (left, right) = operands.split_at(operands.len().div_ceil(2));
+        let (left, right) = (self.joined(operator, left), self.joined(operator, right));
+        self.model.pool.expression(LoweredExpr::Binary { operator, left, right })
     }
 
     /// An expression, or its value if that is known.

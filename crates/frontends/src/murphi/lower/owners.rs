@@ -4,6 +4,7 @@ use quotient_ir::{Local, LocalId, LocalKind, Place, PlaceId, Root, Span, Table, 
 
 use super::Lowering;
 use super::effects::{Effects, Origin};
+use super::scopes::Size;
 
 /// What is being lowered.
 #[derive(Debug)]
@@ -17,6 +18,37 @@ pub(super) struct Owner {
     pub(super) effects: Effects,
     /// How many calls were lowered so far.
     pub(super) calls: usize,
+    pub(super) measure: Measure,
+}
+
+/// How large the expressions being lowered are, aliases substituted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Measure {
+    /// How deep inside expressions we are.
+    depth: u32,
+    /// The deepest since the measuring began.
+    deepest: u32,
+    /// The parts so far.
+    weight: u32,
+}
+
+impl Measure {
+    /// One level further into an expression.
+    pub(super) fn enter(&mut self) {
+        self.depth += 1;
+        self.add(Size { height: 0, weight: 1 });
+    }
+
+    /// One level back.
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// What an alias stands for is part of the expression it is used in.
+    pub(super) fn add(&mut self, size: Size) {
+        self.deepest = self.deepest.max(self.depth.saturating_add(size.height));
+        self.weight = self.weight.saturating_add(size.weight);
+    }
 }
 
 /// The kinds of owners.
@@ -37,7 +69,15 @@ pub(super) enum OwnerKind {
 
 impl Owner {
     pub(super) fn new(kind: OwnerKind) -> Self {
-        Self { kind, locals: Table::new(), origins: Table::new(), pure: None, effects: Effects::default(), calls: 0 }
+        Self {
+            kind,
+            locals: Table::new(),
+            origins: Table::new(),
+            pure: None,
+            effects: Effects::default(),
+            calls: 0,
+            measure: Measure::default(),
+        }
     }
 
     pub(super) fn outside() -> Self {
@@ -57,6 +97,16 @@ impl Owner {
 }
 
 impl Lowering<'_> {
+    /// Does something and says how large the expressions lowered meanwhile are.
+    pub(super) fn measured<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (T, Size) {
+        let before = self.owner.measure;
+        self.owner.measure = Measure::default();
+        let result = work(self);
+        let Measure { deepest, weight, .. } = self.owner.measure;
+        self.owner.measure = before;
+        (result, Size { height: deepest, weight })
+    }
+
     /// Where a place lives.
     pub(super) fn origin(&self, place: PlaceId) -> Origin {
         match self.model.pool[place].root {

@@ -49,7 +49,7 @@ impl Lowering<'_> {
             Bound::Ruleset => "ruleset parameter",
         };
         let operand = self.place_operand(Root::Local(local), ty, Access::Writable, name.span);
-        self.declare(name, Meaning::Operand { operand, noun });
+        self.declare(name, Meaning::named(operand, noun));
         Some((local, range))
     }
 

@@ -6,11 +6,19 @@ use quotient_ir::{
     Rule as LoweredRule, Start, Statement, UnaryOperator,
 };
 
+use super::super::syntax::MAXIMUM_NESTING;
 use super::super::syntax::tree::{Alias, Category, Declaration, Expr, Name, Quantifier, Rule, RuleKind, Stmt, Text};
 use super::Lowering;
 use super::operands::{Form, Operand};
 use super::owners::{Owner, OwnerKind};
 use super::quantifiers::Bound;
+use super::scopes::Size;
+
+/// How deep an expression an alias around a rule may stand for.
+const HIGHEST_ALIAS: u32 = 2 * MAXIMUM_NESTING;
+
+/// How many parts an expression may have that an alias around a rule stands for.
+const HEAVIEST_ALIAS: u32 = 1 << 16;
 
 /// One header around a rule.
 #[derive(Clone, Copy)]
@@ -109,9 +117,10 @@ impl Lowering<'_> {
                     Part::Body(prelude) => self.bind_aliases(aliases, prelude),
                     Part::Condition => {
                         for alias in aliases {
-                            let operand = self.expression(&alias.value);
+                            let (operand, size) = self.measured(|this| this.expression(&alias.value));
+                            let operand = self.checked_size(alias, operand, size);
                             surroundings.conditions.extend(self.evaluation(&operand));
-                            self.declare_alias(alias, operand);
+                            self.declare_alias(alias, operand, size);
                         }
                     }
                 },
@@ -148,6 +157,20 @@ impl Lowering<'_> {
         Some(())
     }
 
+    /// Refuses an alias that stands for too large an expression. Aliases of aliases can grow
+    /// without bound although each is short.
+    fn checked_size(&mut self, alias: &Alias, operand: Operand, size: Size) -> Operand {
+        if size.height <= HIGHEST_ALIAS && size.weight <= HEAVIEST_ALIAS {
+            return operand;
+        }
+        let message = format!("`{}` stands for too large an expression", alias.name.text);
+        let error = Diagnostic::error("alias-too-large", message, alias.name.span)
+            .with_label(format!("{} parts, {} levels deep", size.weight, size.height))
+            .with_help("an alias around a rule is substituted in its guard; use a function instead");
+        self.report(error);
+        Self::unknown(alias.value.span)
+    }
+
     /// A condition that is true but fails where finding or evaluating an operand fails. An alias
     /// is evaluated even if it is not used.
     fn evaluation(&mut self, operand: &Operand) -> Option<ExprId> {
@@ -176,16 +199,8 @@ impl Lowering<'_> {
 
     /// Conditions and then another one.
     fn after_all(&mut self, conditions: &[ExprId], last: ExprId) -> ExprId {
-        if conditions.is_empty() {
-            return last;
-        }
-        // Nested to the left, as a chain of `&` is read.
-        let mut result = conditions[0];
-        for &right in conditions[1..].iter().chain(std::iter::once(&last)) {
-            let both = Lowered::Binary { operator: BinaryOperator::And, left: result, right };
-            result = self.model.pool.expression(both);
-        }
-        result
+        let all: Vec<ExprId> = conditions.iter().copied().chain([last]).collect();
+        self.joined(BinaryOperator::And, &all)
     }
 
     fn start(

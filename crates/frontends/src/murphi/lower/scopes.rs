@@ -14,6 +14,8 @@ pub(super) enum Meaning {
         operand: Operand,
         /// What to call it in messages.
         noun: &'static str,
+        /// How large an expression it stands for.
+        size: Size,
     },
     /// A type; `None` if something was wrong with it.
     Type(Option<TypeId>),
@@ -22,7 +24,30 @@ pub(super) enum Meaning {
     Unknown,
 }
 
+/// How large an expression becomes once aliases are substituted in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Size {
+    /// How deep it is.
+    pub(super) height: u32,
+    /// How many parts it has.
+    pub(super) weight: u32,
+}
+
 impl Meaning {
+    /// A constant, variable or parameter, with what to call it in messages.
+    pub(super) fn named(operand: Operand, noun: &'static str) -> Self {
+        Self::Operand { operand, noun, size: Size::default() }
+    }
+
+    /// Whether two meanings can be used in the same way.
+    fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Operand { operand, .. }, Self::Operand { operand: other, .. }) => operand.ty == other.ty,
+            (Self::Type(one), Self::Type(other)) => one == other,
+            _ => false,
+        }
+    }
+
     /// What to call it in messages.
     pub(super) fn noun(&self) -> &'static str {
         match self {
@@ -77,8 +102,14 @@ impl Scopes {
     /// Where the name is declared already, if it is declared in this scope at another place.
     pub(super) fn declare(&mut self, text: &str, span: Span, meaning: Meaning) -> Result<(), Span> {
         let scope = self.open.last_mut().expect("the outermost scope is never left");
-        match scope.get(key(text)) {
-            Some(earlier) if earlier.span != span => Err(earlier.span),
+        match scope.get_mut(key(text)) {
+            Some(earlier) if earlier.span != span => {
+                // Which of the two is meant later on cannot be told.
+                if !earlier.meaning.is_like(&meaning) {
+                    earlier.meaning = Meaning::Unknown;
+                }
+                Err(earlier.span)
+            }
             _ => {
                 scope.insert(key(text).into(), Symbol { meaning, span });
                 Ok(())

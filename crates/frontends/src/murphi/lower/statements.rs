@@ -11,7 +11,8 @@ use super::functions::CallUse;
 use super::operands::{Access, Constancy, Form, Operand};
 use super::owners::OwnerKind;
 use super::quantifiers::Bound;
-use super::scopes::Meaning;
+use super::scopes::{Meaning, Size};
+use super::types::Fit;
 
 impl Lowering<'_> {
     /// Lowers a list of statements.
@@ -59,9 +60,7 @@ impl Lowering<'_> {
                 let otherwise = otherwise.as_ref().map_or_else(Vec::new, |body| self.statements(body));
                 Some(StatementKind::If { branches, otherwise })
             }
-            StmtKind::Switch { subject, cases, otherwise } => {
-                self.switch(subject, cases, otherwise.as_deref(), span, output)
-            }
+            StmtKind::Switch { subject, cases, otherwise } => self.switch(subject, cases, otherwise.as_deref(), output),
             StmtKind::While { condition, body } => {
                 let condition = self.condition(condition, "the condition of `while`");
                 let body = self.statements(body);
@@ -132,8 +131,8 @@ impl Lowering<'_> {
     }
 
     fn written_multiset(&mut self, multiset: &Expr, span: Span) -> Option<(PlaceId, TypeId)> {
-        let (place, _) = self.multiset(multiset)?;
         let operand = self.expression(multiset);
+        let (place, _) = self.place_of_multiset(&operand)?;
         if !self.expect_writable(&operand, "be changed") {
             return None;
         }
@@ -214,7 +213,6 @@ impl Lowering<'_> {
         subject: &Expr,
         cases: &[(Vec<Expr>, Vec<Stmt>)],
         otherwise: Option<&[Stmt]>,
-        span: Span,
         output: &mut Vec<Statement>,
     ) -> Option<StatementKind> {
         let calls_before = self.owner.calls;
@@ -230,31 +228,24 @@ impl Lowering<'_> {
         }
         let mut branches = Vec::with_capacity(cases.len());
         for (values, (_, body)) in values.iter().zip(cases) {
-            let mut condition = None;
+            let mut conditions = Vec::with_capacity(values.len());
             for value in values {
-                if !self.expect_fit(operand.ty, value, "the value of this case") {
-                    continue;
+                if self.expect_fit(operand.ty, value, "the value of this case") {
+                    let (left, right) = (self.value_of(&operand), self.value_of(value));
+                    let same = Lowered::Binary { operator: BinaryOperator::Equal, left, right };
+                    conditions.push(self.model.pool.expression(same));
                 }
-                let (left, right) = (self.value_of(&operand), self.value_of(value));
-                let same = Lowered::Binary { operator: BinaryOperator::Equal, left, right };
-                let same = self.model.pool.expression(same);
-                condition = Some(match condition {
-                    None => same,
-                    Some(left) => {
-                        let either = Lowered::Binary { operator: BinaryOperator::Or, left, right: same };
-                        self.model.pool.expression(either)
-                    }
-                });
             }
             let body = self.statements(body);
-            branches.extend(condition.map(|condition| (condition, body)));
+            if !conditions.is_empty() {
+                branches.push((self.joined(BinaryOperator::Or, &conditions), body));
+            }
         }
         let otherwise = otherwise.map_or_else(Vec::new, |body| self.statements(body));
         if branches.is_empty() {
             output.extend(otherwise);
             return None;
         }
-        let _ = span;
         Some(StatementKind::If { branches, otherwise })
     }
 
@@ -317,13 +308,15 @@ impl Lowering<'_> {
         let error = |message: &str| Diagnostic::error("bad-return", message, span);
         match (self.owner.kind, operand) {
             (OwnerKind::Function { result, declared }, Some(operand)) => {
-                if !self.expect_fit(result, &operand, "the value returned") {
-                    if let Some(last) = self.diagnostics.last_mut() {
-                        let mismatch_here = last.primary.as_ref().is_some_and(|label| label.span == operand.span);
-                        if mismatch_here && last.is_error() && last.secondary.is_empty() {
-                            *last = last.clone().with_secondary(declared, "the result type is declared here");
-                        }
+                match (result, operand.ty) {
+                    (Some(expected), Some(found)) if self.fit(expected, found) == Fit::No => {
+                        let error = self.mismatch(expected, &operand, "the value returned");
+                        self.report(error.with_secondary(declared, "the function is declared here"));
+                        return None;
                     }
+                    _ => {}
+                }
+                if !self.expect_fit(result, &operand, "the value returned") {
                     return None;
                 }
                 let scalar = operand.ty.is_some_and(|ty| self.model.is_scalar(ty));
@@ -359,14 +352,14 @@ impl Lowering<'_> {
         for alias in aliases {
             let operand = self.expression(&alias.value);
             let bound = self.bound(alias, &operand, output);
-            self.declare_alias(alias, bound);
+            self.declare_alias(alias, bound, Size::default());
         }
     }
 
     /// Declares an alias for an operand.
-    pub(super) fn declare_alias(&mut self, alias: &Alias, operand: Operand) {
+    pub(super) fn declare_alias(&mut self, alias: &Alias, operand: Operand, size: Size) {
         let meaning = match operand.ty {
-            Some(_) => Meaning::Operand { operand, noun: "alias" },
+            Some(_) => Meaning::Operand { operand, noun: "alias", size },
             None => Meaning::Unknown,
         };
         self.declare(&alias.name, meaning);
@@ -378,16 +371,14 @@ impl Lowering<'_> {
         match operand.form {
             Form::Nothing => operand.clone(),
             Form::Value(_) if matches!(operand.constancy, Constancy::Known(_)) => operand.clone(),
-            Form::Place(place) if self.is_named(place) => {
-                if self.is_fixed(place) {
-                    return operand.clone();
-                }
+            Form::Value(_) => self.stored(operand, &name.text, output),
+            Form::Place(place) if self.is_fixed(place) => operand.clone(),
+            Form::Place(place) => {
                 let origin = self.origin(place);
                 let local = self.owner.reference(&name.text, ty, LocalKind::Reference, origin, name.span);
                 output.push(Statement { kind: StatementKind::Bind { local, place }, span: alias.value.span });
                 self.place_operand(Root::Local(local), ty, operand.access, name.span)
             }
-            Form::Value(_) | Form::Place(_) => self.stored(operand, &name.text, output),
         }
     }
 

@@ -5,7 +5,7 @@
 //! were declared apart deserve a warning. Arrays, records and multisets go together only if they
 //! are built alike, bounds included. A union goes together with its members.
 
-use quotient_ir::{Diagnostic, Field, Model, Span, Type, TypeId, TypeKind};
+use quotient_ir::{Diagnostic, Field, Layout, Model, Span, Type, TypeId, TypeKind};
 
 use super::super::syntax::tree::{Expr, Name, TypeExpr, TypeExprKind};
 use super::Lowering;
@@ -29,11 +29,9 @@ impl Lowering<'_> {
             TypeExprKind::Array { index, .. } => (ty.span, index.span),
             _ => (ty.span, Span::default()),
         };
-        if !Self::is_name_of_type(ty) {
-            if let Some(&known) = self.types_by_place.get(&place) {
-                self.declare_members_again(ty, known);
-                return known;
-            }
+        if let Some(&known) = self.types_by_place.get(&place).filter(|_| !Self::is_name_of_type(ty)) {
+            self.declare_members_again(ty, known);
+            return known;
         }
         let id = self.new_type(ty, name);
         self.types_by_place.insert(place, id);
@@ -129,7 +127,28 @@ impl Lowering<'_> {
                 TypeKind::Multiset { capacity, element: element_id }
             }
         };
-        Some(self.model.types.push(Type { name: name.map(Into::into), kind }))
+        let depth = 1 + self.depth_of_parts(&kind);
+        if depth > Layout::NESTING_LIMIT {
+            let error = Diagnostic::error("type-too-deep", "this type is nested too deeply", ty.span)
+                .with_help(format!("types may be nested {} levels deep", Layout::NESTING_LIMIT));
+            self.report(error);
+            return None;
+        }
+        let id = self.model.types.push(Type { name: name.map(Into::into), kind });
+        self.type_depths.insert(id, depth);
+        Some(id)
+    }
+
+    /// How deep the types are nested that a type is made of.
+    fn depth_of_parts(&self, kind: &TypeKind) -> usize {
+        let depth = |id: &TypeId| self.type_depths.get(id).copied().unwrap_or(1);
+        match kind {
+            TypeKind::Array { index, element } => depth(index).max(depth(element)),
+            TypeKind::Record { fields } => fields.iter().map(|field| depth(&field.ty)).max().unwrap_or(0),
+            TypeKind::Multiset { element, .. } => depth(element),
+            TypeKind::Union { members } => members.iter().map(depth).max().unwrap_or(0),
+            _ => 0,
+        }
     }
 
     fn named_type(&mut self, name: &Name) -> Option<TypeId> {
@@ -181,7 +200,7 @@ impl Lowering<'_> {
         let TypeKind::Enumeration { first, .. } = self.model.types[id].kind else { return };
         for (value, member) in (first..).zip(names) {
             let operand = self.constant_operand(value, id, member.span);
-            self.declare(member, Meaning::Operand { operand, noun: "member of an enumeration" });
+            self.declare(member, Meaning::named(operand, "member of an enumeration"));
         }
     }
 

@@ -7,24 +7,27 @@ use quotient_ir::{Diagnostic, Span};
 use super::MAXIMUM_ERRORS;
 use super::token::{Token, TokenKind};
 
-/// Tokens of a text, the last one [`TokenKind::EndOfFile`], and every lexical error.
-pub(super) fn tokenize(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
-    let mut lexer = Lexer { text, tokens: Vec::new(), diagnostics: Vec::new(), multiline: true };
-    if !lexer.run() {
-        // A quote is missing somewhere, and everything after it is inside out. It is most likely
-        // missing at the end of a line, so each string is taken to end with its line at the latest.
-        lexer = Lexer { text, tokens: Vec::new(), diagnostics: Vec::new(), multiline: false };
-        lexer.run();
-    }
-    (lexer.tokens, lexer.diagnostics)
+/// Whether a string may go over several lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strings {
+    /// As rumur allows.
+    OverLines,
+    /// As a string whose closing quote was forgotten is best read.
+    InLines,
+}
+
+/// The tokens of a text, the last one [`TokenKind::EndOfFile`], and every lexical error. Nothing if
+/// a string that may go over several lines has no end.
+pub(super) fn tokenize(text: &str, strings: Strings) -> Option<(Vec<Token>, Vec<Diagnostic>)> {
+    let mut lexer = Lexer { text, tokens: Vec::new(), diagnostics: Vec::new(), strings };
+    lexer.run().then_some((lexer.tokens, lexer.diagnostics))
 }
 
 struct Lexer<'a> {
     text: &'a str,
     tokens: Vec<Token>,
     diagnostics: Vec<Diagnostic>,
-    /// Whether a string may go over several lines, as rumur allows.
-    multiline: bool,
+    strings: Strings,
 }
 
 impl<'a> Lexer<'a> {
@@ -51,7 +54,7 @@ impl<'a> Lexer<'a> {
                         lexer.bump(length);
                         self.push(TokenKind::Text, Span::new(lexer.span().start, lexer.span().end));
                     }
-                    Err(_) if self.multiline => return false,
+                    Err(_) if self.strings == Strings::OverLines => return false,
                     Err(length) => {
                         lexer.bump(length);
                         let span = Span::new(lexer.span().start, lexer.span().end);
@@ -60,16 +63,11 @@ impl<'a> Lexer<'a> {
                                 .with_label("the string starts here")
                                 .with_help("close it with `\"`"),
                         );
-                        self.push(TokenKind::Text, span);
+                        self.push(TokenKind::BrokenText, span);
                     }
                 },
-                Ok(TokenKind::LineMarker) => {
-                    // Left by a preprocessor. Elsewhere than at the start of a line it is garbage.
-                    let line = self.text[..lexer.span().start].rfind('\n').map_or(0, |newline| newline + 1);
-                    if !self.text[line..lexer.span().start].trim().is_empty() {
-                        self.unknown(span);
-                    }
-                }
+                Ok(TokenKind::Directive) => self.directive(lexer.slice(), span),
+                Ok(TokenKind::Quoted) => self.unknown(span),
                 Ok(TokenKind::ForallSign) => self.push(TokenKind::Forall, span),
                 Ok(TokenKind::ExistsSign) => self.push(TokenKind::Exists, span),
                 Ok(kind) => self.push(kind, span),
@@ -92,6 +90,20 @@ impl<'a> Lexer<'a> {
     }
 
     fn word(&mut self, word: &str, span: Span) {
+        let keyword = TokenKind::keyword(word);
+        if let Some(last) = self.tokens.last_mut()
+            && last.kind == TokenKind::Number
+            && last.span.end == span.start
+            && keyword.is_none()
+        {
+            last.span = last.span.to(span);
+            last.kind = TokenKind::Unknown;
+            let last = last.span;
+            self.report(Diagnostic::error("invalid-number", "invalid number", last).with_help(
+                "a number consists of digits, or of `0x` and hexadecimal digits; a name starts with a letter",
+            ));
+            return;
+        }
         if word.starts_with('_') {
             self.report(
                 Diagnostic::error(
@@ -102,7 +114,7 @@ impl<'a> Lexer<'a> {
                 .with_help("a name starts with a letter"),
             );
         }
-        self.push(TokenKind::keyword(word).unwrap_or(TokenKind::Identifier), span);
+        self.push(keyword.unwrap_or(TokenKind::Identifier), span);
     }
 
     /// How many bytes after its opening quote a string ends, its closing quote included. If it has
@@ -111,7 +123,9 @@ impl<'a> Lexer<'a> {
         let mut escaped = false;
         for (offset, character) in rest.char_indices() {
             match character {
-                '\n' if !self.multiline => return Err(offset - usize::from(rest[..offset].ends_with('\r'))),
+                '\n' if self.strings == Strings::InLines => {
+                    return Err(offset - usize::from(rest[..offset].ends_with('\r')));
+                }
                 _ if escaped => escaped = false,
                 '\\' => escaped = true,
                 '"' => return Ok(offset + 1),
@@ -120,6 +134,27 @@ impl<'a> Lexer<'a> {
             }
         }
         Err(rest.len())
+    }
+
+    /// A line that starts with `#`. What a preprocessor leaves behind is harmless; what it should
+    /// have read is not.
+    fn directive(&mut self, directive: &str, span: Span) {
+        let word = directive[1..].trim_start_matches([' ', '\t']);
+        let starts_line = self.text[..span.start as usize]
+            .trim_end_matches([' ', '\t'])
+            .chars()
+            .next_back()
+            .is_none_or(|it| it == '\n');
+        if !starts_line {
+            self.unknown(span);
+        } else if !["line", "pragma"].iter().any(|it| word.starts_with(it))
+            && !word.starts_with(|it: char| it.is_ascii_digit())
+        {
+            self.report(
+                Diagnostic::error("unexpected-character", "unexpected character `#`", span)
+                    .with_help("Murphi has no preprocessor: run it before"),
+            );
+        }
     }
 
     /// Characters that start no token; a run of them is one error.

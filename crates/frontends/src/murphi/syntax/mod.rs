@@ -10,6 +10,7 @@ mod tests;
 mod token;
 pub(crate) mod tree;
 
+use lexer::Strings;
 use quotient_ir::{Diagnostic, Source};
 use tree::Tree;
 
@@ -24,8 +25,30 @@ pub(crate) const MAXIMUM_NESTING: u32 = 256;
 
 /// Parses a model: the tree of what could be parsed, and every syntax error, in source order.
 pub(crate) fn parse(source: &Source) -> (Tree, Vec<Diagnostic>) {
-    let (tokens, mut diagnostics) = lexer::tokenize(&source.text);
-    let (tree, about_syntax) = parser::parse(&source.text, tokens);
+    let Some((tree, diagnostics)) = parse_with(&source.text, Strings::OverLines) else {
+        return parse_with(&source.text, Strings::InLines).unwrap_or_default();
+    };
+    let count = diagnostics.iter().filter(|it| it.is_error()).count();
+    if count == 0 {
+        return (tree, diagnostics);
+    }
+    // Where closing quotes are missing, the text between strings is taken for strings and the
+    // strings for text. If reading each string up to the end of its line at most makes no more
+    // errors of it, that is what happened.
+    match parse_with(&source.text, Strings::InLines) {
+        Some((other_tree, other))
+            if other.iter().any(|it| it.code == "unterminated-string")
+                && other.iter().filter(|it| it.is_error()).count() <= count + 1 =>
+        {
+            (other_tree, other)
+        }
+        _ => (tree, diagnostics),
+    }
+}
+
+fn parse_with(text: &str, strings: Strings) -> Option<(Tree, Vec<Diagnostic>)> {
+    let (tokens, mut diagnostics) = lexer::tokenize(text, strings)?;
+    let (tree, about_syntax) = parser::parse(text, tokens);
     diagnostics.extend(about_syntax);
     diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span.start));
     if let Some(last) = diagnostics.get(MAXIMUM_ERRORS) {
@@ -36,5 +59,5 @@ pub(crate) fn parse(source: &Source) -> (Tree, Vec<Diagnostic>) {
                 .with_label("the file is not checked from here on"),
         );
     }
-    (tree, diagnostics)
+    Some((tree, diagnostics))
 }

@@ -131,8 +131,10 @@ token_kinds! {
     Text = "a string",
     #[token("/*")]
     Comment = "a comment",
-    #[regex("#[ \t]*(line|pragma|[0-9])[^\n]*", allow_greedy = true)]
-    LineMarker = "a line marker",
+    #[regex("#[^\n]*", allow_greedy = true)]
+    Directive = "a directive",
+    #[regex("'[^'\n]*'")]
+    Quoted = "a string in single quotes",
     #[token("∀")]
     ForallSign = "`∀`",
     #[token("∃")]
@@ -225,7 +227,9 @@ token_kinds! {
     #[token("}")]
     RightBrace = "`}`",
     ;
-    // Characters that start no token; they are reported where they are found.
+    // A string without its closing quote, taken up to the end of its line. The lexer reports it.
+    BrokenText = "a string",
+    // Characters that start no token. The lexer reports them.
     Unknown = "an unexpected character",
     EndOfFile = "the end of the file",
 }

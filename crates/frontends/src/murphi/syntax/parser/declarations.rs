@@ -3,11 +3,15 @@
 use quotient_ir::{Diagnostic, Span};
 
 use super::expressions::missing;
-use super::{Construct, Parsed, Parser, Reported, Tall};
+use super::{Construct, Parsed, Parser, Tall};
 use crate::murphi::syntax::token::TokenKind;
 use crate::murphi::syntax::tree::{
     Alias, Declaration, Expr, ExprKind, FormalParameter, Function, Name, TypeExpr, TypeExprKind,
 };
+
+/// Words that have a meaning to the parser when they are called like functions.
+const WORDS: [&str; 7] =
+    ["ismember", "multisetadd", "multisetcount", "multisetremove", "multisetremovepred", "elseif", "elif"];
 
 fn missing_type(span: Span) -> TypeExpr {
     TypeExpr { kind: TypeExprKind::Missing, span }
@@ -40,25 +44,14 @@ impl Parser<'_> {
     fn at_declaration(&self) -> bool {
         match self.kind() {
             TokenKind::Colon => true,
-            TokenKind::Identifier => {
-                !matches!(
-                    self.next_kind(),
-                    TokenKind::Assign | TokenKind::Dot | TokenKind::LeftBracket | TokenKind::LeftParenthesis
-                ) || self.is_assigned_constant()
-            }
-            // A keyword as a name, which is reported; `else:` and the like stand elsewhere.
-            kind => {
-                kind.is_keyword()
-                    && !kind.starts_top_level()
-                    && !kind.starts_declarations()
-                    && matches!(self.next_kind(), TokenKind::Colon)
-            }
+            // Between rules and in records no statement can start.
+            TokenKind::Identifier if self.open.last().is_none_or(|(it, _)| *it == Construct::RECORD) => !self.at_item(),
+            TokenKind::Identifier => !matches!(
+                self.next_kind(),
+                TokenKind::Assign | TokenKind::Dot | TokenKind::LeftBracket | TokenKind::LeftParenthesis
+            ),
+            _ => self.at_keyword_as_name() && matches!(self.next_kind(), TokenKind::Colon | TokenKind::Comma),
         }
-    }
-
-    /// `N := 3` inside a section of declarations: a slip for `N: 3`, if the section has just begun.
-    fn is_assigned_constant(&self) -> bool {
-        self.next_kind() == TokenKind::Assign && self.tokens[self.position.saturating_sub(1)].kind.starts_declarations()
     }
 
     /// The names before a colon, and the colon.
@@ -82,18 +75,9 @@ impl Parser<'_> {
             kind if kind.starts_type() => {
                 self.expected(TokenKind::Colon.shown());
             }
-            _ => {
-                self.expected("`:` or `,`");
-                return self.without_definition(names);
-            }
+            _ => return Err(self.expected("`:` or `,`")),
         }
         Ok(names)
-    }
-
-    /// Names whose definition is lost: there is nothing to go on with.
-    fn without_definition(&mut self, names: Vec<Name>) -> Parsed<Vec<Name>> {
-        let _ = names;
-        Err(Reported)
     }
 
     /// `a, b: expression;` repeated: constants and aliases.
@@ -137,6 +121,10 @@ impl Parser<'_> {
             }
             for name in names {
                 declare(name, ty.node.clone());
+            }
+            if self.at(TokenKind::Comma) {
+                self.expected_with("`;`", |it| it.with_help("declarations of different types are separated by `;`"));
+                self.advance();
             }
             self.semicolons();
         }
@@ -328,8 +316,8 @@ impl Parser<'_> {
     pub(super) fn function(&mut self) -> Parsed<Function> {
         let start = self.span();
         let keyword = self.advance().kind;
-        let name = self.name()?;
-        self.shadowed.push(name.text.clone());
+        let name = self.function_name()?;
+        self.shadowed.extend(WORDS.into_iter().find(|word| name.text.eq_ignore_ascii_case(word)));
         self.open(if keyword == TokenKind::Function { Construct::FUNCTION } else { Construct::PROCEDURE }, start);
         let parameters = self.parameters();
         let result = if self.eat(TokenKind::Colon) { Some(self.type_or_missing().node) } else { None };
@@ -343,10 +331,22 @@ impl Parser<'_> {
         Ok(Function { name, parameters, result, declarations, body, span })
     }
 
+    fn function_name(&mut self) -> Parsed<Name> {
+        let token = self.token(0);
+        if token.kind.is_keyword() && self.next_kind() == TokenKind::LeftParenthesis {
+            self.report_keyword_as_name();
+            self.advance();
+            return Ok(self.name_of(token));
+        }
+        self.name()
+    }
+
     /// `(var a, b: T; c: U)`. After an error, what follows the closing parenthesis is still read.
     fn parameters(&mut self) -> Vec<FormalParameter> {
         let mut parameters = Vec::new();
-        if self.parameter_list(&mut parameters).is_err() {
+        if matches!(self.kind(), TokenKind::Colon | TokenKind::Semicolon) {
+            self.expected_with("`(`", |it| it.with_help("a function without parameters is written `name()`"));
+        } else if self.parameter_list(&mut parameters).is_err() {
             self.skip_until(|kind| {
                 matches!(kind, TokenKind::RightParenthesis | TokenKind::Begin)
                     || kind.is_end()

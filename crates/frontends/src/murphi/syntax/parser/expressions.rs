@@ -79,6 +79,7 @@ impl Parser<'_> {
     fn binary(&mut self, least: u8) -> Parsed<Tall<Expr>> {
         self.nested(|parser| {
             let mut left = parser.prefix()?;
+            // What does not associate is reported once, and has no meaning to check.
             let mut last = None;
             let mut refused = false;
             loop {
@@ -88,15 +89,35 @@ impl Parser<'_> {
                     left = parser.conditional(left)?;
                     continue;
                 }
-                let Some((level, operator)) = binary_operator(parser.kind()) else { return Ok(left) };
-                if level < least {
+                let Some((level, operator)) = parser.operator_here().filter(|(level, _)| *level >= least) else {
+                    if refused {
+                        left.node.kind = ExprKind::Missing;
+                    }
                     return Ok(left);
-                }
+                };
                 refused = refused || parser.refuse_chain(last, level);
                 last = Some(level);
                 left = parser.chain(left, level, operator)?;
             }
         })
+    }
+
+    /// The binary operator that stands here. A word of another language is reported and taken for
+    /// the operator that it means.
+    fn operator_here(&mut self) -> Option<(u8, BinaryOperator)> {
+        if !self.at(TokenKind::Identifier) || !self.next_kind().starts_expression() {
+            return binary_operator(self.kind());
+        }
+        let words = [
+            ("and", TokenKind::Ampersand),
+            ("or", TokenKind::Pipe),
+            ("xor", TokenKind::Caret),
+            ("mod", TokenKind::Percent),
+            ("div", TokenKind::Slash),
+        ];
+        let (_, meant) = words.into_iter().find(|(word, _)| self.is_word(0, word))?;
+        self.expected("an operator");
+        binary_operator(meant)
     }
 
     /// Reports a second operator of a kind that does not associate.
@@ -119,7 +140,7 @@ impl Parser<'_> {
             return self.join(operator, left, right);
         }
         let mut operands = vec![left];
-        while binary_operator(self.kind()) == Some((level, operator)) {
+        while self.operator_here() == Some((level, operator)) {
             self.advance();
             operands.push(self.binary(level + 1)?);
         }
@@ -186,6 +207,10 @@ impl Parser<'_> {
             TokenKind::Plus => (UnaryOperator::Plus, precedence::COMPLEMENT),
             TokenKind::Minus => (UnaryOperator::Minus, precedence::COMPLEMENT),
             TokenKind::Tilde => (UnaryOperator::Complement, precedence::COMPLEMENT),
+            _ if self.at_foreign_negation() => {
+                self.expected("an expression");
+                (UnaryOperator::Not, precedence::NOT)
+            }
             _ => return self.primary(),
         };
         self.advance();
@@ -196,6 +221,13 @@ impl Parser<'_> {
         let operand = self.binary(level)?;
         let span = start.to(operand.node.span);
         self.tall(ExprKind::Unary { operator, operand: Box::new(operand.node) }, span, operand.height)
+    }
+
+    /// Whether here stands `not` before an operand, and not a name before a declaration of the next.
+    fn at_foreign_negation(&self) -> bool {
+        self.is_word(0, "not")
+            && self.next_kind() == TokenKind::Identifier
+            && !matches!(self.token(2).kind, TokenKind::Colon | TokenKind::Comma)
     }
 
     fn primary(&mut self) -> Parsed<Tall<Expr>> {
@@ -398,14 +430,22 @@ impl Parser<'_> {
     fn quantifier(&mut self) -> Parsed<Tall<Quantifier>> {
         let start = self.span();
         let name = self.name()?;
-        let (range, height) = if self.eat(TokenKind::Assign) {
+        if self.at(TokenKind::Equal) || self.at(TokenKind::DoubleEqual) {
+            self.expected_with("`:` or `:=`", |it| it.with_help("a range of values is written `i := 1 to 3`"));
+        }
+        let (range, height) = if matches!(self.kind(), TokenKind::Assign | TokenKind::Equal | TokenKind::DoubleEqual) {
+            self.advance();
             let from = self.tall_expression()?;
             self.expect(TokenKind::To)?;
             let to = self.tall_expression()?;
             let by = if self.eat(TokenKind::By) { Some(self.tall_expression()?) } else { None };
             let height = from.height.max(to.height).max(by.as_ref().map_or(0, |by| by.height));
             (QuantifierRange::Steps { from: from.node, to: to.node, by: by.map(|by| by.node) }, height)
-        } else if self.eat(TokenKind::Colon) {
+        } else if self.at(TokenKind::Colon) || self.is_word(0, "in") {
+            if !self.at(TokenKind::Colon) {
+                self.expected_with("`:` or `:=`", |it| it.with_help("a quantifier is written `i: type`"));
+            }
+            self.advance();
             let ty = self.type_expression()?;
             (QuantifierRange::Type(ty.node), ty.height)
         } else {

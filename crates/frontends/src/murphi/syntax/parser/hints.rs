@@ -18,8 +18,7 @@ impl Parser<'_> {
             (Some(TokenKind::Less), TokenKind::Greater) if adjacent => "different from is written `!=`",
             (Some(TokenKind::Equal), TokenKind::Less) if adjacent => "at most is written `<=`",
             (Some(TokenKind::Not), TokenKind::DoubleEqual) if adjacent => "different from is written `!=`",
-            (Some(TokenKind::Number), TokenKind::Identifier) if adjacent => "a name starts with a letter",
-            (Some(TokenKind::Else), TokenKind::If) => "a further condition is written `elsif`",
+            (Some(TokenKind::Implies), TokenKind::Begin) => "a guard ends with `==>`",
             (_, TokenKind::LeftBrace) => {
                 "braces hold the members of an `enum` or `union`; statements stand between `begin` and `end`"
             }

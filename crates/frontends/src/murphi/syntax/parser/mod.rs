@@ -14,7 +14,7 @@ use quotient_ir::{Diagnostic, Span};
 
 use super::lexer::shorten;
 use super::token::{Token, TokenKind};
-use super::tree::{Declaration, Name, Text, Tree};
+use super::tree::{Name, Text, Tree};
 use super::{MAXIMUM_ERRORS, MAXIMUM_NESTING};
 
 /// How many nodes the names of shared declarations may copy: `a, b: T` has `T` twice in the tree,
@@ -32,11 +32,12 @@ pub(super) fn parse(text: &str, tokens: Vec<Token>) -> (Tree, Vec<Diagnostic>) {
         stopped: false,
         depth: 0,
         open: Vec::new(),
-        misplaced: Vec::new(),
         after_misplaced: false,
         nodes: 0,
         copies: 0,
         shadowed: Vec::new(),
+        else_if: None,
+        brace: false,
     };
     let tree = parser.model();
     (tree, parser.diagnostics)
@@ -96,17 +97,18 @@ struct Parser<'a> {
     depth: u32,
     /// The constructs that wait for their `end`, and where they start.
     open: Vec<(Construct, Span)>,
-    /// Declarations found among statements, where they are an error. They are kept so that their
-    /// names are known.
-    misplaced: Vec<Declaration>,
-    /// Whether misplaced declarations were just read: if what follows is no statement either, the
-    /// one error is a missing `end`, and it is reported.
+    /// Whether declarations among statements were just read and reported: if what follows is no
+    /// statement either, the `end` before them was missing, which needs no second report.
     after_misplaced: bool,
     /// Nodes of types and expressions built so far.
     nodes: u64,
     copies: u64,
-    /// Words of CMurphi that this model declares as functions of its own.
-    shadowed: Vec<String>,
+    /// Words with a meaning to the parser that this model declares as functions of its own.
+    shadowed: Vec<&'static str>,
+    /// The last `else if` of this item: it needs two `end`s, and one is often forgotten.
+    else_if: Option<Span>,
+    /// Whether a brace among statements was reported; the other one goes with it.
+    brace: bool,
 }
 
 impl Parser<'_> {
@@ -175,10 +177,8 @@ impl Parser<'_> {
     }
 
     /// Whether here stands a call of one of CMurphi's operations.
-    fn at_operation(&self, word: &str) -> bool {
-        self.next_kind() == TokenKind::LeftParenthesis
-            && self.is_word(0, word)
-            && !self.shadowed.iter().any(|it| it == self.slice(self.span()))
+    fn at_operation(&self, word: &'static str) -> bool {
+        self.next_kind() == TokenKind::LeftParenthesis && self.is_word(0, word) && !self.shadowed.contains(&word)
     }
 
     // Messages.
@@ -202,8 +202,7 @@ impl Parser<'_> {
 
     /// The same, with more to say. A hint given there wins over the general ones.
     fn expected_with(&mut self, what: &str, more: impl FnOnce(Diagnostic) -> Diagnostic) -> Reported {
-        // An unknown character is reported by the lexer, and one error a token is enough.
-        if self.at(TokenKind::Unknown) || self.last_error == Some(self.position) {
+        if self.is_reported_here() {
             return Reported;
         }
         let message = format!("expected {what}, found {}", self.found());
@@ -212,11 +211,26 @@ impl Parser<'_> {
         self.report(Diagnostic { help, ..diagnostic })
     }
 
+    /// Whether an error here would only repeat another one: the lexer reports unknown characters
+    /// and unclosed strings (which swallow what should follow them), and one error a token is enough.
+    fn is_reported_here(&self) -> bool {
+        self.stopped
+            || self.at(TokenKind::Unknown)
+            || self.follows_broken_text()
+            || self.last_error == Some(self.position)
+    }
+
+    fn follows_broken_text(&self) -> bool {
+        self.position.checked_sub(1).is_some_and(|at| self.tokens[at].kind == TokenKind::BrokenText)
+    }
+
     /// What stands here, for a message.
     fn found(&self) -> String {
         let token = self.token(0);
         match token.kind {
-            TokenKind::EndOfFile | TokenKind::Text | TokenKind::Unknown => token.kind.shown().to_owned(),
+            TokenKind::EndOfFile | TokenKind::Text | TokenKind::BrokenText | TokenKind::Unknown => {
+                token.kind.shown().to_owned()
+            }
             kind if kind.is_keyword() => format!("the keyword {}", kind.shown()),
             _ => format!("`{}`", shorten(self.slice(token.span))),
         }
@@ -290,14 +304,20 @@ impl Parser<'_> {
     /// Whether a keyword stands where only a name makes sense, judging by what follows.
     fn at_keyword_as_name(&self) -> bool {
         self.kind().is_keyword()
+            && !self.kind().starts_declarations()
             && matches!(
                 self.next_kind(),
                 TokenKind::Colon | TokenKind::Comma | TokenKind::Assign | TokenKind::RightBrace
             )
     }
 
+    /// Whether a keyword is assigned to, so that it is meant as a name.
+    fn at_assigned_keyword(&self) -> bool {
+        self.kind().is_keyword() && self.next_kind() == TokenKind::Assign
+    }
+
     fn report_keyword_as_name(&mut self) {
-        if self.last_error == Some(self.position) {
+        if self.is_reported_here() {
             return;
         }
         let word = self.slice(self.span()).to_owned();
@@ -309,13 +329,12 @@ impl Parser<'_> {
 
     fn text(&mut self) -> Option<Text> {
         let token = self.token(0);
-        if token.kind != TokenKind::Text {
+        if !matches!(token.kind, TokenKind::Text | TokenKind::BrokenText) {
             return None;
         }
         self.advance();
         let quoted = self.slice(token.span);
         let inner = quoted.strip_prefix('"').or_else(|| quoted.strip_prefix('“')).unwrap_or(quoted);
-        // An unterminated string has no closing quote, and may end with an escaped one.
         let inner = inner.strip_suffix('"').or_else(|| inner.strip_suffix('”')).unwrap_or(inner);
         Some(Text { text: inner.to_owned(), span: token.span })
     }
@@ -342,15 +361,19 @@ impl Parser<'_> {
             return;
         }
         if !self.after_misplaced {
+            let else_if = self.else_if;
             let what = match construct.ends.first() {
                 Some(end) => format!("`end` or {}", end.shown()),
                 None => "`end`".to_owned(),
             };
             self.expected_with(&what, |diagnostic| {
                 let diagnostic = diagnostic.with_secondary(span, format!("this `{}` is not closed", construct.name));
-                match kind {
+                match else_if {
                     _ if kind.is_end() => diagnostic,
-                    _ => diagnostic.with_help(format!("an `end` is missing before {}", kind.shown())),
+                    Some(else_if) => diagnostic
+                        .with_secondary(else_if, "this `if` needs an `end` of its own")
+                        .with_help("a further condition is written `elsif`, and needs no further `end`"),
+                    None => diagnostic.with_help(format!("an `end` is missing before {}", kind.shown())),
                 }
             });
         }

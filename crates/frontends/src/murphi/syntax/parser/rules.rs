@@ -12,6 +12,8 @@ impl Parser<'_> {
         while !self.at(TokenKind::EndOfFile) {
             let before = self.position;
             self.open.clear();
+            self.else_if = None;
+            self.brace = false;
             self.after_misplaced = false;
             if self.kind().starts_declarations() {
                 items.extend(self.declarations().into_iter().map(Item::Declaration));
@@ -23,7 +25,7 @@ impl Parser<'_> {
                     Ok(function) => items.push(Item::Function(function)),
                     Err(Reported) => self.skip_item(before),
                 }
-            } else if self.is_word(0, "externfun") || self.is_word(0, "externproc") {
+            } else if self.at_external() {
                 let message = "external functions are not supported";
                 self.report(Diagnostic::error("unsupported-external", message, self.span()));
                 self.skip_item(before);
@@ -36,24 +38,26 @@ impl Parser<'_> {
             } else {
                 self.unexpected_item("a declaration, a function or a rule");
             }
-            items.extend(self.misplaced.drain(..).map(Item::Declaration));
         }
         Tree { items }
     }
 
-    fn at_item(&self) -> bool {
-        self.at_rule()
-            || self.kind().starts_declarations()
-            || self.kind().starts_top_level()
-            || self.is_word(0, "externfun")
-            || self.is_word(0, "externproc")
+    pub(super) fn at_item(&self) -> bool {
+        self.at_rule() || self.kind().starts_declarations() || self.kind().starts_top_level() || self.at_external()
+    }
+
+    /// Whether CMurphi's declaration of a function in another language starts here.
+    fn at_external(&self) -> bool {
+        self.next_kind() == TokenKind::Identifier && (self.is_word(0, "externfun") || self.is_word(0, "externproc"))
     }
 
     fn at_rule(&self) -> bool {
         let kind = self.kind();
         matches!(kind, TokenKind::Rule | TokenKind::Startstate | TokenKind::Ruleset | TokenKind::Alias)
             || kind.starts_property()
-            || self.is_word(0, "simplerule")
+            || (self.is_word(0, "simplerule")
+                && self.next_kind() != TokenKind::Colon
+                && self.next_kind() != TokenKind::Comma)
             || (self.is_word(0, "choose") && self.next_kind() == TokenKind::Identifier)
     }
 
@@ -107,6 +111,12 @@ impl Parser<'_> {
         rules
     }
 
+    fn do_before_rules(&mut self) {
+        if !self.eat(TokenKind::Do) && !self.eat(TokenKind::Colon) {
+            self.expected_with(TokenKind::Do.shown(), |it| it.with_help("`do` stands before the rules"));
+        }
+    }
+
     /// The rules inside another one, and its `end`.
     fn enclosed_rules(&mut self) -> Vec<Rule> {
         let rules = self.rules();
@@ -131,9 +141,7 @@ impl Parser<'_> {
                 if quantifiers.is_err() {
                     self.skip_until(|kind| kind.is_end() || kind == TokenKind::Do);
                 }
-                if !self.eat(TokenKind::Do) && !self.eat(TokenKind::Colon) {
-                    self.expected(TokenKind::Do.shown());
-                }
+                self.do_before_rules();
                 let rules = self.enclosed_rules();
                 let quantifiers = quantifiers?.into_iter().map(|it| it.node).collect();
                 RuleKind::Ruleset { quantifiers, rules }
@@ -142,9 +150,7 @@ impl Parser<'_> {
                 self.advance();
                 self.open(Construct::ALIAS, start);
                 let aliases = self.aliases();
-                if !self.eat(TokenKind::Do) && !self.eat(TokenKind::Colon) {
-                    self.expected(TokenKind::Do.shown());
-                }
+                self.do_before_rules();
                 let rules = self.enclosed_rules();
                 RuleKind::Alias { aliases, rules }
             }
@@ -158,9 +164,7 @@ impl Parser<'_> {
                 let name = self.name()?;
                 self.expect(TokenKind::Colon)?;
                 let multiset = self.designator()?;
-                if !self.eat(TokenKind::Do) && !self.eat(TokenKind::Colon) {
-                    self.expected(TokenKind::Do.shown());
-                }
+                self.do_before_rules();
                 let rules = self.enclosed_rules();
                 RuleKind::Choose { name, multiset, rules }
             }
@@ -199,6 +203,9 @@ impl Parser<'_> {
 
     /// `guard ==>`, if there is one.
     fn guard(&mut self) -> Option<Expr> {
+        if self.follows_broken_text() {
+            return None;
+        }
         if !self.kind().starts_expression() {
             if self.at(TokenKind::Arrow) {
                 self.expected_with("a guard or `begin`", |it| it.with_help("a rule without a guard has no `==>`"));
@@ -207,6 +214,12 @@ impl Parser<'_> {
             return None;
         }
         let guard = self.expression();
+        if guard.is_ok() && self.at(TokenKind::Assign) && self.is_arrow_ahead() {
+            self.expected(TokenKind::Arrow.shown());
+            self.skip_until(|kind| kind == TokenKind::Arrow);
+            self.advance();
+            return None;
+        }
         if guard.is_ok() && self.at(TokenKind::Assign) {
             self.expected_with("`==>`", |it| {
                 it.with_help("write `begin` before the first statement of a rule without a guard")
@@ -242,6 +255,19 @@ impl Parser<'_> {
             self.semicolons();
         }
         guard.ok()
+    }
+
+    /// Whether the guard that was broken off here ends with its arrow all the same.
+    fn is_arrow_ahead(&self) -> bool {
+        let ahead = self.tokens[self.position..].iter().map(|token| token.kind);
+        let stops = |kind: &TokenKind| {
+            matches!(kind, TokenKind::Arrow | TokenKind::Semicolon | TokenKind::Begin | TokenKind::Text)
+                || kind.is_end()
+                || kind.starts_top_level()
+                || kind.starts_declarations()
+                || kind.starts_keyword_statement()
+        };
+        ahead.into_iter().find(stops) == Some(TokenKind::Arrow)
     }
 
     /// Local declarations, `begin`, statements and the `end` of a rule or initial-state program.

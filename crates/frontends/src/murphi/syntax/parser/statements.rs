@@ -16,6 +16,12 @@ impl Parser<'_> {
             if kind == TokenKind::Semicolon {
                 self.expected_with("a statement", |it| it.with_help("there is one `;` too many"));
                 self.semicolons();
+            } else if matches!(kind, TokenKind::LeftBrace | TokenKind::RightBrace) {
+                if !self.brace {
+                    self.expected_with("a statement", |it| it.with_help("statements stand between `begin` and `end`"));
+                }
+                self.brace = true;
+                self.advance();
             } else if kind.starts_declarations() {
                 self.misplaced_declarations();
             } else if self.ends_statements() {
@@ -27,8 +33,15 @@ impl Parser<'_> {
                     Ok(statement) => statements.push(statement),
                     Err(Reported) => self.skip_statement(before),
                 }
-                if !self.semicolons() && !self.ends_statements() && !self.kind().starts_declarations() {
-                    self.expected_semicolon();
+                if self.semicolons() || self.ends_statements() || self.kind().starts_declarations() {
+                    continue;
+                }
+                self.expected_semicolon();
+                if !self.at_statement() {
+                    // Whatever this is, it belongs to the statement before it, whose meaning is lost.
+                    statements.pop();
+                    self.skip_statement(self.position);
+                    self.semicolons();
                 }
             }
         }
@@ -37,10 +50,12 @@ impl Parser<'_> {
     /// Whether what stands here belongs to what is around the statements.
     fn ends_statements(&self) -> bool {
         let kind = self.kind();
-        kind.is_end()
-            || kind.starts_top_level()
+        let innermost = self.open.last().map(|(construct, _)| *construct);
+        (kind.is_end() || kind.starts_top_level()) && !self.at_assigned_keyword()
             || matches!(kind, TokenKind::Else | TokenKind::Elsif | TokenKind::Case | TokenKind::EndOfFile)
             || self.is_word(0, "endchoose")
+            || innermost == Some(Construct::IF) && self.at_elsif_slip()
+            || innermost == Some(Construct::SWITCH) && self.at_default_slip()
     }
 
     /// Declarations among statements: either out of place, or the `end` before them is missing.
@@ -55,15 +70,14 @@ impl Parser<'_> {
             };
             diagnostic.with_help("declarations stand before `begin`; or the `end` before them is missing")
         });
-        let declarations = self.declarations();
-        self.misplaced.extend(declarations);
+        self.declarations();
         self.eat(TokenKind::Begin);
         self.after_misplaced = true;
     }
 
     /// Reports a missing semicolon, at the end of what it should follow.
     fn expected_semicolon(&mut self) {
-        if self.at(TokenKind::Unknown) || self.last_error == Some(self.position) || self.stopped {
+        if self.is_reported_here() {
             return;
         }
         let previous = self.previous_span();
@@ -72,13 +86,35 @@ impl Parser<'_> {
         let diagnostic = diagnostic.with_label("expected `;`").with_secondary(self.span(), "before this");
         let help = self.hint();
         self.report(Diagnostic { help, ..diagnostic });
-        // Whatever cannot start a statement goes with the one before it.
-        let kind = self.kind();
-        if kind != TokenKind::Identifier && !kind.starts_keyword_statement() {
-            let before = self.position;
-            self.skip_statement(before);
-            self.semicolons();
-        }
+    }
+
+    /// Whether a statement starts here beyond doubt.
+    fn at_statement(&self) -> bool {
+        self.kind().starts_keyword_statement()
+            || self.at(TokenKind::Identifier)
+                && matches!(
+                    self.next_kind(),
+                    TokenKind::Assign
+                        | TokenKind::Equal
+                        | TokenKind::DoubleEqual
+                        | TokenKind::Dot
+                        | TokenKind::LeftBracket
+                        | TokenKind::LeftParenthesis
+                )
+    }
+
+    /// `elseif` for `elsif`.
+    fn at_elsif_slip(&self) -> bool {
+        ["elseif", "elif"].into_iter().any(|word| {
+            self.is_word(0, word)
+                && self.next_kind().starts_expression()
+                && (self.next_kind() != TokenKind::LeftParenthesis || self.at_operation(word))
+        })
+    }
+
+    /// `default:` for `else`.
+    fn at_default_slip(&self) -> bool {
+        self.next_kind() == TokenKind::Colon && (self.is_word(0, "default") || self.is_word(0, "otherwise"))
     }
 
     /// Skips the rest of a statement that failed. At least one token goes if none was consumed.
@@ -96,6 +132,10 @@ impl Parser<'_> {
     fn statement(&mut self) -> Parsed<Stmt> {
         let start = self.span();
         let kind = match self.kind() {
+            _ if self.at_assigned_keyword() => {
+                let target = self.designator()?;
+                self.assignment(target)?
+            }
             kind if kind.starts_property() => {
                 let (category, message, condition) = self.property()?;
                 StmtKind::Property { category, message, condition }
@@ -146,10 +186,6 @@ impl Parser<'_> {
                 let value = if self.kind().starts_expression() { Some(self.expression()?) } else { None };
                 StmtKind::Return(value)
             }
-            _ if self.at_keyword_as_name() => {
-                let target = self.designator()?;
-                self.assignment(target)?
-            }
             _ => return Err(self.expected("a statement")),
         };
         Ok(Stmt { kind, span: self.since(start) })
@@ -167,7 +203,22 @@ impl Parser<'_> {
         let name = self.text();
         let condition = self.expression()?;
         let name = if name.is_some() { name } else { self.text() };
-        Ok((category, name, condition))
+        match self.kind() {
+            // What a slip in a condition leaves behind; a condition cut off there has no meaning.
+            TokenKind::Text
+            | TokenKind::Identifier
+            | TokenKind::Number
+            | TokenKind::Assign
+            | TokenKind::Arrow
+            | TokenKind::ShortArrow
+            | TokenKind::RightParenthesis
+            | TokenKind::RightBracket
+                if !self.at_item() && !self.ends_statements() && !self.at_statement() =>
+            {
+                Err(self.expected(TokenKind::Semicolon.shown()))
+            }
+            _ => Ok((category, name, condition)),
+        }
     }
 
     /// A statement that starts with a name: an assignment, a call, an operation on multisets.
@@ -273,7 +324,7 @@ impl Parser<'_> {
                     diagnostic.with_secondary(Span { start: previous.end, end: previous.end }, "after this");
                 Diagnostic { help, ..diagnostic }
             });
-            if starts_body && !self.is_foreign_operator() {
+            if starts_body {
                 return;
             }
         }
@@ -299,11 +350,6 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a word stands here that other languages use between operands.
-    fn is_foreign_operator(&self) -> bool {
-        ["and", "or", "xor", "mod", "div", "is"].into_iter().any(|word| self.is_word(0, word))
-    }
-
     /// `for i: T do … end`; several quantifiers, as in CMurphi, are loops inside each other.
     fn for_statement(&mut self) -> Parsed<Stmt> {
         let start = self.span();
@@ -325,12 +371,22 @@ impl Parser<'_> {
         let start = self.span();
         self.open(Construct::IF, start);
         let mut branches = Vec::new();
-        while branches.is_empty() || self.at(TokenKind::Elsif) {
+        while branches.is_empty() || self.at(TokenKind::Elsif) || self.at_elsif_slip() {
+            if self.at(TokenKind::Identifier) {
+                self.expected(TokenKind::Elsif.shown());
+            }
             self.advance();
             let condition = self.condition(TokenKind::Then);
             branches.push((condition, self.statements()));
         }
-        let otherwise = if self.eat(TokenKind::Else) { Some(self.statements()) } else { None };
+        let otherwise = if self.eat(TokenKind::Else) {
+            if self.at(TokenKind::If) {
+                self.else_if = Some(self.previous_span().to(self.span()));
+            }
+            Some(self.statements())
+        } else {
+            None
+        };
         self.close();
         StmtKind::If { branches, otherwise }
     }
@@ -355,6 +411,14 @@ impl Parser<'_> {
                 self.semicolons();
             }
             cases.push((values, self.statements()));
+        }
+        if self.at_default_slip() {
+            self.expected_with("`else`, `case` or `end`", |it| {
+                it.with_help("the case of all other values is written `else`")
+            });
+            self.advance();
+            self.advance();
+            self.statements();
         }
         let otherwise = if self.eat(TokenKind::Else) { Some(self.statements()) } else { None };
         self.close();

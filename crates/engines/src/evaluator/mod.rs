@@ -1,0 +1,463 @@
+//! The default transition system: every rule specialised to every valuation of its parameters.
+//!
+//! An instance is a list of tests and a tree of commands on the packed state (`code`), made by the
+//! `specialiser` and run by the `machine`. Rules with very many instances or array parameters are
+//! translated once, with their parameters as cells. Whatever the machine does not finish, and
+//! whatever the specialiser does not translate, is left to the reference interpreter, which also
+//! says what is wrong when something is.
+
+mod code;
+mod machine;
+mod parameters;
+mod specialiser;
+
+use std::ops::ControlFlow;
+
+use quotient_ir::{
+    Action, Fault, Interpreter, Layout, Model, Outcome, PropertyId, RuleId, StartId, Table, TypeKind, Valuation,
+};
+
+use crate::system::{Event, Instance, TransitionSystem};
+use code::{Code, CommandId, Test, TestId};
+use machine::{Machine, Memory, Stop};
+use parameters::Parameters;
+use specialiser::{Owner, Specialiser, Unit};
+
+/// Instances of a rule or property that are specialised one by one.
+const INSTANCE_LIMIT: usize = 2048;
+/// Nodes after which nothing more is specialised to valuations.
+const CODE_LIMIT: usize = 2_000_000;
+/// How many instances in a row may be unable to fire before the search hears of it.
+const IDLE_INTERVAL: u32 = 4096;
+
+/// A model, specialised.
+#[derive(Debug)]
+pub struct SpecialisedSystem<'m> {
+    interpreter: &'m Interpreter<'m>,
+    code: Code,
+    /// The cells of the largest frame.
+    frame: u32,
+    starts: Table<StartId, Translation>,
+    rules: Table<RuleId, Translation>,
+    properties: Table<PropertyId, Translation>,
+}
+
+/// How a rule, start or property is run.
+#[derive(Debug)]
+enum Translation {
+    /// Specialised to each valuation.
+    Specialised(Vec<SpecialisedUnit>),
+    /// Translated once, for all valuations.
+    General(Parameters, SpecialisedUnit),
+    /// On the reference interpreter.
+    Reference,
+}
+
+/// A rule, start or property, specialised to a valuation of its parameters (or to none).
+#[derive(Clone, Debug)]
+struct SpecialisedUnit {
+    /// The first test, which mostly decides, without an indirection.
+    first_test: Test,
+    /// The other tests.
+    tests: Box<[TestId]>,
+    body: Option<CommandId>,
+    frame: u32,
+    tests_write: bool,
+    reads_parameters: bool,
+    arguments: Box<[i64]>,
+}
+
+/// The memory of a [`SpecialisedSystem`] at work.
+#[derive(Debug)]
+pub struct Scratch {
+    memory: Memory,
+    /// The words of a successor that the reference interpreter made.
+    words: Vec<u64>,
+    arguments: Vec<i64>,
+}
+
+/// What came of the guard and body of an instance.
+enum Fired {
+    /// The guard is false.
+    Disabled,
+    /// A successor is in the memory of the machine.
+    Next,
+    Pruned,
+    /// The reference interpreter has to say.
+    Escape,
+}
+
+impl<'m> SpecialisedSystem<'m> {
+    /// Specialises a model.
+    pub fn new(interpreter: &'m Interpreter<'m>) -> Self {
+        let (model, layout): (&Model, &Layout) = (interpreter.model(), interpreter.layout());
+        let mut specialiser = Specialiser::new(model, layout);
+        let mut frame = 0;
+        let usable = !has_least_integer(model);
+        let mut translate = |specialiser: &mut Specialiser<'m>, owner: &Owner<'m>, expand: bool| {
+            let translation =
+                if usable { translate_owner(interpreter, specialiser, owner, expand) } else { Translation::Reference };
+            match &translation {
+                Translation::Specialised(units) => frame = units.iter().map(|unit| unit.frame).fold(frame, u32::max),
+                Translation::General(_, unit) => frame = frame.max(unit.frame),
+                Translation::Reference => {}
+            }
+            translation
+        };
+        let mut starts = Table::new();
+        for start in model.starts.iter() {
+            let owner = Owner {
+                parameters: &start.parameters,
+                locals: &start.locals,
+                condition: None,
+                body: Some(&start.body),
+            };
+            // Each instance runs once, which does not pay for specialising it.
+            starts.push(translate(&mut specialiser, &owner, false));
+        }
+        let mut rules = Table::new();
+        for rule in model.rules.iter() {
+            let owner = Owner {
+                parameters: &rule.parameters,
+                locals: &rule.locals,
+                condition: Some(rule.guard),
+                body: Some(&rule.body),
+            };
+            rules.push(translate(&mut specialiser, &owner, true));
+        }
+        let mut properties = Table::new();
+        for property in model.properties.iter() {
+            let owner = Owner {
+                parameters: &property.parameters,
+                locals: &property.locals,
+                condition: property.condition,
+                body: None,
+            };
+            properties.push(translate(&mut specialiser, &owner, true));
+        }
+        let mut code = specialiser.code;
+        code.seal();
+        Self { interpreter, code, frame, starts, rules, properties }
+    }
+
+    /// How many rules, starts and properties run on the reference interpreter.
+    pub fn untranslated(&self) -> usize {
+        let translations = self.starts.iter().chain(self.rules.iter()).chain(self.properties.iter());
+        translations.filter(|translation| matches!(translation, Translation::Reference)).count()
+    }
+
+    /// Tries the guard and body of a unit on the state in memory. Afterwards the memory holds the
+    /// successor, or the state that was there, or (after an escape) anything.
+    #[inline]
+    fn fire(&self, unit: &SpecialisedUnit, arguments: &[i64], memory: &mut Memory, state: &[u64]) -> Fired {
+        let mut machine = Machine { code: &self.code, memory };
+        match enabled(&mut machine, unit, arguments) {
+            Ok(true) => {}
+            Ok(false) | Err(Stop::Pruned) => {
+                if unit.tests_write {
+                    machine.memory.words.copy_from_slice(state);
+                }
+                return Fired::Disabled;
+            }
+            Err(Stop::Escape) => return Fired::Escape,
+        }
+        if unit.tests_write {
+            machine.memory.words.copy_from_slice(state);
+        }
+        self.run_body(unit, arguments, machine.memory)
+    }
+
+    /// Runs the body of a unit on the state in memory.
+    fn run_body(&self, unit: &SpecialisedUnit, arguments: &[i64], memory: &mut Memory) -> Fired {
+        let mut machine = Machine { code: &self.code, memory };
+        machine.memory.begin(unit.frame);
+        if unit.reads_parameters {
+            machine.memory.frames[..arguments.len()].copy_from_slice(arguments);
+        }
+        machine.memory.covered.clear();
+        if let Some(body) = unit.body {
+            match machine.run(body) {
+                Ok(_) => {}
+                Err(Stop::Escape) => return Fired::Escape,
+                Err(Stop::Pruned) => return Fired::Pruned,
+            }
+        }
+        for multiset in self.interpreter.layout().multisets() {
+            machine.normalize(multiset);
+        }
+        Fired::Next
+    }
+
+    /// What the reference interpreter says about an instance.
+    #[cold]
+    fn consult(&self, action: Action, arguments: &[i64], state: &[u64]) -> Option<Outcome> {
+        match action {
+            Action::Start(start) => Some(self.interpreter.run_start(start, arguments)),
+            Action::Rule(rule) => {
+                let state = self.interpreter.layout().unpack(state);
+                match self.interpreter.enabled(rule, arguments, &state) {
+                    Ok(true) => Some(self.interpreter.fire(rule, arguments, &state)),
+                    Ok(false) => None,
+                    Err(fault) => Some(Outcome::Fault(fault)),
+                }
+            }
+        }
+    }
+
+    /// Tells a visitor what became of an instance, and restores the state in memory.
+    #[inline]
+    fn present(
+        &self,
+        fired: Fired,
+        instance: Instance<'_>,
+        memory: &mut Memory,
+        words: &mut [u64],
+        state: &[u64],
+        visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let flow = match fired {
+            Fired::Disabled => return ControlFlow::Continue(()),
+            Fired::Next => visit(instance, Event::Next { state: &memory.words, covered: &memory.covered }),
+            Fired::Pruned => visit(instance, Event::Pruned),
+            Fired::Escape => match self.consult(instance.action, instance.arguments, state) {
+                None => ControlFlow::Continue(()),
+                Some(Outcome::Next { state, covered }) => {
+                    self.interpreter.layout().pack(&state, words);
+                    visit(instance, Event::Next { state: words, covered: &covered })
+                }
+                Some(Outcome::Pruned) => visit(instance, Event::Pruned),
+                Some(Outcome::Fault(fault)) => visit(instance, Event::Fault(fault)),
+            },
+        };
+        memory.words.copy_from_slice(state);
+        flow
+    }
+
+    /// Fires all instances of one start or rule.
+    fn fire_all(
+        &self,
+        action: Action,
+        translation: &Translation,
+        scratch: &mut Scratch,
+        state: &[u64],
+        visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Scratch { memory, words, arguments } = scratch;
+        match translation {
+            Translation::Specialised(units) => {
+                for unit in units {
+                    let fired = self.fire(unit, &unit.arguments, memory, state);
+                    if !matches!(fired, Fired::Disabled) {
+                        let instance = Instance { action, arguments: &unit.arguments };
+                        self.present(fired, instance, memory, words, state, visit)?;
+                    }
+                }
+            }
+            Translation::General(parameters, unit) => {
+                parameters.first(arguments);
+                let mut idle = 0;
+                loop {
+                    let instance = Instance { action, arguments };
+                    let fired = self.fire(unit, arguments, memory, state);
+                    idle += 1;
+                    if matches!(fired, Fired::Disabled) && idle % IDLE_INTERVAL == 0 {
+                        visit(instance, Event::Idle)?;
+                    }
+                    self.present(fired, instance, memory, words, state, visit)?;
+                    if !parameters.advance(arguments) {
+                        break;
+                    }
+                }
+            }
+            Translation::Reference => {
+                let (instance_parameters, locals) = match action {
+                    Action::Start(id) => {
+                        let start = &self.interpreter.model().starts[id];
+                        (&start.parameters, &start.locals)
+                    }
+                    Action::Rule(id) => {
+                        let rule = &self.interpreter.model().rules[id];
+                        (&rule.parameters, &rule.locals)
+                    }
+                };
+                for (number, arguments) in (1u32..).zip(self.interpreter.instances(instance_parameters, locals)) {
+                    let instance = Instance { action, arguments: &arguments };
+                    if number % IDLE_INTERVAL == 0 {
+                        visit(instance, Event::Idle)?;
+                    }
+                    self.present(Fired::Escape, instance, memory, words, state, visit)?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl TransitionSystem for SpecialisedSystem<'_> {
+    type Scratch = Scratch;
+
+    fn scratch(&self) -> Scratch {
+        Scratch { memory: Memory::new(self.words(), self.frame), words: vec![0; self.words()], arguments: Vec::new() }
+    }
+
+    fn words(&self) -> usize {
+        self.interpreter.layout().words()
+    }
+
+    fn starts(&self, scratch: &mut Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+        // Nothing and the least value are both stored as zero.
+        let initial = vec![0; self.words()];
+        scratch.memory.words.copy_from_slice(&initial);
+        for (id, translation) in self.starts.iter_enumerated() {
+            if self.fire_all(Action::Start(id), translation, scratch, &initial, &mut visit).is_break() {
+                return;
+            }
+        }
+    }
+
+    fn successors(
+        &self,
+        scratch: &mut Scratch,
+        state: &[u64],
+        mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        scratch.memory.words.copy_from_slice(state);
+        for (id, translation) in self.rules.iter_enumerated() {
+            if self.fire_all(Action::Rule(id), translation, scratch, state, &mut visit).is_break() {
+                return;
+            }
+        }
+    }
+
+    fn evaluate(
+        &self,
+        scratch: &mut Scratch,
+        property: PropertyId,
+        state: &[u64],
+        mut visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
+    ) {
+        let entry = &self.interpreter.model().properties[property];
+        if entry.condition.is_none() {
+            return;
+        }
+        scratch.memory.words.copy_from_slice(state);
+        let mut unpacked: Option<Valuation> = None;
+        let mut evaluate = |unit: &SpecialisedUnit, arguments: &[i64], memory: &mut Memory| {
+            let mut machine = Machine { code: &self.code, memory };
+            let result = enabled(&mut machine, unit, arguments);
+            if unit.tests_write {
+                machine.memory.words.copy_from_slice(state);
+            }
+            match result {
+                Ok(holds) => Ok(holds),
+                Err(Stop::Pruned) => Ok(false),
+                Err(Stop::Escape) => {
+                    machine.memory.words.copy_from_slice(state);
+                    let state = unpacked.get_or_insert_with(|| self.interpreter.layout().unpack(state));
+                    self.interpreter.holds(property, arguments, state)
+                }
+            }
+        };
+        match &self.properties[property] {
+            Translation::Specialised(units) => {
+                for unit in units {
+                    let result = evaluate(unit, &unit.arguments, &mut scratch.memory);
+                    if visit(&unit.arguments, result).is_break() {
+                        return;
+                    }
+                }
+            }
+            Translation::General(parameters, unit) => {
+                parameters.first(&mut scratch.arguments);
+                loop {
+                    let result = evaluate(unit, &scratch.arguments, &mut scratch.memory);
+                    if visit(&scratch.arguments, result).is_break() || !parameters.advance(&mut scratch.arguments) {
+                        return;
+                    }
+                }
+            }
+            Translation::Reference => {
+                let state = self.interpreter.layout().unpack(state);
+                for arguments in self.interpreter.instances(&entry.parameters, &entry.locals) {
+                    if visit(&arguments, self.interpreter.holds(property, &arguments, &state)).is_break() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether all tests of a unit succeed.
+#[inline]
+fn enabled(machine: &mut Machine<'_>, unit: &SpecialisedUnit, arguments: &[i64]) -> Result<bool, Stop> {
+    machine.memory.begin(unit.frame);
+    if unit.reads_parameters {
+        machine.memory.frames[..arguments.len()].copy_from_slice(arguments);
+    }
+    if !machine.test_node(&unit.first_test)? {
+        return Ok(false);
+    }
+    for &test in &unit.tests {
+        if !machine.test(test)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Translates an owner as far as possible.
+fn translate_owner<'m>(
+    interpreter: &Interpreter<'m>,
+    specialiser: &mut Specialiser<'m>,
+    owner: &Owner<'m>,
+    expand: bool,
+) -> Translation {
+    let mut scalar = owner.parameters.iter().map(|parameter| owner.locals[parameter.local].ty);
+    if expand && specialiser.code.size() < CODE_LIMIT && scalar.all(|ty| interpreter.model().is_scalar(ty)) {
+        let mut instances = interpreter.instances(owner.parameters, owner.locals);
+        let valuations: Vec<Vec<i64>> = instances.by_ref().take(INSTANCE_LIMIT).collect();
+        if instances.next().is_none() {
+            let mut units = Vec::with_capacity(valuations.len());
+            for arguments in valuations {
+                match specialiser.specialise(owner, Some(&arguments)) {
+                    Ok(unit) => units.push(SpecialisedUnit::new(&specialiser.code, &unit, arguments)),
+                    Err(_) => return Translation::Reference,
+                }
+            }
+            // A guard that is false for good is not worth trying.
+            units.retain(|unit| unit.first_test != Test::Constant(false) || unit.body.is_none());
+            return Translation::Specialised(units);
+        }
+    }
+    let parameters = Parameters::new(interpreter.model(), owner.parameters);
+    match (parameters, specialiser.specialise(owner, None)) {
+        (Some(parameters), Ok(unit)) => {
+            Translation::General(parameters, SpecialisedUnit::new(&specialiser.code, &unit, Vec::new()))
+        }
+        _ => Translation::Reference,
+    }
+}
+
+impl SpecialisedUnit {
+    fn new(code: &Code, unit: &Unit, arguments: Vec<i64>) -> Self {
+        let first_test = unit.tests.first().map_or(Test::Constant(true), |&test| code.tests[test]);
+        Self {
+            first_test,
+            tests: unit.tests.iter().skip(1).copied().collect(),
+            body: unit.body,
+            frame: unit.frame,
+            tests_write: unit.tests_write,
+            reads_parameters: unit.reads_parameters,
+            arguments: arguments.into_boxed_slice(),
+        }
+    }
+}
+
+/// Whether a cell may hold the integer that marks undefined cells.
+fn has_least_integer(model: &Model) -> bool {
+    model.types.iter_enumerated().any(|(id, ty)| match ty.kind {
+        TypeKind::Integer | TypeKind::Array { .. } | TypeKind::Record { .. } | TypeKind::Multiset { .. } => false,
+        _ => model.domain(id).least() == code::UNDEFINED,
+    })
+}

@@ -1,0 +1,3 @@
+-- A model without a startstate is accepted with a warning.
+var x: boolean;
+rule begin x := true; end;

@@ -1,0 +1,34 @@
+-- Operators on types they do not work on.
+type colour: enum {red, green, blue}; pair: record left: 0..3; end;
+var c: colour; n: 0..3; b: boolean; p: pair; q: pair; m: multiset[2] of 0..3; o: multiset[2] of 0..3;
+startstate begin
+  n := c + 1;
+  n := b + b;
+  n := -b;
+  n := ~c;
+  b := !n;
+  b := n & b;
+  b := b | n;
+  n := n && n;
+  b := n -> b;
+  n := red | blue;
+  b := c < red;
+  b := b < true;
+  b := p < q;
+  b := p = n;
+  b := c = 0;
+  b := m = o;
+  n := b << 1;
+  if n then n := 1; elsif c then n := 2; end;
+  while p do n := 1; end;
+  b := isundefined(p);
+  b := isundefined(red);
+  switch p case q: n := 1; end;
+  switch c case red: n := 1; case 1, b: n := 2; end;
+  b := forall i: 0..3 do i end;
+  b := exists i: pair do true end;
+  for i: pair do n := 1; end;
+  put p = q ? p : q;
+end;
+rule n ==> begin end;
+invariant n + 1;

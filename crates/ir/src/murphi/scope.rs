@@ -1,0 +1,137 @@
+//! Where the locals of one owner are visible, and under which names.
+
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::bounds::Bounds;
+use super::names::Names;
+use super::owner::Owner;
+use crate::index::{LocalId, TableIndex};
+
+/// How a local is written at the moment.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Binding {
+    /// Not at all: it is not bound here.
+    #[default]
+    None,
+    /// By name.
+    Name(String),
+    /// As an expression (in parentheses where it needs them).
+    Value(String),
+    /// As one name for each of its cells.
+    Cells(Rc<[String]>),
+}
+
+/// The state of printing one owner.
+#[derive(Clone)]
+pub(super) struct Scope<'m> {
+    /// What is printed.
+    pub(super) owner: Owner<'m>,
+    /// What to call it in errors.
+    pub(super) what: Rc<str>,
+    /// The bounds of its numbers.
+    pub(super) bounds: Rc<Bounds>,
+    /// What to do before leaving the owner's body, line by line.
+    pub(super) epilogue: Rc<[String]>,
+    /// The variable that results are stored in to be checked, once there is one.
+    pub(super) checked_result: Option<String>,
+    /// Declarations of local variables: names and types.
+    pub(super) declarations: Vec<(String, String)>,
+    bindings: FxHashMap<LocalId, Binding>,
+    visible: FxHashSet<String>,
+}
+
+impl<'m> Scope<'m> {
+    pub(super) fn new(owner: Owner<'m>, what: String, bounds: Bounds) -> Self {
+        Self {
+            owner,
+            what: what.into(),
+            bounds: Rc::new(bounds),
+            epilogue: Rc::new([]),
+            checked_result: None,
+            declarations: Vec::new(),
+            bindings: FxHashMap::default(),
+            visible: FxHashSet::default(),
+        }
+    }
+    /// The same owner with nothing bound, for a generated function.
+    pub(super) fn outside(&self) -> Self {
+        Self {
+            owner: self.owner,
+            what: self.what.clone(),
+            bounds: self.bounds.clone(),
+            epilogue: Rc::new([]),
+            checked_result: None,
+            declarations: Vec::new(),
+            bindings: FxHashMap::default(),
+            visible: FxHashSet::default(),
+        }
+    }
+    /// How a local is written at the moment.
+    pub(super) fn binding(&self, local: LocalId) -> &Binding {
+        self.bindings.get(&local).unwrap_or(&Binding::None)
+    }
+    /// Has a local written in a way from now on; returns how it was written before.
+    pub(super) fn bind(&mut self, local: LocalId, binding: Binding) -> Binding {
+        self.bindings.insert(local, binding).unwrap_or_default()
+    }
+    /// Chooses a name for a local, as close to its own as is free, and hides it from others.
+    pub(super) fn name(&mut self, names: &Names, local: LocalId) -> String {
+        let own = self.owner.locals.get(local).map_or("local", |local| local.name.as_str());
+        let name = names.local(own, &self.visible);
+        self.visible.insert(name.clone());
+        name
+    }
+    /// Chooses a name that nothing in the model has.
+    pub(super) fn generated_name(&mut self, names: &Names, like: &str) -> String {
+        let name = names.generated_local(like, &self.visible);
+        self.visible.insert(name.clone());
+        name
+    }
+    /// Takes a name as it is.
+    pub(super) fn take_name(&mut self, name: &str) {
+        self.visible.insert(name.to_owned());
+    }
+    /// Gives a name free again.
+    pub(super) fn release(&mut self, name: &str) {
+        self.visible.remove(name);
+    }
+    /// Declares a generated variable of the body.
+    pub(super) fn declare(&mut self, names: &Names, like: &str, ty: String) -> String {
+        let name = self.generated_name(names, like);
+        self.declarations.push((name.clone(), ty));
+        name
+    }
+    /// The name of the owner's local in the source, for errors.
+    pub(super) fn source_name(&self, local: LocalId) -> String {
+        match self.owner.locals.get(local) {
+            Some(local) => local.name.clone(),
+            None => format!("local {}", local.position()),
+        }
+    }
+}
+
+/// Lines of a program, indented.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    pub(super) text: String,
+    pub(super) depth: usize,
+}
+
+impl Lines {
+    pub(super) fn new(depth: usize) -> Self {
+        Self { text: String::new(), depth }
+    }
+    /// Appends a line at the current depth.
+    pub(super) fn push(&mut self, line: impl AsRef<str>) {
+        for part in line.as_ref().split('\n') {
+            let _ = writeln!(self.text, "{:indent$}{part}", "", indent = 2 * self.depth);
+        }
+    }
+    /// Appends lines as they are.
+    pub(super) fn push_raw(&mut self, lines: &str) {
+        self.text.push_str(lines);
+    }
+}
