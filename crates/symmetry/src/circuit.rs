@@ -198,6 +198,8 @@ pub(crate) enum TooLarge {
 
 /// Assignments up to which a condition is represented by its truth table.
 const TABLE_LIMIT: usize = 64;
+/// Parts up to which a connective is searched for a part and its opposite.
+const NEGATION_LIMIT: usize = 32;
 /// Values up to which an integer is represented by the condition for each value.
 pub(crate) const CASE_LIMIT: usize = 4096;
 
@@ -248,6 +250,10 @@ impl Circuit {
         &self.values[slot as usize]
     }
 
+    /// How many slots there are.
+    pub(crate) fn slot_count(&self) -> usize {
+        self.values.len()
+    }
     /// Whether a slot has too many values to list.
     pub(crate) fn is_wide(&self, slot: u32) -> bool {
         self.wide[slot as usize]
@@ -840,7 +846,7 @@ impl Circuit {
     /// An operation without few cases.
     pub(crate) fn operation(&mut self, operation: Operation, left: &Value, right: &Value) -> Result<Value, TooLarge> {
         let (mut a, mut b) = (left.form.clone(), right.form.clone());
-        if matches!(operation, Operation::BitAnd | Operation::BitOr | Operation::BitXor) && b < a {
+        if operation.commutes() && b < a {
             std::mem::swap(&mut a, &mut b);
         }
         let node = self.intern(Node::Operation { operation, left: a, right: b });
@@ -973,6 +979,186 @@ impl Circuit {
         }
         let (low, high) = self.wide_bounds(&value.form);
         (clamp(low), clamp(high))
+    }
+}
+
+/// What becomes of slots and of the positions of their values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Relabelling {
+    slots: FxHashMap<u32, (u32, Option<Vec<u16>>)>,
+}
+
+impl Relabelling {
+    /// Sends a slot to another and the positions of its values to others, or to the same.
+    pub(crate) fn insert(&mut self, from: u32, to: u32, positions: Option<Vec<u16>>) {
+        self.slots.insert(from, (to, positions));
+    }
+    pub(crate) fn slot(&self, slot: u32) -> u32 {
+        self.slots.get(&slot).map_or(slot, |&(to, _)| to)
+    }
+    pub(crate) fn position(&self, slot: u32, position: usize) -> usize {
+        match self.slots.get(&slot) {
+            Some((_, Some(positions))) => positions[position] as usize,
+            _ => position,
+        }
+    }
+    /// Whether every value of a slot goes to a value at the same position.
+    fn keeps_positions(&self, slot: u32) -> bool {
+        match self.slots.get(&slot) {
+            Some((_, Some(positions))) => positions.iter().enumerate().all(|(from, &to)| from == to as usize),
+            _ => true,
+        }
+    }
+    /// The slots that are sent elsewhere or whose values are.
+    pub(crate) fn moved(&self) -> impl Iterator<Item = u32> + '_ {
+        self.slots.keys().copied()
+    }
+}
+
+impl Circuit {
+    /// The node that is to the relabelled slots and values what a node is to the original ones, in
+    /// normal form. Nothing if numbers do not allow it.
+    pub(crate) fn relabelled(
+        &mut self,
+        node: NodeId,
+        relabelling: &Relabelling,
+        known: &mut FxHashMap<NodeId, Option<NodeId>>,
+    ) -> Option<NodeId> {
+        if let Some(&image) = known.get(&node) {
+            return image;
+        }
+        let image = self.relabelled_node(node, relabelling, known);
+        known.insert(node, image);
+        image
+    }
+
+    fn relabelled_node(
+        &mut self,
+        node: NodeId,
+        relabelling: &Relabelling,
+        known: &mut FxHashMap<NodeId, Option<NodeId>>,
+    ) -> Option<NodeId> {
+        match self.node(node).clone() {
+            Node::False | Node::True => Some(node),
+            Node::In { slot, values } => {
+                let positions: Vec<usize> =
+                    values.iter().map(|position| relabelling.position(slot, position)).collect();
+                Some(self.slot_in(relabelling.slot(slot), positions))
+            }
+            Node::Table { slots, tuples } => {
+                let mut columns: Vec<(u32, usize)> =
+                    slots.iter().enumerate().map(|(column, &slot)| (relabelling.slot(slot), column)).collect();
+                columns.sort_unstable();
+                let image_slots: Vec<u32> = columns.iter().map(|&(slot, _)| slot).collect();
+                let mut image: Vec<Box<[u16]>> = tuples
+                    .iter()
+                    .map(|tuple| {
+                        columns
+                            .iter()
+                            .map(|&(_, column)| relabelling.position(slots[column], tuple[column] as usize) as u16)
+                            .collect()
+                    })
+                    .collect();
+                image.sort_unstable();
+                Some(self.relation(&image_slots, image))
+            }
+            Node::And(children) | Node::Or(children) => {
+                let conjunction = matches!(self.node(node), Node::And(_));
+                let mut image = Vec::with_capacity(children.len());
+                for &child in &children {
+                    image.push(self.relabelled(child, relabelling, known)?);
+                }
+                Some(self.connective(image, conjunction))
+            }
+            Node::Compare { relation, form } => {
+                let form = self.relabelled_form(&form, relabelling, known)?;
+                self.compare(relation, form).ok()
+            }
+            Node::SlotValue(slot) => {
+                let image = relabelling.slot(slot);
+                let same = self.values[slot as usize] == self.values[image as usize];
+                (same && relabelling.keeps_positions(slot)).then(|| self.intern(Node::SlotValue(image)))
+            }
+            Node::Product(factors) => {
+                let mut image = Vec::with_capacity(factors.len());
+                for factor in &factors {
+                    image.push(self.relabelled_form(factor, relabelling, known)?);
+                }
+                image.sort();
+                Some(self.intern(Node::Product(image.into_boxed_slice())))
+            }
+            Node::Operation { operation, left, right } => {
+                let mut left = self.relabelled_form(&left, relabelling, known)?;
+                let mut right = self.relabelled_form(&right, relabelling, known)?;
+                if operation.commutes() && right < left {
+                    std::mem::swap(&mut left, &mut right);
+                }
+                Some(self.intern(Node::Operation { operation, left, right }))
+            }
+        }
+    }
+
+    /// The form that is to the relabelled slots and values what a form is to the original ones.
+    pub(crate) fn relabelled_form(
+        &mut self,
+        form: &Linear,
+        relabelling: &Relabelling,
+        known: &mut FxHashMap<NodeId, Option<NodeId>>,
+    ) -> Option<Linear> {
+        let mut image = Linear::constant(form.constant);
+        for &(node, coefficient) in &form.terms {
+            let node = self.relabelled(node, relabelling, known)?;
+            image = match node {
+                NodeId::FALSE => image,
+                NodeId::TRUE => image.plus(coefficient, &Linear::constant(1))?,
+                _ => image.plus(coefficient, &Linear::node(node))?,
+            };
+        }
+        Some(image)
+    }
+
+    /// The slots that a node depends on.
+    pub(crate) fn slots_below(&self, roots: impl IntoIterator<Item = NodeId>) -> Vec<u32> {
+        let mut slots = Vec::new();
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut pending: Vec<NodeId> = roots.into_iter().collect();
+        while let Some(node) = pending.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            match self.node(node) {
+                Node::In { slot, .. } | Node::SlotValue(slot) => slots.push(*slot),
+                Node::Table { slots: own, .. } => slots.extend(own.iter()),
+                other => other.for_each_child(|child| pending.push(child)),
+            }
+        }
+        slots.sort_unstable();
+        slots.dedup();
+        slots
+    }
+}
+
+impl Operation {
+    /// Whether the operands can be exchanged.
+    pub(crate) fn commutes(self) -> bool {
+        matches!(self, Self::BitAnd | Self::BitOr | Self::BitXor)
+    }
+}
+
+impl Node {
+    /// Visits the nodes it is made of.
+    pub(crate) fn for_each_child(&self, mut visit: impl FnMut(NodeId)) {
+        let mut form = |form: &Linear| form.terms.iter().for_each(|&(node, _)| visit(node));
+        match self {
+            Self::And(children) | Self::Or(children) => children.iter().copied().for_each(visit),
+            Self::Compare { form: inner, .. } => form(inner),
+            Self::Product(factors) => factors.iter().for_each(form),
+            Self::Operation { left, right, .. } => {
+                form(left);
+                form(right);
+            }
+            Self::False | Self::True | Self::In { .. } | Self::Table { .. } | Self::SlotValue(_) => {}
+        }
     }
 }
 

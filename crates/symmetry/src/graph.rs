@@ -6,7 +6,7 @@
 //! slots are tables, everything larger is a flat unordered node. A function's vertex is coloured
 //! by its height over the literals, so that an undirected edge has a direction.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use quotient_groups::{ColouredGraph, GraphBuilder, Point};
 use quotient_ir::{Action, Layout, Model, PropertyId, SlotId, TableIndex};
@@ -51,10 +51,12 @@ enum Colour {
 enum Role {
     Fault,
     Dropped,
+    Cover(PropertyId),
     Set,
     SetIf,
     When,
     SetNumber,
+    Undefined,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -100,6 +102,14 @@ impl Encoding {
     pub(crate) fn slot_of_vertex(&self, vertex: Point) -> Option<SlotId> {
         match self.owners.get(&vertex) {
             Some(&(slot, None)) => Some(SlotId::from_position(slot as usize)),
+            _ => None,
+        }
+    }
+
+    /// The literal of the state whose vertex this is.
+    pub(crate) fn literal_of_vertex(&self, vertex: Point) -> Option<(SlotId, usize)> {
+        match self.owners.get(&vertex) {
+            Some(&(slot, Some(position))) => Some((SlotId::from_position(slot as usize), position)),
             _ => None,
         }
     }
@@ -224,46 +234,19 @@ fn labels(layout: &Layout, encoder: &Encoder<'_>) -> Vec<String> {
 
 /// Events without repetitions: firing the same step twice is no symmetry of states.
 fn unique_events(behaviour: &Behaviour) -> Vec<&Event> {
-    let mut seen = FxHashMap::default();
+    let mut seen = FxHashSet::default();
     let mut unique = Vec::new();
     for event in &behaviour.events {
         let is_start = matches!(event.action, Action::Start(_));
-        let key = format!("{is_start} {:?} {:?} {:?} {:?}", event.guard, event.fault, event.dropped, event.writes);
-        if seen.insert(key, ()).is_none() {
+        if seen.insert((is_start, event.key())) {
             unique.push(event);
         }
     }
     unique
 }
 
-fn children(node: &Node, mut visit: impl FnMut(NodeId)) {
-    let mut form = |form: &Linear| form.terms.iter().for_each(|&(node, _)| visit(node));
-    match node {
-        Node::And(children) | Node::Or(children) => children.iter().copied().for_each(visit),
-        Node::Compare { form: inner, .. } => form(inner),
-        Node::Product(factors) => factors.iter().for_each(form),
-        Node::Operation { left, right, .. } => {
-            form(left);
-            form(right);
-        }
-        Node::False | Node::True | Node::In { .. } | Node::Table { .. } | Node::SlotValue(_) => {}
-    }
-}
-
 fn roots(behaviour: &Behaviour) -> Vec<NodeId> {
-    let mut roots = Vec::new();
-    for event in &behaviour.events {
-        roots.extend([event.guard, event.fault, event.dropped]);
-        for write in &event.writes {
-            match &write.written {
-                Written::Cases(cases) => roots.extend(cases.iter().map(|&(_, condition)| condition)),
-                Written::Number { when, value } => {
-                    roots.push(*when);
-                    roots.extend(value.form.terms.iter().map(|&(node, _)| node));
-                }
-            }
-        }
-    }
+    let mut roots: Vec<NodeId> = behaviour.events.iter().flat_map(Event::roots).collect();
     for claim in &behaviour.claims {
         roots.extend([claim.condition, claim.fault]);
     }
@@ -275,7 +258,7 @@ fn reachable(behaviour: &Behaviour) -> Vec<bool> {
     let mut pending = roots(behaviour);
     while let Some(node) = pending.pop() {
         if !std::mem::replace(&mut reached[node.position()], true) {
-            children(behaviour.circuit.node(node), |child| pending.push(child));
+            behaviour.circuit.node(node).for_each_child(|child| pending.push(child));
         }
     }
     reached
@@ -287,7 +270,7 @@ fn heights(behaviour: &Behaviour) -> Vec<u32> {
     for position in 0..heights.len() {
         let node = behaviour.circuit.node(NodeId(position as u32));
         let mut below = 0;
-        children(node, |child| below = below.max(heights[child.position()] + 1));
+        node.for_each_child(|child| below = below.max(heights[child.position()] + 1));
         heights[position] = match node {
             Node::In { .. } | Node::Table { .. } => 1,
             Node::SlotValue(_) => 0,
@@ -383,6 +366,9 @@ impl Encoder<'_> {
         }
         self.add_role(vertex, Role::Fault, event.fault);
         self.add_role(vertex, Role::Dropped, event.dropped);
+        for &(property, condition) in &event.covers {
+            self.add_role(vertex, Role::Cover(property), condition);
+        }
         for write in &event.writes {
             if self.slots[write.slot as usize].is_none() {
                 continue;
@@ -407,18 +393,19 @@ impl Encoder<'_> {
                         }
                     }
                 }
-                Written::Number { when, value } => {
+                Written::Number { when, undefined, value } => {
                     let set = self.vertex(Colour::Role(Role::SetNumber));
                     let slot = self.slots[write.slot as usize].expect("checked above");
                     self.builder.add_edge(vertex, set);
                     self.builder.add_edge(set, slot);
-                    let form = self.form(&value.form, Kind::Form(value.form.constant));
+                    let form = self.form(value, Kind::Form(value.constant));
                     self.builder.add_edge(set, form);
                     if *when != NodeId::TRUE {
                         let role = self.vertex(Colour::Role(Role::When));
                         self.builder.add_edge(set, role);
                         self.attach(role, *when);
                     }
+                    self.add_role(set, Role::Undefined, *undefined);
                 }
             }
         }
@@ -446,7 +433,7 @@ impl Encoder<'_> {
                 continue;
             }
             let before = pending.len();
-            children(self.behaviour.circuit.node(node), |child| {
+            self.behaviour.circuit.node(node).for_each_child(|child| {
                 if !self.functions.contains_key(&child) {
                     pending.push(child);
                 }
@@ -539,10 +526,9 @@ impl Encoder<'_> {
             }
             Node::Operation { operation, left, right } => {
                 let vertex = self.vertex(Colour::Function { kind: Kind::Operation(*operation), height });
-                let commutes = matches!(operation, Operation::BitAnd | Operation::BitOr | Operation::BitXor);
                 for (kind, operand) in [(Kind::Left, left), (Kind::Right, right)] {
                     let role = self.vertex(Colour::Function {
-                        kind: if commutes { Kind::Left } else { kind },
+                        kind: if operation.commutes() { Kind::Left } else { kind },
                         height: height - 1,
                     });
                     self.builder.add_edge(vertex, role);

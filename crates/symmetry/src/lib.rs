@@ -4,6 +4,7 @@
 //! no code with any of that, candidates to a certified group (`certify`).
 
 mod behaviour;
+mod certify;
 mod circuit;
 mod detect;
 mod graph;
@@ -12,5 +13,6 @@ mod possible;
 mod unfold;
 
 pub use behaviour::Fixed;
-pub use detect::{Candidates, find_candidates};
+pub use certify::{CertifiedGroup, Rejection};
+pub use detect::{Detection, PhaseTimes, Uncertified, detect};
 pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};

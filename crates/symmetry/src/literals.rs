@@ -2,7 +2,7 @@
 //! permutation of them acts on a state.
 
 use quotient_groups::{Point, SparsePermutation};
-use quotient_ir::{Layout, SlotId, Table, TableIndex, Valuation};
+use quotient_ir::{Layout, Model, SlotId, Table, TableIndex, Valuation};
 
 /// The literals of a model, numbered from zero: the values each slot can hold, slot by slot.
 /// A slot with very many values has a single point, because its values never permute.
@@ -105,6 +105,28 @@ impl Literals {
             return Some(entry.first);
         }
         entry.values.binary_search(&value).ok().map(|position| entry.first + position as Point)
+    }
+
+    /// A permutation in source terms, cycle by cycle: literals where values move, slots where they
+    /// go along.
+    pub fn describe(&self, model: &Model, layout: &Layout, permutation: &SparsePermutation) -> String {
+        let mut text = String::new();
+        for cycle in permutation.cycles() {
+            text.push('(');
+            for (position, &point) in cycle.iter().enumerate() {
+                let slot = self.slot_of(point);
+                let entry = &layout.slots[slot];
+                let value = self
+                    .value_of(point)
+                    .map_or_else(|| "undefined".to_owned(), |value| model.value_name(entry.ty, value));
+                if position > 0 {
+                    text.push(' ');
+                }
+                text.push_str(&format!("{}={value}", entry.name));
+            }
+            text.push(')');
+        }
+        text
     }
 
     /// How a permutation of points acts on states.

@@ -10,7 +10,7 @@ use quotient_ir::{
     Table, TableIndex, TypeId, TypeKind, UnaryOperator,
 };
 
-use crate::circuit::{Circuit, NodeId, Operation, TooLarge, Value};
+use crate::circuit::{Circuit, Linear, NodeId, Operation, TooLarge, Value};
 
 /// One instance of a rule or initial-state program as functions of the state before it.
 #[derive(Clone, Debug)]
@@ -27,22 +27,51 @@ pub(crate) struct Event {
     pub(crate) dropped: NodeId,
     /// What it writes.
     pub(crate) writes: Vec<Write>,
+    /// The cover statements it reaches, and when.
+    pub(crate) covers: Vec<(PropertyId, NodeId)>,
+}
+
+/// What an event does, without what it is an instance of.
+pub(crate) type EventKey = (NodeId, NodeId, NodeId, Vec<Write>, Vec<(PropertyId, NodeId)>);
+
+impl Event {
+    /// What it does: equal for events that do the same.
+    pub(crate) fn key(&self) -> EventKey {
+        (self.guard, self.fault, self.dropped, self.writes.clone(), self.covers.clone())
+    }
+
+    /// All functions it is made of.
+    pub(crate) fn roots(&self) -> Vec<NodeId> {
+        let mut roots = vec![self.guard, self.fault, self.dropped];
+        for write in &self.writes {
+            match &write.written {
+                Written::Cases(cases) => roots.extend(cases.iter().map(|&(_, condition)| condition)),
+                Written::Number { when, undefined, value } => {
+                    roots.extend([*when, *undefined]);
+                    roots.extend(value.terms.iter().map(|&(node, _)| node));
+                }
+            }
+        }
+        roots.extend(self.covers.iter().map(|&(_, condition)| condition));
+        roots
+    }
 }
 
 /// What an event writes to one slot.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Write {
     pub(crate) slot: u32,
     pub(crate) written: Written,
 }
 
 /// The values written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Written {
     /// Each value (undefined is `None`) with the condition under which it is written.
     Cases(Vec<(Option<i64>, NodeId)>),
-    /// A number without few cases, with the condition under which it is written.
-    Number { when: NodeId, value: Value },
+    /// A number without few cases, with the condition under which it is written, and the one under
+    /// which the slot becomes undefined instead.
+    Number { when: NodeId, undefined: NodeId, value: Linear },
 }
 
 /// Why an action could not be unfolded. Everything it touches is then treated as fixed.
@@ -124,6 +153,7 @@ pub(crate) struct Unfolder<'m> {
     alive: NodeId,
     faults: Vec<NodeId>,
     drops: Vec<NodeId>,
+    covers: Vec<(PropertyId, NodeId)>,
 }
 
 impl<'m> Unfolder<'m> {
@@ -141,6 +171,7 @@ impl<'m> Unfolder<'m> {
             alive: NodeId::TRUE,
             faults: Vec::new(),
             drops: Vec::new(),
+            covers: Vec::new(),
         }
     }
 
@@ -153,6 +184,7 @@ impl<'m> Unfolder<'m> {
         self.alive = NodeId::TRUE;
         self.faults.clear();
         self.drops.clear();
+        self.covers.clear();
     }
 
     fn fault(&mut self, condition: NodeId) {
@@ -211,7 +243,10 @@ impl<'m> Unfolder<'m> {
                 writes.push(Write { slot, written: self.written_values(slot, &global) });
             }
         }
-        Ok(Event { action, arguments: arguments.to_vec(), guard, fault, dropped, writes })
+        let mut covers = std::mem::take(&mut self.covers);
+        covers.retain(|&(_, condition)| condition != NodeId::FALSE);
+        covers.sort_unstable();
+        Ok(Event { action, arguments: arguments.to_vec(), guard, fault, dropped, writes, covers })
     }
 
     fn written_values(&mut self, slot: u32, global: &GlobalCell) -> Written {
@@ -232,7 +267,11 @@ impl<'m> Unfolder<'m> {
                 });
                 Written::Cases(values)
             }
-            None => Written::Number { when: global.written, value: global.cell.value.clone() },
+            None => Written::Number {
+                when: global.written,
+                undefined: self.circuit.and([global.written, global.cell.undefined]),
+                value: global.cell.value.form.clone(),
+            },
         }
     }
 
@@ -1141,7 +1180,15 @@ impl<'m> Unfolder<'m> {
                 self.alive = self.circuit.and([self.alive, condition]);
                 Ok(())
             }
-            StatementKind::Cover { condition, .. } => self.condition(*condition).map(drop),
+            StatementKind::Cover { condition, property } => {
+                let condition = self.condition(*condition)?;
+                let reached = self.circuit.and([self.alive, condition]);
+                match self.covers.iter_mut().find(|(known, _)| known == property) {
+                    Some((_, before)) => *before = self.circuit.or([*before, reached]),
+                    None => self.covers.push((*property, reached)),
+                }
+                Ok(())
+            }
             StatementKind::Error { .. } => {
                 self.fault(NodeId::TRUE);
                 self.alive = NodeId::FALSE;
@@ -1202,13 +1249,12 @@ impl<'m> Unfolder<'m> {
     }
 }
 
-/// Shifts left by a count, right by a negative one.
+/// Shifts left by a count, right by a negative one; by 64 or more gives 0, as in the interpreter.
 fn shift(value: i64, count: i64) -> Option<i64> {
     match count {
         0..64 => Some(value.wrapping_shl(count as u32)),
         -63..0 => Some(value >> -count),
-        64.. => Some(0),
-        _ => Some(if value < 0 { -1 } else { 0 }),
+        _ => Some(0),
     }
 }
 

@@ -1,0 +1,309 @@
+//! Certification: a permutation of literals is shown to map rules to rules, initial states to
+//! initial states and properties to themselves. It does not look at the coloured graph or at the
+//! search that found the permutation, and it alone makes a [`CertifiedGroup`].
+//!
+//! Two arguments, and a generator must pass both:
+//!
+//! * **Normal forms.** The functions of each event (guard, faults, values written) are relabelled by
+//!   the permutation and brought to normal form again; the result must be the functions of another
+//!   event, node for node. Equal normal forms are equal functions.
+//! * **Exhaustive evaluation** (`exhaust`), where an event reads little: the reference interpreter
+//!   runs the event for every assignment of what it reads, and its image for the image of that
+//!   assignment; the outcomes must correspond. This does not rely on normal forms at all.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use quotient_groups::SparsePermutation;
+use quotient_ir::{Action, Layout, Model, PropertyId, SlotId, TableIndex};
+
+use crate::behaviour::Behaviour;
+use crate::circuit::{Node, NodeId, Relabelling};
+use crate::literals::{Literals, NoAction, StateMap};
+use crate::unfold::{Event, EventKey, Write, Written};
+
+/// A group of permutations of literals, each of which was shown to be a symmetry of the model and
+/// of the properties it was certified for. Only [`certify`] makes one.
+#[derive(Clone, Debug)]
+pub struct CertifiedGroup {
+    literals: Literals,
+    generators: Vec<SparsePermutation>,
+    maps: Vec<StateMap>,
+}
+
+impl CertifiedGroup {
+    /// The points that are permuted.
+    pub fn literals(&self) -> &Literals {
+        &self.literals
+    }
+    /// The generators as permutations of the points.
+    pub fn generators(&self) -> &[SparsePermutation] {
+        &self.generators
+    }
+    /// The generators as maps of states.
+    pub fn maps(&self) -> &[StateMap] {
+        &self.maps
+    }
+    /// Whether there is nothing but the identity.
+    pub fn is_trivial(&self) -> bool {
+        self.generators.is_empty()
+    }
+}
+
+/// Why a permutation is no symmetry.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// It does not act on states.
+    #[error(transparent)]
+    NoAction(#[from] NoAction),
+    /// It moves a variable whose behaviour is not known.
+    #[error("it moves {0}, which is treated as fixed")]
+    MovesFixed(String),
+    /// An event has no image.
+    #[error("no instance of a rule does for the permuted state what this one does for the original")]
+    Event {
+        /// What it is an instance of.
+        action: Action,
+        /// The values of its parameters.
+        arguments: Vec<i64>,
+    },
+    /// A property changes.
+    #[error("a property does not mean the same for the permuted state")]
+    Property(PropertyId),
+}
+
+/// Certifies generators of a group.
+pub(crate) struct Certifier<'m> {
+    model: &'m Model,
+    layout: &'m Layout,
+    literals: Literals,
+    behaviour: Behaviour,
+    events: FxHashSet<(bool, EventKey)>,
+    claims: FxHashSet<(PropertyId, NodeId, NodeId)>,
+    /// For each slot, the events and claims that read or write it.
+    event_users: Vec<Vec<u32>>,
+    claim_users: Vec<Vec<u32>>,
+    fixed: Vec<bool>,
+}
+
+impl<'m> Certifier<'m> {
+    /// Prepares a model with the properties that were unfolded.
+    pub(crate) fn new(model: &'m Model, layout: &'m Layout, literals: Literals, behaviour: Behaviour) -> Self {
+        let slot_count = behaviour.circuit.slot_count();
+        let mut event_users = vec![Vec::new(); slot_count];
+        for (number, event) in behaviour.events.iter().enumerate() {
+            let mut slots = behaviour.circuit.slots_below(event.roots());
+            slots.extend(event.writes.iter().map(|write| write.slot));
+            slots.sort_unstable();
+            slots.dedup();
+            for slot in slots {
+                event_users[slot as usize].push(number as u32);
+            }
+        }
+        let mut claim_users = vec![Vec::new(); slot_count];
+        for (number, claim) in behaviour.claims.iter().enumerate() {
+            for slot in behaviour.circuit.slots_below([claim.condition, claim.fault]) {
+                claim_users[slot as usize].push(number as u32);
+            }
+        }
+        let mut fixed = vec![false; layout.slots.len()];
+        for entry in &behaviour.fixed {
+            let first = layout.first_slot(entry.variable).position();
+            let cells = model.cells(model.variables[entry.variable].ty) as usize;
+            fixed[first..first + cells].fill(true);
+        }
+        let events = behaviour.events.iter().map(|event| (is_start(event.action), event.key())).collect();
+        let claims = behaviour.claims.iter().map(|claim| (claim.property, claim.condition, claim.fault)).collect();
+        Self { model, layout, literals, behaviour, events, claims, event_users, claim_users, fixed }
+    }
+
+    /// Shows that a permutation of literals is a symmetry.
+    pub(crate) fn check(&mut self, generator: &SparsePermutation) -> Result<StateMap, Rejection> {
+        let map = self.literals.action(self.layout, generator)?;
+        let mut relabelling = Relabelling::default();
+        for slot_move in map.moves() {
+            if self.fixed[slot_move.from.position()] {
+                return Err(Rejection::MovesFixed(self.layout.slots[slot_move.from].name.clone()));
+            }
+            relabelling.insert(
+                slot_move.from.position() as u32,
+                slot_move.to.position() as u32,
+                self.position_map(slot_move.from, slot_move.to, &slot_move.values),
+            );
+        }
+        self.extend_to_inputs(&mut relabelling);
+        let mut known = FxHashMap::default();
+        let (mut events, mut claims): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+        for slot in relabelling.moved() {
+            events.extend(&self.event_users[slot as usize]);
+            claims.extend(&self.claim_users[slot as usize]);
+        }
+        for list in [&mut events, &mut claims] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        for number in events {
+            let event = self.behaviour.events[number as usize].clone();
+            let image = self.event_image(&event, &relabelling, &mut known);
+            if !image.is_some_and(|image| self.events.contains(&(is_start(event.action), image))) {
+                return Err(Rejection::Event { action: event.action, arguments: event.arguments });
+            }
+        }
+        for number in claims {
+            let claim = self.behaviour.claims[number as usize].clone();
+            let circuit = &mut self.behaviour.circuit;
+            let condition = circuit.relabelled(claim.condition, &relabelling, &mut known);
+            let fault = circuit.relabelled(claim.fault, &relabelling, &mut known);
+            let known_claim = condition
+                .zip(fault)
+                .is_some_and(|(condition, fault)| self.claims.contains(&(claim.property, condition, fault)));
+            if !known_claim {
+                return Err(Rejection::Property(claim.property));
+            }
+        }
+        Ok(map)
+    }
+
+    /// The group of generators that were checked.
+    pub(crate) fn group(self, generators: Vec<(SparsePermutation, StateMap)>) -> CertifiedGroup {
+        let (generators, maps) = generators.into_iter().unzip();
+        CertifiedGroup { literals: self.literals, generators, maps }
+    }
+
+    pub(crate) fn model(&self) -> &'m Model {
+        self.model
+    }
+
+    fn position_map(
+        &self,
+        from: SlotId,
+        to: SlotId,
+        values: &Option<Vec<(Option<i64>, Option<i64>)>>,
+    ) -> Option<Vec<u16>> {
+        let target = &self.literals.slots()[to];
+        let source = &self.literals.slots()[from];
+        if source.wide {
+            return None;
+        }
+        let image_of = |value: Option<i64>| match values {
+            None => value,
+            Some(pairs) => pairs.iter().find(|(from, _)| *from == value).map_or(value, |&(_, image)| image),
+        };
+        Some(
+            source
+                .values
+                .iter()
+                .map(|&value| {
+                    target.values.binary_search(&image_of(value)).expect("the action maps onto the values") as u16
+                })
+                .collect(),
+        )
+    }
+
+    /// What becomes of the inputs of initial-state programs: an input that is copied to a slot goes
+    /// where the slot goes. Any permutation of the inputs gives the same initial states, so it is
+    /// enough that this one works.
+    fn extend_to_inputs(&self, relabelling: &mut Relabelling) {
+        let mut copies: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut copied_to: FxHashMap<u32, u32> = FxHashMap::default();
+        for event in self.behaviour.events.iter().filter(|event| is_start(event.action)) {
+            for write in &event.writes {
+                if let Some(input) = self.copied_input(write) {
+                    copies.insert(write.slot, input);
+                    copied_to.entry(input).or_insert(write.slot);
+                }
+            }
+        }
+        for (&input, &slot) in &copied_to {
+            let image_slot = relabelling.slot(slot);
+            let Some(&image) = copies.get(&image_slot) else { continue };
+            let values = self.behaviour.circuit.values(input);
+            let image_values = self.behaviour.circuit.values(image);
+            let (slot_values, image_slot_values) =
+                (self.behaviour.circuit.values(slot), self.behaviour.circuit.values(image_slot));
+            let positions: Option<Vec<u16>> = values
+                .iter()
+                .map(|value| {
+                    let position = slot_values.binary_search(value).ok()?;
+                    let image_value = image_slot_values[relabelling.position(slot, position)];
+                    image_values.binary_search(&image_value).ok().map(|position| position as u16)
+                })
+                .collect();
+            if let Some(positions) = positions
+                && (image != input || positions.iter().enumerate().any(|(from, &to)| from != to as usize))
+            {
+                relabelling.insert(input, image, Some(positions));
+            }
+        }
+    }
+
+    /// The input whose value a write copies, if that is all it does.
+    fn copied_input(&self, write: &Write) -> Option<u32> {
+        let Written::Cases(cases) = &write.written else { return None };
+        let mut input = None;
+        for &(value, condition) in cases {
+            let Node::In { slot, values } = self.behaviour.circuit.node(condition) else { return None };
+            let is_copy = values.iter().map(|position| self.behaviour.circuit.values(*slot)[position]).eq([value]);
+            if !is_copy || (*slot as usize) < self.behaviour.slots || input.is_some_and(|known| known != *slot) {
+                return None;
+            }
+            input = Some(*slot);
+        }
+        input
+    }
+
+    fn event_image(
+        &mut self,
+        event: &Event,
+        relabelling: &Relabelling,
+        known: &mut FxHashMap<NodeId, Option<NodeId>>,
+    ) -> Option<EventKey> {
+        let circuit = &mut self.behaviour.circuit;
+        let guard = circuit.relabelled(event.guard, relabelling, known)?;
+        let fault = circuit.relabelled(event.fault, relabelling, known)?;
+        let dropped = circuit.relabelled(event.dropped, relabelling, known)?;
+        let mut writes = Vec::with_capacity(event.writes.len());
+        for write in &event.writes {
+            let slot = relabelling.slot(write.slot);
+            let written = match &write.written {
+                Written::Cases(cases) => {
+                    let mut image = Vec::with_capacity(cases.len());
+                    for &(value, condition) in cases {
+                        let image_value = if circuit.is_wide(write.slot) {
+                            value
+                        } else {
+                            let position = circuit.values(write.slot).binary_search(&value).ok()?;
+                            circuit.values(slot)[relabelling.position(write.slot, position)]
+                        };
+                        image.push((image_value, circuit.relabelled(condition, relabelling, known)?));
+                    }
+                    image.sort_unstable();
+                    Written::Cases(image)
+                }
+                Written::Number { when, undefined, value } => {
+                    // A number can only go to a slot whose values are the same numbers.
+                    let keeps = (0..circuit.values(write.slot).len())
+                        .all(|position| relabelling.position(write.slot, position) == position);
+                    if !keeps || circuit.values(write.slot) != circuit.values(slot) {
+                        return None;
+                    }
+                    Written::Number {
+                        when: circuit.relabelled(*when, relabelling, known)?,
+                        undefined: circuit.relabelled(*undefined, relabelling, known)?,
+                        value: circuit.relabelled_form(value, relabelling, known)?,
+                    }
+                }
+            };
+            writes.push(Write { slot, written });
+        }
+        writes.sort_by_key(|write| write.slot);
+        let mut covers = Vec::with_capacity(event.covers.len());
+        for &(property, condition) in &event.covers {
+            covers.push((property, circuit.relabelled(condition, relabelling, known)?));
+        }
+        Some((guard, fault, dropped, writes, covers))
+    }
+}
+
+fn is_start(action: Action) -> bool {
+    matches!(action, Action::Start(_))
+}
