@@ -5,11 +5,12 @@
 use std::collections::BTreeSet;
 
 use quotient_ir::{
-    Action, Argument, Domain, Expr, ExprId, FunctionId, Interpreter, Iteration, Layout, Local, LocalId, Model,
-    Parameter, PlaceId, PropertyId, ReturnValue, Root, Span, Statement, StatementKind, Step, Table, VariableId,
+    Action, Domain, Interpreter, Iteration, Layout, Local, LocalId, Model, Parameter, PropertyId, Span, Table,
+    VariableId,
 };
 
 use crate::circuit::{CASE_LIMIT, Circuit, NodeId};
+use crate::mentions::Mentions;
 use crate::possible::{Holds, is_enumerated, possible_values, scalar_types};
 use crate::unfold::{Event, Refusal, Unfolder};
 
@@ -110,7 +111,9 @@ pub(crate) fn unfold(model: &Model, layout: &Layout, properties: &[PropertyId]) 
         };
         match result {
             Ok(found) => events.extend(found.into_iter().filter(|event| event.guard != NodeId::FALSE)),
-            Err(refusal) => fix(action_variables(model, action), &refusal, action_span(model, action)),
+            Err(refusal) => {
+                fix(Mentions::of_action(model, action).into_variables(), &refusal, action_span(model, action))
+            }
         }
     }
     let mut claims = Vec::new();
@@ -120,7 +123,7 @@ pub(crate) fn unfold(model: &Model, layout: &Layout, properties: &[PropertyId]) 
             match unfolder.property(property, &arguments) {
                 Ok((condition, fault)) => claims.push(Claim { property, condition, fault }),
                 Err(refusal) => {
-                    fix(property_variables(model, property), &refusal, entry.span);
+                    fix(Mentions::of_property(model, property).into_variables(), &refusal, entry.span);
                     break;
                 }
             }
@@ -146,176 +149,5 @@ fn action_span(model: &Model, action: Action) -> Span {
     match action {
         Action::Start(start) => model.starts[start].span,
         Action::Rule(rule) => model.rules[rule].span,
-    }
-}
-
-/// The global variables an action mentions, also through calls.
-fn action_variables(model: &Model, action: Action) -> BTreeSet<VariableId> {
-    let mut mentions = Mentions::new(model);
-    match action {
-        Action::Start(start) => mentions.statements(&model.starts[start].body),
-        Action::Rule(rule) => {
-            mentions.expression(model.rules[rule].guard);
-            mentions.statements(&model.rules[rule].body);
-        }
-    }
-    mentions.variables
-}
-
-fn property_variables(model: &Model, property: PropertyId) -> BTreeSet<VariableId> {
-    let mut mentions = Mentions::new(model);
-    if let Some(condition) = model.properties[property].condition {
-        mentions.expression(condition);
-    }
-    mentions.variables
-}
-
-/// Collects the global variables that a piece of text mentions.
-struct Mentions<'m> {
-    model: &'m Model,
-    variables: BTreeSet<VariableId>,
-    functions: BTreeSet<FunctionId>,
-    expressions: BTreeSet<ExprId>,
-}
-
-impl<'m> Mentions<'m> {
-    fn new(model: &'m Model) -> Self {
-        Self { model, variables: BTreeSet::new(), functions: BTreeSet::new(), expressions: BTreeSet::new() }
-    }
-
-    fn function(&mut self, function: FunctionId, arguments: &[Argument]) {
-        for argument in arguments {
-            match argument {
-                Argument::Value(value) => self.expression(*value),
-                Argument::Copy(place) | Argument::Reference(place) => self.place(*place),
-            }
-        }
-        if self.functions.insert(function) {
-            self.statements(&self.model.functions[function].body);
-        }
-    }
-
-    fn place(&mut self, place: PlaceId) {
-        let place = &self.model.pool[place];
-        match &place.root {
-            Root::Variable(variable) => {
-                self.variables.insert(*variable);
-            }
-            Root::Local(_) => {}
-            Root::Result { function, arguments } => self.function(*function, arguments),
-            Root::Choice { condition, then, otherwise } => {
-                self.expression(*condition);
-                self.place(*then);
-                self.place(*otherwise);
-            }
-        }
-        for step in &place.steps {
-            if let Step::Index(index) = step {
-                self.expression(*index);
-            }
-        }
-    }
-
-    fn range(&mut self, range: &Iteration) {
-        if let Iteration::Steps { from, to, step } = range {
-            self.expression(*from);
-            self.expression(*to);
-            if let Some(step) = step {
-                self.expression(*step);
-            }
-        }
-    }
-
-    fn expression(&mut self, expression: ExprId) {
-        if !self.expressions.insert(expression) {
-            return;
-        }
-        match &self.model.pool[expression] {
-            Expr::Constant { .. } => {}
-            Expr::Read(place) | Expr::IsUndefined(place) => self.place(*place),
-            Expr::Unary { operand, .. } => self.expression(*operand),
-            Expr::Binary { left, right, .. } => {
-                self.expression(*left);
-                self.expression(*right);
-            }
-            Expr::Conditional { condition, then, otherwise } => {
-                self.expression(*condition);
-                self.expression(*then);
-                self.expression(*otherwise);
-            }
-            Expr::Quantified { range, body, .. } => {
-                self.range(range);
-                self.expression(*body);
-            }
-            Expr::Count { multiset, body, .. } => {
-                self.place(*multiset);
-                self.expression(*body);
-            }
-            Expr::IsPresent { multiset, position } => {
-                self.place(*multiset);
-                self.expression(*position);
-            }
-            Expr::IsMember { value, .. } => self.expression(*value),
-            Expr::SameContents { left, right } => {
-                self.place(*left);
-                self.place(*right);
-            }
-            Expr::Call { function, arguments } => self.function(*function, arguments),
-        }
-    }
-
-    fn statements(&mut self, statements: &'m [Statement]) {
-        for statement in statements {
-            match &statement.kind {
-                StatementKind::Assign { target, value } => {
-                    self.place(*target);
-                    self.expression(*value);
-                }
-                StatementKind::Copy { target, source } => {
-                    self.place(*target);
-                    self.place(*source);
-                }
-                StatementKind::Clear(place) | StatementKind::Undefine(place) | StatementKind::Bind { place, .. } => {
-                    self.place(*place)
-                }
-                StatementKind::If { branches, otherwise } => {
-                    for (condition, body) in branches {
-                        self.expression(*condition);
-                        self.statements(body);
-                    }
-                    self.statements(otherwise);
-                }
-                StatementKind::While { condition, body } => {
-                    self.expression(*condition);
-                    self.statements(body);
-                }
-                StatementKind::For { range, body, .. } => {
-                    self.range(range);
-                    self.statements(body);
-                }
-                StatementKind::Call { function, arguments } => self.function(*function, arguments),
-                StatementKind::Return(Some(ReturnValue::Value(value))) => self.expression(*value),
-                StatementKind::Return(Some(ReturnValue::Copy(place))) => self.place(*place),
-                StatementKind::Return(None) | StatementKind::Error { .. } => {}
-                StatementKind::Assert { condition, .. }
-                | StatementKind::Assume(condition)
-                | StatementKind::Cover { condition, .. } => self.expression(*condition),
-                StatementKind::MultisetAdd { multiset, element } => {
-                    self.place(*multiset);
-                    match element {
-                        quotient_ir::MultisetElement::Value(value) => self.expression(*value),
-                        quotient_ir::MultisetElement::Copy(place) => self.place(*place),
-                    }
-                }
-                StatementKind::MultisetRemove { multiset, position } => {
-                    self.place(*multiset);
-                    self.expression(*position);
-                }
-                StatementKind::MultisetRemoveIf { multiset, condition, .. } => {
-                    self.place(*multiset);
-                    self.expression(*condition);
-                }
-            }
-        }
     }
 }

@@ -504,6 +504,11 @@ impl Circuit {
         {
             return absorbing;
         }
+        if children.len() <= NEGATION_LIMIT
+            && let Some(reduced) = self.absorbed(&children, conjunction)
+        {
+            return self.connective(reduced, conjunction);
+        }
         // A truth table says more than the connective only where parts share slots.
         if let Some(slots) = self.joint_support(&children) {
             let separate: usize = children
@@ -527,6 +532,42 @@ impl Circuit {
         }
         let children = children.into_boxed_slice();
         self.intern(if conjunction { Node::And(children) } else { Node::Or(children) })
+    }
+
+    /// Drops what the other parts of a connective make superfluous: of the parts of the opposite
+    /// kind, those that contain another part, and from the rest what contradicts another part.
+    /// Nothing if nothing is superfluous.
+    fn absorbed(&mut self, children: &[NodeId], conjunction: bool) -> Option<Vec<NodeId>> {
+        let mut reduced = Vec::with_capacity(children.len());
+        let mut changed = false;
+        for &child in children {
+            let inner = match self.node(child) {
+                Node::Or(inner) if conjunction => inner.clone(),
+                Node::And(inner) if !conjunction => inner.clone(),
+                _ => {
+                    reduced.push(child);
+                    continue;
+                }
+            };
+            if inner.iter().any(|part| children.binary_search(part).is_ok()) {
+                changed = true;
+                continue;
+            }
+            let mut kept = Vec::with_capacity(inner.len());
+            for &part in &inner {
+                let opposite = self.not(part);
+                if children.binary_search(&opposite).is_err() {
+                    kept.push(part);
+                }
+            }
+            if kept.len() == inner.len() {
+                reduced.push(child);
+            } else {
+                changed = true;
+                reduced.push(self.connective(kept, !conjunction));
+            }
+        }
+        changed.then_some(reduced)
     }
 
     /// The normal form of a relation from which slots that do not matter are dropped first.

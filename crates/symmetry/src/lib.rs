@@ -9,6 +9,7 @@ mod circuit;
 mod detect;
 mod graph;
 mod literals;
+mod mentions;
 mod possible;
 mod unfold;
 

@@ -10,7 +10,10 @@ use quotient_ir::{
     Table, TableIndex, TypeId, TypeKind, UnaryOperator,
 };
 
+use rustc_hash::FxHashMap;
+
 use crate::circuit::{Circuit, Linear, NodeId, Operation, TooLarge, Value};
+use crate::mentions::Mentions;
 
 /// One instance of a rule or initial-state program as functions of the state before it.
 #[derive(Clone, Debug)]
@@ -154,6 +157,11 @@ pub(crate) struct Unfolder<'m> {
     faults: Vec<NodeId>,
     drops: Vec<NodeId>,
     covers: Vec<(PropertyId, NodeId)>,
+    /// Functions whose calls can be unfolded without regard to when they are reached: they change
+    /// nothing but their own locals, and do not call themselves.
+    plain: Vec<bool>,
+    /// Whether each expression asked for contains a call that is not plain.
+    delicate: FxHashMap<ExprId, bool>,
 }
 
 impl<'m> Unfolder<'m> {
@@ -172,6 +180,8 @@ impl<'m> Unfolder<'m> {
             faults: Vec::new(),
             drops: Vec::new(),
             covers: Vec::new(),
+            plain: plain_functions(model),
+            delicate: FxHashMap::default(),
         }
     }
 
@@ -772,31 +782,17 @@ impl<'m> Unfolder<'m> {
         }
     }
 
-    /// Whether an expression contains a call.
-    fn calls(&self, expression: ExprId) -> bool {
-        let mut pending = vec![expression];
-        while let Some(next) = pending.pop() {
-            match &self.model.pool[next] {
-                Expr::Call { .. } => return true,
-                Expr::Unary { operand, .. } => pending.push(*operand),
-                Expr::Binary { left, right, .. } => pending.extend([*left, *right]),
-                Expr::Conditional { condition, then, otherwise } => pending.extend([*condition, *then, *otherwise]),
-                Expr::Quantified { body, .. } | Expr::Count { body, .. } => pending.push(*body),
-                Expr::Read(place) | Expr::IsUndefined(place) => {
-                    let place = &self.model.pool[*place];
-                    if !matches!(place.root, Root::Variable(_) | Root::Local(_)) {
-                        return true;
-                    }
-                    for step in &place.steps {
-                        if let Step::Index(index) = step {
-                            pending.push(*index);
-                        }
-                    }
-                }
-                _ => {}
-            }
+    /// Whether an expression contains a call for which it matters when it is reached.
+    fn calls(&mut self, expression: ExprId) -> bool {
+        if let Some(&delicate) = self.delicate.get(&expression) {
+            return delicate;
         }
-        false
+        let mut delicate = false;
+        Mentions::of_expression(self.model, expression).visit_functions(|function| {
+            delicate |= !self.plain[function.position()];
+        });
+        self.delicate.insert(expression, delicate);
+        delicate
     }
 
     /// Restricts the faults found since `first` to where evaluation gets that far: where all
@@ -1016,13 +1012,22 @@ impl<'m> Unfolder<'m> {
             }
         }
         let saved = self.alive;
-        self.block(&callee.body)?;
-        let fell_through = self.alive;
-        if callee.result.is_some() {
+        let plain = self.plain[function.position()];
+        let faults = self.faults.len();
+        if plain {
             self.alive = NodeId::TRUE;
+        }
+        self.block(&callee.body)?;
+        if callee.result.is_some() {
+            let fell_through = std::mem::replace(&mut self.alive, NodeId::TRUE);
             self.fault(fell_through);
         }
         self.alive = saved;
+        if plain {
+            for fault in self.faults.split_off(faults) {
+                self.fault(fault);
+            }
+        }
         let frame = self.frames.pop().expect("pushed above");
         Ok(frame.result)
     }
@@ -1272,4 +1277,24 @@ fn arithmetic(operator: BinaryOperator) -> bool {
             | BinaryOperator::BitOr
             | BinaryOperator::BitXor
     )
+}
+
+/// Which functions change nothing but their own locals and do not call themselves.
+fn plain_functions(model: &Model) -> Vec<bool> {
+    let mentions: Vec<Mentions<'_>> =
+        model.functions.indices().map(|function| Mentions::of_function_body(model, function)).collect();
+    model
+        .functions
+        .indices()
+        .map(|function| {
+            let own = &mentions[function.position()];
+            let mut recursive = false;
+            let mut effects = own.has_effects();
+            own.visit_functions(|callee| {
+                recursive |= callee == function;
+                effects |= mentions[callee.position()].has_effects();
+            });
+            !recursive && !effects
+        })
+        .collect()
 }
