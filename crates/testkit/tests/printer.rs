@@ -13,6 +13,78 @@ use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::rumur::{Rumur, RumurOptions, explain_skip};
 use quotient_testkit::verdict::Answer;
 
+/// Unions whose members are not neighbours: the ranges they become have gaps.
+const UNIONS: &str = r#"
+type
+  A: scalarset(2); B: enum {b1, b2}; C: scalarset(2);
+  AB: union {A, B}; AC: union {A, C}; BC: union {B, C};
+var
+  x: AC; y: BC; z: AB;
+  marks: array [AC] of boolean;
+  where: array [BC] of AC;
+function pick(u: AC): AC; begin return u; end;
+procedure put_it(var u: AC; v: AC); begin u := v; end;
+ruleset u: AC do
+startstate "s" begin
+  x := u; clear y; z := b2; clear marks; undefine where;
+end; end;
+ruleset u: AC do
+  rule "set" begin x := u; marks[u] := !marks[u]; end;
+end;
+ruleset a: A do rule "a" begin x := a; z := a; put_it(x, pick(a)); end; end;
+ruleset c: C do rule "c" begin y := c; for v: AC do if ismember(v, C) & v != c then marks[v] := false; end; end; end; end;
+rule "b" ismember(z, B) & exists u: AC do marks[u] & u = x end ==> begin y := z; where[y] := x; clear marks; end;
+rule "clear" begin clear where; end;
+rule "bad" isundefined(where[b1]) & ismember(x, C) ==> begin y := x; end;
+invariant "inv" forall u: BC do u = u end;
+"#;
+
+/// Parameters of array and record types, of which rumur knows nothing.
+const PARAMETERS: &str = r#"
+type
+  P: scalarset(2); Q: 0..1;
+  R: record a: 0..1; b: boolean; end;
+var
+  x: array [P] of 0..2; y: array [Q] of R; k: Q;
+ruleset s: array [P] of 0..1; r: array [Q] of R do
+startstate "any" begin for p: P do x[p] := s[p]; end; y := r; k := 0; end;
+end;
+ruleset m: array [Q] of 0..1; rr: R do
+  rule "step" m[0] != m[1] & m[k] = 1 & rr.b ==> begin k := 1 - k; y[k] := rr; y[m[k]].a := m[m[k]]; end;
+end;
+ruleset m: R do
+  rule "constant" m.a = 1 ==> begin y[0].a := m.a; end;
+end;
+invariant "i" k < 2;
+"#;
+
+/// Multisets in and of other types, of which rumur knows nothing either.
+const MULTISETS: &str = r#"
+type
+  P: scalarset(2); K: enum {ask, give};
+  M: record k: K; from: P; n: 0..1; end;
+
+var
+  net: multiset [2] of M;
+  boxes: array [P] of multiset [2] of 0..2;
+  odd: multiset [2] of record tag: boolean; in_: 0..1; end;
+  c: 0..3;
+function many(p: P): boolean; begin return multisetcount(i: boxes[p], boxes[p][i] > 0) > 1; end;
+startstate begin undefine net; undefine boxes; undefine odd; c := 0; end;
+ruleset p: P do
+  rule "send" multisetcount(i: net, true) < 2 ==> var m: M; begin m.k := ask; m.from := p; m.n := c % 2; multisetadd(m, net); end;
+  choose i: net do
+    rule "get" net[i].from = p & multisetcount(j: boxes[p], true) < 2 ==> begin multisetadd(net[i].n, boxes[p]); multisetremove(i, net); end;
+  end;
+  rule "drop" many(p) ==> begin multisetremovepred(i: boxes[p], boxes[p][i] = 1); c := (c + 1) % 4; end;
+  rule "undef" multisetcount(i: net, isundefined(net[i].n)) = 0 & multisetcount(i: net, true) > 0 ==> begin undefine net[0].n; end;
+end;
+rule "odd" multisetcount(i: odd, true) = 0 ==> var r: record tag: boolean; in_: 0..1; end; begin r.tag := false; r.in_ := 1; multisetadd(r, odd); end;
+rule "odd2" multisetcount(i: odd, true) = 1 ==> var r: record tag: boolean; in_: 0..1; end; begin r.tag := true; r.in_ := c % 2; multisetadd(r, odd); end;
+choose i: odd do rule "odd3" begin multisetremove(i, odd); end; end;
+invariant "small" multisetcount(i: net, net[i].k = give) = 0;
+"#;
+
 /// A model to print.
 struct Job {
     name: String,
@@ -27,6 +99,10 @@ fn jobs() -> Vec<Job> {
         let case = &example.header.cases[0];
         let model = example.load(case).unwrap_or_else(|errors| panic!("{}: {errors}", example.name));
         jobs.push(Job { name: example.name.clone(), model, deadlock: example.header.deadlock });
+    }
+    for (name, text) in [("unions", UNIONS), ("parameters", PARAMETERS), ("multisets", MULTISETS)] {
+        let model = load_murphi(name, text, &[]).unwrap_or_else(|errors| panic!("{name}: {errors}"));
+        jobs.push(Job { name: name.into(), model, deadlock: DeadlockMode::Stuttering });
     }
     let folder =
         std::env::var_os("QUOTIENT_CORPUS").map_or_else(|| workspace().join("../shared/corpus/murphi"), PathBuf::from);

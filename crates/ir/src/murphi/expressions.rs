@@ -8,6 +8,7 @@ use super::generated::membership;
 use super::kinds::Kind;
 use super::program::Printer;
 use super::scope::{Binding, Scope};
+use super::statements::is_true;
 use super::types::number_text;
 use super::walk::Node;
 use crate::expression::{Argument, BinaryOperator, Expr, Iteration, Quantifier, Root, Step, UnaryOperator};
@@ -252,6 +253,10 @@ impl<'m> Printer<'m> {
                     Level::Unary
                 }
             },
+            &Expr::Binary { operator: BinaryOperator::And, left, right } if is_true(model, right) => {
+                tasks.push(Task::Expression(left, level, Want::Truth));
+                return Ok(());
+            }
             &Expr::Binary { operator, left, right } => match self.decided(operator, left, right) {
                 Some(truth) => {
                     parts.push(Task::Text(if truth { "true" } else { "false" }));
@@ -343,8 +348,16 @@ impl<'m> Printer<'m> {
             _ => Want::Number,
         };
         let form = notation(operator);
+        let ambiguous = matches!(operator, BinaryOperator::BitAnd | BinaryOperator::BitOr);
+        let plain = if ambiguous && want == Want::Number && !both_boolean && self.has_named_type(left) {
+            // rumur takes `&` and `|` after a value of a named range for the logical ones.
+            Task::Text(" + 0")
+        } else {
+            Task::Text("")
+        };
         let operation = [
             Task::Expression(left, form.left, want),
+            plain,
             Task::Text(" "),
             Task::Text(form.symbol),
             Task::Text(" "),
@@ -359,6 +372,27 @@ impl<'m> Printer<'m> {
         }
         parts.extend(operation);
         form.level
+    }
+
+    /// Whether rumur takes the type of a number to be one with a name.
+    fn has_named_type(&self, expression: ExprId) -> bool {
+        let mut id = expression;
+        loop {
+            let ty = match &self.model.pool[id] {
+                Expr::Conditional { then, .. } => {
+                    id = *then;
+                    continue;
+                }
+                Expr::Read(place) => self.model.pool[*place].ty,
+                Expr::Call { function, .. } => match self.model.functions[*function].result {
+                    Some(ty) => ty,
+                    None => return false,
+                },
+                _ => return false,
+            };
+            // A local without a range may be declared with the name of the widest one.
+            return ty == Model::INTEGER || self.names.ty(ty).is_some();
+        }
     }
 
     fn push_membership(
@@ -424,15 +458,19 @@ impl<'m> Printer<'m> {
             if inside(interval.low, interval.high) {
                 continue;
             }
-            match self.model.pool[expression] {
-                Expr::Read(place) => {
-                    let read = self.model.domain(self.model.pool[place].ty);
-                    if !read.pieces().iter().all(|&(low, high)| inside(low.into(), high.into())) {
-                        return false;
-                    }
+            let ty = match &self.model.pool[expression] {
+                Expr::Read(place) => Some(self.model.pool[*place].ty),
+                Expr::Call { function, .. } => self.model.functions[*function].result,
+                Expr::Conditional { then, otherwise, .. } => {
+                    open.extend([*then, *otherwise]);
+                    continue;
                 }
-                Expr::Conditional { then, otherwise, .. } => open.extend([then, otherwise]),
-                _ => return false,
+                _ => None,
+            };
+            let values = ty.map(|ty| self.model.domain(ty));
+            if !values.is_some_and(|values| values.pieces().iter().all(|&(low, high)| inside(low.into(), high.into())))
+            {
+                return false;
             }
         }
         true
@@ -531,8 +569,12 @@ impl<'m> Printer<'m> {
                     let same_kind = self.kinds.of_type(model, one) == self.kinds.of_type(model, other);
                     // A value is checked against the range; a place has to have the same one. A
                     // parameter with gaps would need a check that lets "undefined" pass.
-                    let same_values = model.domain(one) == model.domain(other);
-                    if !same_kind || (!same_values && (exactly || self.has_gaps(other))) {
+                    let (values, allowed) = (model.domain(one), model.domain(other));
+                    let within = |&(low, high): &(i64, i64)| {
+                        allowed.pieces().iter().any(|&(first, last)| first <= low && high <= last)
+                    };
+                    let harmless = !self.has_gaps(other) || values.pieces().iter().all(within);
+                    if !same_kind || (values != allowed && (exactly || !harmless)) {
                         return false;
                     }
                 }
