@@ -170,14 +170,16 @@ impl<'m> Printer<'m> {
             Expr::Constant { value, .. } => Some(value),
             _ => None,
         };
-        if let Want::Stored(ty) = want {
-            if kind == wanted_kind && self.has_gaps(ty) && !self.surely_in(scope, id, ty) {
-                let function = self.checked(ty)?;
-                tasks.push(Task::Owned(format!("{function}(")));
-                tasks.push(Task::Expression(id, Level::Conditional, Want::Number));
-                tasks.push(Task::Text(")"));
-                return Ok(());
-            }
+        if let Want::Stored(ty) = want
+            && kind == wanted_kind
+            && self.has_gaps(ty)
+            && !self.surely_in(scope, id, ty)
+        {
+            let function = self.checked(ty)?;
+            tasks.push(Task::Owned(format!("{function}(")));
+            tasks.push(Task::Expression(id, Level::Conditional, Want::Number));
+            tasks.push(Task::Text(")"));
+            return Ok(());
         }
         match (kind, wanted_kind, constant) {
             (kind, wanted, _) if kind == wanted => self.push_natural(scope, id, level, tasks),
@@ -907,11 +909,11 @@ impl<'m> Printer<'m> {
         super::walk::visit_nodes(self.model, [Node::Expression(condition)], |node| {
             if let Node::Place(id) = node {
                 let place = &self.model.pool[id];
-                if let Root::Local(local) = place.root {
-                    if matches!(scope.binding(local), Binding::Cells(_)) {
-                        let ty = scope.owner.locals[local].ty;
-                        alone &= self.constant_cell(ty, &place.steps).is_some();
-                    }
+                if let Root::Local(local) = place.root
+                    && matches!(scope.binding(local), Binding::Cells(_))
+                {
+                    let ty = scope.owner.locals[local].ty;
+                    alone &= self.constant_cell(ty, &place.steps).is_some();
                 }
             }
         });

@@ -345,11 +345,9 @@ impl Clashes<'_, '_> {
                 let kind = self.kind(position);
                 self.as_number(kind);
             }
-            &Expr::IsMember { value, ty } => {
-                if self.kind(value) != self.type_kind(ty) {
-                    let (value, ty) = (self.kind(value), self.type_kind(ty));
-                    self.unite(value, ty);
-                }
+            &Expr::IsMember { value, ty } if self.kind(value) != self.type_kind(ty) => {
+                let (value, ty) = (self.kind(value), self.type_kind(ty));
+                self.unite(value, ty);
             }
             &Expr::SameContents { left, right } => self.contents_into(left, model.pool[right].ty),
             Expr::Call { function, arguments } => self.check_call(*function, arguments),

@@ -160,10 +160,10 @@ impl<'m> Printer<'m> {
         let mut shared = None;
         for owner in Owner::all(self.model) {
             visit_statements(owner.body, &mut |statement| {
-                if let StatementKind::Cover { property, .. } = statement.kind {
-                    if !seen.insert(property) {
-                        shared = Some(property);
-                    }
+                if let StatementKind::Cover { property, .. } = statement.kind
+                    && !seen.insert(property)
+                {
+                    shared = Some(property);
                 }
             });
         }
@@ -517,10 +517,10 @@ impl<'m> Printer<'m> {
         let mut mentioned = FxHashSet::default();
         while let Some(body) = bodies.pop() {
             visit_nodes(model, super::walk::body_nodes(body), |node| {
-                if let Node::Place(id) = node {
-                    if let Root::Variable(variable) = model.pool[id].root {
-                        mentioned.insert(variable);
-                    }
+                if let Node::Place(id) = node
+                    && let Root::Variable(variable) = model.pool[id].root
+                {
+                    mentioned.insert(variable);
                 }
             });
             for function in called_functions(model, Vec::new(), body) {
@@ -535,10 +535,10 @@ impl<'m> Printer<'m> {
     fn used_locals(&self, body: &[Statement]) -> FxHashSet<LocalId> {
         let mut used = FxHashSet::default();
         visit_nodes(self.model, super::walk::body_nodes(body), |node| {
-            if let Node::Place(id) = node {
-                if let Root::Local(local) = self.model.pool[id].root {
-                    used.insert(local);
-                }
+            if let Node::Place(id) = node
+                && let Root::Local(local) = self.model.pool[id].root
+            {
+                used.insert(local);
             }
         });
         used

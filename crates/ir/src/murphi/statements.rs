@@ -125,12 +125,11 @@ impl<'m> Printer<'m> {
                 _ => Vec::new(),
             });
             visit_nodes(self.model, nodes, |node| {
-                if let Node::Place(place) = node {
-                    if let Root::Local(local) = self.model.pool[place].root {
-                        if bound.contains(&local) {
-                            last_uses.insert(local, position);
-                        }
-                    }
+                if let Node::Place(place) = node
+                    && let Root::Local(local) = self.model.pool[place].root
+                    && bound.contains(&local)
+                {
+                    last_uses.insert(local, position);
                 }
             });
         }
