@@ -3,6 +3,7 @@
 //! A sparse, deterministic individualisation–refinement search; see `search` for the method and
 //! `partition` for the refinement.
 
+mod guess;
 mod partition;
 mod search;
 
@@ -30,9 +31,11 @@ pub struct BasePoint {
 pub struct Statistics {
     /// Refinements after an individualisation.
     pub refinements: u64,
-    /// Maps that were verified edge by edge.
-    pub verified: u64,
-    /// Maps that failed the verification.
+    /// Maps that were completed by guessing and turned out right.
+    pub good_guesses: u64,
+    /// Guesses that came to nothing.
+    pub bad_guesses: u64,
+    /// Complete maps that failed the verification.
     pub bad_leaves: u64,
 }
 

@@ -2,6 +2,8 @@
 //! reads: a nondeterministic sequential model over finite scalar slots. It knows nothing of
 //! languages, groups or engines.
 
+#[cfg(test)]
+mod builder;
 mod diagnostics;
 mod expression;
 mod fault;
@@ -9,6 +11,7 @@ mod index;
 mod interpreter;
 mod layout;
 mod model;
+mod murphi;
 mod statement;
 mod text;
 mod trace;
@@ -16,9 +19,7 @@ mod types;
 mod verify;
 
 pub use diagnostics::{Diagnostic, Label, Severity, Source, Span};
-pub use expression::{
-    Argument, BinaryOperator, Expr, Iteration, Place, Pool, Quantifier, Root, Step, UnaryOperator,
-};
+pub use expression::{Argument, BinaryOperator, Expr, Iteration, Place, Pool, Quantifier, Root, Step, UnaryOperator};
 pub use fault::{Fault, FaultKind};
 pub use index::{
     ExprId, FunctionId, LocalId, PlaceId, PropertyId, RuleId, SlotId, StartId, Table, TableIndex, TypeId, VariableId,
@@ -26,6 +27,7 @@ pub use index::{
 pub use interpreter::{Action, Interpreter, Outcome};
 pub use layout::{Layout, LayoutError, MultisetSlots, Slot, State, Valuation};
 pub use model::{Function, Local, LocalKind, Model, Parameter, Property, PropertyKind, Rule, Start, Variable};
+pub use murphi::{PrintError, PrintOptions, print_murphi};
 pub use statement::{MultisetElement, ReturnValue, Statement, StatementKind};
 pub use text::{expression_text, place_text};
 pub use trace::{DeadlockMode, ReplayError, Trace, TraceStep, Violation, changed_slots, replay};

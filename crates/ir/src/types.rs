@@ -113,7 +113,9 @@ impl Domain {
     }
     /// How many values there are. Zero stands for 2^64.
     pub fn size(&self) -> u64 {
-        self.pieces.iter().fold(0u64, |sum, &(low, high)| sum.wrapping_add((high.wrapping_sub(low) as u64).wrapping_add(1)))
+        self.pieces
+            .iter()
+            .fold(0u64, |sum, &(low, high)| sum.wrapping_add((high.wrapping_sub(low) as u64).wrapping_add(1)))
     }
     /// The least value.
     pub fn least(&self) -> i64 {

@@ -81,7 +81,7 @@ impl RumurAnswer {
                 Some(rest.rsplit_once('"')?.0)
             }
             // After the place in the source.
-            VerdictClass::Assertion => self.message.splitn(4, ": ").nth(2),
+            VerdictClass::Assertion => self.message.splitn(3, ": ").nth(2),
             VerdictClass::ErrorStatement => Some(&self.message),
             _ => None,
         }

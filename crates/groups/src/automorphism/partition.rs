@@ -203,6 +203,11 @@ impl<'g> Partition<'g> {
         &self.order[start as usize..(start + self.length(start)) as usize]
     }
 
+    /// The last vertex of the cell at `start`: the one that is individualised without any exchange.
+    pub(super) fn last_member(&self, start: u32) -> Point {
+        self.order[(start + self.length(start) - 1) as usize]
+    }
+
     /// Whether every cell has one vertex.
     pub(super) fn is_discrete(&self) -> bool {
         self.cell_count == self.order.len()

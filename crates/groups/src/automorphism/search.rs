@@ -13,11 +13,13 @@
 //!   path: then the map of singletons with the identity elsewhere is the automorphism (the idea of saucy,
 //!   Darga, Sakallah and Markov 2008). The reference order of the leaf stands for all partitions of the
 //!   first path, since refinement only rearranges within cells.
+//! * Where such vertices remain, the map is guessed from the neighbours it is known for (see `guess`).
 //! * Below the level under treatment, the stabilisers on the first path are known. An automorphism takes
 //!   the orbit of a base point to an orbit of equal length, so a branch whose cell has c vertices need try
 //!   only c - (orbit length) + 1 of them; where the cell is one orbit, nothing is ever tried twice.
 //! * The next cell is taken from the latest splits, so a component is finished before the next is begun.
 
+use super::guess::Guess;
 use super::partition::Partition;
 use super::{AutomorphismGroup, BasePoint, SearchLimits, Statistics};
 use crate::{ColouredGraph, OrbitPartition, Point, SparsePermutation};
@@ -62,13 +64,12 @@ pub(super) fn search(graph: &ColouredGraph, limits: &SearchLimits) -> Automorphi
         statistics: Statistics::default(),
         limits,
         exhausted: false,
-        marks: Vec::new(),
-        mark: 0,
+        guess: Guess::default(),
     };
     search.partition.refine();
     search.walk_first_path();
     if !search.levels.is_empty() {
-        search.marks = vec![0; graph.vertex_count()];
+        search.guess = Guess::new(graph.vertex_count());
         search.partition.set_reference();
         for level in (0..search.levels.len()).rev() {
             search.treat_level(level);
@@ -100,50 +101,57 @@ struct Search<'g, 'l> {
     statistics: Statistics,
     limits: &'l SearchLimits,
     exhausted: bool,
-    /// Marks of the verification: a vertex is marked when it holds `mark`.
-    marks: Vec<u32>,
-    mark: u32,
+    guess: Guess,
 }
 
 impl Search<'_, '_> {
     /// Individualises and refines until the partition is discrete.
+    ///
+    /// The next cell is taken from a stack of ranges of positions: what remains of the last cell comes
+    /// first, then what the last refinement split off, then what was there before, the smallest first.
+    /// So a branch that exchanges two vertices of a cell finds the second of them next, and a component
+    /// is finished before another is begun.
     fn walk_first_path(&mut self) {
-        let mut candidates: Vec<u32> = Vec::new();
-        let mut start = 0;
-        while start < self.graph.vertex_count() {
-            let length = self.partition.length(start as u32);
-            if length > 1 {
-                candidates.push(start as u32);
-            }
-            start += length as usize;
-        }
-        candidates.sort_by_key(|&start| std::cmp::Reverse(self.partition.length(start)));
-        // The stack is in order of discovery. Each group (the cells of one refinement) is sorted with the
-        // smallest last, so the next cell is the smallest of the latest group that is still worth it.
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        self.push_cells(&mut ranges, 0, self.graph.vertex_count() as u32);
         self.partition.history.clear();
-        while let Some(&cell) = candidates.last() {
-            let length = self.partition.length(cell);
-            if length <= 1 {
-                candidates.pop();
+        while let Some((cell, length)) = ranges.pop() {
+            if self.partition.length(cell) != length {
+                self.push_cells(&mut ranges, cell, length);
                 continue;
             }
             let history = self.partition.history.len();
             let events = self.partition.trace.events.len();
-            let base = *self.partition.members(cell).iter().min().expect("the cell is not empty");
+            let base = self.partition.last_member(cell);
             self.levels.push(Level { cell, length, base, events, history, orbit_length: 1 });
             self.partition.individualise(base);
             self.partition.refine();
             self.statistics.refinements += 1;
-            let group = candidates.len();
+            let first = ranges.len();
             for split in &self.partition.history[history..] {
-                if self.partition.length(split.start) > 1 {
-                    candidates.push(split.start);
+                let length = self.partition.length(split.start);
+                if length > 1 {
+                    ranges.push((split.start, length));
                 }
             }
-            candidates[group..].sort_by_key(|&start| std::cmp::Reverse((self.partition.length(start), start)));
+            ranges[first..].sort_unstable_by_key(|&(start, length)| std::cmp::Reverse((length, start)));
+            ranges.push((cell, length));
         }
         debug_assert!(self.partition.is_discrete());
         self.events_end = self.partition.trace.events.len();
+    }
+
+    /// Pushes the cells of two or more vertices between two positions, the smallest last.
+    fn push_cells(&self, ranges: &mut Vec<(u32, u32)>, mut start: u32, length: u32) {
+        let (first, end) = (ranges.len(), start + length);
+        while start < end {
+            let length = self.partition.length(start);
+            if length > 1 {
+                ranges.push((start, length));
+            }
+            start += length;
+        }
+        ranges[first..].sort_unstable_by_key(|&(start, length)| std::cmp::Reverse((length, start)));
     }
 
     /// Finds the orbit of the level's base point under the stabiliser of the base points above.
@@ -191,12 +199,21 @@ impl Search<'_, '_> {
         loop {
             if descend {
                 let unsettled = self.partition.difference.as_ref().expect("set with the reference").unsettled;
-                if unsettled == 0 {
-                    found = self.settled_automorphism();
+                // Guessing the rest costs about as much as verifying; at doubling depths, the guesses that
+                // fail cost little beside the branch.
+                let levels = self.levels.len() - index - branches.len();
+                let guess = unsettled > 0
+                    && levels > 2
+                    && branches.len().is_power_of_two()
+                    && self.statistics.bad_guesses <= 16 + self.statistics.good_guesses;
+                if unsettled == 0 || guess {
+                    found = self.guess.automorphism(self.graph, &self.partition, levels);
+                    self.statistics.good_guesses += u64::from(guess && found.is_some());
+                    self.statistics.bad_guesses += u64::from(guess && found.is_none());
+                    self.statistics.bad_leaves += u64::from(!guess && found.is_none());
                     if found.is_some() {
                         break;
                     }
-                    self.statistics.bad_leaves += 1;
                 }
                 let depth = index + branches.len();
                 if let Some(level) = self.levels.get(depth)
@@ -324,48 +341,6 @@ impl Search<'_, '_> {
             // `vertex` is already the image of that vertex.
             vertex = difference.reference[cell as usize];
         }
-        *self.partition.members(level.cell).iter().min().expect("the cell is not empty")
-    }
-
-    /// The map of the singleton cells to those of the first path, identity elsewhere, if it is an
-    /// automorphism. It always is, short of a collision of hashes, because both partitions are equitable
-    /// with equal traces; but nothing leaves here unverified.
-    fn settled_automorphism(&mut self) -> Option<SparsePermutation> {
-        let difference = self.partition.difference.as_ref().expect("set with the reference");
-        let places = &self.partition.places;
-        let order = &self.partition.order;
-        let mut moves: Vec<(Point, Point)> = Vec::with_capacity(difference.misplaced.len());
-        for &vertex in &difference.misplaced {
-            // Misplaced vertices are in singleton cells now. As a set they are closed: the vertex that
-            // belongs where a misplaced vertex stands is misplaced itself.
-            let reference = places[vertex as usize].reference;
-            let target = order[reference as usize];
-            if self.partition.length(reference) != 1 {
-                return None;
-            }
-            moves.push((vertex, target));
-        }
-        moves.sort_unstable();
-        self.statistics.verified += 1;
-        for &(vertex, target) in &moves {
-            if self.graph.colour(vertex) != self.graph.colour(target)
-                || self.graph.degree(vertex) != self.graph.degree(target)
-            {
-                return None;
-            }
-            self.mark += 1;
-            for &next in self.graph.neighbours(vertex) {
-                let image = if difference.is_misplaced(next) {
-                    order[places[next as usize].reference as usize]
-                } else {
-                    next
-                };
-                self.marks[image as usize] = self.mark;
-            }
-            if !self.graph.neighbours(target).iter().all(|&next| self.marks[next as usize] == self.mark) {
-                return None;
-            }
-        }
-        SparsePermutation::from_moves(moves).ok()
+        self.partition.last_member(level.cell)
     }
 }

@@ -73,11 +73,12 @@ const CALL_LIMIT: usize = 1000;
 /// The most cells of all frames at a time.
 const FRAME_CELL_LIMIT: usize = 1 << 24;
 /// The deepest nesting of expressions, statements and calls together.
-const DEPTH_LIMIT: usize = 50_000;
+const DEPTH_LIMIT: usize = 20_000;
 /// The nesting at which the machine moves to a thread with a stack for the deepest nesting, so
 /// that the caller's stack may be small and yet no stack is allocated for shallow steps.
 const DEPTH_OF_MOVE: usize = 150;
-/// The stack of that thread. Only what is used of it takes memory.
+/// The stack of that thread, four times what the deepest nesting takes without optimisation. Only
+/// what is used of it takes memory.
 const STACK_BYTES: usize = 256 << 20;
 
 /// A run of one step.

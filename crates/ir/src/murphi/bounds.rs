@@ -212,10 +212,10 @@ impl Bounds {
             }
         });
         for (local, entry) in owner.locals.iter_enumerated() {
-            if matches!(model.types[entry.ty].kind, TypeKind::Integer) {
-                if let Some(Some(interval)) = found.get(&local) {
-                    self.locals[local.position()] = *interval;
-                }
+            if matches!(model.types[entry.ty].kind, TypeKind::Integer)
+                && let Some(Some(interval)) = found.get(&local)
+            {
+                self.locals[local.position()] = *interval;
             }
         }
     }
@@ -223,10 +223,10 @@ impl Bounds {
 
 fn reference_arguments(model: &Model, arguments: &[Argument], mut visit: impl FnMut(LocalId)) {
     for argument in arguments {
-        if let Argument::Reference(place) = argument {
-            if let Root::Local(local) = model.pool[*place].root {
-                visit(local);
-            }
+        if let Argument::Reference(place) = argument
+            && let Root::Local(local) = model.pool[*place].root
+        {
+            visit(local);
         }
     }
 }
@@ -289,9 +289,8 @@ pub(super) fn escapes(model: &Model, owner: &Owner<'_>, bounds: &Bounds, fitting
             model.pool[expression],
             Expr::Binary { operator: BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Multiply, .. }
         );
-        if !(checked && detected) && !bounds.of_expression(expression).within(fitting) {
-            escapes = true;
-        }
+        let harmless = checked && detected;
+        escapes |= !harmless && !bounds.of_expression(expression).within(fitting);
     };
     fn arguments(list: &[Argument], use_of: &mut impl FnMut(ExprId, bool)) {
         for argument in list {

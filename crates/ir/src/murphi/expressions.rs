@@ -8,6 +8,7 @@ use super::generated::membership;
 use super::kinds::Kind;
 use super::program::Printer;
 use super::scope::{Binding, Scope};
+use super::statements::is_true;
 use super::types::number_text;
 use super::walk::Node;
 use crate::expression::{Argument, BinaryOperator, Expr, Iteration, Quantifier, Root, Step, UnaryOperator};
@@ -24,8 +25,6 @@ const DEEPEST: usize = 100;
 pub(super) enum Want {
     /// As it is.
     Natural,
-    /// As a condition.
-    Truth,
     /// As a number.
     Number,
     /// As a value of a type; what is not one is a fault.
@@ -69,7 +68,7 @@ impl<'m> Printer<'m> {
 
     /// A condition; a long conjunction goes over several lines.
     pub(super) fn condition(&mut self, scope: &mut Scope<'m>, condition: ExprId) -> Result<String, PrintError> {
-        let text = self.expression(scope, condition, Level::Conditional, Want::Truth)?;
+        let text = self.expression(scope, condition, Level::Conditional, Want::Natural)?;
         if text.len() <= 100 {
             return Ok(text);
         }
@@ -83,10 +82,10 @@ impl<'m> Printer<'m> {
             return Ok(text);
         }
         let form = notation(BinaryOperator::And);
-        let mut lines = self.expression(scope, rest, form.left, Want::Truth)?;
+        let mut lines = self.expression(scope, rest, form.left, Want::Natural)?;
         for conjunct in conjuncts.into_iter().rev() {
             lines.push_str("\n  & ");
-            lines.push_str(&self.expression(scope, conjunct, form.right, Want::Truth)?);
+            lines.push_str(&self.expression(scope, conjunct, form.right, Want::Natural)?);
         }
         Ok(lines)
     }
@@ -159,55 +158,26 @@ impl<'m> Printer<'m> {
         tasks: &mut Vec<Task>,
     ) -> Result<(), PrintError> {
         let kind = self.kinds.of_expression(id);
-        let wanted_kind = match want {
+        let wanted = match want {
             Want::Natural => kind,
-            Want::Truth => Kind::Boolean,
             Want::Number => Kind::Number,
             Want::Stored(ty) => self.kinds.of_type(self.model, ty),
         };
-        let constant = match self.model.pool[id] {
-            Expr::Constant { value, .. } => Some(value),
-            _ => None,
-        };
-        if let Want::Stored(ty) = want {
-            if kind == wanted_kind && self.has_gaps(ty) && !self.surely_in(scope, id, ty) {
+        match (want, &self.model.pool[id]) {
+            (Want::Stored(ty), _) if kind == wanted && self.has_gaps(ty) && !self.surely_in(scope, id, ty) => {
                 let function = self.checked(ty)?;
                 tasks.push(Task::Owned(format!("{function}(")));
                 tasks.push(Task::Expression(id, Level::Conditional, Want::Number));
                 tasks.push(Task::Text(")"));
-                return Ok(());
-            }
-        }
-        match (kind, wanted_kind, constant) {
-            (kind, wanted, _) if kind == wanted => self.push_natural(scope, id, level, tasks),
-            (_, Kind::Number, Some(value)) => {
-                let text = number_text(value);
-                let own = if value < 0 && value != i64::MIN { Level::Unary } else { Level::Primary };
-                push_at(own, level, vec![Task::Owned(text)], tasks);
                 Ok(())
             }
-            (Kind::Number, Kind::Boolean, Some(value @ (0 | 1))) => {
-                tasks.push(Task::Text(if value == 1 { "true" } else { "false" }));
+            _ if kind == wanted => self.push_natural(scope, id, level, tasks),
+            // A member of an enumeration as the bound of a loop over numbers.
+            (_, &Expr::Constant { value, .. }) if wanted == Kind::Number => {
+                push_at(number_level(value), level, vec![Task::Owned(number_text(value))], tasks);
                 Ok(())
             }
-            (Kind::Boolean, Kind::Number, None) => {
-                let parts = vec![Task::Expression(id, Level::Implies, Want::Natural), Task::Text(" ? 1 : 0")];
-                push_at(Level::Conditional, level, parts, tasks);
-                Ok(())
-            }
-            (Kind::Number, Kind::Boolean, _) if want == Want::Truth => {
-                let parts = vec![Task::Expression(id, Level::Shift, Want::Natural), Task::Text(" != 0")];
-                push_at(Level::Comparison, level, parts, tasks);
-                Ok(())
-            }
-            (Kind::Number, Kind::Boolean, _) => {
-                let function = self.boolean_of()?;
-                tasks.push(Task::Owned(format!("{function}(")));
-                tasks.push(Task::Expression(id, Level::Conditional, Want::Natural));
-                tasks.push(Task::Text(")"));
-                Ok(())
-            }
-            _ => Err(self.unprintable(&scope.what, "a value of an enumeration or scalarset meets another kind".into())),
+            _ => Err(self.unprintable(&scope.what, "values of different kinds meet".into())),
         }
     }
 
@@ -224,7 +194,7 @@ impl<'m> Printer<'m> {
         let own = match &model.pool[id] {
             &Expr::Constant { value, ty } => {
                 parts.push(Task::Owned(self.constant_text(value, ty)));
-                if value < 0 && value != i64::MIN { Level::Unary } else { Level::Primary }
+                number_level(value)
             }
             &Expr::Read(place) => {
                 tasks.push(Task::Place(place, Rc::new([]), Use::Value, None, level));
@@ -239,7 +209,7 @@ impl<'m> Printer<'m> {
                     if let Expr::SameContents { left, right } = model.pool[operand] {
                         self.push_comparison(left, " != ", right, &mut parts)
                     } else {
-                        parts.extend([Task::Text("!"), Task::Expression(operand, Level::Unary, Want::Truth)]);
+                        parts.extend([Task::Text("!"), Task::Expression(operand, Level::Unary, Want::Natural)]);
                         Level::Not
                     }
                 }
@@ -252,6 +222,10 @@ impl<'m> Printer<'m> {
                     Level::Unary
                 }
             },
+            &Expr::Binary { operator: BinaryOperator::And, left, right } if is_true(model, right) => {
+                tasks.push(Task::Expression(left, level, Want::Natural));
+                return Ok(());
+            }
             &Expr::Binary { operator, left, right } => match self.decided(operator, left, right) {
                 Some(truth) => {
                     parts.push(Task::Text(if truth { "true" } else { "false" }));
@@ -260,13 +234,12 @@ impl<'m> Printer<'m> {
                 None => self.push_binary(operator, left, right, &mut parts),
             },
             &Expr::Conditional { condition, then, otherwise } => {
-                let want = if self.kinds.of_expression(id) == Kind::Number { Want::Number } else { Want::Natural };
                 parts.extend([
-                    Task::Expression(condition, Level::Implies, Want::Truth),
+                    Task::Expression(condition, Level::Implies, Want::Natural),
                     Task::Text(" ? "),
-                    Task::Expression(then, Level::Implies, want),
+                    Task::Expression(then, Level::Implies, Want::Natural),
                     Task::Text(" : "),
-                    Task::Expression(otherwise, Level::Implies, want),
+                    Task::Expression(otherwise, Level::Implies, Want::Natural),
                 ]);
                 Level::Conditional
             }
@@ -280,7 +253,7 @@ impl<'m> Printer<'m> {
                 parts.extend([
                     Task::Owned(format!("{word} {head} do ")),
                     Task::Bind(*local, binding),
-                    Task::Expression(*body, Level::Conditional, Want::Truth),
+                    Task::Expression(*body, Level::Conditional, Want::Natural),
                     Task::Text(" end"),
                     Task::Bind(*local, before),
                     Task::Release(variable),
@@ -330,35 +303,52 @@ impl<'m> Printer<'m> {
     }
 
     fn push_binary(&self, operator: BinaryOperator, left: ExprId, right: ExprId, parts: &mut Vec<Task>) -> Level {
-        let kinds = [left, right].map(|operand| self.kinds.of_expression(operand));
-        let both_boolean = kinds == [Kind::Boolean; 2];
-        let mut operator = operator;
-        let want = match operator {
-            BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Implies => Want::Truth,
-            BinaryOperator::Equal | BinaryOperator::NotEqual if kinds[0] == kinds[1] => Want::Natural,
-            BinaryOperator::BitXor if both_boolean => {
-                operator = BinaryOperator::NotEqual;
-                Want::Natural
-            }
-            _ => Want::Number,
-        };
         let form = notation(operator);
-        let operation = [
-            Task::Expression(left, form.left, want),
+        let ambiguous = matches!(operator, BinaryOperator::BitAnd | BinaryOperator::BitOr);
+        // rumur takes `&` and `|` after a value of a named range for the logical ones.
+        let plain = if ambiguous && self.has_named_type(left) { " + 0" } else { "" };
+        if form.level == Level::Comparison
+            && !matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual)
+            && self.kinds.of_expression(left) == Kind::Boolean
+        {
+            // Murphi puts numbers in order, but not truth values.
+            for (operand, separator) in [(left, form.symbol), (right, "")] {
+                parts.extend([Task::Text("("), Task::Expression(operand, Level::Implies, Want::Natural)]);
+                parts.push(Task::Text(if separator.is_empty() { " ? 1 : 0)" } else { " ? 1 : 0) " }));
+                parts.extend([Task::Text(separator), Task::Text(if separator.is_empty() { "" } else { " " })]);
+            }
+            return form.level;
+        }
+        parts.extend([
+            Task::Expression(left, form.left, Want::Natural),
+            Task::Text(plain),
             Task::Text(" "),
             Task::Text(form.symbol),
             Task::Text(" "),
-            Task::Expression(right, form.right, want),
-        ];
-        // Murphi's `&` and `|` on truth values would not always evaluate the right operand.
-        if both_boolean && matches!(operator, BinaryOperator::BitAnd | BinaryOperator::BitOr) {
-            parts.push(Task::Text("("));
-            parts.extend(operation);
-            parts.push(Task::Text(") != 0"));
-            return Level::Comparison;
-        }
-        parts.extend(operation);
+            Task::Expression(right, form.right, Want::Natural),
+        ]);
         form.level
+    }
+
+    /// Whether rumur takes the type of a number to be one with a name.
+    fn has_named_type(&self, expression: ExprId) -> bool {
+        let mut id = expression;
+        loop {
+            let ty = match &self.model.pool[id] {
+                Expr::Conditional { then, .. } => {
+                    id = *then;
+                    continue;
+                }
+                Expr::Read(place) => self.model.pool[*place].ty,
+                Expr::Call { function, .. } => match self.model.functions[*function].result {
+                    Some(ty) => ty,
+                    None => return false,
+                },
+                _ => return false,
+            };
+            // A local without a range may be declared with the name of the widest one.
+            return ty == Model::INTEGER || self.names.ty(ty).is_some();
+        }
     }
 
     fn push_membership(
@@ -424,15 +414,19 @@ impl<'m> Printer<'m> {
             if inside(interval.low, interval.high) {
                 continue;
             }
-            match self.model.pool[expression] {
-                Expr::Read(place) => {
-                    let read = self.model.domain(self.model.pool[place].ty);
-                    if !read.pieces().iter().all(|&(low, high)| inside(low.into(), high.into())) {
-                        return false;
-                    }
+            let ty = match &self.model.pool[expression] {
+                Expr::Read(place) => Some(self.model.pool[*place].ty),
+                Expr::Call { function, .. } => self.model.functions[*function].result,
+                Expr::Conditional { then, otherwise, .. } => {
+                    open.extend([*then, *otherwise]);
+                    continue;
                 }
-                Expr::Conditional { then, otherwise, .. } => open.extend([then, otherwise]),
-                _ => return false,
+                _ => None,
+            };
+            let values = ty.map(|ty| self.model.domain(ty));
+            if !values.is_some_and(|values| values.pieces().iter().all(|&(low, high)| inside(low.into(), high.into())))
+            {
+                return false;
             }
         }
         true
@@ -531,8 +525,12 @@ impl<'m> Printer<'m> {
                     let same_kind = self.kinds.of_type(model, one) == self.kinds.of_type(model, other);
                     // A value is checked against the range; a place has to have the same one. A
                     // parameter with gaps would need a check that lets "undefined" pass.
-                    let same_values = model.domain(one) == model.domain(other);
-                    if !same_kind || (!same_values && (exactly || self.has_gaps(other))) {
+                    let (values, allowed) = (model.domain(one), model.domain(other));
+                    let within = |&(low, high): &(i64, i64)| {
+                        allowed.pieces().iter().any(|&(first, last)| first <= low && high <= last)
+                    };
+                    let harmless = !self.has_gaps(other) || values.pieces().iter().all(within);
+                    if !same_kind || (values != allowed && (exactly || !harmless)) {
                         return false;
                     }
                 }
@@ -647,7 +645,7 @@ impl<'m> Printer<'m> {
                     Task::Place(branch, steps.clone(), used, length, Level::Implies)
                 };
                 let parts = vec![
-                    Task::Expression(condition, Level::Implies, Want::Truth),
+                    Task::Expression(condition, Level::Implies, Want::Natural),
                     Task::Text(" ? "),
                     inner(then),
                     Task::Text(" : "),
@@ -865,11 +863,11 @@ impl<'m> Printer<'m> {
         super::walk::visit_nodes(self.model, [Node::Expression(condition)], |node| {
             if let Node::Place(id) = node {
                 let place = &self.model.pool[id];
-                if let Root::Local(local) = place.root {
-                    if matches!(scope.binding(local), Binding::Cells(_)) {
-                        let ty = scope.owner.locals[local].ty;
-                        alone &= self.constant_cell(ty, &place.steps).is_some();
-                    }
+                if let Root::Local(local) = place.root
+                    && matches!(scope.binding(local), Binding::Cells(_))
+                {
+                    let ty = scope.owner.locals[local].ty;
+                    alone &= self.constant_cell(ty, &place.steps).is_some();
                 }
             }
         });
@@ -900,7 +898,7 @@ fn push_at(own: Level, wanted: Level, parts: Vec<Task>, tasks: &mut Vec<Task>) {
     }
 }
 
-/// Whether a parameter of this type has to be split into its cells.
-pub(super) fn is_split(model: &Model, ty: TypeId) -> bool {
-    !model.is_scalar(ty)
+/// How tightly a number binds: a negative one is a negation, and the least one is in parentheses.
+fn number_level(value: i64) -> Level {
+    if value < 0 && value != i64::MIN { Level::Unary } else { Level::Primary }
 }

@@ -126,14 +126,7 @@ impl<'m> Printer<'m> {
         self.type_text(ty)
     }
 
-    /// `boolean_of(number)`: 0 and 1 as truth values; anything else is out of range.
-    pub(super) fn boolean_of(&mut self) -> Result<String, PrintError> {
-        self.generate("boolean".into(), "boolean_of", |_, name| {
-            Ok(format!("function {name}(value: 0..1): boolean;\nbegin\n  return value = 1;\nend;\n"))
-        })
-    }
-
-    /// `read_of_t(value)`: a copy of an array or record.
+    /// `copy_of(value)`: a copy of an array or record.
     pub(super) fn copy_of(&mut self, ty: TypeId) -> Result<String, PrintError> {
         self.generate(format!("copy {ty:?}"), "copy_of", |printer, name| {
             let ty = printer.type_text(ty)?;

@@ -101,14 +101,8 @@ impl Kinds {
                 Expr::Read(place) => self.of_type(model, model.pool[*place].ty),
                 Expr::Unary { operator: UnaryOperator::Not, .. } => Kind::Boolean,
                 Expr::Unary { .. } | Expr::Count { .. } => Kind::Number,
-                &Expr::Binary { operator, left, right } => match operator {
-                    BinaryOperator::BitAnd | BinaryOperator::BitOr | BinaryOperator::BitXor => {
-                        let both = [left, right].map(|operand| self.of_expression(operand));
-                        if both == [Kind::Boolean; 2] { Kind::Boolean } else { Kind::Number }
-                    }
-                    operator if is_arithmetic(operator) => Kind::Number,
-                    _ => Kind::Boolean,
-                },
+                Expr::Binary { operator, .. } if is_arithmetic(*operator) => Kind::Number,
+                Expr::Binary { .. } => Kind::Boolean,
                 &Expr::Conditional { then, otherwise, .. } => {
                     let (then, otherwise) = (self.of_expression(then), self.of_expression(otherwise));
                     if then == otherwise { then } else { Kind::Number }
@@ -133,7 +127,7 @@ impl Kinds {
 }
 
 /// Whether an operator computes a number from numbers.
-pub(super) fn is_arithmetic(operator: BinaryOperator) -> bool {
+fn is_arithmetic(operator: BinaryOperator) -> bool {
     use BinaryOperator::{Add, BitAnd, BitOr, BitXor, Divide, Multiply, Remainder, ShiftLeft, ShiftRight, Subtract};
     matches!(
         operator,
@@ -345,11 +339,9 @@ impl Clashes<'_, '_> {
                 let kind = self.kind(position);
                 self.as_number(kind);
             }
-            &Expr::IsMember { value, ty } => {
-                if self.kind(value) != self.type_kind(ty) {
-                    let (value, ty) = (self.kind(value), self.type_kind(ty));
-                    self.unite(value, ty);
-                }
+            &Expr::IsMember { value, ty } if self.kind(value) != self.type_kind(ty) => {
+                let (value, ty) = (self.kind(value), self.type_kind(ty));
+                self.unite(value, ty);
             }
             &Expr::SameContents { left, right } => self.contents_into(left, model.pool[right].ty),
             Expr::Call { function, arguments } => self.check_call(*function, arguments),

@@ -24,6 +24,8 @@ mod owner;
 mod program;
 mod scope;
 mod statements;
+#[cfg(test)]
+mod tests;
 mod types;
 mod walk;
 

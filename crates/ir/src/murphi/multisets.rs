@@ -79,7 +79,7 @@ impl<'m> Printer<'m> {
             text.push_str("    error \"there is no such element\";\n  end;\n");
             let mut lines = Lines::new(1);
             printer.remove_lines("multiset_[position]", element, &mut lines)?;
-            let _ = write!(text, "{}end;\n", lines.text);
+            let _ = writeln!(text, "{}end;", lines.text);
             Ok(text)
         })
     }

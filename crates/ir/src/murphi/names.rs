@@ -8,8 +8,8 @@ use crate::index::{FunctionId, TableIndex, TypeId, VariableId};
 use crate::model::{Function, Model};
 use crate::types::TypeKind;
 
-/// The words that cannot be names, in lower case; Murphi reads them in any case. Those of CMurphi
-/// and of newer versions of rumur are among them.
+/// The words that cannot be names, in lower case; Murphi reads them in any case. The operations of
+/// CMurphi are among them.
 const KEYWORDS: &[&str] = &[
     "alias",
     "array",
@@ -24,7 +24,9 @@ const KEYWORDS: &[&str] = &[
     "const",
     "cover",
     "do",
+    "elif",
     "else",
+    "elseif",
     "elsif",
     "end",
     "endalias",
@@ -49,8 +51,6 @@ const KEYWORDS: &[&str] = &[
     "forall",
     "function",
     "if",
-    "in",
-    "interleaved",
     "invariant",
     "ismember",
     "isundefined",
@@ -62,8 +62,6 @@ const KEYWORDS: &[&str] = &[
     "multisetremovepred",
     "of",
     "procedure",
-    "process",
-    "program",
     "put",
     "real",
     "record",
@@ -75,7 +73,6 @@ const KEYWORDS: &[&str] = &[
     "switch",
     "then",
     "to",
-    "traceuntil",
     "true",
     "type",
     "undefine",

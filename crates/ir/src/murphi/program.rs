@@ -6,14 +6,13 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bounds::{Bounds, declared_numbers, escapes, value_type};
-use super::expressions::is_split;
 use super::generated::write_declarations;
 use super::kinds::Kinds;
 use super::multisets::Reset;
 use super::names::Names;
 use super::owner::Owner;
 use super::scope::{Binding, Lines, Scope};
-use super::statements::{is_true, quoted};
+use super::statements::{is_true, quoted, written_locals};
 use super::walk::{Node, called_functions, visit_nodes, visit_statements};
 use super::{PrintError, PrintOptions};
 use crate::expression::{Expr, Iteration, Root};
@@ -45,6 +44,8 @@ pub(super) struct Printer<'m> {
     pub(super) running: usize,
     /// The functions that change nothing but their own locals.
     pure: FxHashSet<FunctionId>,
+    /// The properties that cover statements count for.
+    cover_statements: FxHashSet<PropertyId>,
 }
 
 /// The finished parts of the program. Functions come before rules, since they have to be declared
@@ -71,12 +72,13 @@ impl<'m> Printer<'m> {
             nesting: 0,
             running: 0,
             pure: pure_functions(model),
+            cover_statements: FxHashSet::default(),
         }
     }
 
     pub(super) fn print(mut self) -> Result<String, PrintError> {
         let model = self.model;
-        self.refuse_shared_covers()?;
+        self.find_cover_statements()?;
         let types = self.type_declarations()?;
         let constants = self.constant_declarations();
         let mut variables = Lines::new(1);
@@ -142,6 +144,10 @@ impl<'m> Printer<'m> {
         PrintError::Unprintable { place: place.to_owned(), reason }
     }
 
+    fn scope(&self, owner: Owner<'m>, what: String) -> Scope<'m> {
+        Scope::new(owner, what, Bounds::new(self.model, &owner), written_locals(self.model, &owner))
+    }
+
     /// Whether a function changes nothing but its own locals.
     pub(super) fn is_pure(&self, function: FunctionId) -> bool {
         self.pure.contains(&function)
@@ -154,16 +160,16 @@ impl<'m> Printer<'m> {
         Owner::all(self.model).any(|owner| escapes(self.model, &owner, &Bounds::new(self.model, &owner), fitting))
     }
 
-    /// Two cover statements in Murphi are two properties, even if they are one in the model.
-    fn refuse_shared_covers(&self) -> Result<(), PrintError> {
-        let mut seen = FxHashSet::default();
+    /// Finds the properties that cover statements count for. Two such statements are two
+    /// properties in Murphi, so they must not be one in the model.
+    fn find_cover_statements(&mut self) -> Result<(), PrintError> {
         let mut shared = None;
         for owner in Owner::all(self.model) {
             visit_statements(owner.body, &mut |statement| {
-                if let StatementKind::Cover { property, .. } = statement.kind {
-                    if !seen.insert(property) {
-                        shared = Some(property);
-                    }
+                if let StatementKind::Cover { property, .. } = statement.kind
+                    && !self.cover_statements.insert(property)
+                {
+                    shared = Some(property);
                 }
             });
         }
@@ -221,7 +227,7 @@ impl<'m> Printer<'m> {
         let model = self.model;
         let function = &model.functions[id];
         let owner = Owner::function(function);
-        let mut scope = Scope::new(owner, format!("function `{}`", function.name), Bounds::new(model, &owner));
+        let mut scope = self.scope(owner, format!("function `{}`", function.name));
         let mut formals = Vec::new();
         for &parameter in &function.parameters {
             let name = scope.name(&self.names, parameter);
@@ -265,7 +271,7 @@ impl<'m> Printer<'m> {
         let model = self.model;
         let owner = Owner::start(start);
         let what = named("start state", &start.name, number);
-        let mut scope = Scope::new(owner, what, Bounds::new(model, &owner));
+        let mut scope = self.scope(owner, what);
         let parameters = self.parameters(&mut scope, &start.parameters)?;
         let depth = usize::from(!parameters.is_empty());
         let mut lines = Lines::new(depth + 1);
@@ -286,7 +292,7 @@ impl<'m> Printer<'m> {
         let model = self.model;
         let owner = Owner::rule(rule);
         let what = named("rule", &rule.name, number);
-        let mut scope = Scope::new(owner, what, Bounds::new(model, &owner));
+        let mut scope = self.scope(owner, what);
         let parameters = self.parameters(&mut scope, &rule.parameters)?;
         let depth = usize::from(!parameters.is_empty());
         let mut head = match &rule.name {
@@ -312,9 +318,9 @@ impl<'m> Printer<'m> {
         let model = self.model;
         let owner = Owner::property(property);
         let what = named("property", &property.name, number);
-        let mut scope = Scope::new(owner, what, Bounds::new(model, &owner));
+        let mut scope = self.scope(owner, what);
         let Some(condition) = property.condition else {
-            if self.is_cover_statement(id) {
+            if self.cover_statements.contains(&id) {
                 return Ok(None);
             }
             // No statement counts for it, so nothing ever will.
@@ -356,16 +362,6 @@ impl<'m> Printer<'m> {
             lines.push("end;");
         }
         Ok(Some(lines.text))
-    }
-
-    fn is_cover_statement(&self, property: PropertyId) -> bool {
-        let mut found = false;
-        for owner in Owner::all(self.model) {
-            visit_statements(owner.body, &mut |statement| {
-                found |= matches!(statement.kind, StatementKind::Cover { property: of, .. } if of == property);
-            });
-        }
-        found
     }
 
     /// The body of a rule or initial-state program: its variables, parameters that need one, its
@@ -430,7 +426,7 @@ impl<'m> Printer<'m> {
         for parameter in parameters {
             let local = parameter.local;
             match parameter.range {
-                Iteration::Over(ty) if is_split(model, ty) => {
+                Iteration::Over(ty) if !model.is_scalar(ty) => {
                     let cells = self.split(scope, local, ty, &mut quantifiers)?;
                     scope.bind(local, Binding::Cells(cells.into()));
                 }
@@ -517,10 +513,10 @@ impl<'m> Printer<'m> {
         let mut mentioned = FxHashSet::default();
         while let Some(body) = bodies.pop() {
             visit_nodes(model, super::walk::body_nodes(body), |node| {
-                if let Node::Place(id) = node {
-                    if let Root::Variable(variable) = model.pool[id].root {
-                        mentioned.insert(variable);
-                    }
+                if let Node::Place(id) = node
+                    && let Root::Variable(variable) = model.pool[id].root
+                {
+                    mentioned.insert(variable);
                 }
             });
             for function in called_functions(model, Vec::new(), body) {
@@ -535,10 +531,10 @@ impl<'m> Printer<'m> {
     fn used_locals(&self, body: &[Statement]) -> FxHashSet<LocalId> {
         let mut used = FxHashSet::default();
         visit_nodes(self.model, super::walk::body_nodes(body), |node| {
-            if let Node::Place(id) = node {
-                if let Root::Local(local) = self.model.pool[id].root {
-                    used.insert(local);
-                }
+            if let Node::Place(id) = node
+                && let Root::Local(local) = self.model.pool[id].root
+            {
+                used.insert(local);
             }
         });
         used

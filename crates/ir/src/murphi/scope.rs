@@ -33,6 +33,8 @@ pub(super) struct Scope<'m> {
     pub(super) what: Rc<str>,
     /// The bounds of its numbers.
     pub(super) bounds: Rc<Bounds>,
+    /// The locals its body writes to.
+    pub(super) written: Rc<FxHashSet<LocalId>>,
     /// What to do before leaving the owner's body, line by line.
     pub(super) epilogue: Rc<[String]>,
     /// The variable that results are stored in to be checked, once there is one.
@@ -44,11 +46,12 @@ pub(super) struct Scope<'m> {
 }
 
 impl<'m> Scope<'m> {
-    pub(super) fn new(owner: Owner<'m>, what: String, bounds: Bounds) -> Self {
+    pub(super) fn new(owner: Owner<'m>, what: String, bounds: Bounds, written: FxHashSet<LocalId>) -> Self {
         Self {
             owner,
             what: what.into(),
             bounds: Rc::new(bounds),
+            written: Rc::new(written),
             epilogue: Rc::new([]),
             checked_result: None,
             declarations: Vec::new(),
@@ -62,6 +65,7 @@ impl<'m> Scope<'m> {
             owner: self.owner,
             what: self.what.clone(),
             bounds: self.bounds.clone(),
+            written: self.written.clone(),
             epilogue: Rc::new([]),
             checked_result: None,
             declarations: Vec::new(),

@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::PrintError;
 use super::expressions::{Use, Want};
 use super::multisets::Reset;
+use super::owner::Owner;
 use super::program::Printer;
 use super::scope::{Binding, Lines, Scope};
 use super::walk::{Node, body_nodes, push_statement_nodes, visit_nodes, visit_statements};
@@ -125,12 +126,11 @@ impl<'m> Printer<'m> {
                 _ => Vec::new(),
             });
             visit_nodes(self.model, nodes, |node| {
-                if let Node::Place(place) = node {
-                    if let Root::Local(local) = self.model.pool[place].root {
-                        if bound.contains(&local) {
-                            last_uses.insert(local, position);
-                        }
-                    }
+                if let Node::Place(place) = node
+                    && let Root::Local(local) = self.model.pool[place].root
+                    && bound.contains(&local)
+                {
+                    last_uses.insert(local, position);
                 }
             });
         }
@@ -361,8 +361,7 @@ impl<'m> Printer<'m> {
         local: LocalId,
         lines: &mut Lines,
     ) -> Result<(), PrintError> {
-        if scope.owner.locals[local].kind != LocalKind::Parameter || !self.written_locals(&scope.owner).contains(&local)
-        {
+        if scope.owner.locals[local].kind != LocalKind::Parameter || !scope.written.contains(&local) {
             return Ok(());
         }
         let value = match scope.binding(local) {
@@ -380,57 +379,56 @@ impl<'m> Printer<'m> {
         scope.bind(local, Binding::Name(copy));
         Ok(())
     }
+}
 
-    /// The locals of an owner that its body writes to, directly or through references.
-    pub(super) fn written_locals(&self, owner: &super::owner::Owner<'m>) -> FxHashSet<LocalId> {
-        let model = self.model;
-        let mut written = FxHashSet::default();
-        let mut note = |place: PlaceId| {
-            if let Root::Local(local) = model.pool[place].root {
-                written.insert(local);
+/// The locals of an owner that its body writes to, directly or through references.
+pub(super) fn written_locals(model: &Model, owner: &Owner<'_>) -> FxHashSet<LocalId> {
+    let mut written = FxHashSet::default();
+    let mut note = |place: PlaceId| {
+        if let Root::Local(local) = model.pool[place].root {
+            written.insert(local);
+        }
+    };
+    let mut bindings = Vec::new();
+    let note_arguments = |arguments: &[Argument], note: &mut dyn FnMut(PlaceId)| {
+        for argument in arguments {
+            if let Argument::Reference(place) = argument {
+                note(*place);
             }
-        };
-        let mut bindings = Vec::new();
-        let note_arguments = |arguments: &[Argument], note: &mut dyn FnMut(PlaceId)| {
-            for argument in arguments {
-                if let Argument::Reference(place) = argument {
-                    note(*place);
-                }
+        }
+    };
+    visit_statements(owner.body, &mut |statement| match &statement.kind {
+        &StatementKind::Assign { target, .. } | &StatementKind::Copy { target, .. } => note(target),
+        &StatementKind::Clear(place) | &StatementKind::Undefine(place) => note(place),
+        &StatementKind::MultisetAdd { multiset, .. }
+        | &StatementKind::MultisetRemove { multiset, .. }
+        | &StatementKind::MultisetRemoveIf { multiset, .. } => note(multiset),
+        StatementKind::Call { arguments, .. } => note_arguments(arguments, &mut note),
+        &StatementKind::Bind { local, place } => bindings.push((local, place)),
+        _ => {}
+    });
+    visit_nodes(model, body_nodes(owner.body), |node| match node {
+        Node::Expression(id) => {
+            if let Expr::Call { arguments, .. } = &model.pool[id] {
+                note_arguments(arguments, &mut note);
             }
-        };
-        visit_statements(owner.body, &mut |statement| match &statement.kind {
-            &StatementKind::Assign { target, .. } | &StatementKind::Copy { target, .. } => note(target),
-            &StatementKind::Clear(place) | &StatementKind::Undefine(place) => note(place),
-            &StatementKind::MultisetAdd { multiset, .. }
-            | &StatementKind::MultisetRemove { multiset, .. }
-            | &StatementKind::MultisetRemoveIf { multiset, .. } => note(multiset),
-            StatementKind::Call { arguments, .. } => note_arguments(arguments, &mut note),
-            &StatementKind::Bind { local, place } => bindings.push((local, place)),
-            _ => {}
-        });
-        visit_nodes(model, body_nodes(owner.body), |node| match node {
-            Node::Expression(id) => {
-                if let Expr::Call { arguments, .. } = &model.pool[id] {
-                    note_arguments(arguments, &mut note);
-                }
+        }
+        Node::Place(id) => {
+            if let Root::Result { arguments, .. } = &model.pool[id].root {
+                note_arguments(arguments, &mut note);
             }
-            Node::Place(id) => {
-                if let Root::Result { arguments, .. } = &model.pool[id].root {
-                    note_arguments(arguments, &mut note);
-                }
+        }
+    });
+    // Writing to a reference writes to what it is bound to.
+    loop {
+        let before = written.len();
+        for &(local, place) in &bindings {
+            if let (true, Root::Local(bound)) = (written.contains(&local), &model.pool[place].root) {
+                written.insert(*bound);
             }
-        });
-        // Writing to a reference writes to what it is bound to.
-        loop {
-            let before = written.len();
-            for &(local, place) in &bindings {
-                if let (true, Root::Local(bound)) = (written.contains(&local), &model.pool[place].root) {
-                    written.insert(*bound);
-                }
-            }
-            if written.len() == before {
-                return written;
-            }
+        }
+        if written.len() == before {
+            return written;
         }
     }
 }

@@ -153,8 +153,14 @@ impl Printer<'_> {
             return Ok(());
         }
         if let TypeKind::Multiset { element, .. } = self.model.types[ty].kind {
-            let (position, element) = (self.position_type(ty), self.type_text(element)?);
-            lines.push(format!("{position}: record\n  present: boolean;\n  element: {element};\nend;"));
+            let position = self.position_type(ty);
+            let mut shape = String::new();
+            if self.names.ty(element).is_some() {
+                self.write_type(element, &mut shape, 0)?;
+            } else {
+                self.write_shape(element, &mut shape, 0, Some(2))?;
+            }
+            lines.push(format!("{position}: record\n  present: boolean;\n  element: {shape};\nend;"));
         }
         let mut shape = String::new();
         self.write_shape(ty, &mut shape, 0, Some(0))?;

@@ -78,16 +78,21 @@ impl<'a> Lowering<'a> {
     fn new(source: &Source, tree: &'a Tree, options: &LoadOptions) -> Self {
         let mut top_level_names = FxHashMap::default();
         for item in &tree.items {
-            let name = match item {
-                Item::Declaration(
-                    Declaration::Constant { name, .. }
-                    | Declaration::Type { name, .. }
-                    | Declaration::Variable { name, .. },
-                ) => name,
-                Item::Function(function) => &function.name,
+            let (name, ty) = match item {
+                Item::Declaration(Declaration::Constant { name, .. }) => (name, None),
+                Item::Declaration(Declaration::Type { name, ty } | Declaration::Variable { name, ty }) => {
+                    (name, Some(ty))
+                }
+                Item::Function(function) => (&function.name, None),
                 Item::Rule(_) => continue,
             };
-            top_level_names.entry(name.text.as_str()).or_insert(name.span);
+            let members = match ty.map(|ty| &ty.kind) {
+                Some(TypeExprKind::Enumeration(members)) => members.as_slice(),
+                _ => &[],
+            };
+            for name in std::iter::once(name).chain(members) {
+                top_level_names.entry(name.text.as_str()).or_insert(name.span);
+            }
         }
         let mut lowering = Self {
             model: Model::new(source.clone()),

@@ -297,11 +297,14 @@ impl Parser<'_> {
 
     /// `low..high`, or the name of a type.
     fn range_or_name(&mut self) -> Parsed<Tall<TypeExpr>> {
+        let starts_with_name = self.at(TokenKind::Identifier);
         let low = self.tall_expression()?;
         let span = low.node.span;
         if !self.eat(TokenKind::DotDot) {
             return match low.node.kind {
-                ExprKind::Name(text) => self.tall_type(TypeExprKind::Named(Name { text, span }), span, 0),
+                ExprKind::Name(text) if starts_with_name => {
+                    self.tall_type(TypeExprKind::Named(Name { text, span }), span, 0)
+                }
                 _ => Err(self.expected("`..`")),
             };
         }
@@ -363,6 +366,9 @@ impl Parser<'_> {
         while !self.at(TokenKind::RightParenthesis) {
             let by_reference = self.eat(TokenKind::Var);
             let nodes = self.nodes;
+            if self.at(TokenKind::Colon) {
+                return Err(self.expected(TokenKind::Identifier.shown()));
+            }
             let names = self.declared_names()?;
             let ty = self.type_expression()?.node;
             self.check_copies(names.len().saturating_sub(1), nodes)?;

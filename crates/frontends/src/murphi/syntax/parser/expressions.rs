@@ -264,6 +264,7 @@ impl Parser<'_> {
                 self.advance();
                 Ok(Tall { node: missing(start), height: 1 })
             }
+            _ if self.at_keyword_as_operand() => self.tall_designator(),
             _ => Err(self.expected("an expression")),
         }
     }

@@ -286,7 +286,7 @@ impl Parser<'_> {
             self.advance();
             return Ok(self.name_of(token));
         }
-        if self.at_keyword_as_name() {
+        if self.at_keyword_as_name() || self.at_keyword_as_operand() {
             self.report_keyword_as_name();
             self.advance();
             return Ok(self.name_of(token));
@@ -308,6 +308,16 @@ impl Parser<'_> {
             && matches!(
                 self.next_kind(),
                 TokenKind::Colon | TokenKind::Comma | TokenKind::Assign | TokenKind::RightBrace
+            )
+    }
+
+    /// The same for a name inside an expression.
+    fn at_keyword_as_operand(&self) -> bool {
+        let kind = self.kind();
+        (kind.starts_keyword_statement() || kind.starts_top_level() || matches!(kind, TokenKind::To | TokenKind::By))
+            && matches!(
+                self.next_kind(),
+                TokenKind::RightBracket | TokenKind::RightParenthesis | TokenKind::Dot | TokenKind::LeftBracket
             )
     }
 

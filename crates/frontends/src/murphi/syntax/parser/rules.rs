@@ -76,8 +76,16 @@ impl Parser<'_> {
             }
             _ => it,
         });
-        let before = self.position;
-        self.skip_item(before);
+        if kind.is_end() {
+            self.advance();
+            self.semicolons();
+            if self.at_item() {
+                return;
+            }
+        }
+        // What follows is the rest of a rule that ended too early, so properties and aliases among
+        // it are statements, and the next rule or section is the first thing to trust.
+        self.skip_until(|_| false);
     }
 
     /// Skips to the next item; at least one token goes if none was consumed.
@@ -155,7 +163,8 @@ impl Parser<'_> {
                 RuleKind::Alias { aliases, rules }
             }
             kind if kind.starts_property() => {
-                let (category, name, condition) = self.property()?;
+                let (category, name, condition) =
+                    self.property(|parser| parser.at_item() || parser.is_word(0, "endchoose"))?;
                 RuleKind::Property { category, name, condition }
             }
             _ if self.is_word(0, "choose") => {

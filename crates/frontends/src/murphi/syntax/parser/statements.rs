@@ -126,7 +126,29 @@ impl Parser<'_> {
             kind.is_end()
                 || kind.starts_keyword_statement()
                 || matches!(kind, TokenKind::Semicolon | TokenKind::Else | TokenKind::Elsif | TokenKind::Case)
+                || matches!(kind, TokenKind::Then | TokenKind::Do)
         });
+        if self.eat(TokenKind::Then) || self.eat(TokenKind::Do) {
+            self.skip_block();
+        }
+    }
+
+    /// Reads the statements after a header that was not recognised, and their `end`.
+    fn skip_block(&mut self) {
+        let statements = |parser: &mut Self| {
+            parser.statements();
+            Ok(())
+        };
+        while self.nested(statements).is_ok() {
+            if self.eat(TokenKind::Elsif) {
+                self.condition(TokenKind::Then);
+            } else if !self.eat(TokenKind::Else) {
+                break;
+            }
+        }
+        if self.kind().is_end() {
+            self.advance();
+        }
     }
 
     fn statement(&mut self) -> Parsed<Stmt> {
@@ -137,7 +159,8 @@ impl Parser<'_> {
                 self.assignment(target)?
             }
             kind if kind.starts_property() => {
-                let (category, message, condition) = self.property()?;
+                let (category, message, condition) =
+                    self.property(|parser| parser.ends_statements() || parser.at_statement())?;
                 StmtKind::Property { category, message, condition }
             }
             TokenKind::Identifier => self.simple_statement()?,
@@ -192,7 +215,8 @@ impl Parser<'_> {
     }
 
     /// `category "name" condition` or `category condition "name"`.
-    pub(super) fn property(&mut self) -> Parsed<(Category, Option<Text>, Expr)> {
+    /// What may follow it depends on where it stands.
+    pub(super) fn property(&mut self, is_followed: impl Fn(&Self) -> bool) -> Parsed<(Category, Option<Text>, Expr)> {
         let category = match self.advance().kind {
             TokenKind::Assert => Category::Assert,
             TokenKind::Assume => Category::Assume,
@@ -213,7 +237,7 @@ impl Parser<'_> {
             | TokenKind::ShortArrow
             | TokenKind::RightParenthesis
             | TokenKind::RightBracket
-                if !self.at_item() && !self.ends_statements() && !self.at_statement() =>
+                if !is_followed(self) =>
             {
                 Err(self.expected(TokenKind::Semicolon.shown()))
             }
@@ -309,7 +333,7 @@ impl Parser<'_> {
             self.advance();
             return;
         }
-        let starts_body = self.at(TokenKind::Identifier) || self.kind().starts_keyword_statement();
+        let starts_body = self.at_statement();
         if !failed {
             let previous = self.previous_span();
             let help = match self.kind() {

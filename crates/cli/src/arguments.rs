@@ -1,0 +1,451 @@
+//! The command line's grammar: commands, flags and the values they take. What a flag *does* is
+//! the business of the command; what is written here is also what `--help`, the shell completions
+//! and the manual page say.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "quotient",
+    version,
+    about = "A model checker for nondeterministic programs over finite variables",
+    long_about = "A model checker: reads a model (a Murphi program), visits every state it can reach and says \
+                  whether its properties hold. A violated property comes with a run of the model that shows it.",
+    after_help = "Exit status: 0 every property holds, 1 a property is violated, 2 wrong usage, 3 the model is \
+                  invalid, 4 inconclusive (a limit was reached).",
+    after_long_help = "\
+Exit status:
+  0  every property holds
+  1  a property is violated
+  2  wrong usage, or a file that cannot be read or written
+  3  the model is invalid or uses something unsupported
+  4  inconclusive: a limit was reached first
+
+Environment:
+  NO_COLOR  if set and not empty, no colours
+
+Examples:
+  quotient check model.m                      check every property
+  quotient check -D Processes=4 model.m       the same with another constant
+  quotient check --timeout 5m --format json model.m
+  quotient explore --export graph.dot model.m
+  quotient simulate --seed 1 --steps 20 model.m",
+    subcommand_required = true,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+pub(crate) struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check every property of a model
+    Check(CheckArguments),
+    /// Visit the state space without checking properties; count it, export it
+    Explore(ExploreArguments),
+    /// Run a model, at random or step by step
+    Simulate(SimulateArguments),
+    /// Print the sequential model as Murphi
+    Lower(LowerArguments),
+    /// Print a completion script for a shell
+    #[command(after_help = "Example: quotient completions bash > ~/.local/share/bash-completion/completions/quotient")]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page
+    #[command(after_help = "Example: quotient man | man -l -")]
+    Man,
+}
+
+/// Where the model comes from.
+#[derive(Debug, Args)]
+pub(crate) struct ModelArguments {
+    /// The model's file; `-` is standard input (read as Murphi unless --language says otherwise)
+    #[arg(value_name = "MODEL")]
+    pub(crate) path: PathBuf,
+    /// Give a constant of the model another value; may be repeated
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_definition)]
+    pub(crate) definitions: Vec<(String, String)>,
+    /// The language of the model, if the file's extension does not tell
+    #[arg(long, value_enum)]
+    pub(crate) language: Option<LanguageName>,
+}
+
+/// How to search.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Search")]
+pub(crate) struct SearchArguments {
+    /// The order of the search; breadth-first gives shortest traces
+    #[arg(long, value_enum, value_name = "ORDER", default_value_t = OrderName::Bfs)]
+    pub(crate) search: OrderName,
+    /// Which symmetries to use; this version has only `off`
+    #[arg(long, value_name = "SYMMETRY", default_value = "off", value_parser = parse_symmetry)]
+    pub(crate) symmetry: SymmetryName,
+    /// How to reduce the state space; this version has only `none`
+    #[arg(long, value_name = "REDUCTION", default_value = "none", value_parser = parse_reduction)]
+    pub(crate) reduction: ReductionName,
+    /// How many threads to search with; this version has only 1
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_threads)]
+    pub(crate) threads: u32,
+}
+
+/// When to give up.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitArguments {
+    /// Stop after so many states
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_states: Option<u64>,
+    /// Do not go further than so many steps from an initial state
+    #[arg(long, value_name = "N")]
+    pub(crate) max_depth: Option<u64>,
+    /// Stop when the state store takes so much memory: 500M, 4GiB
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) max_memory: Option<u64>,
+    /// Stop after so much time: 500ms, 30s, 5m, 1h
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// How to say it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArguments {
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    /// Do not show progress on standard error
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+}
+
+/// `quotient check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  quotient check model.m
+  quotient check -D Processes=4 --property 'mutual exclusion' model.m
+  quotient check --deadlock off --max-states 1000000 model.m
+  quotient lower model.m | quotient check -")]
+pub(crate) struct CheckArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+    /// Check only this property: a name, `deadlock` or `errors`; may be repeated
+    #[arg(long = "property", value_name = "NAME")]
+    pub(crate) properties: Vec<String>,
+    /// What counts as a deadlock
+    #[arg(long, value_enum, value_name = "MODE", default_value_t = DeadlockName::Stuttering)]
+    pub(crate) deadlock: DeadlockName,
+    #[command(flatten)]
+    pub(crate) search: SearchArguments,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
+    #[command(flatten)]
+    pub(crate) output: OutputArguments,
+}
+
+/// `quotient explore`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+In an Aldebaran file (.aut) the initial state is state 0. If there are several, state 0 is an extra root with an \
+edge labelled \"i\" to each of them.
+
+Examples:
+  quotient explore model.m
+  quotient explore --export graph.aut model.m
+  quotient explore --export graph.dot model.m && dot -Tsvg -O graph.dot")]
+pub(crate) struct ExploreArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+    /// Write the graph to a file, by its extension as Aldebaran (.aut) or Graphviz (.dot)
+    #[arg(long, value_name = "FILE", value_parser = parse_export)]
+    pub(crate) export: Option<Export>,
+    /// What counts as a deadlock
+    #[arg(long, value_enum, value_name = "MODE", default_value_t = DeadlockName::Stuttering)]
+    pub(crate) deadlock: DeadlockName,
+    #[command(flatten)]
+    pub(crate) search: SearchArguments,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
+    #[command(flatten)]
+    pub(crate) output: OutputArguments,
+}
+
+/// `quotient simulate`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+In a terminal you choose each step; otherwise, or with --random, --seed or --steps, steps are chosen at random. The same \
+seed gives the same run. The exit status is 1 if the run ends in a violation, and 0 otherwise: a run proves nothing.
+
+Examples:
+  quotient simulate model.m
+  quotient simulate --seed 7 --steps 50 model.m
+  quotient simulate --random --format json model.m")]
+pub(crate) struct SimulateArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+    /// Choose the steps at random, in a terminal, too
+    #[arg(long, conflicts_with = "interactive")]
+    pub(crate) random: bool,
+    /// Choose the steps by hand, without a terminal, too
+    #[arg(long, conflicts_with_all = ["steps", "format"])]
+    pub(crate) interactive: bool,
+    /// Where the random choices start; without it, a fresh one, which is shown
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// How many steps a random run takes at most [default: 100]
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<u64>,
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Human, help_heading = "Output")]
+    pub(crate) format: Format,
+}
+
+/// `quotient lower`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  quotient lower model.m
+  quotient lower -D Processes=3 --output lowered.m model.m")]
+pub(crate) struct LowerArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// The languages by their names on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LanguageName {
+    /// Murphi, as rumur and CMurphi read it
+    Murphi,
+}
+
+/// The orders of the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OrderName {
+    /// Breadth-first
+    Bfs,
+    /// Depth-first
+    Dfs,
+}
+
+/// What counts as a deadlock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DeadlockName {
+    /// Nothing does
+    Off,
+    /// No rule can fire
+    Stuck,
+    /// No rule can fire and change the state
+    Stuttering,
+}
+
+/// The symmetries in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SymmetryName {
+    /// None.
+    Off,
+}
+
+/// The reductions in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReductionName {
+    /// None.
+    None,
+}
+
+/// The forms of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Text to read
+    Human,
+    /// One JSON object
+    Json,
+}
+
+/// A file to export to and its format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Export {
+    /// Where to.
+    pub(crate) path: PathBuf,
+    /// In which format.
+    pub(crate) format: ExportFormat,
+}
+
+/// The formats of exported graphs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExportFormat {
+    /// Aldebaran, `.aut`.
+    Aldebaran,
+    /// Graphviz, `.dot`.
+    Dot,
+}
+
+fn parse_definition(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
+    if !is_name {
+        return Err(format!("`{name}` is not the name of a constant"));
+    }
+    if value.trim().is_empty() {
+        return Err(format!("no value for `{name}`"));
+    }
+    Ok((name.to_owned(), value.trim().to_owned()))
+}
+
+fn parse_symmetry(text: &str) -> Result<SymmetryName, String> {
+    match text {
+        "off" => Ok(SymmetryName::Off),
+        "auto" | "declared" => Err("this version does not detect symmetries yet; the only value is `off`".into()),
+        _ => Err("the only value in this version is `off`".into()),
+    }
+}
+
+fn parse_reduction(text: &str) -> Result<ReductionName, String> {
+    match text {
+        "none" => Ok(ReductionName::None),
+        "auto" | "canonical" | "sorted" | "segmented" | "local-search" | "flooding" | "markers" | "adaptive" => {
+            Err("this version does not reduce by symmetry yet; the only value is `none`".into())
+        }
+        _ => Err("the only value in this version is `none`".into()),
+    }
+}
+
+fn parse_threads(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(1) => Ok(1),
+        Ok(0) => Err("a search needs a thread".into()),
+        Ok(_) => Err("this version searches with one thread only".into()),
+        Err(_) => Err("expected a number".into()),
+    }
+}
+
+fn parse_export(text: &str) -> Result<Export, String> {
+    let path = PathBuf::from(text);
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    let format = match extension.as_deref() {
+        Some("aut") => ExportFormat::Aldebaran,
+        Some("dot" | "gv") => ExportFormat::Dot,
+        _ => return Err("the file's name must end in .aut or .dot".into()),
+    };
+    Ok(Export { path, format })
+}
+
+/// Splits `12.5MiB` into the number's text and the unit.
+fn split_unit(text: &str) -> (&str, &str) {
+    let end = text.find(|character: char| !character.is_ascii_digit() && character != '.').unwrap_or(text.len());
+    (&text[..end], &text[end..])
+}
+
+/// A number with a unit of so many smaller parts, in those parts.
+fn scale(number: &str, unit: u64) -> Result<u64, String> {
+    if let Ok(whole) = number.parse::<u64>() {
+        return whole.checked_mul(unit).ok_or_else(|| "too large".to_owned());
+    }
+    let fraction: f64 = number.parse().map_err(|_| format!("`{number}` is not a number"))?;
+    let scaled = fraction * unit as f64;
+    if scaled < u64::MAX as f64 { Ok(scaled as u64) } else { Err("too large".into()) }
+}
+
+fn parse_size(text: &str) -> Result<u64, String> {
+    let (number, unit) = split_unit(text);
+    let unit = match unit.to_ascii_lowercase().as_str() {
+        "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "t" | "tib" => 1 << 40,
+        _ => return Err("expected a size with its unit, such as 500M or 4GiB".into()),
+    };
+    match scale(number, unit)? {
+        0 => Err("a size of zero leaves room for no state".into()),
+        size => Ok(size),
+    }
+}
+
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    const EXPECTED: &str = "expected a duration with its unit, such as 500ms, 30s, 5m or 1h";
+    let mut rest = text;
+    let mut total = 0u64;
+    if rest.is_empty() {
+        return Err(EXPECTED.into());
+    }
+    while !rest.is_empty() {
+        let (number, after) = split_unit(rest);
+        let end = after.find(|character: char| character.is_ascii_digit()).unwrap_or(after.len());
+        let nanoseconds = match &after[..end] {
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            "m" | "min" => 60 * 1_000_000_000,
+            "h" => 3600 * 1_000_000_000,
+            _ => return Err(EXPECTED.into()),
+        };
+        total = total.checked_add(scale(number, nanoseconds)?).ok_or("too large")?;
+        rest = &after[end..];
+    }
+    Ok(Duration::from_nanos(total))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_grammar_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes() {
+        for (text, bytes) in
+            [("1K", 1024), ("1kib", 1024), ("512M", 512 << 20), ("1.5GiB", 3 << 29), ("2t", 2 << 40), ("7b", 7)]
+        {
+            assert_eq!(parse_size(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "5", "5MB", "M", "0K", "-1K", "1..5K", "99999999999999G", "1 K"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn durations() {
+        for (text, milliseconds) in [
+            ("500ms", 500),
+            ("30s", 30_000),
+            ("5m", 300_000),
+            ("1h", 3_600_000),
+            ("1h30m", 5_400_000),
+            ("0.5s", 500),
+            ("0s", 0),
+        ] {
+            assert_eq!(parse_duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+        }
+        for text in ["", "5", "s", "5d", "5 s", "1.2.3s", "999999999999999h", "-1s"] {
+            assert!(parse_duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn definitions() {
+        assert_eq!(parse_definition("N=3"), Ok(("N".into(), "3".into())));
+        assert_eq!(parse_definition("Max_2=1 + 2"), Ok(("Max_2".into(), "1 + 2".into())));
+        for text in ["N", "=3", "N=", "2N=3", "a b=3"] {
+            assert!(parse_definition(text).is_err(), "{text}");
+        }
+    }
+}

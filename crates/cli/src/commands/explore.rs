@@ -1,0 +1,72 @@
+//! `quotient explore`: the state space without its properties.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::process::ExitCode;
+
+use quotient_engines::SearchOptions;
+use quotient_ir::DeadlockMode;
+
+use crate::arguments::{ExploreArguments, Export, ExportFormat, Format};
+use crate::commands::{deadlock_mode, engine_failure, exit_status, search_options, show_warnings};
+use crate::failure::Failure;
+use crate::graph::{GraphCollector, LABELLED_STATES};
+use crate::load::{LoadedModel, load_model};
+use crate::memory::peak_bytes;
+use crate::render::human::{GraphCounts, Outcome};
+use crate::render::{human, json, quantity};
+use crate::terminal::{Palette, complain, print};
+use crate::watch::Watch;
+
+/// Runs the command.
+pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
+    let loaded = load_model(&arguments.model)?;
+    let LoadedModel { model, layout, warnings } = &loaded;
+    let options = SearchOptions {
+        deadlock: DeadlockMode::Off,
+        properties: Some(Vec::new()),
+        ..search_options(&arguments.search, &arguments.limits)
+    };
+    show_warnings(&model.source, warnings);
+    // Created first, so that a long search does not end with nowhere to write.
+    let export = arguments.export.as_ref().map(|export| create(export).map(|file| (export, file))).transpose()?;
+
+    let deadlock = deadlock_mode(arguments.deadlock);
+    let watch = Watch::start(arguments.limits.timeout, &arguments.output);
+    let mut collector = GraphCollector::new(watch, deadlock, arguments.export.as_ref().map(|export| export.format));
+    let result = quotient_engines::check(model, &options, &mut collector);
+    let (graph, watch) = collector.finish();
+    let elapsed = watch.finish();
+    let report = &result.map_err(|error| engine_failure(&model.source, error))?;
+    let is_complete = report.stop_reason.is_none();
+
+    if let Some((export, file)) = export {
+        let writer = BufWriter::new(file);
+        let written = match export.format {
+            ExportFormat::Aldebaran => graph.write_aldebaran(model, writer),
+            ExportFormat::Dot => graph.write_dot(model, layout, writer),
+        };
+        written.map_err(|error| Failure::file("write", &export.path, &error))?;
+        if !is_complete {
+            complain(&format!("note: the graph in `{}` is not complete\n", export.path.display()));
+        }
+        if export.format == ExportFormat::Dot && graph.is_too_large_to_label() {
+            let limit = quantity::count(LABELLED_STATES as u64);
+            complain(&format!("note: the graph has more than {limit} states; its nodes are only numbered\n"));
+        }
+    }
+
+    let deadlocks = (is_complete && deadlock != DeadlockMode::Off).then(|| graph.deadlocks());
+    let counts = GraphCounts { initial: graph.initial_states(), deadlocks };
+    let outcome = Outcome { model, layout, report, elapsed, peak_memory: peak_bytes() };
+    let text = match arguments.output.format {
+        Format::Human => human::explore(&outcome, &counts, Palette::for_stdout()),
+        Format::Json => json::search("explore", &outcome, Some(&counts), warnings),
+    };
+    print(&text)?;
+    Ok(ExitCode::from(exit_status(report.verdict)))
+}
+
+fn create(export: &Export) -> Result<File, Failure> {
+    File::create(&export.path).map_err(|error| Failure::file("write", &export.path, &error))
+}

@@ -1,0 +1,61 @@
+//! The commands, one file each.
+
+use quotient_engines::{EngineError, SearchOptions, SearchOrder, Verdict};
+use quotient_ir::{DeadlockMode, Diagnostic, Source};
+
+use crate::arguments::{DeadlockName, LimitArguments, OrderName, ReductionName, SearchArguments, SymmetryName};
+use crate::failure::{Failure, HOLDS, INCONCLUSIVE, VIOLATED};
+use crate::render::diagnostics;
+use crate::terminal::{Palette, complain};
+
+pub(crate) mod check;
+pub(crate) mod explore;
+pub(crate) mod lower;
+pub(crate) mod simulate;
+
+/// The options of a search that both `check` and `explore` take from the command line.
+fn search_options(search: &SearchArguments, limits: &LimitArguments) -> SearchOptions {
+    // Spelled out, so that a new value cannot be ignored here.
+    let SearchArguments { search: order, symmetry: SymmetryName::Off, reduction: ReductionName::None, threads: _ } =
+        search;
+    SearchOptions {
+        order: match order {
+            OrderName::Bfs => SearchOrder::BreadthFirst,
+            OrderName::Dfs => SearchOrder::DepthFirst,
+        },
+        max_states: limits.max_states,
+        max_depth: limits.max_depth,
+        max_memory: limits.max_memory,
+        ..SearchOptions::default()
+    }
+}
+
+fn deadlock_mode(name: DeadlockName) -> DeadlockMode {
+    match name {
+        DeadlockName::Off => DeadlockMode::Off,
+        DeadlockName::Stuck => DeadlockMode::Stuck,
+        DeadlockName::Stuttering => DeadlockMode::Stuttering,
+    }
+}
+
+fn exit_status(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Holds => HOLDS,
+        Verdict::Violated => VIOLATED,
+        Verdict::Inconclusive => INCONCLUSIVE,
+    }
+}
+
+fn engine_failure(source: &Source, error: EngineError) -> Failure {
+    match error {
+        EngineError::Layout(error) => Failure::whole_model(source.clone(), "state-too-large", error.to_string()),
+        EngineError::Replay(_) | EngineError::Rebuild(_) => Failure::Internal(error.to_string()),
+    }
+}
+
+/// Shows warnings about a model that can be used all the same.
+fn show_warnings(source: &Source, warnings: &[Diagnostic]) {
+    if !warnings.is_empty() {
+        complain(&diagnostics::render(source, warnings, Palette::for_stderr()));
+    }
+}

@@ -1,0 +1,151 @@
+//! What can be done next in a run.
+
+use quotient_engines::walk::{self, Choice};
+use quotient_ir::{
+    Action, Fault, FaultKind, Interpreter, Iteration, Model, Outcome, Parameter, StartId, TableIndex, TypeId, TypeKind,
+    Valuation, Violation,
+};
+
+use super::randomness::Randomness;
+
+/// More candidates than this are neither listed nor chosen from.
+pub(super) const CONSIDERED: usize = 10_000;
+/// How often a start is tried with random arguments before giving up.
+const ATTEMPTS: usize = 1_000;
+
+/// An instance that can be chosen, and what comes of it.
+pub(super) struct Candidate {
+    /// The start or rule.
+    pub(super) action: Action,
+    /// The cells of its parameters.
+    pub(super) arguments: Vec<i64>,
+    /// What comes of it.
+    pub(super) consequence: Consequence,
+}
+
+/// What comes of choosing a candidate.
+pub(super) enum Consequence {
+    /// The run goes on in this state.
+    State(Valuation),
+    /// Something goes wrong.
+    Violation(Violation),
+    /// The step may never end.
+    Exhausted(Fault),
+}
+
+/// All candidates, up to [`CONSIDERED`].
+pub(super) struct Candidates {
+    /// The candidates in order.
+    pub(super) list: Vec<Candidate>,
+    /// Whether there may be more.
+    pub(super) is_cut: bool,
+}
+
+/// What a run can start with.
+pub(super) fn starts(interpreter: &Interpreter<'_>) -> Candidates {
+    collect(interpreter, walk::starts(interpreter))
+}
+
+/// What can be done in a state.
+pub(super) fn successors(interpreter: &Interpreter<'_>, state: &Valuation) -> Candidates {
+    collect(interpreter, walk::successors(interpreter, state))
+}
+
+fn collect(interpreter: &Interpreter<'_>, choices: impl Iterator<Item = Choice>) -> Candidates {
+    let mut choices = choices.take(CONSIDERED + 1);
+    let list: Vec<Candidate> =
+        choices.by_ref().take(CONSIDERED).filter_map(|choice| candidate(interpreter, choice)).collect();
+    Candidates { list, is_cut: choices.next().is_some() }
+}
+
+/// A choice as a candidate; none if an assumption drops it.
+fn candidate(interpreter: &Interpreter<'_>, choice: Choice) -> Option<Candidate> {
+    let Choice { action, arguments, outcome } = choice;
+    let consequence = match outcome {
+        Outcome::Pruned => return None,
+        Outcome::Next { state, .. } => match walk::satisfies_assumptions(interpreter, &state) {
+            Ok(true) => Consequence::State(state),
+            Ok(false) => return None,
+            Err(Violation::PropertyFault { fault, .. }) if fault.kind == FaultKind::Exhausted => {
+                Consequence::Exhausted(fault)
+            }
+            Err(violation) => Consequence::Violation(violation),
+        },
+        Outcome::Fault(fault) if fault.kind == FaultKind::Exhausted => Consequence::Exhausted(fault),
+        Outcome::Fault(fault) => {
+            let arguments = arguments.clone();
+            Consequence::Violation(Violation::Fault { action, arguments, fault })
+        }
+    };
+    Some(Candidate { action, arguments, consequence })
+}
+
+/// A random start. If there are too many instances to count, arguments are drawn cell by cell
+/// instead, so that every instance has its chance.
+pub(super) fn random_start(interpreter: &Interpreter<'_>, randomness: &mut Randomness) -> Option<Candidate> {
+    let mut candidates = starts(interpreter);
+    if !candidates.is_cut {
+        return take_random(&mut candidates, randomness);
+    }
+    let model = interpreter.model();
+    for _ in 0..ATTEMPTS {
+        let id = StartId::from_position(randomness.position(model.starts.len()));
+        let mut arguments = Vec::new();
+        for parameter in &model.starts[id].parameters {
+            draw_argument(interpreter, id, parameter, randomness, &mut arguments);
+        }
+        let outcome = interpreter.run_start(id, &arguments);
+        let choice = Choice { action: Action::Start(id), arguments, outcome };
+        if let Some(candidate) = candidate(interpreter, choice) {
+            return Some(candidate);
+        }
+    }
+    take_random(&mut candidates, randomness)
+}
+
+/// Takes one of the candidates out.
+pub(super) fn take_random(candidates: &mut Candidates, randomness: &mut Randomness) -> Option<Candidate> {
+    let length = candidates.list.len();
+    (length > 0).then(|| candidates.list.swap_remove(randomness.position(length)))
+}
+
+fn draw_argument(
+    interpreter: &Interpreter<'_>,
+    start: StartId,
+    parameter: &Parameter,
+    randomness: &mut Randomness,
+    arguments: &mut Vec<i64>,
+) {
+    match parameter.range {
+        Iteration::Over(ty) => draw_value(interpreter.model(), ty, randomness, arguments),
+        Iteration::Steps { .. } => {
+            let locals = &interpreter.model().starts[start].locals;
+            let values = || interpreter.instances(std::slice::from_ref(parameter), locals).take(CONSIDERED);
+            let count = values().count();
+            if count > 0 {
+                arguments.extend(values().nth(randomness.position(count)).into_iter().flatten());
+            }
+        }
+    }
+}
+
+fn draw_value(model: &Model, ty: TypeId, randomness: &mut Randomness, cells: &mut Vec<i64>) {
+    match &model.types[ty].kind {
+        TypeKind::Array { index, element } => {
+            for _ in model.domain(*index).values() {
+                draw_value(model, *element, randomness, cells);
+            }
+        }
+        TypeKind::Record { fields } => {
+            for field in fields {
+                draw_value(model, field.ty, randomness, cells);
+            }
+        }
+        // Front ends allow no parameter with a multiset in it.
+        TypeKind::Multiset { .. } => {}
+        _ => {
+            let domain = model.domain(ty);
+            cells.push(domain.value_of(randomness.below(domain.size())));
+        }
+    }
+}

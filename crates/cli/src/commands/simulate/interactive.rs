@@ -1,0 +1,180 @@
+//! A run chosen by hand in a terminal: list, choose, undo.
+
+use std::io::{self, BufRead};
+use std::process::ExitCode;
+
+use quotient_engines::walk;
+use quotient_ir::{Interpreter, TraceStep};
+
+use super::candidates::{Candidate, Candidates, Consequence, starts, successors};
+use super::randomness::Randomness;
+use crate::failure::{Failure, HOLDS};
+use crate::render::trace::TraceRenderer;
+use crate::terminal::{Palette, Reader, print, visible};
+
+/// Longer lists are cut, unless asked for.
+const LISTED: usize = 40;
+/// The width of step numbers.
+const WIDTH: usize = 3;
+
+const HELP: &str = "  NUMBER  take that step
+  r       take a random step
+  u       undo the last step
+  s       show the whole state
+  l       list all steps
+  ?       this help
+  q       quit
+";
+
+/// What the user wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wish {
+    Take(usize),
+    Random,
+    Undo,
+    Show,
+    List,
+    Help,
+    Quit,
+    Unclear,
+}
+
+/// A run in the making.
+struct Session<'m, 'i> {
+    interpreter: &'i Interpreter<'m>,
+    renderer: TraceRenderer<'m>,
+    randomness: Randomness,
+    steps: Vec<TraceStep>,
+    candidates: Candidates,
+}
+
+/// Lets the user choose until there is enough of it.
+pub(super) fn run(interpreter: &Interpreter<'_>, randomness: Randomness) -> Result<ExitCode, Failure> {
+    let renderer = TraceRenderer::new(interpreter.model(), interpreter.layout(), Palette::for_stdout());
+    let candidates = starts(interpreter);
+    let mut session = Session { interpreter, renderer, randomness, steps: Vec::new(), candidates };
+    let mut text = String::new();
+    if let [_] = session.candidates.list.as_slice() {
+        text.push_str(&session.take(0));
+    }
+    text.push_str(&session.listing(LISTED));
+    let mut lines = io::stdin().lock().lines();
+    loop {
+        text.push_str("> ");
+        if print(&text)? == Reader::Gone {
+            break;
+        }
+        let Some(line) = lines.next().transpose().map_err(unreadable)? else {
+            print("\n")?;
+            break;
+        };
+        text = match understand(&line) {
+            Wish::Quit => break,
+            Wish::Help => HELP.to_owned(),
+            Wish::List => session.listing(usize::MAX),
+            Wish::Show => session.state(),
+            Wish::Undo => session.undo(),
+            Wish::Random if session.candidates.list.is_empty() => session.listing(LISTED),
+            Wish::Random => {
+                let position = session.randomness.position(session.candidates.list.len());
+                session.take_and_list(position)
+            }
+            Wish::Take(number) if (1..=session.candidates.list.len()).contains(&number) => {
+                session.take_and_list(number - 1)
+            }
+            Wish::Take(_) | Wish::Unclear => "choose a step by its number, or ? for help\n".to_owned(),
+        };
+    }
+    Ok(ExitCode::from(HOLDS))
+}
+
+fn unreadable(error: io::Error) -> Failure {
+    Failure::Usage(format!("cannot read standard input: {error}"))
+}
+
+fn understand(line: &str) -> Wish {
+    match line.trim() {
+        "q" | "quit" | "exit" => Wish::Quit,
+        "u" | "undo" => Wish::Undo,
+        "s" | "show" => Wish::Show,
+        "l" | "list" | "" => Wish::List,
+        "r" | "random" => Wish::Random,
+        "?" | "h" | "help" => Wish::Help,
+        other => other.parse().map_or(Wish::Unclear, Wish::Take),
+    }
+}
+
+impl Session<'_, '_> {
+    /// Takes a step, if it leads to a state, and shows what it did.
+    fn take(&mut self, position: usize) -> String {
+        let before = self.steps.last().map(|step| &step.state);
+        let Candidate { action, arguments, consequence } = &self.candidates.list[position];
+        match consequence {
+            Consequence::State(state) => {
+                let step = TraceStep { action: *action, arguments: arguments.clone(), state: state.clone() };
+                let mut text = self.renderer.step(&self.steps.len().to_string(), WIDTH, &step, before);
+                if let Some(violation) = walk::violated_invariant(self.interpreter, &step.state) {
+                    text.push_str(&self.renderer.violation(&violation, WIDTH));
+                }
+                self.candidates = successors(self.interpreter, &step.state);
+                self.steps.push(step);
+                text
+            }
+            Consequence::Violation(violation) => self.renderer.violation(violation, WIDTH),
+            Consequence::Exhausted(fault) => format!("this step may never end: {}\n", visible(&fault.message)),
+        }
+    }
+
+    fn take_and_list(&mut self, position: usize) -> String {
+        let text = self.take(position);
+        text + &self.listing(LISTED)
+    }
+
+    fn undo(&mut self) -> String {
+        if self.steps.pop().is_none() {
+            return "there is nothing to undo\n".to_owned();
+        }
+        self.candidates = match self.steps.last() {
+            Some(step) => successors(self.interpreter, &step.state),
+            None => starts(self.interpreter),
+        };
+        let place = match self.steps.len() {
+            0 => "before the start".to_owned(),
+            length => format!("back after step {}", length - 1),
+        };
+        format!("{place}\n{}", self.listing(LISTED))
+    }
+
+    fn state(&self) -> String {
+        match self.steps.last() {
+            Some(step) => self.renderer.state(&step.state, "  "),
+            None => "the run has not started\n".to_owned(),
+        }
+    }
+
+    /// The candidates with their numbers.
+    fn listing(&self, most: usize) -> String {
+        let list = &self.candidates.list;
+        if list.is_empty() {
+            let nothing = if self.steps.is_empty() { "there is no initial state" } else { "no rule can fire" };
+            return format!("\n{nothing}; u to undo, q to quit\n");
+        }
+        let width = list.len().to_string().len().max(WIDTH);
+        let mut text = "\n".to_owned();
+        for (position, candidate) in list.iter().enumerate().take(most) {
+            let title = self.renderer.instance(candidate.action, &candidate.arguments);
+            let remark = match candidate.consequence {
+                Consequence::State(_) => "",
+                Consequence::Violation(_) => " goes wrong",
+                Consequence::Exhausted(_) => " may never end",
+            };
+            text.push_str(&format!("{:>width$}) {title}{remark}\n", position + 1));
+        }
+        if list.len() > most {
+            text.push_str(&format!("{:>width$}  and {} more; l to list them\n", "", list.len() - most));
+        } else if self.candidates.is_cut {
+            text.push_str(&format!("{:>width$}  and more\n", ""));
+        }
+        text
+    }
+}

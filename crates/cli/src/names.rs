@@ -1,0 +1,222 @@
+//! What things of a model are called in every output: rules, starts, properties, arguments and
+//! values. Things without a name are called by their kind and number, counted from 1 in order of
+//! declaration.
+
+use quotient_ir::{
+    Action, Local, LocalId, Model, Parameter, Property, PropertyId, PropertyKind, Rule, RuleId, Span, Start, StartId,
+    Table, TableIndex, TypeId, TypeKind,
+};
+
+use crate::terminal::visible;
+
+/// An argument of an instance, cell by cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NamedArgument {
+    /// The parameter's name, with the path into it if it is an array or record.
+    pub(crate) name: String,
+    /// The type of the value.
+    pub(crate) ty: TypeId,
+    /// The value.
+    pub(crate) value: i64,
+}
+
+/// The name of a rule.
+pub(crate) fn rule_name(model: &Model, rule: RuleId) -> String {
+    model.rules[rule].name.as_deref().map_or_else(|| format!("rule {}", rule.position() + 1), visible)
+}
+
+/// The name of a start.
+pub(crate) fn start_name(model: &Model, start: StartId) -> String {
+    model.starts[start].name.as_deref().map_or_else(|| format!("startstate {}", start.position() + 1), visible)
+}
+
+/// The name of an action.
+pub(crate) fn action_name(model: &Model, action: Action) -> String {
+    match action {
+        Action::Start(start) => start_name(model, start),
+        Action::Rule(rule) => rule_name(model, rule),
+    }
+}
+
+/// An action as a title for people: `Rule "SendReqS"`, `Rule 3`.
+pub(crate) fn action_title(model: &Model, action: Action) -> String {
+    let (word, name, number) = match action {
+        Action::Start(start) => ("Startstate", &model.starts[start].name, start.position() + 1),
+        Action::Rule(rule) => ("Rule", &model.rules[rule].name, rule.position() + 1),
+    };
+    match name {
+        Some(name) => format!("{word} \"{}\"", visible(name)),
+        None => format!("{word} {number}"),
+    }
+}
+
+/// Where an action stands.
+pub(crate) fn action_span(model: &Model, action: Action) -> Span {
+    match action {
+        Action::Start(start) => model.starts[start].span,
+        Action::Rule(rule) => model.rules[rule].span,
+    }
+}
+
+/// Whether an action was given a name.
+pub(crate) fn action_is_named(model: &Model, action: Action) -> bool {
+    match action {
+        Action::Start(start) => model.starts[start].name.is_some(),
+        Action::Rule(rule) => model.rules[rule].name.is_some(),
+    }
+}
+
+/// The parameters of an action or property, with the locals they belong to.
+#[derive(Clone, Copy)]
+struct Signature<'m> {
+    parameters: &'m [Parameter],
+    locals: &'m Table<LocalId, Local>,
+}
+
+fn action_signature(model: &Model, action: Action) -> Signature<'_> {
+    match action {
+        Action::Start(start) => {
+            let Start { parameters, locals, .. } = &model.starts[start];
+            Signature { parameters, locals }
+        }
+        Action::Rule(rule) => {
+            let Rule { parameters, locals, .. } = &model.rules[rule];
+            Signature { parameters, locals }
+        }
+    }
+}
+
+/// The arguments of an action, cell by cell.
+pub(crate) fn action_arguments(model: &Model, action: Action, arguments: &[i64]) -> Vec<NamedArgument> {
+    let Signature { parameters, locals } = action_signature(model, action);
+    let mut named = Vec::with_capacity(arguments.len());
+    let mut values = arguments.iter().copied();
+    for parameter in parameters {
+        let local = &locals[parameter.local];
+        name_cells(model, local.name.clone(), local.ty, &mut values, &mut named);
+    }
+    named
+}
+
+/// Names the cells of a value in the order of the layout.
+fn name_cells(
+    model: &Model,
+    name: String,
+    ty: TypeId,
+    values: &mut impl Iterator<Item = i64>,
+    named: &mut Vec<NamedArgument>,
+) {
+    match &model.types[ty].kind {
+        TypeKind::Array { index, element } => {
+            for value in model.domain(*index).values() {
+                let name = format!("{name}[{}]", model.value_name(*index, value));
+                name_cells(model, name, *element, values, named);
+            }
+        }
+        TypeKind::Record { fields } => {
+            for field in fields {
+                name_cells(model, format!("{name}.{}", field.name), field.ty, values, named);
+            }
+        }
+        _ => named.extend(values.next().map(|value| NamedArgument { name, ty, value })),
+    }
+}
+
+/// The arguments of an action for people: `i: id_2, votes: [true, false]`; empty if there are none.
+pub(crate) fn action_arguments_text(model: &Model, action: Action, arguments: &[i64]) -> String {
+    let texts = argument_texts(model, action_signature(model, action), arguments);
+    texts.map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The arguments of a property for people; empty if there are none.
+pub(crate) fn property_arguments_text(model: &Model, property: PropertyId, arguments: &[i64]) -> String {
+    let Property { parameters, locals, .. } = &model.properties[property];
+    let texts = argument_texts(model, Signature { parameters, locals }, arguments);
+    texts.map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join(", ")
+}
+
+/// An action with its arguments as the label of an edge: `SendReqS(id_2)`.
+pub(crate) fn edge_label(model: &Model, action: Action, arguments: &[i64]) -> String {
+    let name = action_name(model, action);
+    let texts = argument_texts(model, action_signature(model, action), arguments);
+    let values: Vec<String> = texts.map(|(_, value)| value).collect();
+    if values.is_empty() { name } else { format!("{name}({})", values.join(", ")) }
+}
+
+fn argument_texts<'m>(
+    model: &'m Model,
+    signature: Signature<'m>,
+    arguments: &[i64],
+) -> impl Iterator<Item = (&'m str, String)> {
+    let mut cells = arguments.iter().copied().map(Some);
+    signature.parameters.iter().map(move |parameter| {
+        let local = &signature.locals[parameter.local];
+        (local.name.as_str(), value_text(model, local.ty, &mut cells))
+    })
+}
+
+/// A scalar as the source would write it.
+pub(crate) fn scalar_text(model: &Model, ty: TypeId, value: Option<i64>) -> String {
+    value.map_or_else(|| "undefined".to_owned(), |value| model.value_name(ty, value))
+}
+
+/// A value of any type on one line: `{kind: Req, from: Proc_1}`, `[true, false]`.
+pub(crate) fn value_text(model: &Model, ty: TypeId, cells: &mut impl Iterator<Item = Option<i64>>) -> String {
+    match &model.types[ty].kind {
+        TypeKind::Array { index, element } => {
+            let elements: Vec<String> =
+                model.domain(*index).values().map(|_| value_text(model, *element, cells)).collect();
+            format!("[{}]", elements.join(", "))
+        }
+        TypeKind::Record { fields } => {
+            let fields: Vec<String> =
+                fields.iter().map(|field| format!("{}: {}", field.name, value_text(model, field.ty, cells))).collect();
+            format!("{{{}}}", fields.join(", "))
+        }
+        TypeKind::Multiset { capacity, element } => {
+            let mut elements = Vec::new();
+            for _ in 0..*capacity {
+                let is_present = cells.next() == Some(Some(1));
+                let text = value_text(model, *element, cells);
+                if is_present {
+                    elements.push(text);
+                }
+            }
+            format!("{{|{}|}}", elements.join(", "))
+        }
+        _ => scalar_text(model, ty, cells.next().flatten()),
+    }
+}
+
+/// The word for a kind of property.
+pub(crate) fn kind_name(kind: PropertyKind) -> &'static str {
+    match kind {
+        PropertyKind::Invariant => "invariant",
+        PropertyKind::Assumption => "assumption",
+        PropertyKind::Cover => "cover",
+        PropertyKind::Liveness => "liveness",
+    }
+}
+
+/// The name of a property; one without a name is counted among its kind.
+pub(crate) fn property_name(model: &Model, property: PropertyId) -> String {
+    let entry = &model.properties[property];
+    match &entry.name {
+        Some(name) => visible(name),
+        None => format!("{} {}", kind_name(entry.kind), number_in_kind(model, property)),
+    }
+}
+
+/// A property as a title for people: `invariant "mutual exclusion"`, `invariant 2`.
+pub(crate) fn property_title(model: &Model, property: PropertyId) -> String {
+    let entry = &model.properties[property];
+    match &entry.name {
+        Some(name) => format!("{} \"{}\"", kind_name(entry.kind), visible(name)),
+        None => format!("{} {}", kind_name(entry.kind), number_in_kind(model, property)),
+    }
+}
+
+fn number_in_kind(model: &Model, property: PropertyId) -> usize {
+    let kind = model.properties[property].kind;
+    model.properties.iter().take(property.position() + 1).filter(|other| other.kind == kind).count()
+}

@@ -1,0 +1,264 @@
+//! Diagnostics about a model, for people: the message, the source lines it is about, and help.
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use quotient_ir::{Diagnostic, Label, Severity, Source, Span};
+
+use crate::terminal::{Palette, visible};
+
+/// A file of garbage is not better understood by a thousand messages.
+const SHOWN: usize = 50;
+/// Labels further apart than this many lines get excerpts of their own.
+const NEARBY_LINES: usize = 12;
+/// A longer span is shown by its first line only.
+const SPAN_LINES: usize = 12;
+/// Only the place is given for a longer line (the renderer cuts shorter ones to what fits).
+const LINE_BYTES: usize = 4096;
+
+/// Renders diagnostics and, at the end, how many errors there are.
+pub(crate) fn render(source: &Source, diagnostics: &[Diagnostic], palette: Palette) -> String {
+    let renderer = if palette.is_enabled() { Renderer::styled() } else { Renderer::plain() };
+    let lines = Lines::new(source);
+    let mut text = String::new();
+    for diagnostic in diagnostics.iter().take(SHOWN) {
+        text.push_str(&renderer.render(&report(&lines, diagnostic)));
+        text.push_str("\n\n");
+    }
+    text.push_str(&summary(diagnostics));
+    text
+}
+
+/// `3 errors, 1 warning`, with what was left out; nothing for a lone warning.
+fn summary(diagnostics: &[Diagnostic]) -> String {
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
+    let warnings = diagnostics.len() - errors;
+    let count = |number: usize, word: &str| format!("{number} {word}{}", if number == 1 { "" } else { "s" });
+    let mut parts = Vec::new();
+    if errors > 0 {
+        parts.push(count(errors, "error"));
+    }
+    if warnings > 0 && (errors > 0 || warnings > 1) {
+        parts.push(count(warnings, "warning"));
+    }
+    if diagnostics.len() > SHOWN {
+        parts.push(format!("the first {SHOWN} shown"));
+    }
+    if parts.is_empty() { String::new() } else { format!("{}\n", parts.join(", ")) }
+}
+
+fn report<'a>(lines: &Lines<'a>, diagnostic: &'a Diagnostic) -> Vec<Group<'a>> {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let mut group = Group::with_title(level.primary_title(diagnostic.message.as_str()).id(diagnostic.code));
+    match &diagnostic.primary {
+        Some(primary) => {
+            let primary = (AnnotationKind::Primary, primary);
+            let secondary = diagnostic.secondary.iter().map(|label| (AnnotationKind::Context, label));
+            group = locate(group, lines, std::iter::once(primary).chain(secondary));
+        }
+        None => group = group.element(Origin::path(lines.source.name.as_str())),
+    }
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    vec![group]
+}
+
+/// Shows the source lines around labels: one excerpt for labels near each other, the primary
+/// one's first.
+fn locate<'a>(
+    mut group: Group<'a>,
+    lines: &Lines<'a>,
+    labels: impl Iterator<Item = (AnnotationKind, &'a Label)>,
+) -> Group<'a> {
+    let mut clusters: Vec<Cluster<'a>> = Vec::new();
+    for (kind, label) in labels {
+        let excerpt = lines.excerpt(label.span);
+        if excerpt.is_too_long {
+            let (line, column) = lines.line_and_column(label.span);
+            group = group.element(Origin::path(lines.source.name.as_str()).line(line).char_column(column));
+            if !label.text.is_empty() {
+                group = group.element(Level::NOTE.message(label.text.as_str()));
+            }
+            continue;
+        }
+        match clusters.iter_mut().find(|cluster| cluster.is_near(&excerpt)) {
+            Some(cluster) => cluster.add(excerpt, kind, label),
+            None => clusters.push(Cluster { excerpt, labels: vec![(kind, label)] }),
+        }
+    }
+    group.elements(clusters.into_iter().map(|cluster| cluster.snippet(lines)))
+}
+
+/// Labels that share an excerpt.
+struct Cluster<'a> {
+    excerpt: Excerpt,
+    labels: Vec<(AnnotationKind, &'a Label)>,
+}
+
+/// A stretch of whole lines, counted from 0, and its bytes.
+#[derive(Clone, Copy)]
+struct Excerpt {
+    first_line: usize,
+    last_line: usize,
+    start: usize,
+    end: usize,
+    is_too_long: bool,
+}
+
+impl<'a> Cluster<'a> {
+    fn is_near(&self, excerpt: &Excerpt) -> bool {
+        excerpt.first_line <= self.excerpt.last_line + NEARBY_LINES
+            && self.excerpt.first_line <= excerpt.last_line + NEARBY_LINES
+    }
+    fn add(&mut self, excerpt: Excerpt, kind: AnnotationKind, label: &'a Label) {
+        self.excerpt.first_line = self.excerpt.first_line.min(excerpt.first_line);
+        self.excerpt.last_line = self.excerpt.last_line.max(excerpt.last_line);
+        self.excerpt.start = self.excerpt.start.min(excerpt.start);
+        self.excerpt.end = self.excerpt.end.max(excerpt.end);
+        self.labels.push((kind, label));
+    }
+    fn snippet(self, lines: &Lines<'a>) -> Snippet<'a, Annotation<'a>> {
+        let Excerpt { start, end, first_line, .. } = self.excerpt;
+        let text: &'a str = &lines.text()[start..end];
+        let mut snippet = Snippet::source(text).path(lines.source.name.as_str()).line_start(first_line + 1);
+        for (kind, label) in self.labels {
+            let from = lines.boundary(label.span.range().start);
+            // What lies beyond the excerpt of a long span is not underlined.
+            let to = lines.boundary(label.span.range().end).clamp(from, lines.excerpt(label.span).end.max(from));
+            let annotation = kind.span(from - start..to - start);
+            let annotation = if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) };
+            snippet = snippet.annotation(annotation);
+        }
+        snippet
+    }
+}
+
+/// A source with the offsets at which its lines start, so that many diagnostics about a large
+/// file do not each walk through it.
+pub(crate) struct Lines<'a> {
+    source: &'a Source,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    /// Finds the lines of a source.
+    pub(crate) fn new(source: &'a Source) -> Self {
+        let newlines = source.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+        let starts = std::iter::once(0).chain(newlines.map(|(offset, _)| offset + 1)).collect();
+        Self { source, starts }
+    }
+    fn text(&self) -> &'a str {
+        &self.source.text
+    }
+    /// The nearest character boundary at or before an offset.
+    fn boundary(&self, offset: usize) -> usize {
+        let mut offset = offset.min(self.text().len());
+        while !self.text().is_char_boundary(offset) {
+            offset -= 1;
+        }
+        offset
+    }
+    /// The zero-based line of an offset.
+    fn line_of(&self, offset: usize) -> usize {
+        self.starts.partition_point(|&start| start <= offset) - 1
+    }
+    fn end_of(&self, line: usize) -> usize {
+        self.starts.get(line + 1).map_or(self.text().len(), |&next| next - 1)
+    }
+    /// One-based line and column (in characters) of the start of a span.
+    pub(crate) fn line_and_column(&self, span: Span) -> (usize, usize) {
+        let offset = self.boundary(span.range().start);
+        let line = self.line_of(offset);
+        (line + 1, self.text()[self.starts[line]..offset].chars().count() + 1)
+    }
+    /// What to show of the source for a span.
+    fn excerpt(&self, span: Span) -> Excerpt {
+        let from = self.boundary(span.range().start);
+        let to = self.boundary(span.range().end).max(from);
+        let first_line = self.line_of(from);
+        let mut last_line = self.line_of(to.saturating_sub(1).max(from));
+        if last_line - first_line > SPAN_LINES {
+            last_line = first_line;
+        }
+        let is_too_long = (first_line..=last_line).any(|line| self.end_of(line) - self.starts[line] > LINE_BYTES);
+        Excerpt { first_line, last_line, start: self.starts[first_line], end: self.end_of(last_line), is_too_long }
+    }
+    /// The line a span starts in, to be shown below a trace.
+    pub(crate) fn first_line(&self, span: Span) -> String {
+        const SHOWN_CHARACTERS: usize = 160;
+        let line = self.line_of(self.boundary(span.range().start));
+        let text = self.text()[self.starts[line]..self.end_of(line)].trim_end().replace('\t', "    ");
+        match text.char_indices().nth(SHOWN_CHARACTERS) {
+            Some((end, _)) => format!("{} …", visible(&text[..end])),
+            None => visible(&text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(text: &str, diagnostics: &[Diagnostic]) -> String {
+        render(&Source::new("model.m", text), diagnostics, Palette::PLAIN)
+    }
+
+    #[test]
+    fn a_label_and_help() {
+        let diagnostic = Diagnostic::error("unknown-name", "unknown name `y`", Span::new(8, 9))
+            .with_label("not declared")
+            .with_secondary(Span::new(0, 1), "perhaps this")
+            .with_help("did you mean `x`?");
+        snapbox::assert_data_eq!(
+            rendered("x := 1;\ny := 2;\n", &[diagnostic]),
+            snapbox::str![[r#"
+error[unknown-name]: unknown name `y`
+ --> model.m:2:1
+  |
+1 | x := 1;
+  | - perhaps this
+2 | y := 2;
+  | ^ not declared
+  |
+  = help: did you mean `x`?
+
+1 error
+
+"#]]
+        );
+    }
+
+    #[test]
+    fn far_labels_and_long_lines() {
+        let long = "x".repeat(5000);
+        let text = format!("first\n{}{long}y{long}\nlast", "\n".repeat(100));
+        let diagnostic = Diagnostic::error("far", "far away", Span::new(106 + 5000, 106 + 5001))
+            .with_secondary(Span::new(0, 5), "first")
+            .with_secondary(Span::new(text.len() - 4, text.len()), "last");
+        let shown = rendered(&text, &[diagnostic]);
+        assert!(shown.contains("model.m:102:5001"), "{shown}");
+        assert!(shown.lines().all(|line| line.len() < 300), "{shown}");
+        assert!(shown.contains("first") && shown.contains("last"), "{shown}");
+    }
+
+    #[test]
+    fn spans_beyond_the_text_and_inside_characters() {
+        for (start, end) in [(0, 0), (1, 2), (2, 2), (9, 9), (5, 3), (8, 100), (100, 200)] {
+            let diagnostic = Diagnostic::error("odd", "odd span", Span { start, end });
+            let shown = rendered("äöü\nß\n", &[diagnostic]);
+            assert!(shown.contains("1 error"), "{shown}");
+            let shown = rendered("", &[Diagnostic::warning("odd", "odd span", Span { start, end })]);
+            assert!(shown.starts_with("warning[odd]"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn many() {
+        let all: Vec<_> = (0..1000).map(|_| Diagnostic::error("many", "again", Span::new(0, 1))).collect();
+        let shown = rendered("x", &all);
+        assert!(shown.ends_with("1000 errors, the first 50 shown\n"), "{shown}");
+        assert_eq!(shown.matches("error[many]").count(), SHOWN);
+    }
+}

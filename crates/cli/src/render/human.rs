@@ -1,0 +1,189 @@
+//! Results for people: the verdict first, then the evidence, then the figures.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use quotient_engines::{PropertyReport, Report, StopReason, Subject, Verdict};
+use quotient_ir::{Layout, Model, Violation};
+
+use crate::names::{kind_name, property_name, property_title};
+use crate::render::diagnostics::Lines;
+use crate::render::quantity;
+use crate::render::trace::TraceRenderer;
+use crate::terminal::{Palette, visible};
+
+/// The rate of a shorter search says more about the machine's mood than about the search.
+const MEASURABLE: Duration = Duration::from_millis(20);
+/// With fewer states the store is mostly empty, and its size for each of them means nothing.
+const MANY_STATES: u64 = 10_000;
+
+/// A search and its circumstances.
+pub(crate) struct Outcome<'a> {
+    /// The model.
+    pub(crate) model: &'a Model,
+    /// The layout of its states.
+    pub(crate) layout: &'a Layout,
+    /// What the search found.
+    pub(crate) report: &'a Report,
+    /// How long it took.
+    pub(crate) elapsed: Duration,
+    /// The most memory the program took, if the system tells.
+    pub(crate) peak_memory: Option<u64>,
+}
+
+/// What only `explore` counts.
+pub(crate) struct GraphCounts {
+    /// Initial states.
+    pub(crate) initial: u64,
+    /// States without a way on; not known if the search was not finished.
+    pub(crate) deadlocks: Option<u64>,
+}
+
+/// The result of `check`.
+pub(crate) fn check(outcome: &Outcome<'_>, palette: Palette) -> String {
+    let report = outcome.report;
+    let mut text = match report.verdict {
+        Verdict::Holds if report.states == 0 => format!("{}, but no state is reachable\n", palette.open("holds")),
+        Verdict::Holds => format!("{}\n", palette.good("holds")),
+        Verdict::Violated => violated_line(outcome, palette),
+        Verdict::Inconclusive => inconclusive_line(outcome, palette),
+    };
+    text.push_str(&evidence(outcome, palette));
+    if !report.properties.is_empty() {
+        text.push('\n');
+        for property in &report.properties {
+            text.push_str(&property_line(outcome.model, property, palette));
+        }
+    }
+    text.push('\n');
+    text.push_str(&figures(outcome, None));
+    text
+}
+
+/// The result of `explore`.
+pub(crate) fn explore(outcome: &Outcome<'_>, counts: &GraphCounts, palette: Palette) -> String {
+    let mut text = match outcome.report.verdict {
+        Verdict::Holds => format!("{}\n", palette.good("complete")),
+        Verdict::Violated => violated_line(outcome, palette),
+        Verdict::Inconclusive => inconclusive_line(outcome, palette),
+    };
+    text.push_str(&evidence(outcome, palette));
+    text.push('\n');
+    text.push_str(&figures(outcome, Some(counts)));
+    text
+}
+
+fn violated_line(outcome: &Outcome<'_>, palette: Palette) -> String {
+    let violated = outcome.report.properties.iter().filter(|property| property.verdict == Verdict::Violated);
+    let titles: Vec<String> = violated.map(|property| violation_title(outcome.model, property)).collect();
+    format!("{}: {}\n", palette.bad("violated"), titles.join(", "))
+}
+
+fn inconclusive_line(outcome: &Outcome<'_>, palette: Palette) -> String {
+    let reason =
+        outcome.report.stop_reason.as_ref().map_or_else(|| "no verdict".into(), |reason| visible(&stop_text(reason)));
+    let mut text = format!("{}: {reason}\n", palette.open("inconclusive"));
+    if let Some(StopReason::Exhausted(fault) | StopReason::Fault(fault)) = &outcome.report.stop_reason {
+        let lines = Lines::new(&outcome.model.source);
+        let (line, column) = lines.line_and_column(fault.span);
+        let place = format!("{}:{line}:{column}", outcome.model.source.name);
+        let _ = writeln!(text, "  {}", palette.faint(&place));
+        let _ = writeln!(text, "  {} {}", palette.faint(&format!("{line} |")), lines.first_line(fault.span));
+    }
+    text
+}
+
+/// Why a search stopped, with numbers as people write them.
+fn stop_text(reason: &StopReason) -> String {
+    match reason {
+        StopReason::StateLimit(limit) => format!("the limit of {} states was reached", quantity::count(*limit)),
+        StopReason::DepthLimit(limit) => format!("the limit of {} steps was reached", quantity::count(*limit)),
+        StopReason::MemoryLimit(limit) => format!("the limit of {} of memory was reached", quantity::bytes(*limit)),
+        StopReason::TimeLimit(limit) => format!("the limit of {} was reached", quantity::duration(*limit)),
+        other => other.to_string(),
+    }
+}
+
+/// A trace for each violation that has one, and a word on each that has none.
+fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
+    let violated: Vec<&PropertyReport> =
+        outcome.report.properties.iter().filter(|property| property.verdict == Verdict::Violated).collect();
+    let renderer = TraceRenderer::new(outcome.model, outcome.layout, palette);
+    let mut text = String::new();
+    for property in &violated {
+        text.push('\n');
+        if violated.len() > 1 {
+            let _ = writeln!(text, "{}", palette.strong(&violation_title(outcome.model, property)));
+        }
+        match (&property.trace, property.subject) {
+            (Some(trace), _) => text.push_str(&renderer.trace(trace)),
+            (None, Subject::Property(id)) => {
+                let lines = Lines::new(&outcome.model.source);
+                let span = outcome.model.properties[id].span;
+                let (line, column) = lines.line_and_column(span);
+                let place = format!("{}:{line}:{column}", outcome.model.source.name);
+                let _ = writeln!(text, "  {}", palette.bad("no reachable state satisfies it"));
+                let _ = writeln!(text, "  {}", palette.faint(&place));
+                let _ = writeln!(text, "  {} {}", palette.faint(&format!("{line} |")), lines.first_line(span));
+            }
+            (None, _) => {}
+        }
+    }
+    text
+}
+
+/// What is violated, in a few words.
+fn violation_title(model: &Model, property: &PropertyReport) -> String {
+    let violation = property.trace.as_ref().and_then(|trace| trace.violation.as_ref());
+    match (property.subject, violation) {
+        (Subject::Property(id), _) => property_title(model, id),
+        (Subject::Deadlock, _) => "deadlock".into(),
+        (Subject::Errors, Some(Violation::Fault { fault, .. } | Violation::PropertyFault { fault, .. })) => {
+            format!("error: {}", visible(&fault.message))
+        }
+        (Subject::Errors, _) => "error".into(),
+    }
+}
+
+fn property_line(model: &Model, property: &PropertyReport, palette: Palette) -> String {
+    // Padded before painting: escape sequences have no width.
+    let verdict = match property.verdict {
+        Verdict::Holds => palette.good("holds    "),
+        Verdict::Violated => palette.bad("violated "),
+        Verdict::Inconclusive => palette.open("undecided"),
+    };
+    match property.subject {
+        Subject::Property(id) => {
+            format!("{verdict}  {:<9}  {}\n", kind_name(model.properties[id].kind), property_name(model, id))
+        }
+        Subject::Deadlock => format!("{verdict}  no deadlock\n"),
+        Subject::Errors => format!("{verdict}  no errors\n"),
+    }
+}
+
+fn figures(outcome: &Outcome<'_>, counts: Option<&GraphCounts>) -> String {
+    let report = outcome.report;
+    let mut rows: Vec<(&str, String)> = vec![("states", quantity::count(report.states))];
+    if let Some(counts) = counts {
+        rows.push(("initial", quantity::count(counts.initial)));
+        if let Some(deadlocks) = counts.deadlocks {
+            rows.push(("deadlocks", quantity::count(deadlocks)));
+        }
+    }
+    rows.push(("transitions", quantity::count(report.transitions)));
+    rows.push(("depth", quantity::count(report.depth)));
+    let mut time = quantity::duration(outcome.elapsed);
+    if outcome.elapsed >= MEASURABLE {
+        let _ = write!(time, ", {} states/s", quantity::rate(report.states, outcome.elapsed));
+    }
+    rows.push(("time", time));
+    let mut memory = format!("{} for states", quantity::bytes(report.memory_bytes));
+    if report.states >= MANY_STATES {
+        let _ = write!(memory, ", {:.1} bytes each", report.memory_bytes as f64 / report.states as f64);
+    }
+    if let Some(peak) = outcome.peak_memory {
+        let _ = write!(memory, "; {} at peak", quantity::bytes(peak));
+    }
+    rows.push(("memory", memory));
+    rows.iter().map(|(name, value)| format!("{name:<11}  {value}\n")).collect()
+}

@@ -1,0 +1,347 @@
+//! Results as one JSON object on one line. The keys are stable: programs read them.
+
+use std::time::Duration;
+
+use quotient_engines::{PropertyReport, StopReason, Subject, Verdict};
+use quotient_ir::{
+    Action, Diagnostic, Layout, Model, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind, Valuation,
+};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::names::{NamedArgument, action_arguments, action_name, kind_name, property_name};
+use crate::render::diagnostics::Lines;
+use crate::render::human::{GraphCounts, Outcome};
+use crate::render::trace::describe_violation;
+
+/// The version of the form of the output.
+const SCHEMA: &str = "quotient/1";
+
+/// The result of `check` or `explore`.
+#[derive(serde::Serialize)]
+struct SearchObject<'a> {
+    schema: &'static str,
+    command: &'static str,
+    verdict: &'static str,
+    stop_reason: Option<&'static str>,
+    states: u64,
+    transitions: u64,
+    represented: String,
+    exact: bool,
+    reduction: &'static str,
+    symmetry: SymmetryObject,
+    properties: Vec<PropertyObject<'a>>,
+    #[serde(flatten)]
+    graph: Option<GraphObject>,
+    depth: u64,
+    seconds: f64,
+    store_bytes: u64,
+    peak_memory_bytes: Option<u64>,
+    diagnostics: Vec<DiagnosticObject<'a>>,
+}
+
+/// What only `explore` tells.
+#[derive(serde::Serialize)]
+struct GraphObject {
+    initial_states: u64,
+    deadlocks: Option<u64>,
+}
+
+/// The symmetry in use: none.
+#[derive(serde::Serialize)]
+struct SymmetryObject {
+    order: &'static str,
+    structure: &'static str,
+    generators: [(); 0],
+    graph: Option<()>,
+    seconds: f64,
+}
+
+#[derive(serde::Serialize)]
+struct PropertyObject<'a> {
+    name: String,
+    kind: &'static str,
+    verdict: &'static str,
+    trace: Option<TraceObject<'a>>,
+    violation: Option<ViolationObject<'a>>,
+}
+
+/// What is wrong at the end of a trace.
+#[derive(serde::Serialize)]
+struct ViolationObject<'a> {
+    message: String,
+    file: Option<&'a str>,
+    line: Option<usize>,
+    column: Option<usize>,
+}
+
+#[derive(serde::Serialize)]
+struct DiagnosticObject<'a> {
+    severity: &'static str,
+    code: &'static str,
+    message: &'a str,
+    file: &'a str,
+    line: Option<usize>,
+    column: Option<usize>,
+    help: Option<&'a str>,
+}
+
+/// A command that ended without a result.
+#[derive(serde::Serialize)]
+struct FailureObject<'a> {
+    schema: &'static str,
+    command: &'static str,
+    verdict: Option<&'static str>,
+    diagnostics: Vec<DiagnosticObject<'a>>,
+}
+
+/// The run of `simulate`.
+#[derive(serde::Serialize)]
+struct SimulationObject<'a> {
+    schema: &'static str,
+    command: &'static str,
+    verdict: &'static str,
+    stop_reason: &'static str,
+    seed: u64,
+    steps: usize,
+    trace: TraceObject<'a>,
+    violation: Option<ViolationObject<'a>>,
+    diagnostics: Vec<DiagnosticObject<'a>>,
+}
+
+/// A model and the layout of its states, to name what is in a trace.
+#[derive(Clone, Copy)]
+struct Naming<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+}
+
+/// A trace as a list of steps.
+struct TraceObject<'a> {
+    naming: Naming<'a>,
+    trace: &'a Trace,
+}
+
+struct StepObject<'a> {
+    naming: Naming<'a>,
+    step: &'a TraceStep,
+}
+
+struct ArgumentsObject<'a> {
+    model: &'a Model,
+    arguments: Vec<NamedArgument>,
+}
+
+struct StateObject<'a> {
+    naming: Naming<'a>,
+    state: &'a Valuation,
+}
+
+/// A scalar: a JSON boolean, a number, a name, or null if undefined.
+struct ScalarObject<'a> {
+    model: &'a Model,
+    ty: TypeId,
+    value: Option<i64>,
+}
+
+impl Serialize for TraceObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.trace.steps.iter().map(|step| StepObject { naming: self.naming, step }))
+    }
+}
+
+impl Serialize for StepObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (model, step) = (self.naming.model, self.step);
+        let arguments = action_arguments(model, step.action, &step.arguments);
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("rule", &action_name(model, step.action))?;
+        map.serialize_entry("arguments", &ArgumentsObject { model, arguments })?;
+        map.serialize_entry("state", &StateObject { naming: self.naming, state: &step.state })?;
+        map.end()
+    }
+}
+
+impl Serialize for ArgumentsObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.arguments.iter().map(|argument| {
+            (&argument.name, ScalarObject { model: self.model, ty: argument.ty, value: Some(argument.value) })
+        }))
+    }
+}
+
+impl Serialize for StateObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Naming { model, layout } = self.naming;
+        serializer.collect_map(
+            layout
+                .slots
+                .iter_enumerated()
+                .map(|(id, slot)| (&slot.name, ScalarObject { model, ty: slot.ty, value: self.state[id] })),
+        )
+    }
+}
+
+impl Serialize for ScalarObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Some(value) = self.value else { return serializer.serialize_none() };
+        match self.model.types[self.ty].kind {
+            TypeKind::Boolean => serializer.serialize_bool(value != 0),
+            TypeKind::Integer | TypeKind::Range { .. } => serializer.serialize_i64(value),
+            _ => serializer.serialize_str(&self.model.value_name(self.ty, value)),
+        }
+    }
+}
+
+/// The result of `check` (without `counts`) or `explore`.
+pub(crate) fn search(
+    command: &'static str,
+    outcome: &Outcome<'_>,
+    counts: Option<&GraphCounts>,
+    warnings: &[Diagnostic],
+) -> String {
+    let report = outcome.report;
+    let lines = Lines::new(&outcome.model.source);
+    print(&SearchObject {
+        schema: SCHEMA,
+        command,
+        verdict: verdict_name(report.verdict),
+        stop_reason: report.stop_reason.as_ref().map(stop_reason_name),
+        states: report.states,
+        transitions: report.transitions,
+        represented: report.states.to_string(),
+        exact: true,
+        reduction: "none",
+        symmetry: SymmetryObject { order: "1", structure: "trivial", generators: [], graph: None, seconds: 0.0 },
+        properties: report.properties.iter().map(|property| property_object(outcome, &lines, property)).collect(),
+        graph: counts.map(|counts| GraphObject { initial_states: counts.initial, deadlocks: counts.deadlocks }),
+        depth: report.depth,
+        seconds: seconds(outcome.elapsed),
+        store_bytes: report.memory_bytes,
+        peak_memory_bytes: outcome.peak_memory,
+        diagnostics: diagnostic_objects(&outcome.model.source, warnings),
+    })
+}
+
+/// A command that ended because of the model.
+pub(crate) fn failure(command: &'static str, source: &Source, diagnostics: &[Diagnostic]) -> String {
+    let diagnostics = diagnostic_objects(source, diagnostics);
+    print(&FailureObject { schema: SCHEMA, command, verdict: None, diagnostics })
+}
+
+/// The run of `simulate`.
+pub(crate) fn simulation(
+    model: &Model,
+    layout: &Layout,
+    seed: u64,
+    stop_reason: &'static str,
+    trace: &Trace,
+    warnings: &[Diagnostic],
+) -> String {
+    let lines = Lines::new(&model.source);
+    // A run that shows nothing wrong proves nothing.
+    let verdict = if trace.violation.is_some() { Verdict::Violated } else { Verdict::Inconclusive };
+    print(&SimulationObject {
+        schema: SCHEMA,
+        command: "simulate",
+        verdict: verdict_name(verdict),
+        stop_reason,
+        seed,
+        steps: trace.steps.iter().filter(|step| matches!(step.action, Action::Rule(_))).count(),
+        trace: TraceObject { naming: Naming { model, layout }, trace },
+        violation: violation_object(model, &lines, trace),
+        diagnostics: diagnostic_objects(&model.source, warnings),
+    })
+}
+
+fn print(object: &impl Serialize) -> String {
+    let mut text = serde_json::to_string(object).expect("the keys of these objects are strings");
+    text.push('\n');
+    text
+}
+
+fn property_object<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>, property: &'a PropertyReport) -> PropertyObject<'a> {
+    let Outcome { model, layout, .. } = *outcome;
+    let (name, kind) = match property.subject {
+        Subject::Property(id) => (property_name(model, id), kind_name(model.properties[id].kind)),
+        Subject::Deadlock => ("deadlock".into(), "deadlock"),
+        Subject::Errors => ("errors".into(), "errors"),
+    };
+    let violation = match (&property.trace, property.subject) {
+        (Some(trace), _) => violation_object(model, lines, trace),
+        (None, Subject::Property(id)) if property.verdict == Verdict::Violated => {
+            let message = "no reachable state satisfies it".into();
+            Some(located(model, lines, message, Some(model.properties[id].span)))
+        }
+        (None, _) => None,
+    };
+    PropertyObject {
+        name,
+        kind,
+        verdict: verdict_name(property.verdict),
+        trace: property.trace.as_ref().map(|trace| TraceObject { naming: Naming { model, layout }, trace }),
+        violation,
+    }
+}
+
+fn violation_object<'a>(model: &'a Model, lines: &Lines<'a>, trace: &Trace) -> Option<ViolationObject<'a>> {
+    let text = describe_violation(model, trace.violation.as_ref()?);
+    Some(located(model, lines, text.message, text.span))
+}
+
+fn located<'a>(model: &'a Model, lines: &Lines<'a>, message: String, span: Option<Span>) -> ViolationObject<'a> {
+    let place = span.map(|span| lines.line_and_column(span));
+    ViolationObject {
+        message,
+        file: place.map(|_| model.source.name.as_str()),
+        line: place.map(|(line, _)| line),
+        column: place.map(|(_, column)| column),
+    }
+}
+
+fn diagnostic_objects<'a>(source: &'a Source, diagnostics: &'a [Diagnostic]) -> Vec<DiagnosticObject<'a>> {
+    let lines = Lines::new(source);
+    let object = |diagnostic: &'a Diagnostic| {
+        let place = diagnostic.primary.as_ref().map(|primary| lines.line_and_column(primary.span));
+        DiagnosticObject {
+            severity: match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            code: diagnostic.code,
+            message: &diagnostic.message,
+            file: &source.name,
+            line: place.map(|(line, _)| line),
+            column: place.map(|(_, column)| column),
+            help: diagnostic.help.as_deref(),
+        }
+    };
+    diagnostics.iter().map(object).collect()
+}
+
+fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Holds => "holds",
+        Verdict::Violated => "violated",
+        Verdict::Inconclusive => "inconclusive",
+    }
+}
+
+fn stop_reason_name(reason: &StopReason) -> &'static str {
+    match reason {
+        StopReason::Violation => "violation",
+        StopReason::StateLimit(_) => "state-limit",
+        StopReason::DepthLimit(_) => "depth-limit",
+        StopReason::MemoryLimit(_) => "memory-limit",
+        StopReason::TooManyStates => "too-many-states",
+        StopReason::OutOfMemory => "out-of-memory",
+        StopReason::TimeLimit(_) => "time-limit",
+        StopReason::Interrupted => "interrupted",
+        StopReason::Exhausted(_) => "exhausted",
+        StopReason::Fault(_) => "fault",
+    }
+}
+
+/// To the microsecond: more digits are noise.
+fn seconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e6
+}

@@ -1,0 +1,9 @@
+//! Everything that is shown: diagnostics, states and traces, results for people and as JSON.
+
+pub(crate) mod diagnostics;
+pub(crate) mod human;
+pub(crate) mod json;
+pub(crate) mod manual;
+pub(crate) mod quantity;
+pub(crate) mod state;
+pub(crate) mod trace;

@@ -1,0 +1,279 @@
+//! States for people: the cells by their source names, multisets by their elements, and what
+//! changed from one state to the next.
+
+use quotient_ir::{Layout, Model, SlotId, TableIndex, TypeId, TypeKind, Valuation};
+
+use crate::names::{scalar_text, value_text};
+
+/// A larger array whose cells are all the same takes one line.
+const LISTED_CELLS: u64 = 8;
+
+/// How the states of a model are shown.
+pub(crate) struct StateShape<'m> {
+    model: &'m Model,
+    layout: &'m Layout,
+    pieces: Vec<Piece>,
+    /// Large arrays of (arrays of …) one scalar type, an outer one before those in it.
+    arrays: Vec<ScalarArray>,
+}
+
+/// An array of (arrays of …) one scalar type.
+struct ScalarArray {
+    /// Its name in source terms.
+    name: String,
+    /// The position of its first cell.
+    first: usize,
+    /// How many cells it has.
+    cells: usize,
+    /// The type of its cells.
+    ty: TypeId,
+}
+
+impl ScalarArray {
+    fn is_uniform(&self, state: &Valuation) -> bool {
+        let cells = &state.0[self.first..self.first + self.cells];
+        cells.windows(2).all(|pair| pair[0] == pair[1])
+    }
+}
+
+/// A part of the state that is shown as one.
+enum Piece {
+    /// A scalar cell.
+    Cell(SlotId),
+    /// A multiset: its positions mean nothing, its elements are shown.
+    Multiset {
+        /// Its name in source terms.
+        name: String,
+        /// The position of its first cell.
+        first: usize,
+        /// How many elements it can have.
+        capacity: usize,
+        /// The type of the elements.
+        element: TypeId,
+        /// How many cells an element takes, its presence not counted.
+        cells: usize,
+    },
+}
+
+/// The parts of the state that are worth showing, in the order of a [`StateShape`].
+pub(crate) struct Varying(Vec<bool>);
+
+/// A name and its value.
+pub(crate) struct Entry {
+    /// The name in source terms.
+    pub(crate) name: String,
+    /// The value as the source would write it.
+    pub(crate) value: String,
+}
+
+/// What happened to a part of the state.
+pub(crate) enum Change {
+    /// A cell has another value.
+    Value {
+        /// Its name.
+        name: String,
+        /// The old value.
+        before: String,
+        /// The new value.
+        after: String,
+    },
+    /// A multiset has a new element.
+    Added {
+        /// The multiset's name.
+        name: String,
+        /// The element.
+        element: String,
+    },
+    /// A multiset has lost an element.
+    Removed {
+        /// The multiset's name.
+        name: String,
+        /// The element.
+        element: String,
+    },
+}
+
+impl<'m> StateShape<'m> {
+    /// Finds out how the states of a model are shown.
+    pub(crate) fn new(model: &'m Model, layout: &'m Layout) -> Self {
+        let mut shape = Self { model, layout, pieces: Vec::new(), arrays: Vec::new() };
+        for (variable, entry) in model.variables.iter_enumerated() {
+            let mut next = layout.first_slot(variable).position();
+            shape.collect(&entry.name, entry.ty, &mut next);
+        }
+        shape
+    }
+
+    /// Everything in a state, with large arrays of equal cells on one line.
+    pub(crate) fn summary(&self, state: &Valuation) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        let mut pieces = self.pieces.iter().peekable();
+        let mut uniform = self.arrays.iter().filter(|array| array.is_uniform(state)).peekable();
+        while let Some(piece) = pieces.peek() {
+            while uniform.next_if(|array| array.first < piece.first()).is_some() {}
+            match uniform.next_if(|array| array.first == piece.first()) {
+                Some(array) => {
+                    let value = scalar_text(self.model, array.ty, state.0[array.first]);
+                    entries.push(Entry { name: array.name.clone(), value: format!("all {value}") });
+                    while pieces.next_if(|piece| piece.first() < array.first + array.cells).is_some() {}
+                }
+                None => self.add_entries(pieces.next().expect("a piece was seen"), state, &mut entries),
+            }
+        }
+        entries
+    }
+
+    /// Which parts are not the same in all states.
+    pub(crate) fn varying(&self, states: &[Valuation]) -> Varying {
+        let varies = |piece: &Piece| states.windows(2).any(|pair| piece.cells(&pair[0]) != piece.cells(&pair[1]));
+        Varying(self.pieces.iter().map(varies).collect())
+    }
+
+    /// Some of the parts of a state.
+    pub(crate) fn entries_of(&self, parts: &Varying, state: &Valuation) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for (piece, _) in self.pieces.iter().zip(&parts.0).filter(|&(_, &is_wanted)| is_wanted) {
+            self.add_entries(piece, state, &mut entries);
+        }
+        entries
+    }
+
+    fn add_entries(&self, piece: &Piece, state: &Valuation, entries: &mut Vec<Entry>) {
+        match piece {
+            Piece::Cell(slot) => entries.push(Entry {
+                name: self.layout.slots[*slot].name.clone(),
+                value: self.cell_text(*slot, state[*slot]),
+            }),
+            Piece::Multiset { name, element, .. } => {
+                let elements = piece.elements(state);
+                if elements.is_empty() {
+                    entries.push(Entry { name: name.clone(), value: "empty".into() });
+                }
+                entries.extend(elements.into_iter().map(|cells| Entry {
+                    name: name.clone(),
+                    value: value_text(self.model, *element, &mut cells.iter().copied()),
+                }));
+            }
+        }
+    }
+
+    /// What is different in the second state.
+    pub(crate) fn changes(&self, before: &Valuation, after: &Valuation) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Cell(slot) => {
+                    if before[*slot] != after[*slot] {
+                        changes.push(Change::Value {
+                            name: self.layout.slots[*slot].name.clone(),
+                            before: self.cell_text(*slot, before[*slot]),
+                            after: self.cell_text(*slot, after[*slot]),
+                        });
+                    }
+                }
+                Piece::Multiset { name, element, .. } => {
+                    let (old, new) = (piece.elements(before), piece.elements(after));
+                    let text = |cells: &[Option<i64>]| value_text(self.model, *element, &mut cells.iter().copied());
+                    for cells in difference(&old, &new) {
+                        changes.push(Change::Removed { name: name.clone(), element: text(cells) });
+                    }
+                    for cells in difference(&new, &old) {
+                        changes.push(Change::Added { name: name.clone(), element: text(cells) });
+                    }
+                }
+            }
+        }
+        changes
+    }
+
+    /// Walks a type in the order of the layout, which has bounded its nesting and its cells.
+    fn collect(&mut self, name: &str, ty: TypeId, next: &mut usize) {
+        let model = self.model;
+        let fits = "the layout has room for every cell";
+        match &model.types[ty].kind {
+            TypeKind::Array { index, element } => {
+                let cells = model.cells(ty);
+                if let Some(scalar) = only_scalar(model, ty).filter(|_| cells > LISTED_CELLS) {
+                    let cells = usize::try_from(cells).expect(fits);
+                    self.arrays.push(ScalarArray { name: name.to_owned(), first: *next, cells, ty: scalar });
+                }
+                for value in model.domain(*index).values() {
+                    let name = format!("{name}[{}]", model.value_name(*index, value));
+                    self.collect(&name, *element, next);
+                }
+            }
+            TypeKind::Record { fields } => {
+                for field in fields {
+                    self.collect(&format!("{name}.{}", field.name), field.ty, next);
+                }
+            }
+            TypeKind::Multiset { capacity, element } => {
+                let cells = usize::try_from(model.cells(*element)).expect(fits);
+                let capacity = usize::try_from(*capacity).expect(fits);
+                let (name, first) = (name.to_owned(), *next);
+                self.pieces.push(Piece::Multiset { name, first, capacity, element: *element, cells });
+                *next += capacity * (cells + 1);
+            }
+            _ => {
+                self.pieces.push(Piece::Cell(SlotId::from_position(*next)));
+                *next += 1;
+            }
+        }
+    }
+
+    fn cell_text(&self, slot: SlotId, value: Option<i64>) -> String {
+        scalar_text(self.model, self.layout.slots[slot].ty, value)
+    }
+}
+
+impl Piece {
+    /// The position of its first cell.
+    fn first(&self) -> usize {
+        match *self {
+            Self::Cell(slot) => slot.position(),
+            Self::Multiset { first, .. } => first,
+        }
+    }
+    /// All its cells.
+    fn cells<'s>(&self, state: &'s Valuation) -> &'s [Option<i64>] {
+        match *self {
+            Self::Cell(slot) => &state.0[slot.position()..=slot.position()],
+            Self::Multiset { first, capacity, cells, .. } => &state.0[first..first + capacity * (cells + 1)],
+        }
+    }
+    /// The cells of the present elements; nothing for a single cell.
+    fn elements<'s>(&self, state: &'s Valuation) -> Vec<&'s [Option<i64>]> {
+        match *self {
+            Self::Cell(_) => Vec::new(),
+            Self::Multiset { first, capacity, cells, .. } => {
+                let positions = state.0[first..].chunks(cells + 1).take(capacity);
+                positions.filter(|position| position[0] == Some(1)).map(|position| &position[1..]).collect()
+            }
+        }
+    }
+}
+
+/// The elements of one list that are left when those of the other are taken out, with
+/// multiplicity.
+fn difference<'s>(from: &[&'s [Option<i64>]], without: &[&[Option<i64>]]) -> Vec<&'s [Option<i64>]> {
+    let mut remaining = without.to_vec();
+    let is_left = |element: &&&[Option<i64>]| match remaining.iter().position(|other| other == *element) {
+        Some(position) => {
+            remaining.swap_remove(position);
+            false
+        }
+        None => true,
+    };
+    from.iter().filter(is_left).copied().collect()
+}
+
+/// The scalar type at the bottom of arrays of arrays, if there is nothing else in them.
+fn only_scalar(model: &Model, mut ty: TypeId) -> Option<TypeId> {
+    loop {
+        match &model.types[ty].kind {
+            TypeKind::Array { element, .. } => ty = *element,
+            TypeKind::Record { .. } | TypeKind::Multiset { .. } => return None,
+            _ => return Some(ty),
+        }
+    }
+}

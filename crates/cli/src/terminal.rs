@@ -1,0 +1,104 @@
+//! The two output streams: whether they take colours, and writing to them without dying of a
+//! reader that has left.
+
+use std::io::{self, IsTerminal, Write};
+
+/// Colours for one stream, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Palette {
+    enabled: bool,
+}
+
+impl Palette {
+    /// No colours.
+    #[cfg(test)]
+    pub(crate) const PLAIN: Self = Self { enabled: false };
+
+    /// Colours if standard output is a terminal and nobody objects.
+    pub(crate) fn for_stdout() -> Self {
+        Self { enabled: io::stdout().is_terminal() && colours_are_welcome() }
+    }
+    /// Colours if standard error is a terminal and nobody objects.
+    pub(crate) fn for_stderr() -> Self {
+        Self { enabled: io::stderr().is_terminal() && colours_are_welcome() }
+    }
+    /// Whether there are colours.
+    pub(crate) fn is_enabled(self) -> bool {
+        self.enabled
+    }
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.enabled { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+    /// Something good.
+    pub(crate) fn good(self, text: &str) -> String {
+        self.paint("1;32", text)
+    }
+    /// Something bad.
+    pub(crate) fn bad(self, text: &str) -> String {
+        self.paint("1;31", text)
+    }
+    /// Something that is not decided.
+    pub(crate) fn open(self, text: &str) -> String {
+        self.paint("1;33", text)
+    }
+    /// A heading or the name of a step.
+    pub(crate) fn strong(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+    /// What may be overlooked.
+    pub(crate) fn faint(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+    /// A new value.
+    pub(crate) fn fresh(self, text: &str) -> String {
+        self.paint("36", text)
+    }
+}
+
+/// `NO_COLOR` (see no-color.org) counts if it is not empty; a dumb terminal shows no colours.
+fn colours_are_welcome() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        && std::env::var_os("TERM").is_none_or(|value| value != "dumb")
+}
+
+/// Whether anyone reads standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// As far as one can tell.
+    Listening,
+    /// The reader has closed its end: it has seen enough, which is no error.
+    Gone,
+}
+
+/// Writes to standard output.
+///
+/// # Errors
+/// If the text cannot be written although the reader is there.
+pub(crate) fn print(text: &str) -> io::Result<Reader> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(Reader::Listening),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Reader::Gone),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes to standard error, if anyone listens.
+pub(crate) fn complain(text: &str) {
+    let mut stderr = io::stderr().lock();
+    // There is no better place to report that this failed.
+    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+}
+
+/// Text from a model made safe to show on one line of a terminal.
+pub(crate) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}

@@ -1,0 +1,92 @@
+//! Watching a search: progress on a terminal, the time limit, and the user's wish to stop.
+
+use std::io::{self, IsTerminal};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use quotient_engines::{Observer, Progress, StopReason};
+
+use crate::arguments::{Format, OutputArguments};
+use crate::render::quantity;
+
+/// How often progress is drawn.
+const DRAWING_INTERVAL: Duration = Duration::from_millis(100);
+
+/// An observer with a clock.
+pub(crate) struct Watch {
+    started: Instant,
+    timeout: Option<Duration>,
+    interrupted: Arc<AtomicBool>,
+    bar: Option<ProgressBar>,
+    drawn: Instant,
+}
+
+impl Watch {
+    /// Starts the clock.
+    pub(crate) fn start(timeout: Option<Duration>, output: &OutputArguments) -> Self {
+        let is_shown = !output.no_progress && output.format == Format::Human && io::stderr().is_terminal();
+        let now = Instant::now();
+        Self { started: now, timeout, interrupted: watch_for_interrupt(), bar: is_shown.then(progress_bar), drawn: now }
+    }
+    /// Stops the clock and takes progress off the terminal.
+    pub(crate) fn finish(self) -> Duration {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        self.started.elapsed()
+    }
+    fn draw(&mut self, progress: &Progress) {
+        let Some(bar) = &self.bar else { return };
+        let now = Instant::now();
+        if now.duration_since(self.drawn) < DRAWING_INTERVAL {
+            return;
+        }
+        self.drawn = now;
+        let elapsed = now.duration_since(self.started);
+        bar.set_message(format!(
+            "{} states, {} states/s, frontier {}, depth {}, {}, {}",
+            quantity::count(progress.states),
+            quantity::rate(progress.states, elapsed),
+            quantity::count(progress.frontier),
+            quantity::count(progress.depth),
+            quantity::bytes(progress.memory_bytes),
+            quantity::duration(Duration::from_secs(elapsed.as_secs())),
+        ));
+    }
+}
+
+impl Observer for Watch {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
+        if self.interrupted.load(Ordering::Relaxed) {
+            return ControlFlow::Break(StopReason::Interrupted);
+        }
+        if let Some(timeout) = self.timeout.filter(|&timeout| self.started.elapsed() >= timeout) {
+            return ControlFlow::Break(StopReason::TimeLimit(timeout));
+        }
+        self.draw(progress);
+        ControlFlow::Continue(())
+    }
+}
+
+fn progress_bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{wide_msg}").expect("the template is well-formed");
+    ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style)
+}
+
+/// The first interrupt asks the search to end with what it has; the second ends the program, since
+/// a single step may take long.
+fn watch_for_interrupt() -> Arc<AtomicBool> {
+    const INTERRUPTED: i32 = 130;
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    // Without a handler an interrupt ends the program at once, which is no reason not to search.
+    let _ = ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(INTERRUPTED);
+        }
+    });
+    interrupted
+}

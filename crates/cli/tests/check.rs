@@ -1,0 +1,625 @@
+//! Transcripts of `quotient check`.
+
+mod transcript;
+
+use snapbox::str;
+use transcript::{expect, quotient, quotient_with};
+
+#[test]
+fn holds() {
+    expect(
+        quotient(["check", "counter.m"]),
+        str![[r#"
+holds
+
+holds      invariant  in range
+holds      cover      reaches the limit
+holds      liveness   always comes back
+holds      no deadlock
+holds      no errors
+
+states       4
+transitions  4
+depth        3
+time         …
+memory       …
+---- exit status 0
+
+"#]],
+    );
+}
+
+#[test]
+fn holds_json() {
+    expect(
+        quotient(["check", "--format", "json", "counter.m"]),
+        str![[r#"
+{"schema":"quotient/1","command":"check","verdict":"holds","stop_reason":null,"states":4,"transitions":4,"represented":"4","exact":true,"reduction":"none","symmetry":{"order":"1","structure":"trivial","generators":[],"graph":null,"seconds":0.0},"properties":[{"name":"in range","kind":"invariant","verdict":"holds","trace":null,"violation":null},{"name":"reaches the limit","kind":"cover","verdict":"holds","trace":null,"violation":null},{"name":"always comes back","kind":"liveness","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","verdict":"holds","trace":null,"violation":null},{"name":"errors","kind":"errors","verdict":"holds","trace":null,"violation":null}],"depth":3,"seconds":"…","store_bytes":"…","peak_memory_bytes":"…","diagnostics":[]}
+---- exit status 0
+
+"#]],
+    );
+}
+
+#[test]
+fn invariant_violated() {
+    expect(
+        quotient(["check", "mutex.m"]),
+        str![[r#"
+violated: invariant "mutual exclusion"
+
+ 0  Startstate "free"
+      at[process_0]: idle
+      at[process_1]: idle
+      locked: false
+      last: undefined
+ 1  Rule "try", p: process_0
+      at[process_0]: idle → trying
+ 2  Rule "try", p: process_1
+      at[process_1]: idle → trying
+ 3  Rule "enter", p: process_0
+      at[process_0]: trying → critical
+      locked: false → true
+      last: undefined → process_0
+ 4  Rule "enter", p: process_1
+      at[process_1]: trying → critical
+      last: process_0 → process_1
+    invariant "mutual exclusion" does not hold here
+    mutex.m:37:1
+    37 | invariant "mutual exclusion"
+
+violated   invariant  mutual exclusion
+holds      cover      both try
+undecided  no deadlock
+undecided  no errors
+
+states       10
+transitions  11
+depth        3
+time         …
+memory       …
+---- exit status 1
+
+"#]],
+    );
+}
+
+#[test]
+fn invariant_violated_json() {
+    expect(
+        quotient(["check", "--format=json", "mutex.m"]),
+        str![[r#"
+{"schema":"quotient/1","command":"check","verdict":"violated","stop_reason":"violation","states":10,"transitions":11,"represented":"10","exact":true,"reduction":"none","symmetry":{"order":"1","structure":"trivial","generators":[],"graph":null,"seconds":0.0},"properties":[{"name":"mutual exclusion","kind":"invariant","verdict":"violated","trace":[{"rule":"free","arguments":{},"state":{"at[process_0]":"idle","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_0"},"state":{"at[process_0]":"trying","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_1"},"state":{"at[process_0]":"trying","at[process_1]":"trying","locked":false,"last":null}},{"rule":"enter","arguments":{"p":"process_0"},"state":{"at[process_0]":"critical","at[process_1]":"trying","locked":true,"last":"process_0"}},{"rule":"enter","arguments":{"p":"process_1"},"state":{"at[process_0]":"critical","at[process_1]":"critical","locked":true,"last":"process_1"}}],"violation":{"message":"invariant \"mutual exclusion\" does not hold here","file":"mutex.m","line":37,"column":1}},{"name":"both try","kind":"cover","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","verdict":"inconclusive","trace":null,"violation":null},{"name":"errors","kind":"errors","verdict":"inconclusive","trace":null,"violation":null}],"depth":3,"seconds":"…","store_bytes":"…","peak_memory_bytes":"…","diagnostics":[]}
+---- exit status 1
+
+"#]],
+    );
+}
+
+#[test]
+fn deadlock_by_stuttering() {
+    expect(
+        quotient(["check", "stuck.m"]),
+        str![[r#"
+violated: deadlock
+
+ 0  Startstate 1 (stuck.m:3:1)
+      x: 0
+ 1  Rule "walk"
+      x: 0 → 1
+ 2  Rule "walk"
+      x: 1 → 2
+    deadlock: no rule can fire here and change the state
+
+violated   no deadlock
+undecided  no errors
+
+states       3
+transitions  3
+depth        2
+time         …
+memory       …
+---- exit status 1
+
+"#]],
+    );
+}
+
+#[test]
+fn no_deadlock_while_a_rule_fires() {
+    expect(
+        quotient(["check", "--deadlock", "stuck", "stuck.m"]),
+        str![[r#"
+holds
+
+holds      no deadlock
+holds      no errors
+
+states       3
+transitions  3
+depth        2
+time         …
+memory       …
+---- exit status 0
+
+"#]],
+    );
+}
+
+#[test]
+fn error_in_a_rule() {
+    expect(
+        quotient(["check", "faulty.m"]),
+        str![[r#"
+violated: error: value 4 is out of range 0..3 of `x`
+
+ 0  Startstate "start"
+      x: 0
+      y: undefined
+ 1  Rule "grow"
+      x: 0 → 1
+ 2  Rule "grow"
+      x: 1 → 2
+ 3  Rule "grow"
+      x: 2 → 3
+    Rule "leap", step: 1 goes wrong here: value 4 is out of range 0..3 of `x`
+    faulty.m:8:31
+    8 |   rule "leap" x = 3 ==> begin x := x + step; end;
+
+undecided  invariant  small
+undecided  no deadlock
+violated   no errors
+
+states       4
+transitions  3
+depth        3
+time         …
+memory       …
+---- exit status 1
+
+"#]],
+    );
+}
+
+#[test]
+fn error_that_is_not_asked_about() {
+    expect(
+        quotient(["check", "--property", "small", "faulty.m"]),
+        str![[r#"
+inconclusive: the model went wrong: value 4 is out of range 0..3 of `x`
+  faulty.m:8:31
+  8 |   rule "leap" x = 3 ==> begin x := x + step; end;
+
+undecided  invariant  small
+
+states       4
+transitions  3
+depth        3
+time         …
+memory       …
+---- exit status 4
+
+"#]],
+    );
+}
+
+#[test]
+fn cover_and_liveness_violated() {
+    expect(
+        quotient(["check", "--deadlock", "off", "missed.m"]),
+        str![[r#"
+violated: cover "three", liveness "home"
+
+cover "three"
+  no reachable state satisfies it
+  missed.m:7:1
+  7 | cover "three" x = 3;
+
+liveness "home"
+ 0  Startstate "zero"
+      x: 0
+ 1  Rule "leave"
+      x: 0 → 1
+    from here no state can be reached that satisfies liveness "home"
+    missed.m:9:1
+    9 | liveness "home" x = 0;
+
+violated   cover      three
+holds      cover      cover 2
+violated   liveness   home
+holds      no errors
+
+states       3
+transitions  3
+depth        2
+time         …
+memory       …
+---- exit status 1
+
+"#]],
+    );
+}
+
+#[test]
+fn constant_overridden() {
+    expect(
+        quotient(["check", "-D", "Limit=9", "counter.m"]),
+        str![[r#"
+holds
+
+holds      invariant  in range
+holds      cover      reaches the limit
+holds      liveness   always comes back
+holds      no deadlock
+holds      no errors
+
+states       10
+transitions  10
+depth        9
+time         …
+memory       …
+---- exit status 0
+
+"#]],
+    );
+}
+
+#[test]
+fn depth_first() {
+    expect(
+        quotient(["check", "--search", "dfs", "counter.m"]),
+        str![[r#"
+holds
+
+holds      invariant  in range
+holds      cover      reaches the limit
+holds      liveness   always comes back
+holds      no deadlock
+holds      no errors
+
+states       4
+transitions  4
+depth        3
+time         …
+memory       …
+---- exit status 0
+
+"#]],
+    );
+}
+
+#[test]
+fn one_property() {
+    expect(
+        quotient(["check", "--property", "both try", "--property", "errors", "mutex.m"]),
+        str![[r#"
+holds
+
+holds      cover      both try
+holds      no errors
+
+states       26
+transitions  50
+depth        6
+time         …
+memory       …
+---- exit status 0
+
+"#]],
+    );
+}
+
+#[test]
+fn unknown_property() {
+    expect(
+        quotient(["check", "--property", "mutal exclusion", "mutex.m"]),
+        str![[r#"
+---- stderr
+error: the model has no property `mutal exclusion`; did you mean `mutual exclusion`?
+---- exit status 2
+
+"#]],
+    );
+}
+
+#[test]
+fn unknown_property_unlike_any() {
+    expect(
+        quotient(["check", "--property", "xyz", "mutex.m"]),
+        str![[r#"
+---- stderr
+error: the model has no property `xyz`; it has `mutual exclusion`, `both try`, `deadlock`, `errors`
+---- exit status 2
+
+"#]],
+    );
+}
+
+#[test]
+fn contradictory_deadlock() {
+    expect(
+        quotient(["check", "--property", "deadlock", "--deadlock", "off", "mutex.m"]),
+        str![[r#"
+---- stderr
+error: --property deadlock contradicts --deadlock off
+---- exit status 2
+
+"#]],
+    );
+}
+
+#[test]
+fn state_limit() {
+    expect(
+        quotient(["check", "--max-states", "2", "counter.m"]),
+        str![[r#"
+inconclusive: the limit of 2 states was reached
+
+undecided  invariant  in range
+undecided  cover      reaches the limit
+undecided  liveness   always comes back
+undecided  no deadlock
+undecided  no errors
+
+states       2
+transitions  2
+depth        1
+time         …
+memory       …
+---- exit status 4
+
+"#]],
+    );
+}
+
+#[test]
+fn depth_limit() {
+    expect(
+        quotient(["check", "--max-depth", "2", "counter.m"]),
+        str![[r#"
+inconclusive: the limit of 2 steps was reached
+
+undecided  invariant  in range
+undecided  cover      reaches the limit
+undecided  liveness   always comes back
+undecided  no deadlock
+undecided  no errors
+
+states       3
+transitions  2
+depth        2
+time         …
+memory       …
+---- exit status 4
+
+"#]],
+    );
+}
+
+#[test]
+fn memory_limit() {
+    let transcript = quotient(["check", "--max-memory", "200K", "--format", "json", "wide.m"]);
+    assert_eq!(transcript.status, Some(4), "{transcript}");
+    assert!(transcript.stdout.contains(r#""verdict":"inconclusive","stop_reason":"memory-limit""#), "{transcript}");
+}
+
+#[test]
+fn time_limit() {
+    let transcript = quotient(["check", "--timeout", "1ms", "--format", "json", "wide.m"]);
+    assert_eq!(transcript.status, Some(4), "{transcript}");
+    assert!(transcript.stdout.contains(r#""verdict":"inconclusive","stop_reason":"time-limit""#), "{transcript}");
+}
+
+#[test]
+fn multiset() {
+    expect(
+        quotient(["check", "bag.m"]),
+        str![[r#"
+violated: invariant "never full"
+
+ 0  Startstate "empty"
+      net: empty
+      m.tag: ping
+      m.hops: 0
+ 1  Rule "send"
+      net: added {tag: ping, hops: 0}
+ 2  Rule "send"
+      net: added {tag: ping, hops: 0}
+    invariant "never full" does not hold here
+    bag.m:24:1
+    24 | invariant "never full" multisetcount(i: net, true) < 2;
+
+violated   invariant  never full
+undecided  no deadlock
+undecided  no errors
+
+states       2
+transitions  2
+depth        1
+time         …
+memory       …
+---- exit status 1
+
+"#]],
+    );
+}
+
+#[test]
+fn large_arrays_and_their_arguments() {
+    expect(
+        quotient(["check", "grid.m"]),
+        str![[r#"
+violated: deadlock
+
+ 0  Startstate "any row", row: [false, false], at: {x: 1}
+      cells: all false
+      marks[1]: all undefined
+      marks[2][1]: undefined
+      marks[2][2]: 1
+      marks[2][3]: undefined
+      marks[2][4]: undefined
+      marks[2][5]: undefined
+      marks[2][6]: undefined
+      marks[2][7]: undefined
+      marks[2][8]: undefined
+      marks[2][9]: undefined
+      marks[3]: all undefined
+      first[1]: false
+      first[2]: false
+ 1  Rule "fill"
+      cells[3][4]: false → true
+    deadlock: no rule can fire here and change the state
+
+violated   no deadlock
+undecided  no errors
+
+states       8
+transitions  4
+depth        1
+time         …
+memory       …
+---- exit status 1
+
+"#]],
+    );
+}
+
+#[test]
+fn array_arguments_json() {
+    let transcript = quotient(["simulate", "--seed", "1", "--steps", "0", "--format", "json", "grid.m"]);
+    assert!(transcript.stdout.contains(r#""arguments":{"row[1]":false,"row[2]":true,"at.x":1}"#), "{transcript}");
+}
+
+#[test]
+fn invalid_model() {
+    expect(
+        quotient(["check", "invalid.m"]),
+        str![[r#"
+---- stderr
+error[unknown-name]: there is no name `cuont` here
+ --> invalid.m:5:3
+  |
+5 |   cuont := 0;
+  |   ^^^^^ not declared
+  |
+  = help: did you mean `count`?
+
+error[type-mismatch]: the value assigned must be of type `boolean`
+ --> invalid.m:6:11
+  |
+6 |   flag := 7;
+  |           ^ this is an integer
+
+error[not-boolean]: the right side of `&` must be boolean
+ --> invalid.m:8:13
+  |
+8 | rule flag & count ==> begin
+  |             ^^^^^ this is of type `0..3`
+
+error[unknown-name]: there is no name `missing` here
+ --> invalid.m:9:20
+  |
+9 |   count := count + missing;
+  |                    ^^^^^^^ not declared
+
+4 errors
+---- exit status 3
+
+"#]],
+    );
+}
+
+#[test]
+fn invalid_model_json() {
+    expect(
+        quotient(["check", "--format", "json", "invalid.m"]),
+        str![[r#"
+{"schema":"quotient/1","command":"check","verdict":null,"diagnostics":[{"severity":"error","code":"unknown-name","message":"there is no name `cuont` here","file":"invalid.m","line":5,"column":3,"help":"did you mean `count`?"},{"severity":"error","code":"type-mismatch","message":"the value assigned must be of type `boolean`","file":"invalid.m","line":6,"column":11,"help":null},{"severity":"error","code":"not-boolean","message":"the right side of `&` must be boolean","file":"invalid.m","line":8,"column":13,"help":null},{"severity":"error","code":"unknown-name","message":"there is no name `missing` here","file":"invalid.m","line":9,"column":20,"help":null}]}
+---- stderr
+error[unknown-name]: there is no name `cuont` here
+ --> invalid.m:5:3
+  |
+5 |   cuont := 0;
+  |   ^^^^^ not declared
+  |
+  = help: did you mean `count`?
+
+error[type-mismatch]: the value assigned must be of type `boolean`
+ --> invalid.m:6:11
+  |
+6 |   flag := 7;
+  |           ^ this is an integer
+
+error[not-boolean]: the right side of `&` must be boolean
+ --> invalid.m:8:13
+  |
+8 | rule flag & count ==> begin
+  |             ^^^^^ this is of type `0..3`
+
+error[unknown-name]: there is no name `missing` here
+ --> invalid.m:9:20
+  |
+9 |   count := count + missing;
+  |                    ^^^^^^^ not declared
+
+4 errors
+---- exit status 3
+
+"#]],
+    );
+}
+
+#[test]
+fn model_on_standard_input() {
+    let model = std::fs::read(transcript::models().join("counter.m")).expect("the model is there");
+    expect(
+        quotient_with(["check", "-"], &model, &[]),
+        str![[r#"
+holds
+
+holds      invariant  in range
+holds      cover      reaches the limit
+holds      liveness   always comes back
+holds      no deadlock
+holds      no errors
+
+states       4
+transitions  4
+depth        3
+time         …
+memory       …
+---- exit status 0
+
+"#]],
+    );
+}
+
+#[test]
+fn invalid_model_on_standard_input() {
+    let transcript = quotient_with(["check", "-", "--language", "murphi"], b"var x: ;", &[]);
+    expect(
+        transcript,
+        str![[r#"
+---- stderr
+error[syntax]: expected a type, found `;`
+ --> <stdin>:1:8
+  |
+1 | var x: ;
+  |        ^ expected a type
+
+1 error
+---- exit status 3
+
+"#]],
+    );
+}
+
+#[test]
+fn no_colours_without_a_terminal() {
+    for environment in [&[][..], &[("NO_COLOR", "1")], &[("NO_COLOR", "")], &[("TERM", "dumb")]] {
+        for model in ["mutex.m", "invalid.m"] {
+            let transcript = quotient_with(["check", model], b"", environment);
+            assert!(!transcript.stdout.contains('\x1b') && !transcript.stderr.contains('\x1b'), "{transcript}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Running the program and writing down what it says, with what differs from run to run masked.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use snapbox::IntoData;
+
+/// What a run of the program said and how it ended.
+pub(crate) struct Transcript {
+    pub(crate) status: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Runs the program among the test models.
+pub(crate) fn quotient<I: IntoIterator<Item: AsRef<OsStr>>>(arguments: I) -> Transcript {
+    quotient_with(arguments, b"", &[])
+}
+
+/// Runs the program with a standard input and environment variables.
+pub(crate) fn quotient_with<I: IntoIterator<Item: AsRef<OsStr>>>(
+    arguments: I,
+    input: &[u8],
+    environment: &[(&str, &str)],
+) -> Transcript {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_quotient"))
+        .args(arguments)
+        .envs(environment.iter().copied())
+        .current_dir(models())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // A program that does not read its input closes it: that is not what is tested here.
+    let _ = child.stdin.take().expect("the input is piped").write_all(input);
+    let output = child.wait_with_output().expect("the program ends");
+    Transcript {
+        status: output.status.code(),
+        stdout: String::from_utf8(output.stdout).expect("output is UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("messages are UTF-8"),
+    }
+}
+
+/// Compares what was said with what is expected, to the letter. `SNAPSHOTS=overwrite` writes down
+/// what is said now.
+#[track_caller]
+pub(crate) fn expect(said: impl fmt::Display, expected: impl IntoData) {
+    snapbox::assert_data_eq!(said.to_string(), expected.raw());
+}
+
+/// The folder of the test models.
+pub(crate) fn models() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/models")
+}
+
+impl fmt::Display for Transcript {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in self.stdout.lines() {
+            writeln!(formatter, "{}", mask(line))?;
+        }
+        if !self.stderr.is_empty() {
+            writeln!(formatter, "---- stderr")?;
+            for line in self.stderr.lines() {
+                writeln!(formatter, "{}", line.trim_end())?;
+            }
+        }
+        match self.status {
+            Some(status) => writeln!(formatter, "---- exit status {status}"),
+            None => writeln!(formatter, "---- killed"),
+        }
+    }
+}
+
+/// Times and sizes differ from machine to machine.
+fn mask(line: &str) -> String {
+    if line.starts_with("time  ") || line.starts_with("memory  ") {
+        let (name, _) = line.split_at(13);
+        return format!("{name}…");
+    }
+    let mut line = line.to_owned();
+    for key in ["\"seconds\":", "\"store_bytes\":", "\"peak_memory_bytes\":"] {
+        // The last one: the symmetry has its own seconds, which are none.
+        if let Some(start) = line.rfind(key).map(|start| start + key.len()) {
+            let length = line[start..].find([',', '}']).expect("a value is followed by something");
+            line.replace_range(start..start + length, "\"…\"");
+        }
+    }
+    line
+}
