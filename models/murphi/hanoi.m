@@ -4,6 +4,9 @@
 -- smaller one lies on it or on its target. Pegs 2 and 3 are interchangeable.
 --
 -- expect: violated invariant "the tower never arrives"
+-- states: 19
+-- rules fired: 45
+-- with DISCS=6: states 686, rules fired 1930
 
 const
   DISCS: 3;

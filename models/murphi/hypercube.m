@@ -5,6 +5,9 @@
 -- the cube is one of the network: 2^D * D! of them.
 --
 -- expect: holds
+-- states: 256
+-- rules fired: 3584
+-- with D=2: states 16, rules fired 96
 
 const
   D: 3;

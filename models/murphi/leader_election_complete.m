@@ -5,6 +5,10 @@
 -- networks of finite-state anonymous agents.)
 --
 -- expect: holds
+-- deadlock: off
+-- states: 64
+-- rules fired: 486
+-- with N=4: states 16, rules fired 52
 -- peer: none, array parameters are an extension
 
 const
@@ -39,8 +43,7 @@ ruleset u: agent do
   end;
 end;
 
--- One leader stays the leader; that is no deadlock.
--- deadlock: off
+-- One leader stays the leader, which is no deadlock.
 liveness "one leader"
   (exists u: agent do leader[u] end)
   & forall u: agent do forall v: agent do leader[u] & leader[v] -> u = v end end;

@@ -12,6 +12,8 @@
 -- the two halves can permute their colours independently. That property compares neighbours.
 --
 -- expect: holds
+-- states: 13824
+-- rules fired: 165888
 -- peer: none, array parameters are an extension
 
 const
