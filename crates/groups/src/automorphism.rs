@@ -7,7 +7,7 @@ mod guess;
 mod partition;
 mod search;
 
-use crate::{ColouredGraph, OrbitPartition, Point, SparsePermutation};
+use crate::{ColouredGraph, OrbitPartition, Permutation, Point, SparsePermutation, StabiliserChain};
 use num_bigint::BigUint;
 
 /// Where the search may stop before it is complete.
@@ -68,6 +68,22 @@ impl AutomorphismGroup {
     /// The order of the group; for an incomplete search, a lower bound.
     pub fn order(&self) -> BigUint {
         product(self.order_factors())
+    }
+
+    /// The stabiliser chain along the base, without any computation of new generators. Costs the number of
+    /// vertices for each generator and base point, so it is for graphs of moderate size. `None` for an
+    /// incomplete search, whose generators need not be strong.
+    pub fn chain(&self) -> Option<StabiliserChain> {
+        if !self.complete {
+            return None;
+        }
+        let base: Vec<Point> = self.base.iter().map(|point| point.point).collect();
+        let generators: Vec<Permutation> = self
+            .generators
+            .iter()
+            .map(|generator| generator.to_dense(self.degree).expect("generators move vertices"))
+            .collect();
+        Some(StabiliserChain::from_strong(self.degree, &base, &generators))
     }
 }
 

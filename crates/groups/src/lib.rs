@@ -6,16 +6,25 @@
 //!
 //! Everything here is deterministic and re-entrant: no global state, no clock, no unseeded randomness.
 
+pub mod action;
 pub mod automorphism;
+pub mod chain;
 pub mod graph;
+pub mod group;
 mod orbits;
 pub mod permutation;
 pub mod random;
+mod reduction;
+pub mod structure;
 
+pub use action::{Action, BlockSystem};
 pub use automorphism::{AutomorphismGroup, generators};
+pub use chain::StabiliserChain;
 pub use graph::{ColouredGraph, GraphBuilder, GraphError};
+pub use group::{ChainedGroup, Factor, PermutationGroup};
 pub use orbits::OrbitPartition;
 pub use permutation::{ParseError, Permutation, PermutationError, SparsePermutation};
+pub use structure::Structure;
 
 /// A point that permutations act on: a vertex of a graph, or whatever the caller numbers from zero.
 pub type Point = u32;

@@ -78,7 +78,7 @@ impl Permutation {
     /// # Errors
     /// When a point is out of range or occurs twice.
     pub fn from_cycles(degree: usize, cycles: &[Vec<Point>]) -> Result<Self, PermutationError> {
-        Ok(SparsePermutation::from_cycles(cycles)?.to_dense(degree)?)
+        SparsePermutation::from_cycles(cycles)?.to_dense(degree)
     }
 
     /// Reads cycles such as `(0 1 2)(3 4)`; commas may separate points, and `()` is the identity.
@@ -107,8 +107,21 @@ impl Permutation {
     /// First `self`, then `next`. The degree is the larger of the two.
     #[must_use]
     pub fn then(&self, next: &Permutation) -> Permutation {
+        if self.degree() == next.degree() {
+            let mut product = self.clone();
+            product.append(next);
+            return product;
+        }
         let degree = self.degree().max(next.degree());
         Self { images: (0..degree as Point).map(|point| next.image(self.image(point))).collect() }
+    }
+
+    /// Becomes first `self`, then `next`, which must have the same degree.
+    pub(crate) fn append(&mut self, next: &Permutation) {
+        debug_assert_eq!(self.degree(), next.degree());
+        for image in &mut self.images {
+            *image = next.images[*image as usize];
+        }
     }
 
     /// The permutation that undoes this one.
@@ -213,13 +226,9 @@ mod tests {
 
     #[test]
     fn display_and_parse() {
-        for (text, shown) in [
-            ("()", "()"),
-            ("", "()"),
-            (" (3 4) (2, 1 ,0) ", "(0 2 1)(3 4)"),
-            ("(5)", "()"),
-            ("(7 0)", "(0 7)"),
-        ] {
+        for (text, shown) in
+            [("()", "()"), ("", "()"), (" (3 4) (2, 1 ,0) ", "(0 2 1)(3 4)"), ("(5)", "()"), ("(7 0)", "(0 7)")]
+        {
             assert_eq!(permutation(text).to_string(), shown, "{text}");
         }
         for text in ["(0 0)", "(0 1)(1 2)", "(8 1)", "0 1", "(0 1", "(0 x)", "(99999999999)"] {
@@ -229,10 +238,7 @@ mod tests {
 
     #[test]
     fn images_are_checked() {
-        assert_eq!(
-            Permutation::from_images(vec![0, 3]),
-            Err(PermutationError::OutOfRange { point: 3, degree: 2 })
-        );
+        assert_eq!(Permutation::from_images(vec![0, 3]), Err(PermutationError::OutOfRange { point: 3, degree: 2 }));
         assert_eq!(Permutation::from_images(vec![0, 0]), Err(PermutationError::Repeated { point: 0 }));
     }
 

@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use quotient_groups::graph::families;
 use quotient_groups::random::Random;
-use quotient_groups::{ColouredGraph, GraphBuilder, OrbitPartition, Point, generators};
+use quotient_groups::{ColouredGraph, GraphBuilder, OrbitPartition, PermutationGroup, Point, generators};
 
 /// Counts the automorphisms one by one and gives the orbits.
 fn brute_force(graph: &ColouredGraph) -> (u64, OrbitPartition) {
@@ -91,12 +91,12 @@ fn random_small_graphs() {
     for _ in 0..4000 {
         let vertices = 6 + random.below(3);
         let edges = match random.below(3) {
-            0 => random.next(),
-            1 => random.next() & random.next(),
-            _ => random.next() & random.next() & random.next(),
+            0 => random.number(),
+            1 => random.number() & random.number(),
+            _ => random.number() & random.number() & random.number(),
         };
         let palette = [1, 1, 2, 3][random.below(4)];
-        check_small(&graph_of_bits(vertices, edges, random.next() >> 32, palette));
+        check_small(&graph_of_bits(vertices, edges, random.number() >> 32, palette));
     }
 }
 
@@ -152,11 +152,7 @@ fn known_orders() {
     check_order("empty", &families::from_edges(30, []), factorial(30));
     check_order("matching", &families::copies(&families::complete(2), 40), (factorial(40)) << 40);
     check_order("Petersens", &families::copies(&families::petersen(), 5), power(number(120), 5) * factorial(5));
-    check_order(
-        "rigid copies",
-        &families::copies(&families::random_regular(60, 4, 3), 7),
-        factorial(7),
-    );
+    check_order("rigid copies", &families::copies(&families::random_regular(60, 4, 3), 7), factorial(7));
     check_order("rigid", &families::random_regular(400, 6, 1), number(1));
 }
 
@@ -180,6 +176,23 @@ fn model_families() {
     check_order("wreath", &families::wreath_model(6, 5), power(factorial(6), 5) * factorial(5));
     check_order("factors", &families::factors_model(12, 4), power(factorial(4), 12));
     check_order("product", &families::product_model(4, 6), factorial(4) * factorial(6));
+}
+
+#[test]
+fn generators_are_strong() {
+    for graph in [families::petersen(), families::hypercube(4), families::tree(3, 2), families::torus(4, 6)] {
+        let found = generators(&graph);
+        let chain = found.chain().unwrap();
+        assert_eq!(chain.order(), found.order());
+        // An element of the group built from other generators sifts through this chain.
+        let shuffled = PermutationGroup::new(graph.vertex_count(), found.generators.clone());
+        let mut random = Random::new(2);
+        let chained = shuffled.with_chains();
+        for _ in 0..20 {
+            let element = chained.random_element(&mut random).to_dense(graph.vertex_count()).unwrap();
+            assert!(chain.contains(&element));
+        }
+    }
 }
 
 #[test]

@@ -63,7 +63,12 @@ impl Guess {
 
     /// The automorphism of the present branch, if the map can be completed and is one. `levels` is how
     /// far the branch is from its leaf: a guess should not cost more than going there.
-    pub(super) fn automorphism(&mut self, graph: &ColouredGraph, partition: &Partition, levels: usize) -> Option<SparsePermutation> {
+    pub(super) fn automorphism(
+        &mut self,
+        graph: &ColouredGraph,
+        partition: &Partition,
+        levels: usize,
+    ) -> Option<SparsePermutation> {
         let difference = partition.difference.as_ref().expect("set with the reference");
         let found = if self.complete(graph, partition, difference, levels) && self.verify(graph, difference) {
             let mut moves: Vec<(Point, Point)> =
@@ -81,7 +86,13 @@ impl Guess {
     }
 
     /// Fills in the images of all misplaced vertices; false when some remain unknown.
-    fn complete(&mut self, graph: &ColouredGraph, partition: &Partition, difference: &Difference, levels: usize) -> bool {
+    fn complete(
+        &mut self,
+        graph: &ColouredGraph,
+        partition: &Partition,
+        difference: &Difference,
+        levels: usize,
+    ) -> bool {
         let free_rounds = FREE_ROUNDS.min(levels);
         self.open.clear();
         self.places.clear();

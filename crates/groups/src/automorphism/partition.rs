@@ -538,9 +538,7 @@ impl<'g> Partition<'g> {
     fn compare_pieces(&mut self, start: u32, pieces: &[u32]) {
         let Some(difference) = &mut self.difference else { return };
         for &piece in std::iter::once(&start).chain(pieces) {
-            if self.cells[piece as usize].length == 1
-                && difference.flags[self.order[piece as usize] as usize]
-            {
+            if self.cells[piece as usize].length == 1 && difference.flags[self.order[piece as usize] as usize] {
                 difference.unsettled -= 1;
             }
         }

@@ -174,8 +174,8 @@ impl Search<'_, '_> {
                 Some(generator) => {
                     for (point, image) in generator.moves() {
                         let (left, right) = (self.orbits.find(point), self.orbits.find(image));
-                        let refuted = self.refuted_at[left as usize] == index
-                            || self.refuted_at[right as usize] == index;
+                        let refuted =
+                            self.refuted_at[left as usize] == index || self.refuted_at[right as usize] == index;
                         if let Some(root) = self.orbits.merge(left, right)
                             && refuted
                         {

@@ -47,7 +47,11 @@ impl ColouredGraph {
         let mut index = 0;
         while index < by_colour.len() {
             if index > 0 {
-                write!(sink, "{}", if self.colour(by_colour[index]) == self.colour(by_colour[index - 1]) { ' ' } else { '|' })?;
+                write!(
+                    sink,
+                    "{}",
+                    if self.colour(by_colour[index]) == self.colour(by_colour[index - 1]) { ' ' } else { '|' }
+                )?;
             }
             // A run of consecutive vertices is written as a range.
             let mut end = index + 1;
@@ -75,7 +79,11 @@ impl ColouredGraph {
         writeln!(sink, "graph {{\n  node [style=filled, colorscheme=set312];")?;
         for (vertex, colour) in self.colours().iter().enumerate() {
             let label = label(vertex as Point).replace('\\', "\\\\").replace('"', "\\\"");
-            writeln!(sink, "  {vertex} [label=\"{label}\", fillcolor={}, tooltip=\"colour {colour}\"];", colour % 12 + 1)?;
+            writeln!(
+                sink,
+                "  {vertex} [label=\"{label}\", fillcolor={}, tooltip=\"colour {colour}\"];",
+                colour % 12 + 1
+            )?;
         }
         for (left, right) in self.edges() {
             writeln!(sink, "  {left} -- {right};")?;

@@ -72,9 +72,9 @@ pub fn torus(rows: usize, columns: usize) -> ColouredGraph {
     let at = move |row: usize, column: usize| (row % rows) * columns + column % columns;
     from_edges(
         rows * columns,
-        (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c))).flat_map(|(r, c)| {
-            [(at(r, c), at(r + 1, c)), (at(r, c), at(r, c + 1))]
-        }),
+        (0..rows)
+            .flat_map(|r| (0..columns).map(move |c| (r, c)))
+            .flat_map(|(r, c)| [(at(r, c), at(r + 1, c)), (at(r, c), at(r, c + 1))]),
     )
 }
 
@@ -111,7 +111,17 @@ pub fn steiner_12() -> ColouredGraph {
     let images: [Vec<usize>; 3] = [
         (0..12).map(|x| if x == 11 { 11 } else { (x + 1) % 11 }).collect(),
         (0..12).map(|x| if x == 11 { 11 } else { 3 * x % 11 }).collect(),
-        (0..12).map(|x| if x == 11 { 0 } else if x == 0 { 11 } else { (11 - inverse(x)) % 11 }).collect(),
+        (0..12)
+            .map(|x| {
+                if x == 11 {
+                    0
+                } else if x == 0 {
+                    11
+                } else {
+                    (11 - inverse(x)) % 11
+                }
+            })
+            .collect(),
     ];
     let mut blocks: Vec<u32> = vec![[11, 1, 3, 4, 5, 9].iter().map(|bit| 1u32 << bit).sum()];
     let mut next = 0;
@@ -343,9 +353,10 @@ pub fn factors_model(factors: usize, size: usize) -> ColouredGraph {
             let process = model.variable(4, colour + 4);
             model.constraint(
                 colour + 9,
-                (0..4).flat_map(|a| (0..3).map(move |b| (a, b))).filter(|(a, b)| a != b).map(|(a, b)| {
-                    vec![process + a, shared + b]
-                }),
+                (0..4)
+                    .flat_map(|a| (0..3).map(move |b| (a, b)))
+                    .filter(|(a, b)| a != b)
+                    .map(|(a, b)| vec![process + a, shared + b]),
             );
         }
     }
@@ -361,7 +372,10 @@ pub fn product_model(left: usize, right: usize) -> ColouredGraph {
         for &b in &rights {
             model.constraint(
                 10,
-                (0..4).flat_map(|x| (0..4).map(move |y| (x, y))).filter(|(x, y)| x != y).map(|(x, y)| vec![a + x, b + y]),
+                (0..4)
+                    .flat_map(|x| (0..4).map(move |y| (x, y)))
+                    .filter(|(x, y)| x != y)
+                    .map(|(x, y)| vec![a + x, b + y]),
             );
         }
     }

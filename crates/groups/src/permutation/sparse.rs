@@ -118,11 +118,8 @@ impl SparsePermutation {
             // the indices decide, not the value.
             let take_left = left < self.points.len() && (right == next.points.len() || from_left <= from_right);
             let take_right = right < next.points.len() && (left == self.points.len() || from_right <= from_left);
-            let (point, image) = if take_left {
-                (from_left, next.image(self.images[left]))
-            } else {
-                (from_right, next.images[right])
-            };
+            let (point, image) =
+                if take_left { (from_left, next.image(self.images[left])) } else { (from_right, next.images[right]) };
             left += usize::from(take_left);
             right += usize::from(take_right);
             if point != image {
@@ -202,10 +199,8 @@ impl SparsePermutation {
     /// The action on the points that `rename` knows, under their new names; the caller knows that these
     /// points are a union of orbits.
     pub(crate) fn renamed(&self, names: &FxHashMap<Point, Point>) -> SparsePermutation {
-        let mut moves: Vec<(Point, Point)> = self
-            .moves()
-            .filter_map(|(point, image)| Some((*names.get(&point)?, *names.get(&image)?)))
-            .collect();
+        let mut moves: Vec<(Point, Point)> =
+            self.moves().filter_map(|(point, image)| Some((*names.get(&point)?, *names.get(&image)?))).collect();
         moves.sort_unstable();
         Self::from_sorted_moves(moves)
     }

@@ -1,0 +1,151 @@
+//! A permutation group given by sparse generators: order, membership, orbits, factors, structure.
+//!
+//! Everything is computed factor by factor: generators whose supports do not meet are kept apart, so that a
+//! group of many small factors on many points costs what its factors cost.
+
+use crate::action::Action;
+use crate::chain::StabiliserChain;
+use crate::random::Random;
+use crate::structure::{self, Structure};
+use crate::{Permutation, Point, SparsePermutation};
+use num_bigint::BigUint;
+
+/// A factor with support disjoint from the others.
+#[derive(Debug, Clone)]
+pub struct Factor {
+    /// The points it moves, in increasing order.
+    pub points: Vec<Point>,
+    /// The action on these points, which are numbered from zero in that order.
+    pub action: Action,
+    /// The number of its elements.
+    pub order: BigUint,
+}
+
+impl Factor {
+    /// The stabiliser chain on the renumbered points. Costs the square of the degree and more: meant for
+    /// factors of a few thousand points.
+    pub fn chain(&self) -> StabiliserChain {
+        StabiliserChain::with_order(self.points.len(), &self.action.dense_generators(), &self.order)
+    }
+
+    /// The structure of the factor.
+    pub fn structure(&self) -> Structure {
+        structure::structure(&self.action)
+    }
+}
+
+/// A permutation group on the points `0..degree`.
+#[derive(Debug, Clone)]
+pub struct PermutationGroup {
+    degree: usize,
+    generators: Vec<SparsePermutation>,
+    factors: Vec<Factor>,
+}
+
+impl PermutationGroup {
+    /// The group that the generators generate; every moved point must be below `degree`.
+    pub fn new(degree: usize, generators: Vec<SparsePermutation>) -> Self {
+        let whole = Action::new(degree, generators);
+        let factors = whole
+            .disjoint_factors()
+            .into_iter()
+            .map(|(points, action)| Factor { order: structure::order(&action), points, action })
+            .collect();
+        Self { degree, generators: whole.generators().to_vec(), factors }
+    }
+
+    /// The number of points.
+    pub fn degree(&self) -> usize {
+        self.degree
+    }
+
+    /// The generators as given.
+    pub fn generators(&self) -> &[SparsePermutation] {
+        &self.generators
+    }
+
+    /// The factors with disjoint supports.
+    pub fn factors(&self) -> &[Factor] {
+        &self.factors
+    }
+
+    /// The number of elements.
+    pub fn order(&self) -> BigUint {
+        self.factors.iter().map(|factor| &factor.order).product()
+    }
+
+    /// The orbits with two or more points, each in increasing order, by their first points.
+    pub fn orbits(&self) -> Vec<Vec<Point>> {
+        Action::new(self.degree, self.generators.iter().cloned()).orbits()
+    }
+
+    /// What group it is.
+    pub fn structure(&self) -> Structure {
+        structure::structure(&Action::new(self.degree, self.generators.iter().cloned()))
+    }
+
+    /// The same group with a stabiliser chain for each factor, for membership and random elements.
+    pub fn with_chains(&self) -> ChainedGroup<'_> {
+        ChainedGroup { group: self, chains: self.factors.iter().map(Factor::chain).collect() }
+    }
+
+    /// The group as a GAP program that assigns it to `name`.
+    pub fn to_gap(&self, name: &str) -> String {
+        let generators: Vec<String> = self.generators.iter().map(SparsePermutation::to_gap).collect();
+        if generators.is_empty() {
+            format!("{name} := Group(());\n")
+        } else {
+            format!("{name} := Group([\n  {}\n]);\n", generators.join(",\n  "))
+        }
+    }
+}
+
+/// A permutation group with its stabiliser chains.
+#[derive(Debug, Clone)]
+pub struct ChainedGroup<'g> {
+    group: &'g PermutationGroup,
+    chains: Vec<StabiliserChain>,
+}
+
+impl ChainedGroup<'_> {
+    /// The chain of each factor, in the order of [`PermutationGroup::factors`].
+    pub fn chains(&self) -> &[StabiliserChain] {
+        &self.chains
+    }
+
+    /// Whether the permutation is in the group.
+    pub fn contains(&self, element: &SparsePermutation) -> bool {
+        let mut accounted = 0;
+        for (factor, chain) in self.group.factors.iter().zip(&self.chains) {
+            let mut images: Vec<Point> = Vec::with_capacity(factor.points.len());
+            for &point in &factor.points {
+                let image = element.image(point);
+                accounted += usize::from(image != point);
+                match factor.points.binary_search(&image) {
+                    Ok(name) => images.push(name as Point),
+                    Err(_) => return false,
+                }
+            }
+            if !chain.contains(&Permutation::from_images_unchecked(images)) {
+                return false;
+            }
+        }
+        accounted == element.support().len()
+    }
+
+    /// An element of the group; each is equally likely.
+    pub fn random_element(&self, random: &mut Random) -> SparsePermutation {
+        let mut moves = Vec::new();
+        for (factor, chain) in self.group.factors.iter().zip(&self.chains) {
+            let element = chain.random_element(random);
+            moves.extend(
+                factor
+                    .points
+                    .iter()
+                    .enumerate()
+                    .map(|(name, &point)| (point, factor.points[element.image(name as Point) as usize])),
+            );
+        }
+        SparsePermutation::from_moves(moves).expect("elements of disjoint factors combine")
+    }
+}

@@ -1,0 +1,239 @@
+//! Orbits that tell nothing new: where the action on some orbits determines the action on another, the
+//! latter can be left out without losing the group.
+//!
+//! A map f from the points of an orbit B to sets of points of the kept orbits is equivariant when
+//! f(y)·g = f(y·g) for every generator g. If such maps together tell the points of B apart, an element that
+//! fixes all kept points fixes all of B. The maps are guessed from a few elements of a point stabiliser (the
+//! value at a point must be a union of orbits of its stabiliser) and then checked for every generator, so a
+//! bad guess loses a reduction but never correctness.
+//!
+//! This is what makes a symmetric group on n processes, acting on the n² cells of a matrix too, a group of
+//! degree n.
+
+use crate::action::Action;
+use crate::random::Random;
+use crate::{OrbitPartition, Point, SparsePermutation};
+use rustc_hash::FxHashMap;
+
+/// Stabiliser elements used for a guess; twice as many for the second attempt.
+const STABILISER_ELEMENTS: usize = 8;
+
+/// Sets larger than this are not tried as values of a map.
+const LARGEST_VALUE: usize = 64;
+
+/// Some orbits on which the group acts faithfully; preferably one.
+pub(crate) fn faithful_orbits(action: &Action) -> Vec<Vec<Point>> {
+    let mut orbits = action.orbits();
+    orbits.sort_by_key(Vec::len);
+    let mut kept: Vec<Vec<Point>> = Vec::new();
+    for orbit in orbits {
+        if !is_determined(action, &kept, &orbit) {
+            kept.push(orbit);
+        }
+    }
+    // A small orbit that was kept first may follow from a larger one: servers from their clients.
+    let mut index = 0;
+    while kept.len() > 1 && index < kept.len() {
+        let orbit = kept.remove(index);
+        if !is_determined(action, &kept, &orbit) {
+            kept.insert(index, orbit);
+            index += 1;
+        }
+    }
+    kept
+}
+
+/// Whether the action on `orbit` is shown to follow from that on the `kept` orbits.
+fn is_determined(action: &Action, kept: &[Vec<Point>], orbit: &[Point]) -> bool {
+    if kept.is_empty() {
+        return false;
+    }
+    let tree = OrbitTree::new(action, orbit);
+    let points: Vec<Point> = kept.iter().flatten().copied().collect();
+    let mut random = Random::new(orbit.len() as u64);
+    let mut classes = ClassesOfPoints::new(&points);
+    // Generators that fix the root are elements of its stabiliser for free.
+    for generator in action.generators().iter().filter(|generator| !generator.moves_point(orbit[0])) {
+        classes.merge_moves(generator);
+    }
+    for _ in 0..2 {
+        for _ in 0..STABILISER_ELEMENTS {
+            let word = tree.random_stabiliser_word(action, &mut random);
+            classes.merge_by(|point| word.iter().fold(point, |point, step| step.apply(action, point)));
+        }
+        // All maps from one guess: values of every size, the small first, until they separate the orbit.
+        let mut values = classes.classes();
+        values.retain(|value| value.len() <= LARGEST_VALUE);
+        values.sort_by_key(Vec::len);
+        let mut signature: Vec<Vec<Point>> = vec![Vec::new(); orbit.len()];
+        for value in values.into_iter().take(8) {
+            if let Some(map) = tree.equivariant_map(action, value) {
+                for (signature, value) in signature.iter_mut().zip(map) {
+                    signature.extend(value);
+                }
+                let mut sorted: Vec<&Vec<Point>> = signature.iter().collect();
+                sorted.sort_unstable();
+                if sorted.windows(2).all(|pair| pair[0] != pair[1]) {
+                    return true;
+                }
+            }
+        }
+    }
+    false
+}
+
+/// One generator or its inverse.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    generator: u32,
+    inverse: bool,
+}
+
+impl Step {
+    fn apply(self, action: &Action, point: Point) -> Point {
+        if self.inverse { action.preimage(self.generator, point) } else { action.image(self.generator, point) }
+    }
+}
+
+/// A breadth-first tree of an orbit.
+struct OrbitTree {
+    /// The points in order of discovery.
+    points: Vec<Point>,
+    /// Position of each point in `points`.
+    position: FxHashMap<Point, u32>,
+    /// For each position the generator that led there and the position it came from.
+    parent: Vec<(u32, u32)>,
+}
+
+impl OrbitTree {
+    fn new(action: &Action, orbit: &[Point]) -> Self {
+        let mut tree = Self { points: vec![orbit[0]], position: FxHashMap::default(), parent: vec![(0, 0)] };
+        tree.position.insert(orbit[0], 0);
+        let mut next = 0;
+        while next < tree.points.len() {
+            for &(generator, image) in action.moves_of(tree.points[next]) {
+                if !tree.position.contains_key(&image) {
+                    tree.position.insert(image, tree.points.len() as u32);
+                    tree.points.push(image);
+                    tree.parent.push((generator, next as u32));
+                }
+            }
+            next += 1;
+        }
+        tree
+    }
+
+    /// The generators from the root to a position, the last first.
+    fn path(&self, mut position: u32) -> Vec<u32> {
+        let mut path = Vec::new();
+        while position != 0 {
+            let (generator, from) = self.parent[position as usize];
+            path.push(generator);
+            position = from;
+        }
+        path
+    }
+
+    /// A random Schreier generator of the root's stabiliser, as a word.
+    fn random_stabiliser_word(&self, action: &Action, random: &mut Random) -> Vec<Step> {
+        // Near the root, where words are short.
+        let position = random.below(self.points.len().min(64)) as u32;
+        let moves = action.moves_of(self.points[position as usize]);
+        // Fixing generators are Schreier generators too, and often the telling ones.
+        let (generator, image) = if random.below(4) == 0 || moves.is_empty() {
+            let generator = random.below(action.generators().len()) as u32;
+            (generator, action.image(generator, self.points[position as usize]))
+        } else {
+            moves[random.below(moves.len())]
+        };
+        let mut word: Vec<Step> =
+            self.path(position).into_iter().rev().map(|generator| Step { generator, inverse: false }).collect();
+        word.push(Step { generator, inverse: false });
+        word.extend(self.path(self.position[&image]).into_iter().map(|generator| Step { generator, inverse: true }));
+        word
+    }
+
+    /// The equivariant map with this value at the root: its values in the order of `points`, each sorted.
+    /// `None` when there is no such map.
+    fn equivariant_map(&self, action: &Action, root: Vec<Point>) -> Option<Vec<Vec<Point>>> {
+        let apply = |value: &[Point], generator: u32| {
+            let mut image: Vec<Point> = value.iter().map(|&point| action.image(generator, point)).collect();
+            image.sort_unstable();
+            image
+        };
+        let mut map: Vec<Vec<Point>> = Vec::with_capacity(self.points.len());
+        map.push(root);
+        for &(generator, from) in &self.parent[1..] {
+            let value = apply(&map[from as usize], generator);
+            map.push(value);
+        }
+        for (position, &point) in self.points.iter().enumerate() {
+            // A generator that moves neither the point nor its value has nothing to contradict.
+            let moving = map[position].iter().chain(std::iter::once(&point)).flat_map(|&point| action.moves_of(point));
+            for &(generator, _) in moving {
+                let image = action.image(generator, point);
+                if map[self.position[&image] as usize] != apply(&map[position], generator) {
+                    return None;
+                }
+            }
+        }
+        Some(map)
+    }
+}
+
+/// Classes of some of the points.
+struct ClassesOfPoints<'p> {
+    points: &'p [Point],
+    name: FxHashMap<Point, Point>,
+    classes: OrbitPartition,
+}
+
+impl<'p> ClassesOfPoints<'p> {
+    fn new(points: &'p [Point]) -> Self {
+        let name = points.iter().enumerate().map(|(name, &point)| (point, name as Point)).collect();
+        Self { points, name, classes: OrbitPartition::new(points.len()) }
+    }
+
+    fn merge_by(&mut self, image: impl Fn(Point) -> Point) {
+        for (name, &point) in self.points.iter().enumerate() {
+            self.classes.merge(name as Point, self.name[&image(point)]);
+        }
+    }
+
+    fn merge_moves(&mut self, generator: &SparsePermutation) {
+        for (point, image) in generator.moves() {
+            if let Some(&name) = self.name.get(&point) {
+                self.classes.merge(name, self.name[&image]);
+            }
+        }
+    }
+
+    fn classes(&mut self) -> Vec<Vec<Point>> {
+        let mut classes = self.classes.classes(1);
+        for class in &mut classes {
+            for name in class.iter_mut() {
+                *name = self.points[*name as usize];
+            }
+            class.sort_unstable();
+        }
+        classes
+    }
+}
+
+/// Some elements of the stabiliser of point 0 in a transitive action, multiplied out.
+pub(crate) fn stabiliser_elements(action: &Action, count: usize) -> Vec<SparsePermutation> {
+    let orbit: Vec<Point> = (0..action.degree() as Point).collect();
+    let tree = OrbitTree::new(action, &orbit);
+    let mut random = Random::new(action.degree() as u64);
+    let fixing = action.generators().iter().filter(|generator| !generator.moves_point(0)).cloned();
+    fixing
+        .chain((0..count).map(|_| {
+            let word = tree.random_stabiliser_word(action, &mut random);
+            let moves = orbit
+                .iter()
+                .map(|&point| (point, word.iter().fold(point, |point, step| step.apply(action, point))))
+                .collect();
+            SparsePermutation::from_moves(moves).expect("a word of permutations is one")
+        }))
+        .collect()
+}

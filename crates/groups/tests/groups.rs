@@ -1,0 +1,350 @@
+//! Orders, membership and names of groups, against brute force, known groups and GAP.
+
+use num_bigint::BigUint;
+use quotient_groups::graph::families;
+use quotient_groups::random::Random;
+use quotient_groups::{
+    Action, OrbitPartition, Permutation, PermutationGroup, Point, SparsePermutation, StabiliserChain, generators,
+};
+use std::collections::BTreeSet;
+use std::process::{Command, Stdio};
+
+/// All elements, by multiplying until nothing new appears.
+fn closure(degree: usize, generators: &[Permutation]) -> BTreeSet<Permutation> {
+    let mut elements = BTreeSet::from([Permutation::identity(degree)]);
+    let mut queue = vec![Permutation::identity(degree)];
+    while let Some(element) = queue.pop() {
+        for generator in generators {
+            let product = element.then(generator);
+            if elements.insert(product.clone()) {
+                queue.push(product);
+            }
+        }
+    }
+    elements
+}
+
+fn random_permutation(random: &mut Random, degree: usize) -> Permutation {
+    let mut images: Vec<Point> = (0..degree as Point).collect();
+    random.shuffle(&mut images);
+    Permutation::from_images(images).unwrap()
+}
+
+/// A random permutation that moves few points, or a power of one, so that small groups occur.
+fn random_generator(random: &mut Random, degree: usize) -> Permutation {
+    let permutation = random_permutation(random, degree);
+    match random.below(4) {
+        0 => permutation,
+        1 => permutation.power(2),
+        2 => permutation.power(3),
+        _ => {
+            let cycles = permutation.cycles();
+            let count = 1 + random.below(2);
+            Permutation::from_cycles(degree, &cycles[..count.min(cycles.len())]).unwrap()
+        }
+    }
+}
+
+#[test]
+fn random_groups_against_closure() {
+    let mut random = Random::new(5);
+    for round in 0..400 {
+        let degree = 2 + random.below(6);
+        let generators: Vec<Permutation> =
+            (0..1 + random.below(3)).map(|_| random_generator(&mut random, degree)).collect();
+        let elements = closure(degree, &generators);
+        let group = PermutationGroup::new(degree, generators.iter().map(Permutation::to_sparse).collect());
+        assert_eq!(group.order(), BigUint::from(elements.len()), "{generators:?}");
+        assert_eq!(group.structure().order(), group.order(), "{generators:?} {}", group.structure());
+        let chained = group.with_chains();
+        for _ in 0..10 {
+            let candidate = random_permutation(&mut random, degree);
+            assert_eq!(chained.contains(&candidate.to_sparse()), elements.contains(&candidate));
+            let element = chained.random_element(&mut random).to_dense(degree).unwrap();
+            assert!(elements.contains(&element));
+        }
+        let chain = StabiliserChain::new(degree, &generators);
+        assert_eq!(chain.order(), BigUint::from(elements.len()));
+        assert_eq!(chain.elements(10_000).unwrap().into_iter().collect::<BTreeSet<_>>(), elements);
+        // Stabilisers of points and sets.
+        let mut points: Vec<Point> = (0..degree as Point).collect();
+        random.shuffle(&mut points);
+        points.truncate(1 + random.below(degree));
+        let chain = StabiliserChain::with_base(degree, &generators, &points);
+        let pointwise = closure(degree, &chain.stabiliser_generators(points.len()));
+        let expected: BTreeSet<Permutation> =
+            elements.iter().filter(|element| points.iter().all(|&p| element.image(p) == p)).cloned().collect();
+        assert_eq!(pointwise, expected, "round {round}");
+        let setwise = closure(degree, &chain.set_stabiliser_generators(points.len()));
+        let expected: BTreeSet<Permutation> = elements
+            .iter()
+            .filter(|element| points.iter().all(|&p| points.contains(&element.image(p))))
+            .cloned()
+            .collect();
+        assert_eq!(setwise, expected, "round {round}");
+    }
+}
+
+#[test]
+fn random_elements_are_uniform() {
+    let generators = [Permutation::parse("(0 1 2 3)", 4).unwrap(), Permutation::parse("(0 2)", 4).unwrap()];
+    let chain = StabiliserChain::new(4, &generators);
+    let mut random = Random::new(3);
+    let mut counts = std::collections::BTreeMap::new();
+    for _ in 0..8000 {
+        *counts.entry(chain.random_element(&mut random)).or_insert(0) += 1;
+    }
+    assert_eq!(counts.len(), 8);
+    assert!(counts.values().all(|&count| (800..1200).contains(&count)), "{counts:?}");
+}
+
+/// A group that acts on tuples of coordinates through actions on each coordinate: the induced generators on
+/// the given set of tuples.
+fn on_tuples(
+    tuples: &[Vec<Point>],
+    generators: &[Box<dyn Fn(&[Point]) -> Vec<Point>>],
+) -> (usize, Vec<SparsePermutation>) {
+    let mut sorted = tuples.to_vec();
+    sorted.sort();
+    let images = generators.iter().map(|generator| {
+        let moves = sorted
+            .iter()
+            .enumerate()
+            .map(|(name, tuple)| (name as Point, sorted.binary_search(&generator(tuple)).unwrap() as Point))
+            .collect();
+        SparsePermutation::from_moves(moves).unwrap()
+    });
+    let images = images.collect();
+    (sorted.len(), images)
+}
+
+fn check_structure(name: &str, degree: usize, generators: Vec<SparsePermutation>, expected: &str) {
+    let group = PermutationGroup::new(degree, generators);
+    let structure = group.structure();
+    assert_eq!(structure.to_string(), expected, "{name}");
+    assert_eq!(structure.order(), group.order(), "{name}");
+}
+
+fn parsed(texts: &[&str]) -> Vec<SparsePermutation> {
+    texts.iter().map(|text| SparsePermutation::parse(text).unwrap()).collect()
+}
+
+#[test]
+fn names_of_given_groups() {
+    let cases: &[(&[&str], &str)] = &[
+        (&[], "1"),
+        (&["(0 1)"], "S2"),
+        (&["(0 1)(2 3)"], "S2"),
+        (&["(0 1 2)"], "C3"),
+        (&["(0 1 2)(3 4)"], "C6"),
+        (&["(0 1 2 3 4 5 6 7 8 9)"], "C10"),
+        (&["(0 1 2 3 4)(5 6 7 8 9)"], "C5"),
+        (&["(0 1)", "(0 1 2 3 4 5 6 7 8)"], "S9"),
+        (&["(0 1)", "(1 2)", "(3 4)"], "S3 × S2"),
+        (&["(0 1)(3 4)", "(1 2)(4 5)"], "S3"),
+        (&["(0 1 2 3)", "(0 2)"], "S2 wr S2"),
+        (&["(0 1 2 3 4)", "(1 4)(2 3)"], "D5"),
+        (&["(0 1 2 3 4 5)", "(1 5)(2 4)"], "D6"),
+        (&["(0 1 2 3 4)(5 6 7 8 9)", "(1 4)(2 3)(6 9)(7 8)"], "D5"),
+        (&["(0 1 2)", "(1 2 3)"], "A4"),
+        (&["(0 1 2 3 4)", "(0 1 2)"], "A5"),
+        (&["(0 1)(2 3)", "(0 2)(1 3)"], "S2 × S2"),
+        (&["(0 1)", "(1 2)", "(3 4)", "(4 5)", "(0 3)(1 4)(2 5)", "(6 7)"], "S3 wr S2 × S2"),
+        (&["(0 1)", "(2 3)", "(4 5)", "(6 7)"], "S2^4"),
+        // Quaternions: not dihedral.
+        (&["(0 1 2 3)(4 5 6 7)", "(0 4 2 6)(1 7 3 5)"], "[8]"),
+        (&["(0 1 2 3 4 5 6)", "(1 2)(3 6)"], "[168]"),
+        // Mathieu 11.
+        (&["(0 1 2 3 4 5 6 7 8 9 10)", "(2 6 10 7)(3 9 4 5)"], "[7920]"),
+        (&["(0 1 2)(3 4 5)(6 7 8)", "(0 3 6)(1 4 7)(2 5 8)", "(0 1)(3 4)(6 7)", "(0 3)(1 4)(2 5)"], "S3 × S3"),
+        (&["(0 1 2)", "(0 3 6)(1 4 7)(2 5 8)"], "C3 wr C3"),
+    ];
+    for (texts, expected) in cases {
+        check_structure(&texts.join(" "), 11, parsed(texts), expected);
+    }
+}
+
+#[test]
+fn names_of_processes_and_values() {
+    let n = 9u32;
+    // Two-hop colouring: colour[i] = c, flag[i][c] = b.
+    let mut tuples = Vec::new();
+    for i in 0..n {
+        for c in 0..3 {
+            tuples.push(vec![0, i, c]);
+            tuples.extend((0..2).map(|b| vec![1, i, c, b]));
+        }
+    }
+    let (degree, generators) = on_tuples(
+        &tuples,
+        &[
+            Box::new(move |t| {
+                let mut t = t.to_vec();
+                t[1] = (t[1] + 1) % n;
+                t
+            }),
+            Box::new(move |t| {
+                let mut t = t.to_vec();
+                t[1] = (n - t[1]) % n;
+                t
+            }),
+            Box::new(|t| {
+                let mut t = t.to_vec();
+                t[2] = (t[2] + 1) % 3;
+                t
+            }),
+            Box::new(|t| {
+                let mut t = t.to_vec();
+                t[2] = [1, 0, 2][t[2] as usize];
+                t
+            }),
+            Box::new(|t| {
+                let mut t = t.to_vec();
+                if t[0] == 1 {
+                    t[3] = 1 - t[3];
+                }
+                t
+            }),
+        ],
+    );
+    assert_eq!(PermutationGroup::new(degree, generators.clone()).order(), BigUint::from(216u32));
+    check_structure("two-hop", degree, generators, "D9 × S3 × S2");
+
+    // All processes, on single cells, ordered pairs, unordered pairs.
+    let swap = |i: Point, a: Point, b: Point| {
+        if i == a {
+            b
+        } else if i == b {
+            a
+        } else {
+            i
+        }
+    };
+    for (shape, n) in [("cells", 8u32), ("pairs", 7), ("sets", 7), ("all", 12), ("all", 60)] {
+        let mut tuples = Vec::new();
+        for i in 0..n {
+            if shape == "cells" || shape == "all" {
+                tuples.extend((0..3).map(|v| vec![0, i, v]));
+            }
+            for j in 0..n {
+                if i != j && (shape == "pairs" || shape == "all") {
+                    tuples.push(vec![1, i, j]);
+                }
+                if i < j && (shape == "sets" || shape == "all") {
+                    tuples.push(vec![2, i, j]);
+                }
+            }
+        }
+        let generators: Vec<Box<dyn Fn(&[Point]) -> Vec<Point>>> = (1..n)
+            .map(|k| {
+                Box::new(move |t: &[Point]| {
+                    let mut t = t.to_vec();
+                    t[1] = swap(t[1], k - 1, k);
+                    if t[0] > 0 {
+                        t[2] = swap(t[2], k - 1, k);
+                    }
+                    if t[0] == 2 {
+                        t[1..].sort();
+                    }
+                    t
+                }) as Box<dyn Fn(&[Point]) -> Vec<Point>>
+            })
+            .collect();
+        let (degree, generators) = on_tuples(&tuples, &generators);
+        check_structure(shape, degree, generators, &format!("S{n}"));
+    }
+}
+
+#[test]
+fn names_of_graph_groups() {
+    let cases = [
+        ("cube 5", families::hypercube(5), "S2 wr S5"),
+        ("Petersen", families::petersen(), "S5"),
+        ("tree", families::tree(2, 3), "S2 wr S2 wr S2"),
+        ("K(4,4)", families::complete_bipartite(4, 4), "S4 wr S2"),
+        ("K(4,5)", families::complete_bipartite(4, 5), "S5 × S4"),
+        ("cycle", families::cycle(12), "D12"),
+        ("torus", families::torus(5, 7), "D7 × D5"),
+        ("ring", families::ring_model(10, 3), "C10"),
+        ("election", families::election_pairs(9), "S9"),
+        ("election table", families::election_table(9), "S9"),
+        ("wreath", families::wreath_model(4, 3), "S4 wr S3"),
+        ("factors", families::factors_model(5, 4), "S4^5"),
+        ("product", families::product_model(4, 6), "S6 × S4"),
+        ("Petersens", families::copies(&families::petersen(), 4), "S5 wr S4"),
+    ];
+    for (name, graph, expected) in cases {
+        let found = generators(&graph);
+        let group = PermutationGroup::new(graph.vertex_count(), found.generators.clone());
+        assert_eq!(group.order(), found.order(), "{name}");
+        assert_eq!(group.structure().to_string(), expected, "{name}");
+    }
+}
+
+#[test]
+fn block_systems_of_small_groups() {
+    // The rotations of twelve: one system for each divisor.
+    let action = Action::new(12, parsed(&["(0 1 2 3 4 5 6 7 8 9 10 11)"]));
+    let orbit: Vec<Point> = (0..12).collect();
+    let systems = action.block_systems(&orbit, &orbit[1..], 100);
+    assert_eq!(systems.iter().map(|system| system.count).collect::<Vec<_>>(), [2, 3, 4, 6]);
+    assert_eq!(systems[1].blocks(), [[0, 3, 6, 9], [1, 4, 7, 10], [2, 5, 8, 11]]);
+    let primitive = Action::new(5, parsed(&["(0 1 2 3 4)"]));
+    assert!(primitive.block_systems(&orbit[..5], &orbit[1..5], 100).is_empty());
+}
+
+/// Runs a GAP program; `None` with a printed reason when GAP is missing.
+#[allow(clippy::print_stderr)]
+fn gap(program: &str) -> Option<String> {
+    use std::io::Write;
+    let child = Command::new("gap")
+        .args(["-q", "-A", "-x", "4096"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut child) = child else {
+        eprintln!("skipped: gap is not installed");
+        return None;
+    };
+    child.stdin.take().unwrap().write_all(program.as_bytes()).unwrap();
+    Some(String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap())
+}
+
+#[test]
+fn orders_agree_with_gap() {
+    let mut random = Random::new(11);
+    let mut program = String::new();
+    let mut expected = Vec::new();
+    for _ in 0..150 {
+        let degree = 4 + random.below(20);
+        let count = 1 + random.below(3);
+        let permutations: Vec<SparsePermutation> =
+            (0..count).map(|_| random_generator(&mut random, degree).to_sparse()).collect();
+        let group = PermutationGroup::new(degree, permutations);
+        program.push_str(&group.to_gap("g"));
+        program.push_str("Print(Size(g), \" \", Length(Orbits(g, MovedPoints(g))), \"\\n\");\n");
+        let orbits = OrbitPartition::of_generators(degree, group.generators()).classes(2).len();
+        assert_eq!(group.structure().order(), group.order());
+        expected.push(format!("{} {orbits}", group.order()));
+    }
+    program.push_str("QUIT;\n");
+    if let Some(output) = gap(&program) {
+        // GAP echoes each group; the numbers are the lines that begin with a digit.
+        let numbers = output.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
+        for (index, (found, expected)) in numbers.zip(&expected).enumerate() {
+            assert_eq!(found, expected, "group {index}");
+        }
+    }
+}
+
+#[test]
+fn large_degrees_are_cheap() {
+    // A hundred thousand points: many factors, a wreath product, a matrix of processes.
+    for graph in [families::factors_model(500, 12), families::wreath_model(25, 25), families::election_pairs(150)] {
+        let found = generators(&graph);
+        let group = PermutationGroup::new(graph.vertex_count(), found.generators.clone());
+        assert_eq!(group.order(), found.order());
+        assert_eq!(group.structure().order(), found.order());
+    }
+}
