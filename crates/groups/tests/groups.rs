@@ -98,12 +98,12 @@ fn random_elements_are_uniform() {
     assert!(counts.values().all(|&count| (800..1200).contains(&count)), "{counts:?}");
 }
 
+/// A permutation of tuples.
+type MapOfTuples = Box<dyn Fn(&[Point]) -> Vec<Point>>;
+
 /// A group that acts on tuples of coordinates through actions on each coordinate: the induced generators on
 /// the given set of tuples.
-fn on_tuples(
-    tuples: &[Vec<Point>],
-    generators: &[Box<dyn Fn(&[Point]) -> Vec<Point>>],
-) -> (usize, Vec<SparsePermutation>) {
+fn on_tuples(tuples: &[Vec<Point>], generators: &[MapOfTuples]) -> (usize, Vec<SparsePermutation>) {
     let mut sorted = tuples.to_vec();
     sorted.sort();
     let images = generators.iter().map(|generator| {
@@ -235,7 +235,7 @@ fn names_of_processes_and_values() {
                 }
             }
         }
-        let generators: Vec<Box<dyn Fn(&[Point]) -> Vec<Point>>> = (1..n)
+        let generators: Vec<MapOfTuples> = (1..n)
             .map(|k| {
                 Box::new(move |t: &[Point]| {
                     let mut t = t.to_vec();
@@ -247,7 +247,7 @@ fn names_of_processes_and_values() {
                         t[1..].sort();
                     }
                     t
-                }) as Box<dyn Fn(&[Point]) -> Vec<Point>>
+                }) as MapOfTuples
             })
             .collect();
         let (degree, generators) = on_tuples(&tuples, &generators);
