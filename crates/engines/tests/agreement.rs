@@ -1,0 +1,191 @@
+//! The specialised transition system and the one on the reference interpreter agree to the letter:
+//! the same initial states, the same instances in the same order, the same successors, covers and
+//! faults, the same values of properties. Compared on models that use every construct, on the
+//! example models and on real ones.
+
+use std::collections::HashSet;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use quotient_engines::{
+    Event, Instance, ReferenceSystem, SearchOptions, SearchOrder, Silent, SpecialisedSystem, TransitionSystem, Verdict,
+    check_system,
+};
+use quotient_frontends::{Language, LoadOptions, load};
+use quotient_ir::{Action, Fault, Interpreter, Layout, Model, PropertyId, Source};
+
+/// States of one model that are compared; the rest would show nothing new.
+const STATES: usize = 600;
+
+/// An event that can be kept.
+#[derive(Debug, PartialEq, Eq)]
+enum Happening {
+    Next(Vec<u64>, Vec<PropertyId>),
+    Pruned,
+    Fault(Fault),
+}
+
+type Step = (Action, Vec<i64>, Happening);
+
+fn collect(steps: &mut Vec<Step>) -> impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()> {
+    |instance, event| {
+        let happening = match event {
+            Event::Next { state, covered } => Happening::Next(state.to_vec(), covered.to_vec()),
+            Event::Pruned => Happening::Pruned,
+            Event::Fault(fault) => Happening::Fault(fault),
+            Event::Idle => return ControlFlow::Continue(()),
+        };
+        steps.push((instance.action, instance.arguments.to_vec(), happening));
+        ControlFlow::Continue(())
+    }
+}
+
+fn starts<S: TransitionSystem>(system: &S, scratch: &mut S::Scratch) -> Vec<Step> {
+    let mut steps = Vec::new();
+    system.starts(scratch, collect(&mut steps));
+    steps
+}
+
+fn successors<S: TransitionSystem>(system: &S, scratch: &mut S::Scratch, state: &[u64]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    system.successors(scratch, state, collect(&mut steps));
+    steps
+}
+
+fn evaluations<S: TransitionSystem>(
+    system: &S,
+    scratch: &mut S::Scratch,
+    model: &Model,
+    state: &[u64],
+) -> Vec<(PropertyId, Vec<i64>, Result<bool, Fault>)> {
+    let mut values = Vec::new();
+    for property in model.properties.indices() {
+        system.evaluate(scratch, property, state, |arguments, result| {
+            values.push((property, arguments.to_vec(), result));
+            ControlFlow::Continue(())
+        });
+    }
+    values
+}
+
+/// Compares the systems state by state; says how many were compared.
+fn compare(name: &str, model: &Model) -> usize {
+    let layout = Layout::new(model).expect("the model has a layout");
+    let interpreter = Interpreter::new(model, &layout);
+    let specialised = SpecialisedSystem::new(&interpreter);
+    let reference = ReferenceSystem::new(&interpreter);
+    assert_eq!(specialised.untranslated(), 0, "{name}: left to the reference interpreter");
+    let mut scratch = specialised.scratch();
+    let mut reference_scratch = reference.scratch();
+
+    let mut found = HashSet::new();
+    let mut queue = Vec::new();
+    let mut enqueue = |steps: Vec<Step>, queue: &mut Vec<Vec<u64>>| {
+        for (_, _, happening) in steps {
+            if let Happening::Next(state, _) = happening
+                && found.len() < STATES
+                && found.insert(state.clone())
+            {
+                queue.push(state);
+            }
+        }
+    };
+    let expected = starts(&reference, &mut reference_scratch);
+    assert_eq!(starts(&specialised, &mut scratch), expected, "{name}: starts");
+    enqueue(expected, &mut queue);
+    let mut compared = 0;
+    while let Some(state) = queue.get(compared).cloned() {
+        compared += 1;
+        let expected = evaluations(&reference, &mut reference_scratch, model, &state);
+        let values = evaluations(&specialised, &mut scratch, model, &state);
+        assert_eq!(values, expected, "{name}: properties in {:?}", layout.unpack(&state));
+        let expected = successors(&reference, &mut reference_scratch, &state);
+        let steps = successors(&specialised, &mut scratch, &state);
+        assert_eq!(steps, expected, "{name}: successors of {:?}", layout.unpack(&state));
+        enqueue(expected, &mut queue);
+    }
+
+    // Whole searches: the same reports, and the same verdict depth-first.
+    let limited = SearchOptions { max_states: Some(STATES as u64), ..SearchOptions::default() };
+    let report = check_system(&specialised, &interpreter, &limited, &mut Silent).expect("violations replay");
+    let expected = check_system(&reference, &interpreter, &limited, &mut Silent).expect("violations replay");
+    assert_eq!(report, expected, "{name}: reports");
+    let depth_first = SearchOptions { order: SearchOrder::DepthFirst, ..limited };
+    let deep = check_system(&specialised, &interpreter, &depth_first, &mut Silent).expect("violations replay");
+    if report.verdict == Verdict::Holds {
+        assert_eq!((deep.verdict, deep.states, deep.transitions), (report.verdict, report.states, report.transitions));
+        assert_eq!(deep.properties, report.properties, "{name}");
+    } else if report.stop_reason.is_none() {
+        assert_eq!(deep.verdict, report.verdict, "{name}");
+    }
+    compared
+}
+
+fn read(path: &Path) -> Option<(String, Model)> {
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    let text = String::from_utf8_lossy(&fs::read(path).ok()?).into_owned();
+    let loaded = load(Source::new(name.clone(), text), Language::Murphi, &LoadOptions::default());
+    Some((name, loaded.ok()?.model))
+}
+
+fn models_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "m")).collect();
+    files.sort();
+    files
+}
+
+fn here(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+#[test]
+fn on_models_that_use_every_construct() {
+    let files = models_in(&here("tests/agreement"));
+    assert!(!files.is_empty());
+    for file in files {
+        let text = fs::read_to_string(&file).expect("the model can be read");
+        let source = Source::new(file.display().to_string(), text);
+        let model = match load(source, Language::Murphi, &LoadOptions::default()) {
+            Ok(loaded) => loaded.model,
+            Err(diagnostics) => {
+                let messages: Vec<String> = diagnostics.into_iter().map(|diagnostic| diagnostic.message).collect();
+                panic!("{}: {}", file.display(), messages.join("\n"))
+            }
+        };
+        let name = file.display().to_string();
+        let compared = compare(&name, &model);
+        assert!(compared > 50, "{name}: only {compared} states");
+        // Languages without undefined values store their variables in another way.
+        let mut total = model;
+        for variable in total.variables.indices() {
+            total.variables[variable].may_be_undefined = false;
+        }
+        compare(&format!("{name}, never undefined"), &total);
+    }
+}
+
+#[test]
+fn on_the_example_models() {
+    for file in models_in(&here("../../models/murphi")) {
+        let (name, model) = read(&file).expect("an example is a model");
+        compare(&name, &model);
+    }
+}
+
+#[test]
+fn on_real_models() {
+    let folder =
+        std::env::var_os("QUOTIENT_CORPUS").map_or_else(|| here("../../../shared/corpus/murphi"), PathBuf::from);
+    let files = models_in(&folder);
+    if files.is_empty() {
+        // Not part of this repository.
+        return;
+    }
+    let models: Vec<(String, Model)> = files.iter().filter_map(|file| read(file)).collect();
+    assert!(models.len() > 100, "most of the corpus can be read");
+    for (name, model) in &models {
+        compare(name, model);
+    }
+}

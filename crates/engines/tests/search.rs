@@ -1,0 +1,419 @@
+//! Searches: limits, deadlock, selection of properties, liveness, the graph, walks.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use quotient_engines::{
+    Instance, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, StopReason, Subject, Verdict, check, walk,
+};
+use quotient_frontends::{Language, LoadOptions, load};
+use quotient_ir::{
+    DeadlockMode, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Source, TableIndex, Trace,
+    Violation,
+};
+
+fn model(text: &str) -> Model {
+    match load(Source::new("test.m", text), Language::Murphi, &LoadOptions::default()) {
+        Ok(loaded) => loaded.model,
+        Err(diagnostics) => panic!("{:?}", diagnostics.iter().map(|entry| &entry.message).collect::<Vec<_>>()),
+    }
+}
+
+fn run(text: &str, options: &SearchOptions) -> Report {
+    check(&model(text), options, &mut Silent).expect("a report")
+}
+
+fn verdict(report: &Report, subject: Subject) -> Verdict {
+    let found = report.properties.iter().find(|property| property.subject == subject);
+    found.unwrap_or_else(|| panic!("no verdict on {subject:?}")).verdict
+}
+
+fn property(number: usize) -> Subject {
+    Subject::Property(PropertyId::from_position(number))
+}
+
+fn trace(report: &Report) -> &Trace {
+    let mut traces = report.properties.iter().filter_map(|property| property.trace.as_ref());
+    let trace = traces.next().expect("a violation has a trace");
+    assert!(traces.next().is_none(), "one violation");
+    trace
+}
+
+const BOTH_ORDERS: [SearchOrder; 2] = [SearchOrder::BreadthFirst, SearchOrder::DepthFirst];
+
+/// Counts up and wraps around.
+const CYCLE: &str = "
+    var n: 0..99;
+    startstate begin n := 0; end;
+    rule \"up\" true ==> begin n := (n + 1) % 100; end;
+    invariant \"small\" n < 100;
+    cover \"early\" n = 3;
+    cover \"late\" n = 90;
+    liveness \"again\" n = 50;
+";
+
+#[test]
+fn a_finished_search_decides_everything() {
+    for order in BOTH_ORDERS {
+        let report = run(CYCLE, &SearchOptions { order, ..SearchOptions::default() });
+        assert_eq!((report.verdict, report.stop_reason.clone()), (Verdict::Holds, None));
+        assert_eq!((report.states, report.transitions, report.depth), (100, 100, 99));
+        assert!(report.properties.iter().all(|property| property.verdict == Verdict::Holds));
+        let subjects: Vec<Subject> = report.properties.iter().map(|property| property.subject).collect();
+        let expected = [property(0), property(1), property(2), property(3), Subject::Deadlock, Subject::Errors];
+        assert_eq!(subjects, expected);
+    }
+}
+
+#[test]
+fn limits_leave_open_what_is_not_decided() {
+    for order in BOTH_ORDERS {
+        let options = |change: fn(&mut SearchOptions)| {
+            let mut options = SearchOptions { order, ..SearchOptions::default() };
+            change(&mut options);
+            options
+        };
+        let limited = [
+            (options(|options| options.max_states = Some(20)), StopReason::StateLimit(20)),
+            (options(|options| options.max_depth = Some(20)), StopReason::DepthLimit(20)),
+        ];
+        for (options, reason) in limited {
+            let report = run(CYCLE, &options);
+            assert_eq!(report.verdict, Verdict::Inconclusive);
+            assert_eq!(report.stop_reason, Some(reason));
+            assert!(report.states == 20 || report.states == 21);
+            assert_eq!(verdict(&report, property(0)), Verdict::Inconclusive);
+            // What was reached is reached, whatever else there is.
+            assert_eq!(verdict(&report, property(1)), Verdict::Holds);
+            assert_eq!(verdict(&report, property(2)), Verdict::Inconclusive);
+            assert_eq!(verdict(&report, property(3)), Verdict::Inconclusive);
+            assert_eq!(verdict(&report, Subject::Deadlock), Verdict::Inconclusive);
+        }
+        let tight = SearchOptions { max_memory: Some(1000), ..options(|_| {}) };
+        assert_eq!(run(CYCLE, &tight).stop_reason, Some(StopReason::MemoryLimit(1000)));
+    }
+    // A limit that is not reached does not matter.
+    let roomy = SearchOptions { max_states: Some(100), max_depth: Some(100), ..SearchOptions::default() };
+    assert_eq!(run(CYCLE, &roomy).verdict, Verdict::Holds);
+}
+
+/// Stops after some reports of progress.
+struct Impatient {
+    reports: u32,
+    last: Progress,
+}
+
+impl Observer for Impatient {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
+        assert!(progress.states >= self.last.states && progress.transitions >= self.last.transitions);
+        assert!(progress.frontier <= progress.states);
+        self.last = *progress;
+        if self.reports == 0 {
+            return ControlFlow::Break(StopReason::Interrupted);
+        }
+        self.reports -= 1;
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn an_observer_can_stop_any_search() {
+    let million = "
+        var a: 0..999; b: 0..999;
+        startstate begin a := 0; b := 0; end;
+        rule a < 999 ==> begin a := a + 1; end;
+        rule b < 999 ==> begin b := b + 1; end;";
+    // No rule ever fires, but there are very many instances to try.
+    let idle = "
+        type bits: array [0..59] of boolean;
+        var a: boolean;
+        startstate begin a := true; end;
+        ruleset p: bits do rule !a & p[0] ==> begin a := p[1]; end; end;";
+    // Very many starts.
+    let starts = "
+        type bits: array [0..59] of boolean;
+        var a: bits;
+        ruleset p: bits do startstate begin a := p; end; end;
+        rule true ==> begin end;";
+    for text in [million, idle, starts] {
+        for order in BOTH_ORDERS {
+            let mut observer = Impatient { reports: 3, last: Progress::default() };
+            let options = SearchOptions { order, deadlock: DeadlockMode::Off, ..SearchOptions::default() };
+            let report = check(&model(text), &options, &mut observer).expect("a report");
+            assert_eq!(report.stop_reason, Some(StopReason::Interrupted));
+            assert_eq!(report.verdict, Verdict::Inconclusive);
+        }
+    }
+}
+
+#[test]
+fn deadlock_is_what_the_mode_says() {
+    let stuck = "var n: 0..3; startstate begin n := 0; end; rule n < 3 ==> begin n := n + 1; end;";
+    let stuttering = "var n: 0..3; startstate begin n := 0; end;
+        rule n < 3 ==> begin n := n + 1; end; rule true ==> begin end;";
+    // As if the rule had not fired.
+    let pruned = "var n: 0..3; startstate begin n := 0; end;
+        rule n < 3 ==> begin n := n + 1; end; rule true ==> begin assume false; end;";
+    // The rule fires; that its successor is dropped is another matter.
+    let dropped = "var n: 0..4; startstate begin n := 0; end;
+        rule true ==> begin n := n + 1; end; assume n < 4;";
+    let cases = [
+        (stuck, [false, true, true]),
+        (stuttering, [false, false, true]),
+        (pruned, [false, true, true]),
+        (dropped, [false, false, false]),
+    ];
+    for (text, expected) in cases {
+        for (mode, found) in
+            [DeadlockMode::Off, DeadlockMode::Stuck, DeadlockMode::Stuttering].into_iter().zip(expected)
+        {
+            for order in BOTH_ORDERS {
+                let report = run(text, &SearchOptions { order, deadlock: mode, ..SearchOptions::default() });
+                let expected = if found { Verdict::Violated } else { Verdict::Holds };
+                assert_eq!(report.verdict, expected, "{mode:?} in {text}");
+                assert_eq!(report.states, 4);
+                if found {
+                    assert_eq!(trace(&report).steps.len(), 4);
+                    assert_eq!(trace(&report).violation, Some(Violation::Deadlock(mode)));
+                    assert_eq!(report.stop_reason, Some(StopReason::Violation));
+                }
+            }
+        }
+    }
+}
+
+/// The second invariant fails first, then the first; an error comes last.
+const FAILURES: &str = "
+    var n: 0..9;
+    startstate begin n := 0; end;
+    rule true ==> begin n := n + 1; end;
+    invariant \"first\" n < 5;
+    invariant \"second\" n != 3;
+    invariant \"third\" n < 100;
+    assume n != 20;
+";
+
+#[test]
+fn only_selected_properties_are_checked() {
+    let select = |numbers: &[usize]| {
+        let properties = numbers.iter().map(|&number| PropertyId::from_position(number)).collect();
+        SearchOptions { properties: Some(properties), ..SearchOptions::default() }
+    };
+    let report = run(FAILURES, &SearchOptions::default());
+    assert_eq!((report.states, report.transitions), (3, 3));
+    assert_eq!(verdict(&report, property(0)), Verdict::Inconclusive);
+    assert_eq!(verdict(&report, property(1)), Verdict::Violated);
+    assert_eq!(trace(&report).steps.len(), 4);
+
+    let report = run(FAILURES, &select(&[0]));
+    assert_eq!((report.states, report.transitions), (5, 5));
+    assert_eq!(verdict(&report, property(0)), Verdict::Violated);
+    assert!(report.properties.iter().all(|entry| entry.subject != property(1)));
+
+    // The error is always the end; whether it is a violation can be chosen.
+    let report = run(FAILURES, &select(&[2]));
+    assert_eq!((report.states, report.transitions), (10, 9));
+    assert_eq!(verdict(&report, Subject::Errors), Verdict::Violated);
+    assert_eq!(verdict(&report, property(2)), Verdict::Inconclusive);
+    let Some(Violation::Fault { fault, .. }) = &trace(&report).violation else { panic!("{report:?}") };
+    assert_eq!(fault.kind, FaultKind::OutOfRange);
+
+    let report = run(FAILURES, &SearchOptions { errors: false, ..select(&[2]) });
+    assert_eq!(report.verdict, Verdict::Inconclusive);
+    assert!(matches!(report.stop_reason, Some(StopReason::Fault(_))));
+    assert!(report.properties.iter().all(|entry| entry.subject != Subject::Errors));
+
+    let report = run(FAILURES, &SearchOptions { deadlock: DeadlockMode::Off, errors: false, ..select(&[]) });
+    assert_eq!((report.verdict, report.properties.len()), (Verdict::Inconclusive, 0));
+}
+
+#[test]
+fn faults_have_traces_wherever_they_happen() {
+    let cases = [
+        ("var n: 0..3; startstate begin n := 4; end; rule true ==> begin end;", 0),
+        ("var n: 0..3; startstate begin undefine n; end; rule n = 1 ==> begin end;", 1),
+        ("var n: 0..3; startstate begin undefine n; end; rule true ==> begin n := n + 1; end;", 1),
+        ("var n: 0..3; startstate begin undefine n; end; rule true ==> begin end; invariant n = 1;", 1),
+        ("var n: 0..3; startstate begin undefine n; end; rule true ==> begin end; assume n = 1;", 1),
+        ("var n: 0..3; startstate begin undefine n; end; rule true ==> begin end; cover n = 1;", 1),
+        ("var n: 0..3; startstate begin undefine n; end; rule true ==> begin end; liveness n = 1;", 1),
+        ("var n: 0..3; startstate begin n := 0; end; rule true ==> begin undefine n; end; invariant n = 0;", 2),
+        ("var n: 0..3; startstate begin n := 0; end; rule true ==> begin error \"no\"; end;", 1),
+    ];
+    for (text, steps) in cases {
+        for order in BOTH_ORDERS {
+            let report = run(text, &SearchOptions { order, ..SearchOptions::default() });
+            assert_eq!(verdict(&report, Subject::Errors), Verdict::Violated, "{text}");
+            assert_eq!(trace(&report).steps.len(), steps, "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_step_that_does_not_end_is_not_a_violation() {
+    let text = "var n: 0..3; startstate begin n := 0; end;
+        rule n = 2 ==> begin while true do end; end; rule n < 3 ==> begin n := n + 1; end; cover n = 1;";
+    let report = run(text, &SearchOptions::default());
+    assert_eq!(report.verdict, Verdict::Inconclusive);
+    assert!(matches!(report.stop_reason, Some(StopReason::Exhausted(_))), "{:?}", report.stop_reason);
+    assert_eq!(verdict(&report, property(0)), Verdict::Holds);
+    assert_eq!(verdict(&report, Subject::Errors), Verdict::Inconclusive);
+}
+
+#[test]
+fn missed_covers_are_violations_without_a_trace() {
+    let text = "var n: 0..3; startstate begin n := 0; end;
+        rule true ==> begin n := (n + 1) % 3; cover \"in a step\" n = 2; end;
+        cover \"missed\" n = 3; cover \"hit\" n = 2;";
+    let report = run(text, &SearchOptions::default());
+    let lowered = model(text);
+    for entry in &report.properties {
+        let Subject::Property(id) = entry.subject else { continue };
+        let missed = lowered.properties[id].name.as_deref() == Some("missed");
+        assert_eq!(entry.verdict, if missed { Verdict::Violated } else { Verdict::Holds });
+        assert!(entry.trace.is_none());
+    }
+    assert_eq!((report.verdict, report.stop_reason), (Verdict::Violated, None));
+}
+
+/// A generator of numbers that need not be good.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+}
+
+/// Liveness on random graphs, compared with reachability by brute force.
+#[test]
+fn liveness_is_reachability_from_everywhere() {
+    let mut numbers = Numbers(1);
+    let mut violated = 0;
+    for _ in 0..300 {
+        let nodes = 2 + numbers.below(9);
+        let edges: Vec<(u64, u64)> =
+            (0..nodes + numbers.below(2 * nodes)).map(|_| (numbers.below(nodes), numbers.below(nodes))).collect();
+        // The condition depends on a parameter; node `goals[p]` satisfies it.
+        let goals: Vec<u64> = (0..2).map(|_| numbers.below(nodes)).collect();
+        let mut text = format!("var s: 0..{}; startstate begin s := 0; end;\n", nodes - 1);
+        for (from, to) in &edges {
+            text += &format!("rule s = {from} ==> begin s := {to}; end;\n");
+        }
+        text += "rule true ==> begin end;\n";
+        text += &format!("ruleset p: 0..1 do liveness (p = 0 ? s = {} : s = {}); end;", goals[0], goals[1]);
+
+        let reach = |from: u64| {
+            let mut reached = BTreeSet::from([from]);
+            let mut queue = vec![from];
+            while let Some(node) = queue.pop() {
+                for &(_, to) in edges.iter().filter(|edge| edge.0 == node) {
+                    if reached.insert(to) {
+                        queue.push(to);
+                    }
+                }
+            }
+            reached
+        };
+        let holds = reach(0).into_iter().all(|node| goals.iter().all(|goal| reach(node).contains(goal)));
+        for order in BOTH_ORDERS {
+            let options = SearchOptions { order, deadlock: DeadlockMode::Off, ..SearchOptions::default() };
+            let report = run(&text, &options);
+            assert_eq!(report.verdict == Verdict::Holds, holds, "{text}");
+            if !holds {
+                violated += 1;
+                let trace = trace(&report);
+                let last = trace.steps.last().expect("a run has a start").state.0[0].expect("it is defined");
+                let Some(Violation::Liveness { arguments, .. }) = &trace.violation else { panic!("{trace:?}") };
+                let goal = goals[arguments[0] as usize];
+                assert!(!reach(last as u64).contains(&goal), "{text}");
+            }
+        }
+    }
+    assert!((100..500).contains(&violated), "{violated} of 600 are violated");
+}
+
+/// Keeps the graph.
+#[derive(Default)]
+struct Graph {
+    states: Vec<(Vec<u64>, bool)>,
+    edges: Vec<(u64, Vec<i64>, u64)>,
+}
+
+impl Observer for Graph {
+    fn wants_graph(&self) -> bool {
+        true
+    }
+    fn state(&mut self, number: u64, state: &[u64], initial: bool) {
+        assert_eq!(number, self.states.len() as u64);
+        self.states.push((state.to_vec(), initial));
+    }
+    fn edge(&mut self, from: u64, instance: Instance<'_>, to: u64) {
+        assert!((from.max(to) as usize) < self.states.len());
+        self.edges.push((from, instance.arguments.to_vec(), to));
+    }
+}
+
+#[test]
+fn the_graph_is_complete_and_in_order() {
+    let text = "
+        var n: 0..9;
+        startstate begin n := 0; end;
+        startstate begin n := 5; end;
+        ruleset k: 1..2 do rule n + k <= 9 ==> begin n := n + k; end; end;
+        rule n = 9 ==> begin n := 0; end;
+        assume n != 7;";
+    let lowered = model(text);
+    for order in BOTH_ORDERS {
+        let mut graph = Graph::default();
+        let options = SearchOptions { order, ..SearchOptions::default() };
+        let report = check(&lowered, &options, &mut graph).expect("a report");
+        assert_eq!(report.states, 9);
+        assert_eq!(graph.states.len(), 9);
+        assert_eq!(graph.states.iter().filter(|(_, initial)| *initial).count(), 2);
+        let layout = Layout::new(&lowered).expect("a layout");
+        let value = |number: u64| layout.unpack(&graph.states[number as usize].0).0[0].expect("it is defined");
+        let mut edges: Vec<(i64, i64)> = graph.edges.iter().map(|&(from, _, to)| (value(from), value(to))).collect();
+        edges.sort_unstable();
+        let mut expected = vec![(9, 0)];
+        for from in [0, 1, 2, 3, 4, 5, 6, 8, 9] {
+            for step in [1, 2] {
+                if from + step <= 9 && from + step != 7 {
+                    expected.push((from, from + step));
+                }
+            }
+        }
+        expected.sort_unstable();
+        assert_eq!(edges, expected);
+        // Two more steps lead to the state that is dropped.
+        assert_eq!(report.transitions, edges.len() as u64 + 2);
+        let plain = check(&lowered, &options, &mut Silent).expect("a report");
+        assert_eq!(plain, report);
+    }
+}
+
+#[test]
+fn walks_show_what_can_be_done() {
+    let lowered = model(FAILURES);
+    let layout = Layout::new(&lowered).expect("a layout");
+    let interpreter = Interpreter::new(&lowered, &layout);
+    let mut state = match walk::starts(&interpreter).next().expect("a start").outcome {
+        Outcome::Next { state, .. } => state,
+        other => panic!("{other:?}"),
+    };
+    let mut steps = 0;
+    loop {
+        assert_eq!(walk::satisfies_assumptions(&interpreter, &state), Ok(true));
+        if let Some(violation) = walk::violated_invariant(&interpreter, &state) {
+            let Violation::Property { property, .. } = violation else { panic!("{violation:?}") };
+            assert_eq!(lowered.properties[property].kind, PropertyKind::Invariant);
+            break;
+        }
+        let choice = walk::successors(&interpreter, &state).next().expect("a choice");
+        let Outcome::Next { state: next, .. } = choice.outcome else { panic!("{choice:?}") };
+        state = next;
+        steps += 1;
+    }
+    assert_eq!(steps, 3);
+}
