@@ -20,7 +20,7 @@ use arguments::{Arguments, Command, Format};
 use failure::{Failure, HOLDS, WRONG_USAGE};
 use quotient_ir::{Diagnostic, Source, Span};
 use render::{diagnostics, json};
-use terminal::{Palette, complain, print};
+use terminal::{Palette, complain, print, print_with};
 
 fn main() -> ExitCode {
     run()
@@ -60,22 +60,25 @@ fn run() -> ExitCode {
 /// about the model, on standard output as well.
 fn report(failure: &Failure, command: &'static str, format: Format) {
     let palette = Palette::for_stderr();
-    let (text, object) = match failure {
-        Failure::Usage(message) => (format!("{}: {message}\n", palette.bad("error")), None),
+    let (source, diagnostics) = match failure {
+        Failure::Usage(message) => {
+            complain(&format!("{}: {message}\n", palette.bad("error")));
+            return;
+        }
         Failure::Model { source, diagnostics } => {
-            (diagnostics::render(source, diagnostics, palette), Some(json::failure(command, source, diagnostics)))
+            complain(&diagnostics::render(source, diagnostics, palette));
+            (source, diagnostics)
         }
         Failure::Internal(message) => {
+            let advice = "This is a defect of quotient; please report it.";
+            complain(&format!("{}: {message}\n{advice}\n", palette.bad("error")));
             let diagnostic = Diagnostic { primary: None, ..Diagnostic::error("internal", message, Span::default()) };
-            let text =
-                format!("{}: {message}\nThis is a defect of quotient; please report it.\n", palette.bad("error"));
-            (text, Some(json::failure(command, &Source::new("", ""), &[diagnostic])))
+            (&Source::new("", ""), &vec![diagnostic])
         }
     };
-    complain(&text);
-    if let (Format::Json, Some(object)) = (format, object) {
+    if format == Format::Json {
         // The failure itself decides the exit status, whether or not it could be written.
-        let _ = print(&object);
+        let _ = print_with(|writer| json::failure(writer, command, source, diagnostics));
     }
 }
 

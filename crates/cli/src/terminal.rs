@@ -70,13 +70,21 @@ pub(crate) enum Reader {
     Gone,
 }
 
-/// Writes to standard output.
+/// Writes a text to standard output.
 ///
 /// # Errors
 /// If the text cannot be written although the reader is there.
 pub(crate) fn print(text: &str) -> io::Result<Reader> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    print_with(|writer| writer.write_all(text.as_bytes()))
+}
+
+/// Writes something long to standard output piece by piece.
+///
+/// # Errors
+/// If it cannot be written although the reader is there.
+pub(crate) fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Reader> {
+    let mut writer = io::BufWriter::new(io::stdout().lock());
+    match write(&mut writer).and_then(|()| writer.flush()) {
         Ok(()) => Ok(Reader::Listening),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Reader::Gone),
         Err(error) => Err(error),

@@ -225,7 +225,7 @@ liveness "home"
     9 | liveness "home" x = 0;
 
 violated   cover      three
-holds      cover      cover 2
+holds      cover      cover 2 (missed.m:8:1)
 violated   liveness   home
 holds      no errors
 

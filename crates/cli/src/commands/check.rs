@@ -13,7 +13,7 @@ use crate::memory::peak_bytes;
 use crate::names::property_name;
 use crate::render::human::Outcome;
 use crate::render::{human, json};
-use crate::terminal::{Palette, print};
+use crate::terminal::{Palette, print, print_with};
 use crate::watch::Watch;
 
 /// The subjects that every model has, by their names on the command line.
@@ -36,11 +36,10 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     let elapsed = watch.finish();
     let report = &result.map_err(|error| engine_failure(&model.source, error))?;
     let outcome = Outcome { model, layout: &loaded.layout, report, elapsed, peak_memory: peak_bytes() };
-    let text = match arguments.output.format {
-        Format::Human => human::check(&outcome, Palette::for_stdout()),
-        Format::Json => json::search("check", &outcome, None, &loaded.warnings),
+    match arguments.output.format {
+        Format::Human => print(&human::check(&outcome, Palette::for_stdout()))?,
+        Format::Json => print_with(|writer| json::search(writer, "check", &outcome, None, &loaded.warnings))?,
     };
-    print(&text)?;
     Ok(ExitCode::from(exit_status(report.verdict)))
 }
 

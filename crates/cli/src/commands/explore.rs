@@ -15,7 +15,7 @@ use crate::load::{LoadedModel, load_model};
 use crate::memory::peak_bytes;
 use crate::render::human::{GraphCounts, Outcome};
 use crate::render::{human, json, quantity};
-use crate::terminal::{Palette, complain, print};
+use crate::terminal::{Palette, complain, print, print_with};
 use crate::watch::Watch;
 
 /// Runs the command.
@@ -59,11 +59,10 @@ pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
     let deadlocks = (is_complete && deadlock != DeadlockMode::Off).then(|| graph.deadlocks());
     let counts = GraphCounts { initial: graph.initial_states(), deadlocks };
     let outcome = Outcome { model, layout, report, elapsed, peak_memory: peak_bytes() };
-    let text = match arguments.output.format {
-        Format::Human => human::explore(&outcome, &counts, Palette::for_stdout()),
-        Format::Json => json::search("explore", &outcome, Some(&counts), warnings),
+    match arguments.output.format {
+        Format::Human => print(&human::explore(&outcome, &counts, Palette::for_stdout()))?,
+        Format::Json => print_with(|writer| json::search(writer, "explore", &outcome, Some(&counts), warnings))?,
     };
-    print(&text)?;
     Ok(ExitCode::from(exit_status(report.verdict)))
 }
 

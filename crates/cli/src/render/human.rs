@@ -154,7 +154,12 @@ fn property_line(model: &Model, property: &PropertyReport, palette: Palette) -> 
     };
     match property.subject {
         Subject::Property(id) => {
-            format!("{verdict}  {:<9}  {}\n", kind_name(model.properties[id].kind), property_name(model, id))
+            let entry = &model.properties[id];
+            let place = match &entry.name {
+                Some(_) => String::new(),
+                None => palette.faint(&format!(" ({})", model.source.locate(entry.span))),
+            };
+            format!("{verdict}  {:<9}  {}{place}\n", kind_name(entry.kind), property_name(model, id))
         }
         Subject::Deadlock => format!("{verdict}  no deadlock\n"),
         Subject::Errors => format!("{verdict}  no errors\n"),

@@ -1,10 +1,12 @@
 //! Results as one JSON object on one line. The keys are stable: programs read them.
 
+use std::io::{self, Write};
 use std::time::Duration;
 
 use quotient_engines::{PropertyReport, StopReason, Subject, Verdict};
 use quotient_ir::{
-    Action, Diagnostic, Layout, Model, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind, Valuation,
+    Action, Diagnostic, Interpreter, Layout, Model, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind,
+    Valuation,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -15,6 +17,9 @@ use crate::render::trace::describe_violation;
 
 /// The version of the form of the output.
 const SCHEMA: &str = "quotient/1";
+
+/// A file of garbage is not better understood by a million messages.
+const LISTED_DIAGNOSTICS: usize = 1000;
 
 /// The result of `check` or `explore`.
 #[derive(serde::Serialize)]
@@ -92,6 +97,13 @@ struct FailureObject<'a> {
     command: &'static str,
     verdict: Option<&'static str>,
     diagnostics: Vec<DiagnosticObject<'a>>,
+    #[serde(skip_serializing_if = "is_zero")]
+    omitted_diagnostics: usize,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde wants it so
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// The run of `simulate`.
@@ -194,14 +206,15 @@ impl Serialize for ScalarObject<'_> {
 
 /// The result of `check` (without `counts`) or `explore`.
 pub(crate) fn search(
+    writer: &mut dyn Write,
     command: &'static str,
     outcome: &Outcome<'_>,
     counts: Option<&GraphCounts>,
     warnings: &[Diagnostic],
-) -> String {
+) -> io::Result<()> {
     let report = outcome.report;
     let lines = Lines::new(&outcome.model.source);
-    print(&SearchObject {
+    let object = SearchObject {
         schema: SCHEMA,
         command,
         verdict: verdict_name(report.verdict),
@@ -219,28 +232,36 @@ pub(crate) fn search(
         store_bytes: report.memory_bytes,
         peak_memory_bytes: outcome.peak_memory,
         diagnostics: diagnostic_objects(&outcome.model.source, warnings),
-    })
+    };
+    write(writer, &object)
 }
 
 /// A command that ended because of the model.
-pub(crate) fn failure(command: &'static str, source: &Source, diagnostics: &[Diagnostic]) -> String {
-    let diagnostics = diagnostic_objects(source, diagnostics);
-    print(&FailureObject { schema: SCHEMA, command, verdict: None, diagnostics })
+pub(crate) fn failure(
+    writer: &mut dyn Write,
+    command: &'static str,
+    source: &Source,
+    diagnostics: &[Diagnostic],
+) -> io::Result<()> {
+    let omitted_diagnostics = diagnostics.len().saturating_sub(LISTED_DIAGNOSTICS);
+    let diagnostics = diagnostic_objects(source, &diagnostics[..diagnostics.len() - omitted_diagnostics]);
+    write(writer, &FailureObject { schema: SCHEMA, command, verdict: None, diagnostics, omitted_diagnostics })
 }
 
 /// The run of `simulate`.
 pub(crate) fn simulation(
-    model: &Model,
-    layout: &Layout,
+    writer: &mut dyn Write,
+    interpreter: &Interpreter<'_>,
     seed: u64,
     stop_reason: &'static str,
     trace: &Trace,
     warnings: &[Diagnostic],
-) -> String {
+) -> io::Result<()> {
+    let (model, layout) = (interpreter.model(), interpreter.layout());
     let lines = Lines::new(&model.source);
     // A run that shows nothing wrong proves nothing.
     let verdict = if trace.violation.is_some() { Verdict::Violated } else { Verdict::Inconclusive };
-    print(&SimulationObject {
+    let object = SimulationObject {
         schema: SCHEMA,
         command: "simulate",
         verdict: verdict_name(verdict),
@@ -250,13 +271,15 @@ pub(crate) fn simulation(
         trace: TraceObject { naming: Naming { model, layout }, trace },
         violation: violation_object(model, &lines, trace),
         diagnostics: diagnostic_objects(&model.source, warnings),
-    })
+    };
+    write(writer, &object)
 }
 
-fn print(object: &impl Serialize) -> String {
-    let mut text = serde_json::to_string(object).expect("the keys of these objects are strings");
-    text.push('\n');
-    text
+/// Writes an object piece by piece: a long trace with large states is longer than it is wise to
+/// hold in memory.
+fn write(writer: &mut dyn Write, object: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *writer, object)?;
+    writeln!(writer)
 }
 
 fn property_object<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>, property: &'a PropertyReport) -> PropertyObject<'a> {

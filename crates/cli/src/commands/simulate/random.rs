@@ -12,7 +12,7 @@ use crate::failure::{Failure, HOLDS, INCONCLUSIVE, VIOLATED};
 use crate::render::json;
 use crate::render::quantity;
 use crate::render::trace::TraceRenderer;
-use crate::terminal::{Palette, Reader, print, visible};
+use crate::terminal::{Palette, Reader, print, print_with, visible};
 
 /// How to run.
 pub(super) struct RunOptions {
@@ -46,10 +46,9 @@ pub(super) fn run(
     options: &RunOptions,
     warnings: &[Diagnostic],
 ) -> Result<ExitCode, Failure> {
-    let (model, layout) = (interpreter.model(), interpreter.layout());
     match options.format {
         Format::Human => {
-            let renderer = TraceRenderer::new(model, layout, Palette::for_stdout());
+            let renderer = TraceRenderer::new(interpreter.model(), interpreter.layout(), Palette::for_stdout());
             let width = options.steps.to_string().len().max(2);
             let mut number = 0;
             if print(&format!("seed {}\n\n", options.seed))? == Reader::Gone {
@@ -79,7 +78,7 @@ pub(super) fn run(
             };
             let violation = if let RunEnd::Violation(violation) = end { Some(violation) } else { None };
             let trace = Trace { steps, violation };
-            print(&json::simulation(model, layout, options.seed, stop_reason, &trace, warnings))?;
+            print_with(|writer| json::simulation(writer, interpreter, options.seed, stop_reason, &trace, warnings))?;
             Ok(ExitCode::from(status))
         }
     }
