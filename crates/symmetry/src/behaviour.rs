@@ -5,14 +5,17 @@
 use std::collections::BTreeSet;
 
 use quotient_ir::{
-    Action, Domain, Interpreter, Iteration, Layout, Local, LocalId, Model, Parameter, PropertyId, Span, Table,
+    Action, Domain, Interpreter, Iteration, Layout, Local, LocalId, Model, Parameter, PropertyId, Span, Table, TableIndex,
     VariableId,
 };
 
-use crate::circuit::{CASE_LIMIT, Circuit, NodeId};
+use rustc_hash::FxHashMap;
+
+use crate::circuit::{CASE_LIMIT, Circuit, Node, NodeId, Relabelling};
+use crate::literals::StateMap;
 use crate::mentions::Mentions;
 use crate::possible::{Holds, is_enumerated, possible_values, scalar_types};
-use crate::unfold::{Event, Refusal, Unfolder};
+use crate::unfold::{Event, Refusal, Unfolder, Write, Written};
 
 /// The functions of a model.
 #[derive(Debug)]
@@ -29,6 +32,77 @@ pub(crate) struct Behaviour {
     pub(crate) claims: Vec<Claim>,
     /// Variables that are treated as fixed, and why.
     pub(crate) fixed: Vec<Fixed>,
+}
+
+impl Behaviour {
+    /// A map of states as a relabelling of the circuit's slots and values, inputs included.
+    pub(crate) fn relabelling(&self, map: &StateMap) -> Relabelling {
+        let mut relabelling = Relabelling::default();
+        for slot_move in map.moves() {
+            let (from, to) = (slot_move.from.position() as u32, slot_move.to.position() as u32);
+            let positions = (!self.circuit.is_wide(from)).then(|| {
+                let image_of = |value: &Option<i64>| {
+                    let image = slot_move.value(*value);
+                    self.circuit.values(to).binary_search(&image).expect("the action maps onto the values") as u16
+                };
+                self.circuit.values(from).iter().map(image_of).collect()
+            });
+            relabelling.insert(from, to, positions);
+        }
+        self.extend_to_inputs(&mut relabelling);
+        relabelling
+    }
+
+    /// What becomes of the inputs of initial-state programs: an input that is copied to a slot goes
+    /// where the slot goes. Any permutation of the inputs gives the same initial states, so it is
+    /// enough that this one works.
+    fn extend_to_inputs(&self, relabelling: &mut Relabelling) {
+        let mut copies: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut copied_to: FxHashMap<u32, u32> = FxHashMap::default();
+        for event in self.events.iter().filter(|event| matches!(event.action, Action::Start(_))) {
+            for write in &event.writes {
+                if let Some(input) = self.copied_input(write) {
+                    copies.insert(write.slot, input);
+                    copied_to.entry(input).or_insert(write.slot);
+                }
+            }
+        }
+        for (&input, &slot) in &copied_to {
+            let image_slot = relabelling.slot(slot);
+            let Some(&image) = copies.get(&image_slot) else { continue };
+            let values = self.circuit.values(input);
+            let image_values = self.circuit.values(image);
+            let (slot_values, image_slot_values) = (self.circuit.values(slot), self.circuit.values(image_slot));
+            let positions: Option<Vec<u16>> = values
+                .iter()
+                .map(|value| {
+                    let position = slot_values.binary_search(value).ok()?;
+                    let image_value = image_slot_values[relabelling.position(slot, position)];
+                    image_values.binary_search(&image_value).ok().map(|position| position as u16)
+                })
+                .collect();
+            if let Some(positions) = positions
+                && (image != input || positions.iter().enumerate().any(|(from, &to)| from != to as usize))
+            {
+                relabelling.insert(input, image, Some(positions));
+            }
+        }
+    }
+
+    /// The input whose value a write copies, if that is all it does.
+    fn copied_input(&self, write: &Write) -> Option<u32> {
+        let Written::Cases(cases) = &write.written else { return None };
+        let mut input = None;
+        for &(value, condition) in cases {
+            let Node::In { slot, values } = self.circuit.node(condition) else { return None };
+            let is_copy = values.iter().map(|position| self.circuit.values(*slot)[position]).eq([value]);
+            if !is_copy || (*slot as usize) < self.slots || input.is_some_and(|known| known != *slot) {
+                return None;
+            }
+            input = Some(*slot);
+        }
+        input
+    }
 }
 
 /// An instance of a property.

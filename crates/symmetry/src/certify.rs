@@ -14,12 +14,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use quotient_groups::SparsePermutation;
-use quotient_ir::{Action, Layout, Model, PropertyId, SlotId, TableIndex};
+use quotient_ir::{Action, Layout, Model, PropertyId, TableIndex};
 
 use crate::behaviour::Behaviour;
-use crate::circuit::{Node, NodeId, Relabelling};
+use crate::circuit::NodeId;
 use crate::literals::{Literals, NoAction, StateMap};
-use crate::unfold::{Event, EventKey, Write, Written};
+use crate::unfold::EventKey;
 
 /// A group of permutations of literals, each of which was shown to be a symmetry of the model and
 /// of the properties it was certified for. Only [`certify`] makes one.
@@ -119,18 +119,12 @@ impl<'m> Certifier<'m> {
     /// Shows that a permutation of literals is a symmetry.
     pub(crate) fn check(&mut self, generator: &SparsePermutation) -> Result<StateMap, Rejection> {
         let map = self.literals.action(self.layout, generator)?;
-        let mut relabelling = Relabelling::default();
         for slot_move in map.moves() {
             if self.fixed[slot_move.from.position()] {
                 return Err(Rejection::MovesFixed(self.layout.slots[slot_move.from].name.clone()));
             }
-            relabelling.insert(
-                slot_move.from.position() as u32,
-                slot_move.to.position() as u32,
-                self.position_map(slot_move.from, slot_move.to, &slot_move.values),
-            );
         }
-        self.extend_to_inputs(&mut relabelling);
+        let relabelling = self.behaviour.relabelling(&map);
         let mut known = FxHashMap::default();
         let (mut events, mut claims): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
         for slot in relabelling.moved() {
@@ -143,7 +137,7 @@ impl<'m> Certifier<'m> {
         }
         for number in events {
             let event = self.behaviour.events[number as usize].clone();
-            let image = self.event_image(&event, &relabelling, &mut known);
+            let image = event.relabelled(&mut self.behaviour.circuit, &relabelling, &mut known);
             if !image.is_some_and(|image| self.events.contains(&(is_start(event.action), image))) {
                 return Err(Rejection::Event { action: event.action, arguments: event.arguments });
             }
@@ -171,136 +165,6 @@ impl<'m> Certifier<'m> {
 
     pub(crate) fn model(&self) -> &'m Model {
         self.model
-    }
-
-    fn position_map(
-        &self,
-        from: SlotId,
-        to: SlotId,
-        values: &Option<Vec<(Option<i64>, Option<i64>)>>,
-    ) -> Option<Vec<u16>> {
-        let target = &self.literals.slots()[to];
-        let source = &self.literals.slots()[from];
-        if source.wide {
-            return None;
-        }
-        let image_of = |value: Option<i64>| match values {
-            None => value,
-            Some(pairs) => pairs.iter().find(|(from, _)| *from == value).map_or(value, |&(_, image)| image),
-        };
-        Some(
-            source
-                .values
-                .iter()
-                .map(|&value| {
-                    target.values.binary_search(&image_of(value)).expect("the action maps onto the values") as u16
-                })
-                .collect(),
-        )
-    }
-
-    /// What becomes of the inputs of initial-state programs: an input that is copied to a slot goes
-    /// where the slot goes. Any permutation of the inputs gives the same initial states, so it is
-    /// enough that this one works.
-    fn extend_to_inputs(&self, relabelling: &mut Relabelling) {
-        let mut copies: FxHashMap<u32, u32> = FxHashMap::default();
-        let mut copied_to: FxHashMap<u32, u32> = FxHashMap::default();
-        for event in self.behaviour.events.iter().filter(|event| is_start(event.action)) {
-            for write in &event.writes {
-                if let Some(input) = self.copied_input(write) {
-                    copies.insert(write.slot, input);
-                    copied_to.entry(input).or_insert(write.slot);
-                }
-            }
-        }
-        for (&input, &slot) in &copied_to {
-            let image_slot = relabelling.slot(slot);
-            let Some(&image) = copies.get(&image_slot) else { continue };
-            let values = self.behaviour.circuit.values(input);
-            let image_values = self.behaviour.circuit.values(image);
-            let (slot_values, image_slot_values) =
-                (self.behaviour.circuit.values(slot), self.behaviour.circuit.values(image_slot));
-            let positions: Option<Vec<u16>> = values
-                .iter()
-                .map(|value| {
-                    let position = slot_values.binary_search(value).ok()?;
-                    let image_value = image_slot_values[relabelling.position(slot, position)];
-                    image_values.binary_search(&image_value).ok().map(|position| position as u16)
-                })
-                .collect();
-            if let Some(positions) = positions
-                && (image != input || positions.iter().enumerate().any(|(from, &to)| from != to as usize))
-            {
-                relabelling.insert(input, image, Some(positions));
-            }
-        }
-    }
-
-    /// The input whose value a write copies, if that is all it does.
-    fn copied_input(&self, write: &Write) -> Option<u32> {
-        let Written::Cases(cases) = &write.written else { return None };
-        let mut input = None;
-        for &(value, condition) in cases {
-            let Node::In { slot, values } = self.behaviour.circuit.node(condition) else { return None };
-            let is_copy = values.iter().map(|position| self.behaviour.circuit.values(*slot)[position]).eq([value]);
-            if !is_copy || (*slot as usize) < self.behaviour.slots || input.is_some_and(|known| known != *slot) {
-                return None;
-            }
-            input = Some(*slot);
-        }
-        input
-    }
-
-    fn event_image(
-        &mut self,
-        event: &Event,
-        relabelling: &Relabelling,
-        known: &mut FxHashMap<NodeId, Option<NodeId>>,
-    ) -> Option<EventKey> {
-        let circuit = &mut self.behaviour.circuit;
-        let guard = circuit.relabelled(event.guard, relabelling, known)?;
-        let fault = circuit.relabelled(event.fault, relabelling, known)?;
-        let dropped = circuit.relabelled(event.dropped, relabelling, known)?;
-        let mut writes = Vec::with_capacity(event.writes.len());
-        for write in &event.writes {
-            let slot = relabelling.slot(write.slot);
-            let written = match &write.written {
-                Written::Cases(cases) => {
-                    let mut image = Vec::with_capacity(cases.len());
-                    for &(value, condition) in cases {
-                        let image_value = if circuit.is_wide(write.slot) {
-                            value
-                        } else {
-                            let position = circuit.values(write.slot).binary_search(&value).ok()?;
-                            circuit.values(slot)[relabelling.position(write.slot, position)]
-                        };
-                        image.push((image_value, circuit.relabelled(condition, relabelling, known)?));
-                    }
-                    image.sort_unstable();
-                    Written::Cases(image)
-                }
-                Written::Number { when, undefined, value } => {
-                    // A number can only go to a slot whose values are the same numbers.
-                    let keeps = (0..circuit.values(write.slot).len())
-                        .all(|position| relabelling.position(write.slot, position) == position);
-                    if !keeps || circuit.values(write.slot) != circuit.values(slot) {
-                        return None;
-                    }
-                    Written::Number {
-                        when: circuit.relabelled(*when, relabelling, known)?,
-                        undefined: circuit.relabelled(*undefined, relabelling, known)?,
-                        value: circuit.relabelled_form(value, relabelling, known)?,
-                    }
-                }
-            };
-            writes.push(Write { slot, written });
-        }
-        writes.sort_by_key(|write| write.slot);
-        let mut covers = Vec::with_capacity(event.covers.len());
-        for &(property, condition) in &event.covers {
-            covers.push((property, circuit.relabelled(condition, relabelling, known)?));
-        }
-        Some((guard, fault, dropped, writes, covers))
     }
 }
 

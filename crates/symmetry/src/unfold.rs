@@ -12,7 +12,7 @@ use quotient_ir::{
 
 use rustc_hash::FxHashMap;
 
-use crate::circuit::{Circuit, Linear, NodeId, Operation, TooLarge, Value};
+use crate::circuit::{Circuit, Linear, NodeId, Operation, Relabelling, TooLarge, Value};
 use crate::mentions::Mentions;
 
 /// One instance of a rule or initial-state program as functions of the state before it.
@@ -41,6 +41,59 @@ impl Event {
     /// What it does: equal for events that do the same.
     pub(crate) fn key(&self) -> EventKey {
         (self.guard, self.fault, self.dropped, self.writes.clone(), self.covers.clone())
+    }
+
+    /// What the event that does for relabelled slots and values what this one does for the original
+    /// ones would do. Nothing if numbers do not allow it.
+    pub(crate) fn relabelled(
+        &self,
+        circuit: &mut Circuit,
+        relabelling: &Relabelling,
+        known: &mut FxHashMap<NodeId, Option<NodeId>>,
+    ) -> Option<EventKey> {
+        let guard = circuit.relabelled(self.guard, relabelling, known)?;
+        let fault = circuit.relabelled(self.fault, relabelling, known)?;
+        let dropped = circuit.relabelled(self.dropped, relabelling, known)?;
+        let mut writes = Vec::with_capacity(self.writes.len());
+        for write in &self.writes {
+            let slot = relabelling.slot(write.slot);
+            let written = match &write.written {
+                Written::Cases(cases) => {
+                    let mut image = Vec::with_capacity(cases.len());
+                    for &(value, condition) in cases {
+                        let image_value = if circuit.is_wide(write.slot) {
+                            value
+                        } else {
+                            let position = circuit.values(write.slot).binary_search(&value).ok()?;
+                            circuit.values(slot)[relabelling.position(write.slot, position)]
+                        };
+                        image.push((image_value, circuit.relabelled(condition, relabelling, known)?));
+                    }
+                    image.sort_unstable();
+                    Written::Cases(image)
+                }
+                Written::Number { when, undefined, value } => {
+                    // A number can only go to a slot whose values are the same numbers.
+                    let keeps = (0..circuit.values(write.slot).len())
+                        .all(|position| relabelling.position(write.slot, position) == position);
+                    if !keeps || circuit.values(write.slot) != circuit.values(slot) {
+                        return None;
+                    }
+                    Written::Number {
+                        when: circuit.relabelled(*when, relabelling, known)?,
+                        undefined: circuit.relabelled(*undefined, relabelling, known)?,
+                        value: circuit.relabelled_form(value, relabelling, known)?,
+                    }
+                }
+            };
+            writes.push(Write { slot, written });
+        }
+        writes.sort_by_key(|write| write.slot);
+        let mut covers = Vec::with_capacity(self.covers.len());
+        for &(property, condition) in &self.covers {
+            covers.push((property, circuit.relabelled(condition, relabelling, known)?));
+        }
+        Some((guard, fault, dropped, writes, covers))
     }
 
     /// All functions it is made of.
