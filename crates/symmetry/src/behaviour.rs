@@ -5,14 +5,14 @@
 use std::collections::BTreeSet;
 
 use quotient_ir::{
-    Action, Domain, Interpreter, Iteration, Layout, Local, LocalId, Model, Parameter, PropertyId, Span, Table, TableIndex,
-    VariableId,
+    Action, Domain, Interpreter, Iteration, Layout, Local, LocalId, Model, Parameter, PropertyId, Span, Table,
+    TableIndex, VariableId,
 };
 
 use rustc_hash::FxHashMap;
 
 use crate::circuit::{CASE_LIMIT, Circuit, Node, NodeId, Relabelling};
-use crate::literals::StateMap;
+use crate::literals::{Literals, StateMap};
 use crate::mentions::Mentions;
 use crate::possible::{Holds, is_enumerated, possible_values, scalar_types};
 use crate::unfold::{Event, Refusal, Unfolder, Write, Written};
@@ -35,6 +35,12 @@ pub(crate) struct Behaviour {
 }
 
 impl Behaviour {
+    /// The literals of the state.
+    pub(crate) fn literals(&self) -> Literals {
+        let slots = 0..self.slots as u32;
+        Literals::new(slots.map(|slot| (self.circuit.values(slot).to_vec(), self.circuit.is_wide(slot))))
+    }
+
     /// A map of states as a relabelling of the circuit's slots and values, inputs included.
     pub(crate) fn relabelling(&self, map: &StateMap) -> Relabelling {
         let mut relabelling = Relabelling::default();

@@ -64,10 +64,7 @@ pub fn detect(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Resu
 
     let clock = Instant::now();
     let encoding = graph::encode(model, layout, &behaviour);
-    let literals = Literals::new(
-        (0..behaviour.slots as u32)
-            .map(|slot| (behaviour.circuit.values(slot).to_vec(), behaviour.circuit.is_wide(slot))),
-    );
+    let literals = behaviour.literals();
     let encoding_time = clock.elapsed();
 
     let clock = Instant::now();

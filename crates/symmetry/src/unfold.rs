@@ -6,8 +6,8 @@
 
 use quotient_ir::{
     Action, Argument, BinaryOperator, Domain, Expr, ExprId, FunctionId, Iteration, Layout, Local, LocalId, LocalKind,
-    Model, Parameter, PlaceId, PropertyId, PropertyKind, Quantifier, ReturnValue, Root, Statement, StatementKind, Step,
-    Table, TableIndex, TypeId, TypeKind, UnaryOperator,
+    Model, Parameter, PlaceId, PropertyId, PropertyKind, Quantifier, ReturnValue, Root, Span, Statement, StatementKind,
+    Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator,
 };
 
 use rustc_hash::FxHashMap;
@@ -32,6 +32,10 @@ pub(crate) struct Event {
     pub(crate) writes: Vec<Write>,
     /// The cover statements it reaches, and when.
     pub(crate) covers: Vec<(PropertyId, NodeId)>,
+    /// The parts of the guard of a rule, each with its condition.
+    pub(crate) guard_parts: Vec<(ExprId, NodeId)>,
+    /// For each write, the last statement that can do it.
+    pub(crate) write_spans: Vec<Span>,
 }
 
 /// What an event does, without what it is an instance of.
@@ -213,6 +217,10 @@ pub(crate) struct Unfolder<'m> {
     /// Functions whose calls can be unfolded without regard to when they are reached: they change
     /// nothing but their own locals, and do not call themselves.
     plain: Vec<bool>,
+    /// The statement being unfolded.
+    span: Span,
+    /// The last statement that wrote each slot.
+    writers: FxHashMap<u32, Span>,
     /// Whether each expression asked for contains a call that is not plain.
     delicate: FxHashMap<ExprId, bool>,
 }
@@ -234,6 +242,8 @@ impl<'m> Unfolder<'m> {
             drops: Vec::new(),
             covers: Vec::new(),
             plain: plain_functions(model),
+            span: Span::default(),
+            writers: FxHashMap::default(),
             delicate: FxHashMap::default(),
         }
     }
@@ -248,6 +258,7 @@ impl<'m> Unfolder<'m> {
         self.faults.clear();
         self.drops.clear();
         self.covers.clear();
+        self.writers.clear();
     }
 
     fn fault(&mut self, condition: NodeId) {
@@ -283,10 +294,17 @@ impl<'m> Unfolder<'m> {
         };
         self.push_frame(locals, None);
         self.set_parameters(parameters, arguments, inputs);
-        let guard = match guard {
-            Some(guard) => self.condition(guard)?,
-            None => NodeId::TRUE,
-        };
+        let mut guard_parts = Vec::new();
+        if let Some(guard) = guard {
+            let is_chain = matches!(self.model.pool[guard], Expr::Binary { operator: BinaryOperator::And, .. });
+            let operands = if is_chain { self.operands(guard) } else { vec![guard] };
+            let mut conditions = Vec::with_capacity(operands.len());
+            for &operand in &operands {
+                self.next_in_chain(operand, &mut conditions, true)?;
+            }
+            guard_parts = operands.into_iter().zip(conditions).collect();
+        }
+        let guard = self.circuit.and(guard_parts.iter().map(|&(_, condition)| condition).collect::<Vec<_>>());
         if guard != NodeId::FALSE {
             self.block(body)?;
         }
@@ -306,10 +324,22 @@ impl<'m> Unfolder<'m> {
                 writes.push(Write { slot, written: self.written_values(slot, &global) });
             }
         }
+        let write_spans =
+            writes.iter().map(|write| self.writers.get(&write.slot).copied().unwrap_or_default()).collect();
         let mut covers = std::mem::take(&mut self.covers);
         covers.retain(|&(_, condition)| condition != NodeId::FALSE);
         covers.sort_unstable();
-        Ok(Event { action, arguments: arguments.to_vec(), guard, fault, dropped, writes, covers })
+        Ok(Event {
+            action,
+            arguments: arguments.to_vec(),
+            guard,
+            fault,
+            dropped,
+            writes,
+            covers,
+            guard_parts,
+            write_spans,
+        })
     }
 
     fn written_values(&mut self, slot: u32, global: &GlobalCell) -> Written {
@@ -541,6 +571,7 @@ impl<'m> Unfolder<'m> {
                 self.locals[cell as usize] = self.choose_cell(condition, new, &old)?;
             }
             Location::Global(slot) => {
+                self.writers.insert(slot, self.span);
                 let updated = match self.globals[slot as usize].take() {
                     None => {
                         self.written.push(slot);
@@ -1098,6 +1129,7 @@ impl<'m> Unfolder<'m> {
     }
 
     fn statement(&mut self, statement: &'m Statement) -> Result<(), Refusal> {
+        self.span = statement.span;
         match &statement.kind {
             StatementKind::Assign { target, value } => {
                 let ty = self.model.pool[*target].ty;

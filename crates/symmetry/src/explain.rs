@@ -1,0 +1,521 @@
+//! Why a hoped-for symmetry is absent: which part of the text changes its meaning when values of a
+//! type, or variables, are exchanged.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use quotient_groups::{OrbitPartition, Point, SparsePermutation};
+use quotient_ir::{
+    Action, Iteration, Layout, Model, Parameter, PropertyId, SlotId, Span, TableIndex, TypeId, TypeKind, VariableId,
+    expression_text,
+};
+
+use crate::behaviour::{self, Behaviour};
+use crate::certify::CertifiedGroup;
+use crate::circuit::NodeId;
+use crate::literals::Literals;
+use crate::unfold::Event;
+
+/// A permutation that a user hopes for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Exchange two values of a type wherever they occur: as values and as indices.
+    Exchange {
+        /// The type.
+        ty: TypeId,
+        /// One value.
+        first: i64,
+        /// The other.
+        second: i64,
+    },
+    /// Send each value of a type to the next, the last to the first.
+    Rotate {
+        /// The type.
+        ty: TypeId,
+    },
+    /// Exchange two variables or parts of variables of the same shape.
+    ExchangeParts {
+        /// The slots of one.
+        first: Vec<SlotId>,
+        /// The slots of the other, in the same order.
+        second: Vec<SlotId>,
+    },
+}
+
+/// A place in the text and what it has to do with an absent symmetry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// Where.
+    pub span: Span,
+    /// What.
+    pub text: String,
+}
+
+/// The classes of interchangeable values of a type that indexes arrays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Family {
+    /// The type.
+    pub ty: TypeId,
+    /// Its values in classes; two values are in one class if the group sends one to the other
+    /// wherever the type is an index.
+    pub classes: Vec<Vec<i64>>,
+    /// Between each class and the next: why the first values of both cannot be exchanged.
+    pub separators: Vec<Option<Reason>>,
+}
+
+impl Request {
+    /// Reads `Type value value`, `rotate Type`, or the names of two variables or parts of them.
+    ///
+    /// # Errors
+    /// Says what is not understood.
+    pub fn parse(model: &Model, layout: &Layout, text: &str) -> Result<Self, String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let type_named = |name: &str| {
+            let found = model.types.iter_enumerated().find(|(_, ty)| ty.name.as_deref() == Some(name));
+            found.map(|(id, _)| id).filter(|&id| model.is_scalar(id)).ok_or_else(|| {
+                let names: Vec<&str> = model
+                    .types
+                    .iter_enumerated()
+                    .filter(|&(id, _)| model.is_scalar(id))
+                    .filter_map(|(_, ty)| ty.name.as_deref())
+                    .collect();
+                format!("there is no type `{name}` with single values; there are {}", names.join(", "))
+            })
+        };
+        let value_named = |ty: TypeId, name: &str| {
+            let domain = model.domain(ty);
+            let value = name.parse().ok().filter(|&value| domain.contains(value));
+            let by_name = || domain.values().take(1 << 16).find(|&value| model.value_name(ty, value) == name);
+            value.or_else(by_name).ok_or_else(|| format!("`{name}` is no value of that type"))
+        };
+        match words[..] {
+            ["rotate", name] => Ok(Self::Rotate { ty: type_named(name)? }),
+            [name, first, second] => {
+                let ty = type_named(name)?;
+                Ok(Self::Exchange { ty, first: value_named(ty, first)?, second: value_named(ty, second)? })
+            }
+            [first, second] => {
+                let part = |name: &str| {
+                    let slots: Vec<SlotId> = layout
+                        .slots
+                        .iter_enumerated()
+                        .filter(|(_, slot)| is_part(&slot.name, name))
+                        .map(|(id, _)| id)
+                        .collect();
+                    if slots.is_empty() { Err(format!("there is no variable `{name}`")) } else { Ok(slots) }
+                };
+                let (first, second) = (part(first)?, part(second)?);
+                if first.len() != second.len() {
+                    return Err("the two have different shapes".to_owned());
+                }
+                Ok(Self::ExchangeParts { first, second })
+            }
+            _ => Err("expected `Type value value`, `rotate Type`, or two variables".to_owned()),
+        }
+    }
+
+    /// What becomes of a value of a type.
+    fn value(&self, model: &Model, ty: TypeId, value: i64) -> i64 {
+        match *self {
+            Self::Exchange { ty: own, first, second } if own == ty => match value {
+                value if value == first => second,
+                value if value == second => first,
+                value => value,
+            },
+            Self::Rotate { ty: own } if own == ty => {
+                let domain = model.domain(ty);
+                match domain.code_of(value) {
+                    Some(code) => domain.value_of((code + 1) % domain.size().max(1)),
+                    None => value,
+                }
+            }
+            _ => value,
+        }
+    }
+
+    /// What becomes of the arguments of an instance.
+    fn arguments(&self, model: &Model, parameters: &[Parameter], arguments: &[i64]) -> Vec<i64> {
+        if parameters.len() != arguments.len() {
+            return arguments.to_vec();
+        }
+        parameters
+            .iter()
+            .zip(arguments)
+            .map(|(parameter, &argument)| match parameter.range {
+                Iteration::Over(ty) => self.value(model, ty, argument),
+                Iteration::Steps { .. } => argument,
+            })
+            .collect()
+    }
+
+    /// Where each slot goes.
+    fn slot_images(&self, model: &Model, layout: &Layout) -> Vec<SlotId> {
+        let mut images: Vec<SlotId> = layout.slots.indices().collect();
+        if let Self::ExchangeParts { first, second } = self {
+            for (&a, &b) in first.iter().zip(second) {
+                images[a.position()] = b;
+                images[b.position()] = a;
+            }
+            return images;
+        }
+        for (variable, entry) in model.variables.iter_enumerated() {
+            let first = layout.first_slot(variable).position();
+            let mut offsets = Vec::new();
+            self.offsets(model, entry.ty, 0, &mut offsets);
+            for (offset, image) in offsets.into_iter().enumerate() {
+                images[first + offset] = SlotId::from_position(first + image as usize);
+            }
+        }
+        images
+    }
+
+    /// Where each cell of a type goes, relative to its first cell.
+    fn offsets(&self, model: &Model, ty: TypeId, base: u64, offsets: &mut Vec<u64>) {
+        match &model.types[ty].kind {
+            TypeKind::Array { index, element } => {
+                let domain = model.domain(*index);
+                let stride = model.cells(*element);
+                for value in domain.values() {
+                    let image = self.value(model, *index, value);
+                    let code = domain.code_of(image).expect("a value of the index type");
+                    self.offsets(model, *element, base + code * stride, offsets);
+                }
+            }
+            TypeKind::Record { fields } => {
+                let mut base = base;
+                for field in fields {
+                    self.offsets(model, field.ty, base, offsets);
+                    base += model.cells(field.ty);
+                }
+            }
+            TypeKind::Multiset { .. } => offsets.extend((0..model.cells(ty)).map(|cell| base + cell)),
+            _ => offsets.push(base),
+        }
+    }
+}
+
+/// Whether a slot is the named variable or a part of it.
+fn is_part(slot: &str, name: &str) -> bool {
+    slot.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
+}
+
+/// Explains hoped-for symmetries of one model.
+pub struct Explainer<'m> {
+    model: &'m Model,
+    layout: &'m Layout,
+    behaviour: Behaviour,
+    literals: Literals,
+    keys: FxHashSet<(bool, crate::unfold::EventKey)>,
+    claims: FxHashSet<(PropertyId, NodeId, NodeId)>,
+    instances: FxHashMap<(Action, Vec<i64>), usize>,
+}
+
+impl<'m> Explainer<'m> {
+    /// Prepares a model with the properties of a run.
+    pub fn new(model: &'m Model, layout: &'m Layout, properties: &[PropertyId]) -> Self {
+        let behaviour = behaviour::unfold(model, layout, properties);
+        let literals = behaviour.literals();
+        let keys = behaviour.events.iter().map(|event| (is_start(event.action), event.key())).collect();
+        let claims = behaviour.claims.iter().map(|claim| (claim.property, claim.condition, claim.fault)).collect();
+        let instances = behaviour
+            .events
+            .iter()
+            .enumerate()
+            .map(|(number, event)| ((event.action, event.arguments.clone()), number))
+            .collect();
+        Self { model, layout, behaviour, literals, keys, claims, instances }
+    }
+
+    /// Why a permutation is no symmetry: the places of the text that change their meaning, at most
+    /// `limit` of them. Empty if it is one.
+    pub fn why_not(&mut self, request: &Request, limit: usize) -> Vec<Reason> {
+        let mut reasons: Vec<Reason> = Vec::new();
+        let permutation = match self.permutation(request) {
+            Ok(permutation) => permutation,
+            Err(reason) => return vec![reason],
+        };
+        let map = match self.literals.action(self.layout, &permutation) {
+            Ok(map) => map,
+            Err(error) => return vec![Reason { span: Span::default(), text: error.to_string() }],
+        };
+        for slot_move in map.moves() {
+            let variable = self.layout.slots[slot_move.from].variable;
+            if let Some(fixed) = self.behaviour.fixed.iter().find(|entry| entry.variable == variable) {
+                let name = &self.model.variables[variable].name;
+                return vec![Reason {
+                    span: fixed.span,
+                    text: format!("`{name}` is treated as fixed because of this: {}", fixed.reason),
+                }];
+            }
+        }
+        let relabelling = self.behaviour.relabelling(&map);
+        let mut known = FxHashMap::default();
+        let mut seen = FxHashSet::default();
+        for number in 0..self.behaviour.events.len() {
+            if reasons.len() >= limit {
+                return reasons;
+            }
+            let event = self.behaviour.events[number].clone();
+            let image = event.relabelled(&mut self.behaviour.circuit, &relabelling, &mut known);
+            if image.as_ref().is_some_and(|image| self.keys.contains(&(is_start(event.action), image.clone()))) {
+                continue;
+            }
+            for reason in self.event_reasons(request, &event, &relabelling, &mut known) {
+                if seen.insert((reason.span, reason.text.clone())) && reasons.len() < limit {
+                    reasons.push(reason);
+                }
+            }
+        }
+        for number in 0..self.behaviour.claims.len() {
+            if reasons.len() >= limit {
+                return reasons;
+            }
+            let claim = self.behaviour.claims[number].clone();
+            let circuit = &mut self.behaviour.circuit;
+            let condition = circuit.relabelled(claim.condition, &relabelling, &mut known);
+            let fault = circuit.relabelled(claim.fault, &relabelling, &mut known);
+            let same = condition
+                .zip(fault)
+                .is_some_and(|(condition, fault)| self.claims.contains(&(claim.property, condition, fault)));
+            let property = &self.model.properties[claim.property];
+            if !same && seen.insert((property.span, String::new())) {
+                let name = property.name.as_ref().map_or_else(String::new, |name| format!(" \"{name}\""));
+                reasons.push(Reason {
+                    span: property.span,
+                    text: format!("the property{name} says something else about the permuted state"),
+                });
+            }
+        }
+        reasons
+    }
+
+    /// The values of each type that indexes an array, in classes that the group does not tell
+    /// apart, and what separates the classes.
+    pub fn families(&mut self, group: &CertifiedGroup) -> Vec<Family> {
+        let mut orbits = OrbitPartition::new(group.literals().degree());
+        for generator in group.generators() {
+            orbits.merge_cycles(generator);
+        }
+        let mut index_types: Vec<TypeId> = Vec::new();
+        for entry in self.model.variables.iter() {
+            collect_index_types(self.model, entry.ty, &mut index_types);
+        }
+        let mut families = Vec::new();
+        for ty in index_types {
+            let domain = self.model.domain(ty);
+            if domain.size() < 2 || domain.size() > 4096 {
+                continue;
+            }
+            // A value's signature: the orbits of the first points of the slots it selects.
+            let mut classes: Vec<(Vec<Point>, Vec<i64>)> = Vec::new();
+            for value in domain.values() {
+                let mut signature = Vec::new();
+                for (variable, entry) in self.model.variables.iter_enumerated() {
+                    let mut offsets = Vec::new();
+                    selected(self.model, entry.ty, ty, value, 0, false, &mut offsets);
+                    let first = self.layout.first_slot(variable).position();
+                    for offset in offsets {
+                        let slot = SlotId::from_position(first + offset as usize);
+                        let entry = &self.literals.slots()[slot];
+                        signature.push(orbits.find(entry.first));
+                    }
+                }
+                match classes.iter_mut().find(|(known, _)| *known == signature) {
+                    Some((_, values)) => values.push(value),
+                    None => classes.push((signature, vec![value])),
+                }
+            }
+            let classes: Vec<Vec<i64>> = classes.into_iter().map(|(_, values)| values).collect();
+            let separators = classes
+                .windows(2)
+                .map(|pair| {
+                    let request = Request::Exchange { ty, first: pair[0][0], second: pair[1][0] };
+                    self.why_not(&request, 1).into_iter().next()
+                })
+                .collect();
+            families.push(Family { ty, classes, separators });
+        }
+        families
+    }
+
+    /// A request as a permutation of literals.
+    fn permutation(&self, request: &Request) -> Result<SparsePermutation, Reason> {
+        let images = request.slot_images(self.model, self.layout);
+        let mut moves = Vec::new();
+        for (slot, entry) in self.layout.slots.iter_enumerated() {
+            let image = images[slot.position()];
+            let own = &self.literals.slots()[slot];
+            if own.wide {
+                moves.push((own.first, self.literals.slots()[image].first));
+                continue;
+            }
+            for (position, &value) in own.values.iter().enumerate() {
+                let image_value = value.map(|value| request.value(self.model, entry.ty, value));
+                let Some(point) = self.literals.point(image, image_value) else {
+                    let variable: VariableId = entry.variable;
+                    let shown = value.map_or("undefined".to_owned(), |value| self.model.value_name(entry.ty, value));
+                    let shown_image =
+                        image_value.map_or("undefined".to_owned(), |value| self.model.value_name(entry.ty, value));
+                    return Err(Reason {
+                        span: self.model.variables[variable].span,
+                        text: format!(
+                            "`{}` can be {shown}, but `{}` can never be {shown_image}",
+                            entry.name, self.layout.slots[image].name
+                        ),
+                    });
+                };
+                moves.push((own.first + position as Point, point));
+            }
+        }
+        moves.retain(|(from, to)| from != to);
+        SparsePermutation::from_moves(moves).map_err(|_| Reason {
+            span: Span::default(),
+            text: "the exchange is not one-to-one on the values that occur".to_owned(),
+        })
+    }
+
+    /// What in an event changes its meaning.
+    fn event_reasons(
+        &mut self,
+        request: &Request,
+        event: &Event,
+        relabelling: &crate::circuit::Relabelling,
+        known: &mut FxHashMap<NodeId, Option<NodeId>>,
+    ) -> Vec<Reason> {
+        let (parameters, locals, span, what) = match event.action {
+            Action::Start(start) => {
+                let entry = &self.model.starts[start];
+                (&entry.parameters, &entry.locals, entry.span, named("the start state", entry.name.as_deref()))
+            }
+            Action::Rule(rule) => {
+                let entry = &self.model.rules[rule];
+                (&entry.parameters, &entry.locals, entry.span, named("rule", entry.name.as_deref()))
+            }
+        };
+        let shown_arguments = |arguments: &[i64]| {
+            if parameters.len() != arguments.len() || parameters.is_empty() {
+                return String::new();
+            }
+            let shown: Vec<String> = parameters
+                .iter()
+                .zip(arguments)
+                .map(|(parameter, &value)| {
+                    let local = &locals[parameter.local];
+                    format!("{} = {}", local.name, self.model.value_name(local.ty, value))
+                })
+                .collect();
+            format!(" for {}", shown.join(", "))
+        };
+        let image_arguments = request.arguments(self.model, parameters, &event.arguments);
+        let here = shown_arguments(&event.arguments);
+        let there = shown_arguments(&image_arguments);
+        let counterpart = self.instances.get(&(event.action, image_arguments)).copied();
+        let Some(counterpart) = counterpart.map(|number| self.behaviour.events[number].clone()) else {
+            return vec![Reason { span, text: format!("{what} can fire{here}, but never{there}") }];
+        };
+        let mut reasons = Vec::new();
+        let circuit = &mut self.behaviour.circuit;
+        for &(part, condition) in &event.guard_parts {
+            let image = circuit.relabelled(condition, relabelling, known);
+            let found = image.is_some_and(|image| {
+                counterpart.guard_parts.iter().any(|&(_, other)| other == image) || image == NodeId::TRUE
+            });
+            if !found {
+                let text = expression_text(self.model, locals, part);
+                reasons.push(Reason {
+                    span,
+                    text: format!("{what}: the condition `{text}`{here} does not become the one{there}"),
+                });
+            }
+        }
+        let image = event.relabelled(circuit, relabelling, known);
+        if let Some((_, fault, _, writes, _)) = image {
+            for write in &writes {
+                if counterpart.writes.contains(write) {
+                    continue;
+                }
+                // The statement that writes the slot in the counterpart, or here if none does.
+                let there_position = counterpart.writes.iter().position(|other| other.slot == write.slot);
+                let here_position =
+                    event.writes.iter().position(|own| relabelling.slot(own.slot) == write.slot).unwrap_or(0);
+                let statement = match there_position {
+                    Some(position) => counterpart.write_spans[position],
+                    None => event.write_spans.get(here_position).copied().unwrap_or(span),
+                };
+                let name = |slot: u32| self.layout.slots[SlotId::from_position(slot as usize)].name.clone();
+                let own = event.writes.get(here_position).map_or(write.slot, |own| own.slot);
+                reasons.push(Reason {
+                    span: statement,
+                    text: if there_position.is_some() {
+                        format!(
+                            "{what}: what `{}` becomes{here} does not turn into what `{}` becomes{there}",
+                            name(own),
+                            name(write.slot)
+                        )
+                    } else {
+                        format!("{what} writes `{}`{here}, but not `{}`{there}", name(own), name(write.slot))
+                    },
+                });
+            }
+            if fault != counterpart.fault && reasons.is_empty() {
+                reasons.push(Reason { span, text: format!("{what} can run into other errors{here} than{there}") });
+            }
+        }
+        if reasons.is_empty() {
+            reasons.push(Reason { span, text: format!("{what} does something else{here} than{there}") });
+        }
+        reasons
+    }
+}
+
+fn is_start(action: Action) -> bool {
+    matches!(action, Action::Start(_))
+}
+
+fn named(kind: &str, name: Option<&str>) -> String {
+    name.map_or_else(|| kind.to_owned(), |name| format!("{kind} \"{name}\""))
+}
+
+fn collect_index_types(model: &Model, ty: TypeId, found: &mut Vec<TypeId>) {
+    match &model.types[ty].kind {
+        TypeKind::Array { index, element } => {
+            if !found.contains(index) {
+                found.push(*index);
+            }
+            collect_index_types(model, *element, found);
+        }
+        TypeKind::Record { fields } => {
+            for field in fields {
+                collect_index_types(model, field.ty, found);
+            }
+        }
+        TypeKind::Multiset { element, .. } => collect_index_types(model, *element, found),
+        _ => {}
+    }
+}
+
+/// The cells of a type that an index value selects somewhere on their path.
+fn selected(model: &Model, ty: TypeId, by: TypeId, value: i64, base: u64, chosen: bool, offsets: &mut Vec<u64>) {
+    match &model.types[ty].kind {
+        TypeKind::Array { index, element } => {
+            let stride = model.cells(*element);
+            for (code, index_value) in model.domain(*index).values().enumerate() {
+                let here = base + code as u64 * stride;
+                if *index != by {
+                    selected(model, *element, by, value, here, chosen, offsets);
+                } else if index_value == value {
+                    selected(model, *element, by, value, here, true, offsets);
+                }
+            }
+        }
+        TypeKind::Record { fields } => {
+            let mut base = base;
+            for field in fields {
+                selected(model, field.ty, by, value, base, chosen, offsets);
+                base += model.cells(field.ty);
+            }
+        }
+        TypeKind::Multiset { .. } => {}
+        _ if chosen => offsets.push(base),
+        _ => {}
+    }
+}
