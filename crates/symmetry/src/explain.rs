@@ -13,7 +13,7 @@ use crate::behaviour::{self, Behaviour};
 use crate::certify::CertifiedGroup;
 use crate::circuit::NodeId;
 use crate::literals::Literals;
-use crate::unfold::Event;
+use crate::unfold::{Event, Write, Written};
 
 /// A permutation that a user hopes for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -428,6 +428,23 @@ impl<'m> Explainer<'m> {
             }
         }
         let image = event.relabelled(circuit, relabelling, known);
+        if reasons.is_empty() && image.as_ref().is_some_and(|image| image.0 != counterpart.guard) {
+            // Nothing here is missing there, so something there is missing here.
+            let images: Vec<Option<NodeId>> = event
+                .guard_parts
+                .iter()
+                .map(|&(_, condition)| circuit.relabelled(condition, relabelling, known))
+                .collect();
+            for &(part, condition) in &counterpart.guard_parts {
+                if condition != NodeId::TRUE && !images.contains(&Some(condition)) {
+                    let text = expression_text(self.model, locals, part);
+                    reasons.push(Reason {
+                        span,
+                        text: format!("{what}: the condition `{text}`{there} asks for more than{here}"),
+                    });
+                }
+            }
+        }
         if let Some((_, fault, _, writes, _)) = image {
             for write in &writes {
                 if counterpart.writes.contains(write) {
@@ -443,9 +460,26 @@ impl<'m> Explainer<'m> {
                 };
                 let name = |slot: u32| self.layout.slots[SlotId::from_position(slot as usize)].name.clone();
                 let own = event.writes.get(here_position).map_or(write.slot, |own| own.slot);
+                let constant = |write: &Write| match &write.written {
+                    Written::Cases(cases) if cases.len() == 1 && cases[0].1 == NodeId::TRUE => Some(cases[0].0),
+                    _ => None,
+                };
+                let shown = |slot: u32, value: Option<i64>| {
+                    let ty = self.layout.slots[SlotId::from_position(slot as usize)].ty;
+                    value.map_or_else(|| "undefined".to_owned(), |value| self.model.value_name(ty, value))
+                };
+                let constants = there_position
+                    .and_then(|position| Some((constant(write)?, constant(&counterpart.writes[position])?)));
                 reasons.push(Reason {
                     span: statement,
-                    text: if there_position.is_some() {
+                    text: if let Some((wanted, actual)) = constants {
+                        format!(
+                            "{what} sets `{}` to {}{there}, where the exchange asks for {}",
+                            name(write.slot),
+                            shown(write.slot, actual),
+                            shown(write.slot, wanted)
+                        )
+                    } else if there_position.is_some() {
                         format!(
                             "{what}: what `{}` becomes{here} does not turn into what `{}` becomes{there}",
                             name(own),
