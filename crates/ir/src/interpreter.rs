@@ -13,6 +13,7 @@
 
 mod evaluation;
 mod execution;
+mod footprint;
 mod instances;
 mod machine;
 mod type_facts;
@@ -21,6 +22,8 @@ use crate::fault::Fault;
 use crate::index::{LocalId, PropertyId, RuleId, StartId, Table};
 use crate::layout::{Layout, Valuation};
 use crate::model::{Local, Model, Parameter};
+use crate::statement::Statement;
+pub use footprint::Footprint;
 use instances::Instances;
 use machine::{Machine, Stop};
 use type_facts::TypeFacts;
@@ -92,26 +95,33 @@ impl<'m> Interpreter<'m> {
         let initial = self.layout.initial();
         let mut machine = Machine::new(self, &initial.0, &entry.locals, entry.span);
         machine.set_parameters(&entry.parameters, arguments);
-        let result = machine.execute_all(&entry.body);
-        self.outcome(machine, result.map(|_| ()))
+        self.execute(machine, &entry.body).0
     }
     /// Whether an instance of a rule can fire.
     ///
     /// # Errors
     /// If the guard has no value.
     pub fn enabled(&self, rule: RuleId, arguments: &[i64], state: &Valuation) -> Result<bool, Fault> {
-        let entry = &self.model.rules[rule];
-        let mut machine = Machine::new(self, &state.0, &entry.locals, entry.span);
-        machine.set_parameters(&entry.parameters, arguments);
-        condition(machine.evaluate(entry.guard))
+        condition(self.rule_machine(rule, arguments, state).evaluate(self.model.rules[rule].guard))
+    }
+    /// Like [`Interpreter::enabled`], with what the guard reads.
+    pub fn enabled_with_footprint(
+        &self,
+        rule: RuleId,
+        arguments: &[i64],
+        state: &Valuation,
+    ) -> (Result<bool, Fault>, Footprint) {
+        let mut machine = self.rule_machine(rule, arguments, state).recording();
+        let result = condition(machine.evaluate(self.model.rules[rule].guard));
+        (result, machine.footprint())
     }
     /// Runs the body of an instance of a rule, without a look at its guard.
     pub fn fire(&self, rule: RuleId, arguments: &[i64], state: &Valuation) -> Outcome {
-        let entry = &self.model.rules[rule];
-        let mut machine = Machine::new(self, &state.0, &entry.locals, entry.span);
-        machine.set_parameters(&entry.parameters, arguments);
-        let result = machine.execute_all(&entry.body);
-        self.outcome(machine, result.map(|_| ()))
+        self.execute(self.rule_machine(rule, arguments, state), &self.model.rules[rule].body).0
+    }
+    /// Like [`Interpreter::fire`], with what the body reads and writes.
+    pub fn fire_with_footprint(&self, rule: RuleId, arguments: &[i64], state: &Valuation) -> (Outcome, Footprint) {
+        self.execute(self.rule_machine(rule, arguments, state).recording(), &self.model.rules[rule].body)
     }
     /// Whether the condition of an instance of a property holds in a state. The property of a
     /// cover statement, which has no condition, holds nowhere.
@@ -119,13 +129,50 @@ impl<'m> Interpreter<'m> {
     /// # Errors
     /// If the condition has no value.
     pub fn holds(&self, property: PropertyId, arguments: &[i64], state: &Valuation) -> Result<bool, Fault> {
-        let entry = &self.model.properties[property];
-        let Some(expression) = entry.condition else {
+        let Some(expression) = self.model.properties[property].condition else {
             return Ok(false);
         };
+        condition(self.property_machine(property, arguments, state).evaluate(expression))
+    }
+    /// Like [`Interpreter::holds`], with what the condition reads.
+    pub fn holds_with_footprint(
+        &self,
+        property: PropertyId,
+        arguments: &[i64],
+        state: &Valuation,
+    ) -> (Result<bool, Fault>, Footprint) {
+        let Some(expression) = self.model.properties[property].condition else {
+            return (Ok(false), Footprint::default());
+        };
+        let mut machine = self.property_machine(property, arguments, state).recording();
+        let result = condition(machine.evaluate(expression));
+        (result, machine.footprint())
+    }
+
+    fn rule_machine<'i>(&'i self, rule: RuleId, arguments: &[i64], state: &'i Valuation) -> Machine<'i, 'm> {
+        let entry = &self.model.rules[rule];
         let mut machine = Machine::new(self, &state.0, &entry.locals, entry.span);
         machine.set_parameters(&entry.parameters, arguments);
-        condition(machine.evaluate(expression))
+        machine
+    }
+
+    fn property_machine<'i>(
+        &'i self,
+        property: PropertyId,
+        arguments: &[i64],
+        state: &'i Valuation,
+    ) -> Machine<'i, 'm> {
+        let entry = &self.model.properties[property];
+        let mut machine = Machine::new(self, &state.0, &entry.locals, entry.span);
+        machine.set_parameters(&entry.parameters, arguments);
+        machine
+    }
+
+    /// Runs a body to its end.
+    fn execute(&self, mut machine: Machine<'_, 'm>, body: &'m [Statement]) -> (Outcome, Footprint) {
+        let result = machine.execute_all(body).map(|_| ());
+        let footprint = machine.footprint();
+        (self.outcome(machine, result), footprint)
     }
 
     fn outcome(&self, machine: Machine<'_, '_>, result: Result<(), Box<Stop>>) -> Outcome {

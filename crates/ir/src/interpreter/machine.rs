@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Interpreter;
+use super::footprint::{Footprint, Recorder};
 use crate::diagnostics::Span;
 use crate::fault::{Fault, FaultKind};
 use crate::index::{ExprId, FunctionId, LocalId, PlaceId, PropertyId, SlotId, Table, TableIndex, TypeId};
@@ -90,6 +91,8 @@ pub(super) struct Machine<'i, 'm> {
     /// The statement, guard or property under way.
     pub(super) span: Span,
     pub(super) covered: BTreeSet<PropertyId>,
+    /// Notes what is read and written of the state, if someone asked for it.
+    recorder: Option<Recorder>,
     work: u64,
     depth: usize,
     frame_cells: usize,
@@ -110,6 +113,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
             frames: Vec::new(),
             span,
             covered: BTreeSet::new(),
+            recorder: None,
             work: 0,
             depth: 0,
             frame_cells: 0,
@@ -117,6 +121,17 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
         let frame = machine.new_frame(locals, None);
         machine.frames.push(frame);
         machine
+    }
+
+    /// The same machine, which notes what it reads and writes of the state.
+    pub(super) fn recording(mut self) -> Self {
+        self.recorder = Some(Recorder::default());
+        self
+    }
+
+    /// What was read and written of the state since it is [`Machine::recording`].
+    pub(super) fn footprint(&mut self) -> Footprint {
+        self.recorder.take().map_or_else(Footprint::default, |recorder| recorder.footprint(&self.globals))
     }
 
     /// The global cells and the covered properties, at the end of a step.
@@ -239,7 +254,12 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
     /// The contents of consecutive cells.
     pub(super) fn cells<'a>(&'a self, location: &'a Location, count: usize) -> &'a [Option<i64>] {
         let area = match &location.area {
-            Area::Globals => &self.globals[..],
+            Area::Globals => {
+                if let Some(recorder) = &self.recorder {
+                    recorder.read(location.offset..location.offset + count);
+                }
+                &self.globals[..]
+            }
             Area::Local { height, local } => match &self.frames[*height].contents[*local] {
                 Contents::Cells(cells) => cells,
                 Contents::Reference(_) => unreachable!("a location is never that of a reference itself"),
@@ -260,6 +280,9 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
                         let message = format!("`{}` cannot be undefined", slot.name);
                         return self.fault(FaultKind::UndefinedRead, message);
                     }
+                }
+                if let Some(recorder) = &self.recorder {
+                    recorder.write(range.clone());
                 }
                 self.globals.to_mut()[range].copy_from_slice(contents);
             }
