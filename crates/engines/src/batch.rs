@@ -15,7 +15,9 @@ pub(crate) struct Batch {
 
 impl Batch {
     /// More successors than this hardly overlap better.
-    pub(crate) const CAPACITY: usize = 64;
+    const CAPACITY: usize = 64;
+    /// Large states fill a batch sooner.
+    const CAPACITY_WORDS: usize = 1 << 16;
 
     /// An empty batch for states of so many words.
     pub(crate) fn new(words: usize) -> Self {
@@ -25,6 +27,12 @@ impl Batch {
     /// How many successors wait.
     pub(crate) fn len(&self) -> usize {
         self.parents.len()
+    }
+
+    /// Whether it is time to look the successors up.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.parents.len() >= Self::CAPACITY || self.states.len() >= Self::CAPACITY_WORDS
     }
 
     /// Adds a successor.

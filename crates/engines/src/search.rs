@@ -263,7 +263,7 @@ impl<S: TransitionSystem> Search<'_, S> {
                     if let (Some(from), Some(to)) = (from, to) {
                         self.observer.edge(u64::from(from), instance, u64::from(to));
                     }
-                } else if self.batch.len() >= Batch::CAPACITY {
+                } else if self.batch.is_full() {
                     self.flush()?;
                 }
                 Ok(())

@@ -54,6 +54,13 @@ impl Hash {
     }
 }
 
+/// Whether two states of the same length are equal. Most have one or two words, for which a call
+/// that compares memory costs more.
+#[inline]
+fn same(left: &[u64], right: &[u64]) -> bool {
+    left.iter().zip(right).all(|(left, right)| left == right)
+}
+
 #[inline]
 fn fold(left: u64, right: u64) -> u64 {
     let product = u128::from(left) * u128::from(right);
@@ -134,7 +141,7 @@ impl Store {
             if low == 0 {
                 return None;
             }
-            if entry ^ tag == u64::from(low) && self.state(low - 1) == state {
+            if entry ^ tag == u64::from(low) && same(self.state(low - 1), state) {
                 return Some(low - 1);
             }
             position = self.after(position);

@@ -64,6 +64,14 @@ impl Memory {
             covered: Vec::new(),
         }
     }
+    /// Puts a state into memory.
+    #[inline]
+    pub(crate) fn set_state(&mut self, state: &[u64]) {
+        // Most states have one or two words, for which a call that copies memory costs more.
+        for (word, &new) in self.words.iter_mut().zip(state) {
+            *word = new;
+        }
+    }
     /// Makes ready for a run with a frame of so many cells.
     #[inline]
     pub(crate) fn begin(&mut self, frame: u32) {
@@ -266,8 +274,12 @@ impl Machine<'_> {
         }
     }
 
-    pub(crate) fn run(&mut self, id: CommandId) -> Result<Flow, Stop> {
+    pub(crate) fn run(&mut self, mut id: CommandId) -> Result<Flow, Stop> {
         let code = self.code;
+        // A chain of alternatives may be long, so it must not take the stack.
+        while let Command::If { condition, then, otherwise } = code.commands[id] {
+            id = if self.test(condition)? { then } else { otherwise };
+        }
         match code.commands[id] {
             Command::SetBits { word, mask, bits } => {
                 let word = &mut self.memory.words[word as usize];
@@ -309,10 +321,6 @@ impl Machine<'_> {
                         return Ok(Flow::Return);
                     }
                 }
-            }
-            Command::If { condition, then, otherwise } => {
-                let chosen = if self.test(condition)? { then } else { otherwise };
-                return self.run(chosen);
             }
             _ => return self.run_other(id),
         }

@@ -25,8 +25,6 @@ use specialiser::{Owner, Specialiser, Unit};
 
 /// Instances of a rule or property that are specialised one by one.
 const INSTANCE_LIMIT: usize = 2048;
-/// Nodes after which nothing more is specialised to valuations.
-const CODE_LIMIT: usize = 2_000_000;
 /// How many instances in a row may be unable to fire before the search hears of it.
 const IDLE_INTERVAL: u32 = 4096;
 
@@ -64,6 +62,7 @@ struct SpecialisedUnit {
     frame: u32,
     tests_write: bool,
     reads_parameters: bool,
+    prepares: bool,
     arguments: Box<[i64]>,
 }
 
@@ -106,33 +105,18 @@ impl<'m> SpecialisedSystem<'m> {
         };
         let mut starts = Table::new();
         for start in model.starts.iter() {
-            let owner = Owner {
-                parameters: &start.parameters,
-                locals: &start.locals,
-                condition: None,
-                body: Some(&start.body),
-            };
+            let owner = Owner::new(model, &start.parameters, &start.locals, None, Some(&start.body));
             // Each instance runs once, which does not pay for specialising it.
             starts.push(translate(&mut specialiser, &owner, false));
         }
         let mut rules = Table::new();
         for rule in model.rules.iter() {
-            let owner = Owner {
-                parameters: &rule.parameters,
-                locals: &rule.locals,
-                condition: Some(rule.guard),
-                body: Some(&rule.body),
-            };
+            let owner = Owner::new(model, &rule.parameters, &rule.locals, Some(rule.guard), Some(&rule.body));
             rules.push(translate(&mut specialiser, &owner, true));
         }
         let mut properties = Table::new();
         for property in model.properties.iter() {
-            let owner = Owner {
-                parameters: &property.parameters,
-                locals: &property.locals,
-                condition: property.condition,
-                body: None,
-            };
+            let owner = Owner::new(model, &property.parameters, &property.locals, property.condition, None);
             properties.push(translate(&mut specialiser, &owner, true));
         }
         let mut code = specialiser.code;
@@ -155,14 +139,14 @@ impl<'m> SpecialisedSystem<'m> {
             Ok(true) => {}
             Ok(false) | Err(Stop::Pruned) => {
                 if unit.tests_write {
-                    machine.memory.words.copy_from_slice(state);
+                    machine.memory.set_state(state);
                 }
                 return Fired::Disabled;
             }
             Err(Stop::Escape) => return Fired::Escape,
         }
         if unit.tests_write {
-            machine.memory.words.copy_from_slice(state);
+            machine.memory.set_state(state);
         }
         self.run_body(unit, arguments, machine.memory)
     }
@@ -170,10 +154,7 @@ impl<'m> SpecialisedSystem<'m> {
     /// Runs the body of a unit on the state in memory.
     fn run_body(&self, unit: &SpecialisedUnit, arguments: &[i64], memory: &mut Memory) -> Fired {
         let mut machine = Machine { code: &self.code, memory };
-        machine.memory.begin(unit.frame);
-        if unit.reads_parameters {
-            machine.memory.frames[..arguments.len()].copy_from_slice(arguments);
-        }
+        prepare(machine.memory, unit, arguments);
         machine.memory.covered.clear();
         if let Some(body) = unit.body {
             match machine.run(body) {
@@ -229,7 +210,7 @@ impl<'m> SpecialisedSystem<'m> {
                 Some(Outcome::Fault(fault)) => visit(instance, Event::Fault(fault)),
             },
         };
-        memory.words.copy_from_slice(state);
+        memory.set_state(state);
         flow
     }
 
@@ -307,7 +288,7 @@ impl TransitionSystem for SpecialisedSystem<'_> {
     fn starts(&self, scratch: &mut Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
         // Nothing and the least value are both stored as zero.
         let initial = vec![0; self.words()];
-        scratch.memory.words.copy_from_slice(&initial);
+        scratch.memory.set_state(&initial);
         for (id, translation) in self.starts.iter_enumerated() {
             if self.fire_all(Action::Start(id), translation, scratch, &initial, &mut visit).is_break() {
                 return;
@@ -321,7 +302,7 @@ impl TransitionSystem for SpecialisedSystem<'_> {
         state: &[u64],
         mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) {
-        scratch.memory.words.copy_from_slice(state);
+        scratch.memory.set_state(state);
         for (id, translation) in self.rules.iter_enumerated() {
             if self.fire_all(Action::Rule(id), translation, scratch, state, &mut visit).is_break() {
                 return;
@@ -340,19 +321,19 @@ impl TransitionSystem for SpecialisedSystem<'_> {
         if entry.condition.is_none() {
             return;
         }
-        scratch.memory.words.copy_from_slice(state);
+        scratch.memory.set_state(state);
         let mut unpacked: Option<Valuation> = None;
         let mut evaluate = |unit: &SpecialisedUnit, arguments: &[i64], memory: &mut Memory| {
             let mut machine = Machine { code: &self.code, memory };
             let result = enabled(&mut machine, unit, arguments);
             if unit.tests_write {
-                machine.memory.words.copy_from_slice(state);
+                machine.memory.set_state(state);
             }
             match result {
                 Ok(holds) => Ok(holds),
                 Err(Stop::Pruned) => Ok(false),
                 Err(Stop::Escape) => {
-                    machine.memory.words.copy_from_slice(state);
+                    machine.memory.set_state(state);
                     let state = unpacked.get_or_insert_with(|| self.interpreter.layout().unpack(state));
                     self.interpreter.holds(property, arguments, state)
                 }
@@ -388,13 +369,21 @@ impl TransitionSystem for SpecialisedSystem<'_> {
     }
 }
 
+/// Makes the memory ready for the tests or the body of a unit.
+#[inline]
+fn prepare(memory: &mut Memory, unit: &SpecialisedUnit, arguments: &[i64]) {
+    if unit.prepares {
+        memory.begin(unit.frame);
+        if unit.reads_parameters {
+            memory.frames[..arguments.len()].copy_from_slice(arguments);
+        }
+    }
+}
+
 /// Whether all tests of a unit succeed.
 #[inline]
 fn enabled(machine: &mut Machine<'_>, unit: &SpecialisedUnit, arguments: &[i64]) -> Result<bool, Stop> {
-    machine.memory.begin(unit.frame);
-    if unit.reads_parameters {
-        machine.memory.frames[..arguments.len()].copy_from_slice(arguments);
-    }
+    prepare(machine.memory, unit, arguments);
     if !machine.test_node(&unit.first_test)? {
         return Ok(false);
     }
@@ -413,22 +402,8 @@ fn translate_owner<'m>(
     owner: &Owner<'m>,
     expand: bool,
 ) -> Translation {
-    let mut scalar = owner.parameters.iter().map(|parameter| owner.locals[parameter.local].ty);
-    if expand && specialiser.code.size() < CODE_LIMIT && scalar.all(|ty| interpreter.model().is_scalar(ty)) {
-        let mut instances = interpreter.instances(owner.parameters, owner.locals);
-        let valuations: Vec<Vec<i64>> = instances.by_ref().take(INSTANCE_LIMIT).collect();
-        if instances.next().is_none() {
-            let mut units = Vec::with_capacity(valuations.len());
-            for arguments in valuations {
-                match specialiser.specialise(owner, Some(&arguments)) {
-                    Ok(unit) => units.push(SpecialisedUnit::new(&specialiser.code, &unit, arguments)),
-                    Err(_) => return Translation::Reference,
-                }
-            }
-            // A guard that is false for good is not worth trying.
-            units.retain(|unit| unit.first_test != Test::Constant(false) || unit.body.is_none());
-            return Translation::Specialised(units);
-        }
+    if expand && let Some(units) = specialise_instances(interpreter, specialiser, owner) {
+        return Translation::Specialised(units);
     }
     let parameters = Parameters::new(interpreter.model(), owner.parameters);
     match (parameters, specialiser.specialise(owner, None)) {
@@ -437,6 +412,35 @@ fn translate_owner<'m>(
         }
         _ => Translation::Reference,
     }
+}
+
+/// Specialises an owner to each valuation of its parameters, unless there are too many of them or
+/// an instance is not supported.
+fn specialise_instances<'m>(
+    interpreter: &Interpreter<'m>,
+    specialiser: &mut Specialiser<'m>,
+    owner: &Owner<'m>,
+) -> Option<Vec<SpecialisedUnit>> {
+    let mut types = owner.parameters.iter().map(|parameter| owner.locals[parameter.local].ty);
+    if !types.all(|ty| interpreter.model().is_scalar(ty)) {
+        return None;
+    }
+    let mut instances = interpreter.instances(owner.parameters, owner.locals);
+    let valuations: Vec<Vec<i64>> = instances.by_ref().take(INSTANCE_LIMIT).collect();
+    if instances.next().is_some() {
+        return None;
+    }
+    let mut units = Vec::with_capacity(valuations.len());
+    for arguments in valuations {
+        if specialiser.is_exhausted() {
+            return None;
+        }
+        let unit = specialiser.specialise(owner, Some(&arguments)).ok()?;
+        units.push(SpecialisedUnit::new(&specialiser.code, &unit, arguments));
+    }
+    // A guard that is false for good is not worth trying.
+    units.retain(|unit| unit.first_test != Test::Constant(false) || unit.body.is_none());
+    Some(units)
 }
 
 impl SpecialisedUnit {
@@ -449,6 +453,7 @@ impl SpecialisedUnit {
             frame: unit.frame,
             tests_write: unit.tests_write,
             reads_parameters: unit.reads_parameters,
+            prepares: unit.prepares,
             arguments: arguments.into_boxed_slice(),
         }
     }

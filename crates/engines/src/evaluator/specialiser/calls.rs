@@ -284,6 +284,7 @@ impl<'m> Specialiser<'m> {
         let subroutine = self.subroutine(function)?;
         // What it writes is not known yet.
         self.context.writes_state = true;
+        self.context.counts_work = true;
         let first_argument = self.allocate(self.code.subroutines[subroutine].parameters)?;
         let (_, result) = self.result_cells(entry)?;
         let mut commands = Vec::new();

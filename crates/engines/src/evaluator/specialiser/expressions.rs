@@ -306,7 +306,8 @@ impl<'m> Specialiser<'m> {
     }
 
     /// The work of what was translated since a moment, for the machine to charge.
-    pub(super) fn weight_since(&self, before: u64) -> u32 {
+    pub(super) fn weight_since(&mut self, before: u64) -> u32 {
+        self.context.counts_work = true;
         u32::try_from(self.context.weight - before + 1).unwrap_or(u32::MAX)
     }
 

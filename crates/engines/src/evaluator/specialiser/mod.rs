@@ -31,6 +31,10 @@ pub(crate) struct Unsupported;
 
 /// Nesting of the model's expressions and statements that is still translated.
 const DEPTH_LIMIT: u32 = 150;
+/// Nodes, and work to make them, after which rules should not be specialised to valuations any
+/// more: it would take too long and too much memory.
+const CODE_LIMIT: usize = 500_000;
+const WORK_LIMIT: u64 = 4_000_000;
 /// Cells of the frame of one rule, start or property.
 const FRAME_LIMIT: u32 = 1 << 16;
 
@@ -47,14 +51,30 @@ pub(crate) struct Unit {
     pub(crate) tests_write: bool,
     /// Whether the parameters must be put into the frame before it runs.
     pub(crate) reads_parameters: bool,
+    /// Whether it uses a frame or counts its work; without, the memory needs no preparation.
+    pub(crate) prepares: bool,
 }
 
 /// A rule, start or property to specialise.
 pub(crate) struct Owner<'m> {
     pub(crate) parameters: &'m [Parameter],
     pub(crate) locals: &'m Table<LocalId, Local>,
-    pub(crate) condition: Option<ExprId>,
-    pub(crate) body: Option<&'m [Statement]>,
+    condition: Option<ExprId>,
+    body: Option<&'m [Statement]>,
+    mutated: Rc<[bool]>,
+}
+
+impl<'m> Owner<'m> {
+    pub(crate) fn new(
+        model: &Model,
+        parameters: &'m [Parameter],
+        locals: &'m Table<LocalId, Local>,
+        condition: Option<ExprId>,
+        body: Option<&'m [Statement]>,
+    ) -> Self {
+        let mutated = mutated_locals(model, locals, condition, body.unwrap_or(&[]));
+        Self { parameters, locals, condition, body, mutated }
+    }
 }
 
 /// Translates a model.
@@ -68,6 +88,8 @@ pub(crate) struct Specialiser<'m> {
     subroutines: FxHashMap<FunctionId, SubroutineId>,
     /// Those of them whose body is not translated yet.
     untranslated: Vec<FunctionId>,
+    /// How much was translated so far.
+    work: u64,
     context: Context<'m>,
 }
 
@@ -88,6 +110,8 @@ struct Context<'m> {
     greatest_depth: u32,
     writes_state: bool,
     reads_parameters: bool,
+    /// There are loops or calls.
+    counts_work: bool,
 }
 
 /// The locals of an owner or function.
@@ -126,6 +150,7 @@ impl Context<'_> {
             greatest_depth: 0,
             writes_state: false,
             reads_parameters: false,
+            counts_work: false,
         }
     }
 }
@@ -140,6 +165,7 @@ impl<'m> Specialiser<'m> {
             mutated_in_functions: FxHashMap::default(),
             subroutines: FxHashMap::default(),
             untranslated: Vec::new(),
+            work: 0,
             context: Context::new(),
         }
     }
@@ -150,9 +176,8 @@ impl<'m> Specialiser<'m> {
     /// If it has to run on the reference interpreter.
     pub(crate) fn specialise(&mut self, owner: &Owner<'m>, arguments: Option<&[i64]>) -> Result<Unit, Unsupported> {
         self.context = Context::new();
-        let mutated = mutated_locals(self.model, owner.locals, owner.condition, owner.body.unwrap_or(&[]));
-        let mut scope = Scope { locals: owner.locals, bindings: Vec::new(), mutated, result: None };
-        scope.bindings.resize(owner.locals.len(), Binding::Nothing);
+        let bindings = vec![Binding::Nothing; owner.locals.len()];
+        let mut scope = Scope { locals: owner.locals, bindings, mutated: Rc::clone(&owner.mutated), result: None };
         let mut position = 0;
         for parameter in owner.parameters {
             let ty = owner.locals[parameter.local].ty;
@@ -176,6 +201,7 @@ impl<'m> Specialiser<'m> {
         }
         self.context.scopes.push(scope);
         let unit = self.translate(owner);
+        self.work += self.context.weight;
         self.translate_subroutines();
         unit
     }
@@ -200,7 +226,13 @@ impl<'m> Specialiser<'m> {
             frame: self.context.frame,
             tests_write,
             reads_parameters: self.context.reads_parameters,
+            prepares: self.context.counts_work || self.context.frame > 0,
         })
+    }
+
+    /// Whether enough was specialised to valuations.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.work > WORK_LIMIT || self.code.size() > CODE_LIMIT
     }
 
     fn scope(&self) -> &Scope<'m> {
