@@ -3,6 +3,8 @@
 
 pub mod examples;
 pub mod expectation;
+pub mod oracle;
 pub mod pool;
+pub mod random_murphi;
 pub mod rumur;
 pub mod verdict;

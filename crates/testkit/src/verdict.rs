@@ -119,7 +119,7 @@ fn class_of_violation(model: &Model, report: &PropertyReport) -> (VerdictClass, 
     }
 }
 
-fn class_of_fault(fault: &Fault) -> VerdictClass {
+pub(crate) fn class_of_fault(fault: &Fault) -> VerdictClass {
     match fault.kind {
         FaultKind::UndefinedRead => VerdictClass::UndefinedRead,
         FaultKind::Assertion => VerdictClass::Assertion,

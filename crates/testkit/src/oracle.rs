@@ -1,0 +1,213 @@
+//! The brute-force oracle: the state space of a model by the plainest breadth-first search there
+//! is, on the reference interpreter alone. It follows rumur's order of looking at things step by
+//! step, so that its counts are rumur's also where a run ends early.
+
+use std::collections::{HashMap, VecDeque};
+
+use quotient_ir::{
+    DeadlockMode, Fault, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Valuation, verify,
+};
+
+use crate::verdict::{VerdictClass, class_of_fault};
+
+/// What the oracle found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exploration {
+    /// The verdict. Where several cover and liveness properties fail, a cover property comes
+    /// first, as in rumur.
+    pub class: VerdictClass,
+    /// States stored.
+    pub states: u64,
+    /// Rules fired.
+    pub rules_fired: u64,
+    /// The states in the order they were found.
+    pub reached: Vec<Valuation>,
+}
+
+/// Explores a model until there is nothing more to see, something is wrong, or there are more
+/// states than `limit`.
+///
+/// # Panics
+/// If the model is not well formed.
+pub fn explore(model: &Model, deadlock: DeadlockMode, limit: usize) -> Exploration {
+    if let Err(problems) = verify(model) {
+        panic!("the model is not well formed: {}", problems.join("; "));
+    }
+    let layout = Layout::new(model).expect("a model for the oracle is small");
+    let interpreter = Interpreter::new(model, &layout);
+    let mut search = Search {
+        model,
+        interpreter: &interpreter,
+        numbers: HashMap::new(),
+        reached: Vec::new(),
+        edges: Vec::new(),
+        rules_fired: 0,
+        covered: vec![false; model.properties.len()],
+        deadlock,
+        limit,
+    };
+    let class = search.run().err().unwrap_or_else(|| search.final_class());
+    let states = search.reached.len() as u64;
+    Exploration { class, states, rules_fired: search.rules_fired, reached: search.reached }
+}
+
+struct Search<'a> {
+    model: &'a Model,
+    interpreter: &'a Interpreter<'a>,
+    numbers: HashMap<Vec<Option<i64>>, usize>,
+    reached: Vec<Valuation>,
+    /// Where the steps from each state lead.
+    edges: Vec<Vec<usize>>,
+    rules_fired: u64,
+    covered: Vec<bool>,
+    deadlock: DeadlockMode,
+    limit: usize,
+}
+
+impl Search<'_> {
+    /// The class of the first thing that is wrong, as an error.
+    fn run(&mut self) -> Result<(), VerdictClass> {
+        let model = self.model;
+        let mut queue = VecDeque::new();
+        for (id, start) in model.starts.iter_enumerated() {
+            for arguments in self.interpreter.instances(&start.parameters, &start.locals) {
+                let outcome = self.interpreter.run_start(id, &arguments);
+                if let Some(state) = self.executed(outcome)?
+                    && let Some((number, true)) = self.arrive(state)?
+                {
+                    queue.push_back(number);
+                }
+            }
+        }
+        while let Some(number) = queue.pop_front() {
+            let state = self.reached[number].clone();
+            let mut stuck = true;
+            for (id, rule) in model.rules.iter_enumerated() {
+                for arguments in self.interpreter.instances(&rule.parameters, &rule.locals) {
+                    let enabled = self.interpreter.enabled(id, &arguments, &state);
+                    if !enabled.map_err(|fault| class_of_fault(&fault))? {
+                        continue;
+                    }
+                    let outcome = self.interpreter.fire(id, &arguments, &state);
+                    let Some(next) = self.executed(outcome)? else { continue };
+                    self.rules_fired += 1;
+                    stuck &= self.deadlock == DeadlockMode::Stuttering && next == state;
+                    if let Some((to, new)) = self.arrive(next)? {
+                        self.edges[number].push(to);
+                        if new {
+                            queue.push_back(to);
+                        }
+                    }
+                }
+            }
+            if stuck && self.deadlock != DeadlockMode::Off {
+                return Err(VerdictClass::Deadlock);
+            }
+        }
+        Ok(())
+    }
+
+    /// The state after a step, unless the step is dropped.
+    fn executed(&mut self, outcome: Outcome) -> Result<Option<Valuation>, VerdictClass> {
+        match outcome {
+            Outcome::Next { state, covered } => {
+                for property in covered {
+                    self.cover(property);
+                }
+                Ok(Some(state))
+            }
+            Outcome::Pruned => Ok(None),
+            Outcome::Fault(fault) => Err(class_of_fault(&fault)),
+        }
+    }
+
+    /// Checks a state and stores it. Its number and whether it is new, unless it is dropped.
+    fn arrive(&mut self, state: Valuation) -> Result<Option<(usize, bool)>, VerdictClass> {
+        if !self.all_hold(PropertyKind::Assumption, &state)? {
+            return Ok(None);
+        }
+        if !self.all_hold(PropertyKind::Invariant, &state)? {
+            return Err(VerdictClass::Invariant);
+        }
+        if let Some(&number) = self.numbers.get(&state.0) {
+            return Ok(Some((number, false)));
+        }
+        let number = self.reached.len();
+        self.numbers.insert(state.0.clone(), number);
+        self.reached.push(state);
+        self.edges.push(Vec::new());
+        if self.reached.len() > self.limit {
+            return Err(VerdictClass::Inconclusive);
+        }
+        for kind in [PropertyKind::Cover, PropertyKind::Liveness] {
+            for (id, arguments) in self.instances(kind) {
+                let holds = self.holds(id, &arguments, number)?;
+                if holds && kind == PropertyKind::Cover {
+                    self.cover(id);
+                }
+            }
+        }
+        Ok(Some((number, true)))
+    }
+
+    fn all_hold(&self, kind: PropertyKind, state: &Valuation) -> Result<bool, VerdictClass> {
+        for (id, arguments) in self.instances(kind) {
+            let holds: Result<bool, Fault> = self.interpreter.holds(id, &arguments, state);
+            if !holds.map_err(|fault| class_of_fault(&fault))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn holds(&self, property: PropertyId, arguments: &[i64], state: usize) -> Result<bool, VerdictClass> {
+        let holds = self.interpreter.holds(property, arguments, &self.reached[state]);
+        holds.map_err(|fault| class_of_fault(&fault))
+    }
+
+    /// The instances of all properties of a kind.
+    fn instances(&self, kind: PropertyKind) -> Vec<(PropertyId, Vec<i64>)> {
+        let mut instances = Vec::new();
+        for (id, property) in self.model.properties.iter_enumerated() {
+            if property.kind == kind {
+                let arguments = self.interpreter.instances(&property.parameters, &property.locals);
+                instances.extend(arguments.map(|arguments| (id, arguments)));
+            }
+        }
+        instances
+    }
+
+    fn cover(&mut self, property: PropertyId) {
+        use quotient_ir::TableIndex;
+        self.covered[property.position()] = true;
+    }
+
+    /// The verdict once all states are known.
+    fn final_class(&self) -> VerdictClass {
+        let properties = self.model.properties.iter().zip(&self.covered);
+        if properties.into_iter().any(|(property, &covered)| property.kind == PropertyKind::Cover && !covered) {
+            return VerdictClass::Cover;
+        }
+        for (id, arguments) in self.instances(PropertyKind::Liveness) {
+            let mut good: Vec<bool> = (0..self.reached.len())
+                .map(|state| self.holds(id, &arguments, state).expect("it was evaluated when the state was found"))
+                .collect();
+            // Backwards until nothing changes; the plainest way, not the fastest.
+            loop {
+                let better: Vec<usize> = (0..good.len())
+                    .filter(|&state| !good[state] && self.edges[state].iter().any(|&to| good[to]))
+                    .collect();
+                if better.is_empty() {
+                    break;
+                }
+                for state in better {
+                    good[state] = true;
+                }
+            }
+            if good.contains(&false) {
+                return VerdictClass::Liveness;
+            }
+        }
+        VerdictClass::Holds
+    }
+}
