@@ -259,7 +259,9 @@ fn statements() {
     check_statement("multisetremovepred(i: m, m[i] = 1)", "removeif(i: m, (m[i] = 1))");
     check_statement("x := multisetcount(i: m, m[i] = 1)", "x := count(i: m, (m[i] = 1))");
     check_statement("x := ismember(y, t)", "x := ismember(y, t)");
-    check_statement("x := undefined", "x := undefined");
+    check_statement("x := undefined", "undefine x");
+    check("var undefined: t; rule begin x := undefined end", "var undefined: t\nrule {x := undefined}");
+    check("type u: enum {undefined} rule begin x := undefined end", "type u: enum {undefined}\nrule {x := undefined}");
 }
 
 #[test]
@@ -327,7 +329,7 @@ fn deep_nesting_is_refused() {
 fn nesting_below_the_limit_is_accepted() {
     let text = format!("invariant {}a{}", "(".repeat(200), ")".repeat(200));
     assert_eq!(errors(&text), [""; 0]);
-    let text = format!("rule begin {} x := 1 {} end", "if a then ".repeat(200), "end ".repeat(200));
+    let text = format!("rule begin {} x := 1 {} end", "if a then ".repeat(120), "end ".repeat(120));
     assert_eq!(errors(&text), [""; 0]);
 }
 

@@ -176,8 +176,8 @@ pub(crate) struct Stmt {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StmtKind {
-    /// CMurphi's `x := undefined` is an assignment of the name `undefined`: the name may be
-    /// declared, so only name resolution can tell.
+    /// CMurphi's `x := undefined` is [`Undefine`](StmtKind::Undefine), unless the model declares a
+    /// name `undefined` of its own.
     Assign {
         target: Expr,
         value: Expr,

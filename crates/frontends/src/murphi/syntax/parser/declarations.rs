@@ -58,7 +58,7 @@ impl Parser<'_> {
     fn declared_names(&mut self) -> Parsed<Vec<Name>> {
         let mut names = Vec::new();
         while !self.at(TokenKind::Colon) {
-            names.push(self.name()?);
+            names.push(self.declared_name()?);
             if !self.eat(TokenKind::Comma) {
                 break;
             }
@@ -215,7 +215,7 @@ impl Parser<'_> {
         self.expect(TokenKind::LeftBrace)?;
         let mut members = Vec::new();
         while !self.at(TokenKind::RightBrace) {
-            members.push(self.name()?);
+            members.push(self.declared_name()?);
             if !self.eat(TokenKind::Comma) {
                 break;
             }

@@ -430,7 +430,7 @@ impl Parser<'_> {
 
     fn quantifier(&mut self) -> Parsed<Tall<Quantifier>> {
         let start = self.span();
-        let name = self.name()?;
+        let name = self.declared_name()?;
         if self.at(TokenKind::Equal) || self.at(TokenKind::DoubleEqual) {
             self.expected_with("`:` or `:=`", |it| it.with_help("a range of values is written `i := 1 to 3`"));
         }

@@ -36,6 +36,7 @@ pub(super) fn parse(text: &str, tokens: Vec<Token>) -> (Tree, Vec<Diagnostic>) {
         nodes: 0,
         copies: 0,
         shadowed: Vec::new(),
+        declares_undefined: false,
         else_if: None,
         brace: false,
     };
@@ -105,6 +106,8 @@ struct Parser<'a> {
     copies: u64,
     /// Words with a meaning to the parser that this model declares as functions of its own.
     shadowed: Vec<&'static str>,
+    /// Whether this model declares a name `undefined` of its own.
+    declares_undefined: bool,
     /// The last `else if` of this item: it needs two `end`s, and one is often forgotten.
     else_if: Option<Span>,
     /// Whether a brace among statements was reported; the other one goes with it.
@@ -292,6 +295,13 @@ impl Parser<'_> {
             return Ok(self.name_of(token));
         }
         Err(self.expected(TokenKind::Identifier.shown()))
+    }
+
+    /// A name that is declared here.
+    fn declared_name(&mut self) -> Parsed<Name> {
+        let name = self.name()?;
+        self.declares_undefined |= name.text.eq_ignore_ascii_case("undefined");
+        Ok(name)
     }
 
     fn name_of(&self, token: Token) -> Name {

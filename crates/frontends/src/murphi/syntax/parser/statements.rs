@@ -5,7 +5,7 @@ use quotient_ir::{Diagnostic, Span};
 use super::expressions::missing;
 use super::{Construct, Parsed, Parser, Reported};
 use crate::murphi::syntax::token::TokenKind;
-use crate::murphi::syntax::tree::{Category, Expr, Stmt, StmtKind, Text};
+use crate::murphi::syntax::tree::{Category, Expr, ExprKind, Stmt, StmtKind, Text};
 
 impl Parser<'_> {
     /// Statements with semicolons between them, up to something that starts none.
@@ -29,7 +29,8 @@ impl Parser<'_> {
             } else {
                 let before = self.position;
                 self.after_misplaced = false;
-                match self.nested(Self::statement) {
+                // Statements count twice: reading one takes more of the stack than an operator does.
+                match self.nested(|parser| parser.nested(Self::statement)) {
                     Ok(statement) => statements.push(statement),
                     Err(Reported) => self.skip_statement(before),
                 }
@@ -139,7 +140,7 @@ impl Parser<'_> {
             parser.statements();
             Ok(())
         };
-        while self.nested(statements).is_ok() {
+        while self.nested(|parser| parser.nested(statements)).is_ok() {
             if self.eat(TokenKind::Elsif) {
                 self.condition(TokenKind::Then);
             } else if !self.eat(TokenKind::Else) {
@@ -282,7 +283,8 @@ impl Parser<'_> {
         self.assignment(target)
     }
 
-    /// The rest of `target := value`.
+    /// The rest of `target := value`. Where no such name is declared, `undefined` is CMurphi's word
+    /// for no value.
     fn assignment(&mut self, target: Expr) -> Parsed<StmtKind> {
         match self.kind() {
             TokenKind::Assign => {}
@@ -294,6 +296,12 @@ impl Parser<'_> {
         }
         self.advance();
         let value = self.expression()?;
+        if !self.declares_undefined
+            && let ExprKind::Name(name) = &value.kind
+            && name.eq_ignore_ascii_case("undefined")
+        {
+            return Ok(StmtKind::Undefine(target));
+        }
         Ok(StmtKind::Assign { target, value })
     }
 
