@@ -14,7 +14,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use quotient_groups::SparsePermutation;
-use quotient_ir::{Action, Layout, Model, PropertyId, TableIndex};
+use quotient_ir::{Action, Layout, Model, PropertyId, TableIndex, TypeId};
 
 use crate::behaviour::Behaviour;
 use crate::circuit::NodeId;
@@ -28,6 +28,18 @@ pub struct CertifiedGroup {
     literals: Literals,
     generators: Vec<SparsePermutation>,
     maps: Vec<StateMap>,
+    interchangeable: Vec<InterchangeableValues>,
+}
+
+/// Values of a type that can be exchanged freely.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InterchangeableValues {
+    /// The type.
+    pub ty: TypeId,
+    /// The values, at least two.
+    pub values: Vec<i64>,
+    /// The certified exchange of each value with the next.
+    pub exchanges: Vec<SparsePermutation>,
 }
 
 impl CertifiedGroup {
@@ -42,6 +54,10 @@ impl CertifiedGroup {
     /// The generators as maps of states.
     pub fn maps(&self) -> &[StateMap] {
         &self.maps
+    }
+    /// Values of types that can be exchanged freely: full symmetric groups inside this group.
+    pub fn interchangeable(&self) -> &[InterchangeableValues] {
+        &self.interchangeable
     }
     /// Whether there is nothing but the identity.
     pub fn is_trivial(&self) -> bool {
@@ -158,9 +174,13 @@ impl<'m> Certifier<'m> {
     }
 
     /// The group of generators that were checked.
-    pub(crate) fn group(self, generators: Vec<(SparsePermutation, StateMap)>) -> CertifiedGroup {
+    pub(crate) fn group(
+        self,
+        generators: Vec<(SparsePermutation, StateMap)>,
+        interchangeable: Vec<InterchangeableValues>,
+    ) -> CertifiedGroup {
         let (generators, maps) = generators.into_iter().unzip();
-        CertifiedGroup { literals: self.literals, generators, maps }
+        CertifiedGroup { literals: self.literals, generators, maps, interchangeable }
     }
 
     pub(crate) fn model(&self) -> &'m Model {

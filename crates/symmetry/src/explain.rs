@@ -147,6 +147,47 @@ impl Request {
             .collect()
     }
 
+    /// The request as a permutation of literals.
+    pub(crate) fn permutation(
+        &self,
+        model: &Model,
+        layout: &Layout,
+        literals: &Literals,
+    ) -> Result<SparsePermutation, Reason> {
+        let images = self.slot_images(model, layout);
+        let mut moves = Vec::new();
+        for (slot, entry) in layout.slots.iter_enumerated() {
+            let image = images[slot.position()];
+            let own = &literals.slots()[slot];
+            if own.wide {
+                moves.push((own.first, literals.slots()[image].first));
+                continue;
+            }
+            for (position, &value) in own.values.iter().enumerate() {
+                let image_value = value.map(|value| self.value(model, entry.ty, value));
+                let Some(point) = literals.point(image, image_value) else {
+                    let variable: VariableId = entry.variable;
+                    let shown = value.map_or("undefined".to_owned(), |value| model.value_name(entry.ty, value));
+                    let shown_image =
+                        image_value.map_or("undefined".to_owned(), |value| model.value_name(entry.ty, value));
+                    return Err(Reason {
+                        span: model.variables[variable].span,
+                        text: format!(
+                            "`{}` can be {shown}, but `{}` can never be {shown_image}",
+                            entry.name, layout.slots[image].name
+                        ),
+                    });
+                };
+                moves.push((own.first + position as Point, point));
+            }
+        }
+        moves.retain(|(from, to)| from != to);
+        SparsePermutation::from_moves(moves).map_err(|_| Reason {
+            span: Span::default(),
+            text: "the exchange is not one-to-one on the values that occur".to_owned(),
+        })
+    }
+
     /// Where each slot goes.
     fn slot_images(&self, model: &Model, layout: &Layout) -> Vec<SlotId> {
         let mut images: Vec<SlotId> = layout.slots.indices().collect();
@@ -229,7 +270,7 @@ impl<'m> Explainer<'m> {
     /// `limit` of them. Empty if it is one.
     pub fn why_not(&mut self, request: &Request, limit: usize) -> Vec<Reason> {
         let mut reasons: Vec<Reason> = Vec::new();
-        let permutation = match self.permutation(request) {
+        let permutation = match request.permutation(self.model, self.layout, &self.literals) {
             Ok(permutation) => permutation,
             Err(reason) => return vec![reason],
         };
@@ -335,42 +376,6 @@ impl<'m> Explainer<'m> {
             families.push(Family { ty, classes, separators });
         }
         families
-    }
-
-    /// A request as a permutation of literals.
-    fn permutation(&self, request: &Request) -> Result<SparsePermutation, Reason> {
-        let images = request.slot_images(self.model, self.layout);
-        let mut moves = Vec::new();
-        for (slot, entry) in self.layout.slots.iter_enumerated() {
-            let image = images[slot.position()];
-            let own = &self.literals.slots()[slot];
-            if own.wide {
-                moves.push((own.first, self.literals.slots()[image].first));
-                continue;
-            }
-            for (position, &value) in own.values.iter().enumerate() {
-                let image_value = value.map(|value| request.value(self.model, entry.ty, value));
-                let Some(point) = self.literals.point(image, image_value) else {
-                    let variable: VariableId = entry.variable;
-                    let shown = value.map_or("undefined".to_owned(), |value| self.model.value_name(entry.ty, value));
-                    let shown_image =
-                        image_value.map_or("undefined".to_owned(), |value| self.model.value_name(entry.ty, value));
-                    return Err(Reason {
-                        span: self.model.variables[variable].span,
-                        text: format!(
-                            "`{}` can be {shown}, but `{}` can never be {shown_image}",
-                            entry.name, self.layout.slots[image].name
-                        ),
-                    });
-                };
-                moves.push((own.first + position as Point, point));
-            }
-        }
-        moves.retain(|(from, to)| from != to);
-        SparsePermutation::from_moves(moves).map_err(|_| Reason {
-            span: Span::default(),
-            text: "the exchange is not one-to-one on the values that occur".to_owned(),
-        })
     }
 
     /// What in an event changes its meaning.
@@ -509,7 +514,7 @@ fn named(kind: &str, name: Option<&str>) -> String {
     name.map_or_else(|| kind.to_owned(), |name| format!("{kind} \"{name}\""))
 }
 
-fn collect_index_types(model: &Model, ty: TypeId, found: &mut Vec<TypeId>) {
+pub(crate) fn collect_index_types(model: &Model, ty: TypeId, found: &mut Vec<TypeId>) {
     match &model.types[ty].kind {
         TypeKind::Array { index, element } => {
             if !found.contains(index) {

@@ -4,6 +4,7 @@
 //! no code with any of that, candidates to a certified group (`certify`).
 
 mod behaviour;
+mod canonical;
 mod certify;
 mod circuit;
 mod detect;
@@ -15,7 +16,8 @@ mod possible;
 mod unfold;
 
 pub use behaviour::Fixed;
-pub use certify::{CertifiedGroup, Rejection};
+pub use canonical::{Canonicalizer, Unsupported, Workspace};
+pub use certify::{CertifiedGroup, InterchangeableValues, Rejection};
 pub use detect::{Detection, PhaseTimes, Uncertified, detect};
 pub use explain::{Explainer, Family, Reason, Request};
 pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};
