@@ -4,73 +4,106 @@
 //! branch, and every vertex that is in the same cell on both sides to itself. When this leaves vertices
 //! open (an exchange of two processes moves all rules of the one to the rules of the other, long before
 //! refinement has told these rules apart), each is matched with the one vertex of its cell that has the
-//! images of its known neighbours as neighbours. Where several are alike, they are matched in order, one
-//! cell at a time: right when they are interchangeable, as the subtrees at a vertex of a tree are. That
-//! is a guess; the verification at the end makes it a fact or drops it.
+//! images of its known neighbours as neighbours, in waves that spread from what is known. Where several
+//! are alike, they are matched in order, one cell at a time: right when they are interchangeable, as the
+//! subtrees at a vertex of a tree are. That is a guess; the verification at the end makes it a fact or
+//! drops it.
 
 use super::partition::{Difference, Partition};
 use crate::{ColouredGraph, Point, SparsePermutation};
 
 const UNKNOWN: Point = Point::MAX;
 
-/// The most rounds that may pass before a round must match an eighth of what is open: long chains are
-/// left to refinement.
-const FREE_ROUNDS: usize = 24;
+/// How many vertices may be looked at for each event that the rest of the branch would cost.
+const WORK_PER_EVENT: usize = 1;
 
 /// Working space of the guesses.
 #[derive(Debug, Default)]
 pub(super) struct Guess {
-    /// The image of each misplaced vertex, once known; `UNKNOWN` for all others.
+    /// The image of each vertex: itself when it is not misplaced, `UNKNOWN` while it is open.
     image: Vec<Point>,
-    /// Whether a misplaced vertex is an image already.
+    /// Whether a vertex is an image already, as those that are not misplaced are.
     taken: Vec<bool>,
     /// Marks of the verification: a vertex is marked when it holds `mark`.
     marks: Vec<u32>,
     mark: u32,
-    open: Vec<Open>,
-    places: Vec<Open>,
+    /// The vertices to be mapped.
+    domain: Side,
+    /// The vertices to be mapped to.
+    range: Side,
+    matched: Vec<(Point, Point)>,
 }
 
-/// A vertex to match: in the cell, with that hash of the known images around it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Open {
-    cell: u32,
-    hash: u64,
-    vertex: Point,
+/// The open vertices of one side.
+#[derive(Debug, Default)]
+struct Side {
+    /// For each open vertex a hash of its cell and of the known images around it.
+    keys: Vec<u64>,
+    /// The wave that last reached the vertex.
+    waves: Vec<u32>,
+    /// All that were open at the start, with their cells.
+    open: Vec<(Point, u32)>,
+    /// The open vertices that the present wave reached, with their keys.
+    reached: Vec<(u64, Point)>,
 }
 
-impl Open {
-    fn key(&self) -> (u32, u64) {
-        (self.cell, self.hash)
+impl Side {
+    fn new(vertices: usize) -> Self {
+        Self { keys: vec![0; vertices], waves: vec![0; vertices], open: Vec::new(), reached: Vec::new() }
+    }
+
+    /// Adds a known image to the key of a vertex.
+    fn reach(&mut self, vertex: Point, image: Point, wave: u32) {
+        let key = &mut self.keys[vertex as usize];
+        *key = key.wrapping_add(mix(image));
+        if self.waves[vertex as usize] != wave {
+            self.waves[vertex as usize] = wave;
+            self.reached.push((0, vertex));
+        }
+    }
+
+    /// Fills in the keys of what was reached and sorts it by them.
+    fn sort_reached(&mut self) {
+        for (key, vertex) in &mut self.reached {
+            *key = self.keys[*vertex as usize];
+        }
+        self.reached.sort_unstable();
     }
 }
 
 #[inline]
-fn mix(vertex: Point) -> u64 {
-    let mixed = (u64::from(vertex) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+fn mix(number: u32) -> u64 {
+    let mixed = (u64::from(number) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+}
+
+/// The key of a vertex of that cell without any known neighbour.
+fn bare_key(cell: u32) -> u64 {
+    mix(!cell)
 }
 
 impl Guess {
     pub(super) fn new(vertices: usize) -> Self {
         Self {
-            image: vec![UNKNOWN; vertices],
-            taken: vec![false; vertices],
+            image: (0..vertices as Point).collect(),
+            taken: vec![true; vertices],
             marks: vec![0; vertices],
+            domain: Side::new(vertices),
+            range: Side::new(vertices),
             ..Self::default()
         }
     }
 
-    /// The automorphism of the present branch, if the map can be completed and is one. `levels` is how
-    /// far the branch is from its leaf: a guess should not cost more than going there.
+    /// The automorphism of the present branch, if the map can be completed and is one. `events` is how
+    /// many events the branch is from its leaf: a guess should not cost more than going there.
     pub(super) fn automorphism(
         &mut self,
         graph: &ColouredGraph,
         partition: &Partition,
-        levels: usize,
+        events: usize,
     ) -> Option<SparsePermutation> {
         let difference = partition.difference.as_ref().expect("set with the reference");
-        let found = if self.complete(graph, partition, difference, levels) && self.verify(graph, difference) {
+        let found = if self.complete(graph, partition, difference, events) && self.verify(graph, difference) {
             let mut moves: Vec<(Point, Point)> =
                 difference.misplaced.iter().map(|&vertex| (vertex, self.image[vertex as usize])).collect();
             moves.sort_unstable();
@@ -79,8 +112,14 @@ impl Guess {
             None
         };
         for &vertex in &difference.misplaced {
-            self.image[vertex as usize] = UNKNOWN;
-            self.taken[vertex as usize] = false;
+            self.image[vertex as usize] = vertex;
+            self.taken[vertex as usize] = true;
+        }
+        for side in [&mut self.domain, &mut self.range] {
+            for (vertex, _) in side.open.drain(..) {
+                side.waves[vertex as usize] = 0;
+            }
+            side.reached.clear();
         }
         found
     }
@@ -91,11 +130,12 @@ impl Guess {
         graph: &ColouredGraph,
         partition: &Partition,
         difference: &Difference,
-        levels: usize,
+        events: usize,
     ) -> bool {
-        let free_rounds = FREE_ROUNDS.min(levels);
-        self.open.clear();
-        self.places.clear();
+        for &vertex in &difference.misplaced {
+            self.image[vertex as usize] = UNKNOWN;
+            self.taken[vertex as usize] = false;
+        }
         for &vertex in &difference.misplaced {
             // The cell that stands where the vertex stands on the first path.
             let position = partition.places[vertex as usize].reference;
@@ -105,106 +145,153 @@ impl Guess {
                 self.image[vertex as usize] = target;
                 self.taken[target as usize] = true;
             } else {
-                self.open.push(Open { cell, hash: 0, vertex });
+                self.domain.open.push((vertex, cell));
             }
             let cell = partition.places[vertex as usize].cell;
             if partition.length(cell) > 1 {
-                self.places.push(Open { cell, hash: 0, vertex });
+                self.range.open.push((vertex, cell));
             }
         }
-        let mut rounds = 0;
-        while !self.open.is_empty() {
-            if self.open.len() != self.places.len() {
+        let mut budget = events.saturating_mul(WORK_PER_EVENT);
+        let mut remaining = self.domain.open.len();
+        if remaining > 0 && remaining > budget {
+            return false;
+        }
+        self.collect_keys(graph);
+        let mut wave = 1;
+        while remaining > 0 {
+            if !self.match_reached() {
                 return false;
             }
-            for open in &mut self.open {
-                open.hash = 0;
-                for &next in graph.neighbours(open.vertex) {
-                    let image = if difference.is_misplaced(next) { self.image[next as usize] } else { next };
-                    if image != UNKNOWN {
-                        open.hash = open.hash.wrapping_add(mix(image));
-                    }
+            if self.matched.is_empty() {
+                if remaining > budget {
+                    return false;
+                }
+                budget -= remaining;
+                if !self.match_remaining() {
+                    return false;
                 }
             }
-            for place in &mut self.places {
-                place.hash = 0;
-                for &next in graph.neighbours(place.vertex) {
-                    if !difference.is_misplaced(next) || self.taken[next as usize] {
-                        place.hash = place.hash.wrapping_add(mix(next));
-                    }
-                }
-            }
-            self.open.sort_unstable();
-            self.places.sort_unstable();
-            let before = self.open.len();
-            if !self.match_unique() {
-                return false;
-            }
-            rounds += 1;
-            if self.open.len() == before {
-                self.match_alike();
-            } else if rounds > free_rounds && before - self.open.len() < before.div_ceil(8) {
-                return false;
-            }
+            remaining -= self.matched.len();
+            wave += 1;
+            self.spread(graph, wave);
         }
         true
     }
 
-    /// Matches what is alone with its cell and hash; false when the two sides cannot be matched at all.
-    fn match_unique(&mut self) -> bool {
-        let (mut start, mut kept) = (0, 0);
-        while start < self.open.len() {
-            let end = self.end_of_class(start);
-            if (start..end).any(|index| self.places[index].key() != self.open[start].key()) {
+    /// The keys of all open vertices; those that have a known neighbour are the first wave.
+    fn collect_keys(&mut self, graph: &ColouredGraph) {
+        let Self { image, taken, domain, range, .. } = self;
+        for &(vertex, cell) in &domain.open {
+            let mut key = bare_key(cell);
+            for &next in graph.neighbours(vertex) {
+                let image = image[next as usize];
+                if image != UNKNOWN {
+                    key = key.wrapping_add(mix(image));
+                }
+            }
+            domain.keys[vertex as usize] = key;
+            if key != bare_key(cell) {
+                domain.reached.push((key, vertex));
+            }
+        }
+        for &(vertex, cell) in &range.open {
+            let mut key = bare_key(cell);
+            for &next in graph.neighbours(vertex) {
+                if taken[next as usize] {
+                    key = key.wrapping_add(mix(next));
+                }
+            }
+            range.keys[vertex as usize] = key;
+            if key != bare_key(cell) {
+                range.reached.push((key, vertex));
+            }
+        }
+    }
+
+    /// Matches what the wave reached and is alone with its key; false when the sides do not fit.
+    fn match_reached(&mut self) -> bool {
+        self.matched.clear();
+        let (domain, range) = (&mut self.domain, &mut self.range);
+        if domain.reached.len() != range.reached.len() {
+            return false;
+        }
+        domain.sort_reached();
+        range.sort_reached();
+        let mut start = 0;
+        while start < domain.reached.len() {
+            let key = domain.reached[start].0;
+            let alike = domain.reached[start..].iter().take_while(|reached| reached.0 == key).count();
+            if range.reached[start..start + alike].iter().any(|reached| reached.0 != key) {
                 return false;
             }
-            if end - start == 1 {
-                self.set_image(start);
-            } else {
-                self.open.copy_within(start..end, kept);
-                self.places.copy_within(start..end, kept);
-                kept += end - start;
+            if alike == 1 {
+                self.matched.push((domain.reached[start].1, range.reached[start].1));
             }
-            start = end;
+            start += alike;
         }
-        self.open.truncate(kept);
-        self.places.truncate(kept);
         true
     }
 
-    /// Matches the classes of one cell in order; the cell of the smallest class next to something known.
-    fn match_alike(&mut self) {
+    /// Looks at everything that is still open: matches what is alone by elimination, or, if nothing is, the
+    /// classes of one cell in order: the cell of the smallest class next to something known.
+    fn match_remaining(&mut self) -> bool {
+        let Self { image, taken, domain, range, .. } = self;
+        domain.reached.clear();
+        range.reached.clear();
+        domain.reached.extend(
+            domain.open.iter().filter(|(vertex, _)| image[*vertex as usize] == UNKNOWN).map(|&(vertex, _)| (0, vertex)),
+        );
+        range
+            .reached
+            .extend(range.open.iter().filter(|(vertex, _)| !taken[*vertex as usize]).map(|&(vertex, _)| (0, vertex)));
+        if !self.match_reached() {
+            return false;
+        }
+        if !self.matched.is_empty() {
+            return true;
+        }
+        let (domain, range) = (&self.domain, &self.range);
+        let mut cell_of: rustc_hash::FxHashMap<Point, u32> = rustc_hash::FxHashMap::default();
+        cell_of.extend(domain.open.iter().copied());
         let mut best = (true, usize::MAX, 0);
         let mut start = 0;
-        while start < self.open.len() {
-            let end = self.end_of_class(start);
-            best = best.min((self.open[start].hash == 0, end - start, self.open[start].cell));
-            start = end;
+        while start < domain.reached.len() {
+            let (key, vertex) = domain.reached[start];
+            let alike = domain.reached[start..].iter().take_while(|reached| reached.0 == key).count();
+            let cell = cell_of[&vertex];
+            best = best.min((key == bare_key(cell), alike, cell));
+            start += alike;
         }
-        let mut kept = 0;
-        for index in 0..self.open.len() {
-            if self.open[index].cell == best.2 {
-                self.set_image(index);
-            } else {
-                self.open[kept] = self.open[index];
-                self.places[kept] = self.places[index];
-                kept += 1;
+        for (&(_, vertex), &(_, target)) in domain.reached.iter().zip(&range.reached) {
+            if cell_of[&vertex] == best.2 {
+                self.matched.push((vertex, target));
             }
         }
-        self.open.truncate(kept);
-        self.places.truncate(kept);
+        true
     }
 
-    /// The end of the stretch of open vertices that are alike.
-    fn end_of_class(&self, start: usize) -> usize {
-        let key = self.open[start].key();
-        start + self.open[start..].iter().take_while(|open| open.key() == key).count()
-    }
-
-    fn set_image(&mut self, index: usize) {
-        let target = self.places[index].vertex;
-        self.image[self.open[index].vertex as usize] = target;
-        self.taken[target as usize] = true;
+    /// Sets the images just found and tells their open neighbours.
+    fn spread(&mut self, graph: &ColouredGraph, wave: u32) {
+        let Self { image, taken, domain, range, matched, .. } = self;
+        domain.reached.clear();
+        range.reached.clear();
+        for &(vertex, target) in matched.iter() {
+            image[vertex as usize] = target;
+            taken[target as usize] = true;
+        }
+        for &(vertex, target) in matched.iter() {
+            for &next in graph.neighbours(vertex) {
+                if image[next as usize] == UNKNOWN {
+                    domain.reach(next, target, wave);
+                }
+            }
+            for &next in graph.neighbours(target) {
+                if !taken[next as usize] {
+                    range.reach(next, target, wave);
+                }
+            }
+        }
     }
 
     /// Whether the map keeps colours and edges; only moved vertices and their edges need a look.
@@ -220,8 +307,7 @@ impl Guess {
             }
             self.mark += 1;
             for &next in graph.neighbours(vertex) {
-                let image = self.image[next as usize];
-                self.marks[if image == UNKNOWN { next } else { image } as usize] = self.mark;
+                self.marks[self.image[next as usize] as usize] = self.mark;
             }
             graph.neighbours(target).iter().all(|&next| self.marks[next as usize] == self.mark)
         })

@@ -10,6 +10,7 @@
 //! the vertices touched, never the cell. Undoing a split costs the same again.
 
 use crate::{ColouredGraph, Point};
+use std::collections::VecDeque;
 
 /// What the refinement knows of one vertex; kept together because it is used together.
 #[derive(Debug, Clone, Copy)]
@@ -97,11 +98,6 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    /// Whether the vertex is in another cell than in the reference.
-    pub(super) fn is_misplaced(&self, vertex: Point) -> bool {
-        self.flags[vertex as usize]
-    }
-
     /// Forgets the vertices misplaced since there were `count`; `unsettled` was so many then.
     pub(super) fn rewind(&mut self, count: usize, unsettled: usize) {
         for vertex in self.misplaced.drain(count..) {
@@ -125,8 +121,8 @@ pub(super) struct Partition<'g> {
     pub(super) trace: Trace,
     /// Present while a branch is compared with the first path.
     pub(super) difference: Option<Difference>,
-    single_queue: Vec<u32>,
-    cell_queue: Vec<u32>,
+    single_queue: VecDeque<u32>,
+    cell_queue: VecDeque<u32>,
     // Scratch space, empty between splitters.
     touched_vertices: Vec<Point>,
     touched_cells: Vec<u32>,
@@ -161,8 +157,8 @@ impl<'g> Partition<'g> {
             history: Vec::new(),
             trace: Trace::default(),
             difference: None,
-            single_queue: Vec::new(),
-            cell_queue: Vec::new(),
+            single_queue: VecDeque::new(),
+            cell_queue: VecDeque::new(),
             touched_vertices: Vec::new(),
             touched_cells: Vec::new(),
             splitting_cells: Vec::new(),
@@ -187,8 +183,6 @@ impl<'g> Partition<'g> {
             partition.enqueue(start as u32);
             start += partition.cells[start].length as usize;
         }
-        // The queues are stacks: turned around, the first cell is used first.
-        partition.cell_queue.reverse();
         partition
     }
 
@@ -219,9 +213,9 @@ impl<'g> Partition<'g> {
         debug_assert!(!cell.queued);
         cell.queued = true;
         if cell.length == 1 {
-            self.single_queue.push(start);
+            self.single_queue.push_back(start);
         } else {
-            self.cell_queue.push(start);
+            self.cell_queue.push_back(start);
         }
     }
 
@@ -287,12 +281,12 @@ impl<'g> Partition<'g> {
 
     fn refine_while_agreeing(&mut self) -> bool {
         while !self.is_discrete() {
-            if let Some(start) = self.single_queue.pop() {
+            if let Some(start) = self.single_queue.pop_front() {
                 self.cells[start as usize].queued = false;
                 if !self.split_by_vertex(start) {
                     return false;
                 }
-            } else if let Some(start) = self.cell_queue.pop() {
+            } else if let Some(start) = self.cell_queue.pop_front() {
                 self.cells[start as usize].queued = false;
                 if !self.split_by_cell(start) {
                     return false;

@@ -201,13 +201,12 @@ impl Search<'_, '_> {
                 let unsettled = self.partition.difference.as_ref().expect("set with the reference").unsettled;
                 // Guessing the rest costs about as much as verifying; at doubling depths, the guesses that
                 // fail cost little beside the branch.
-                let levels = self.levels.len() - index - branches.len();
+                let next = self.levels.get(index + branches.len()).map_or(self.events_end, |level| level.events);
                 let guess = unsettled > 0
-                    && levels > 2
                     && branches.len().is_power_of_two()
-                    && self.statistics.bad_guesses <= 16 + self.statistics.good_guesses;
+                    && self.statistics.bad_guesses <= 2 + self.statistics.good_guesses;
                 if unsettled == 0 || guess {
-                    found = self.guess.automorphism(self.graph, &self.partition, levels);
+                    found = self.guess.automorphism(self.graph, &self.partition, self.events_end - next);
                     self.statistics.good_guesses += u64::from(guess && found.is_some());
                     self.statistics.bad_guesses += u64::from(guess && found.is_none());
                     self.statistics.bad_leaves += u64::from(!guess && found.is_none());
