@@ -1,9 +1,11 @@
 //! Concrete runs from stored states. The store keeps only the parent of each state; which instance
-//! led from one to the other is found again by firing them all.
+//! led from one to the other is found again by firing them all. In a quotient the stored states are
+//! representatives: the run goes through states of the model that they stand for, so identities are
+//! the same from its start to its end.
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{Interpreter, Layout, Trace, TraceStep, replay};
+use quotient_ir::{Interpreter, Trace, TraceStep, Violation, replay};
 
 use crate::report::EngineError;
 use crate::search::Finding;
@@ -30,36 +32,88 @@ pub(crate) fn rebuild<S: TransitionSystem>(
     path.reverse();
     path.extend(finding.state.as_deref());
     let mut steps = Vec::with_capacity(path.len());
-    let mut before = None;
-    for &state in &path {
-        steps.push(find_step(system, &mut scratch, before, state, interpreter.layout())?);
+    let mut before: Option<Vec<u64>> = None;
+    for &stored in &path {
+        let (step, state) = find_step(system, &mut scratch, before.as_deref(), stored, interpreter)?;
+        steps.push(step);
         before = Some(state);
     }
-    let trace = Trace { steps, violation: Some(finding.violation.clone()) };
+    let violation = match (path.last(), &before) {
+        (Some(&stored), Some(state)) if stored != state => translate(system, &mut scratch, &finding.violation, state)?,
+        _ => finding.violation.clone(),
+    };
+    let trace = Trace { steps, violation: Some(violation) };
     replay(interpreter, &trace)?;
     Ok(trace)
 }
 
-/// The first step from one state (or from nothing) to another.
+/// The first step from a state of the model (or from nothing) to one that a stored state stands
+/// for.
 fn find_step<S: TransitionSystem>(
     system: &S,
     scratch: &mut S::Scratch,
     before: Option<&[u64]>,
-    after: &[u64],
-    layout: &Layout,
-) -> Result<TraceStep, EngineError> {
+    stored: &[u64],
+    interpreter: &Interpreter<'_>,
+) -> Result<(TraceStep, Vec<u64>), EngineError> {
+    // Representatives need memory that is not in use while successors are enumerated.
+    let mut representing = system.scratch();
+    let mut representative = Vec::new();
     let mut found = None;
-    let visit = |instance: Instance<'_>, event: Event<'_>| match event {
-        Event::Next { state, .. } if state == after => {
-            found = Some((instance.action, instance.arguments.to_vec()));
-            ControlFlow::Break(())
+    let visit = |instance: Instance<'_>, event: Event<'_>| {
+        if let Event::Next { state, .. } = event {
+            representative.clear();
+            representative.extend_from_slice(state);
+            system.represent(&mut representing, &mut representative);
+            if representative == stored {
+                found = Some((instance.action, instance.arguments.to_vec(), state.to_vec()));
+                return ControlFlow::Break(());
+            }
         }
-        _ => ControlFlow::Continue(()),
+        ControlFlow::Continue(())
     };
     match before {
-        None => system.starts(scratch, visit),
-        Some(before) => system.successors(scratch, before, visit),
+        None => system.concrete_starts(scratch, visit),
+        Some(before) => system.concrete_successors(scratch, before, visit),
     }
-    let (action, arguments) = found.ok_or(EngineError::Rebuild("no action leads from one state of it to the next"))?;
-    Ok(TraceStep { action, arguments, state: layout.unpack(after) })
+    let (action, arguments, state) =
+        found.ok_or(EngineError::Rebuild("no action leads from one state of it to the next"))?;
+    Ok((TraceStep { action, arguments, state: interpreter.layout().unpack(&state) }, state))
+}
+
+/// What is wrong in a state of the model, given what is wrong in its representative. The two are
+/// equal up to a symmetry, which may change the values of parameters and the place of a fault.
+fn translate<S: TransitionSystem>(
+    system: &S,
+    scratch: &mut S::Scratch,
+    violation: &Violation,
+    state: &[u64],
+) -> Result<Violation, EngineError> {
+    let mut found = None;
+    match violation {
+        Violation::Deadlock(_) | Violation::Liveness { .. } => found = Some(violation.clone()),
+        Violation::Property { property, .. } | Violation::PropertyFault { property, .. } => {
+            let property = *property;
+            system.evaluate(scratch, property, state, |arguments, result| {
+                let arguments = arguments.to_vec();
+                found = match result {
+                    Ok(true) => return ControlFlow::Continue(()),
+                    Ok(false) => Some(Violation::Property { property, arguments }),
+                    Err(fault) => Some(Violation::PropertyFault { property, arguments, fault }),
+                };
+                ControlFlow::Break(())
+            });
+        }
+        Violation::Fault { .. } => {
+            system.concrete_successors(scratch, state, |instance, event| match event {
+                Event::Fault(fault) => {
+                    let Instance { action, arguments } = instance;
+                    found = Some(Violation::Fault { action, arguments: arguments.to_vec(), fault });
+                    ControlFlow::Break(())
+                }
+                _ => ControlFlow::Continue(()),
+            });
+        }
+    }
+    found.ok_or(EngineError::Rebuild("its last state shows no violation"))
 }

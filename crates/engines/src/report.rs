@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use num_bigint::BigUint;
 use quotient_ir::{Fault, LayoutError, PropertyId, ReplayError, Trace};
 
 /// The answer about a model or about one property.
@@ -90,6 +91,8 @@ pub struct Report {
     pub stop_reason: Option<StopReason>,
     /// States stored.
     pub states: u64,
+    /// States of the model that the stored ones stand for: the same without a reduction.
+    pub represented: BigUint,
     /// Rule instances fired.
     pub transitions: u64,
     /// Steps from a start to the deepest state stored.

@@ -237,7 +237,8 @@ impl<S: TransitionSystem> Search<'_, S> {
         result?;
         self.expanded += 1;
         self.work += 1;
-        if !moved && self.options.deadlock != DeadlockMode::Off {
+        // In a quotient, a step to another state of the same orbit is a step all the same.
+        if !moved && self.options.deadlock != DeadlockMode::Off && !self.leaves(state, scratch) {
             self.flush()?;
             let violation = Violation::Deadlock(self.options.deadlock);
             return Err(Box::new(End::Found(Finding { origin: Some(number), state: None, violation })));
@@ -247,6 +248,20 @@ impl<S: TransitionSystem> Search<'_, S> {
             self.report_progress()?;
         }
         Ok(())
+    }
+
+    /// Whether some step leads from a state of the model to another one.
+    fn leaves(&self, state: &[u64], scratch: &mut S::Scratch) -> bool {
+        let stuttering = self.options.deadlock == DeadlockMode::Stuttering;
+        let mut leaves = false;
+        self.system.concrete_successors(scratch, state, |_, event| match event {
+            Event::Next { state: next, .. } if !stuttering || next != state => {
+                leaves = true;
+                ControlFlow::Break(())
+            }
+            _ => ControlFlow::Continue(()),
+        });
+        leaves
     }
 
     /// Takes note of what came of an instance.

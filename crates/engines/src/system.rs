@@ -68,4 +68,28 @@ pub trait TransitionSystem {
         state: &[u64],
         visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
     );
+
+    /// Replaces a state by the one that stands for it in this system. Nothing, unless this is a
+    /// quotient.
+    fn represent(&self, _scratch: &mut Self::Scratch, _state: &mut [u64]) {}
+
+    /// Like [`TransitionSystem::starts`], with the states of the model itself also in a quotient.
+    fn concrete_starts(
+        &self,
+        scratch: &mut Self::Scratch,
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.starts(scratch, visit);
+    }
+
+    /// Like [`TransitionSystem::successors`], with the states of the model itself also in a
+    /// quotient.
+    fn concrete_successors(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.successors(scratch, state, visit);
+    }
 }

@@ -1,13 +1,16 @@
 //! From a search to a report: one verdict for each subject, each violation with a replayed run.
 
+use num_bigint::BigUint;
 use quotient_ir::{DeadlockMode, Interpreter, PropertyKind, Violation};
 
+use crate::OrbitSize;
 use crate::liveness::find_dead_ends;
 use crate::observer::Observer;
 use crate::options::SearchOptions;
 use crate::rebuild::rebuild;
 use crate::report::{EngineError, PropertyReport, Report, StopReason, Subject, Verdict};
 use crate::search::{Checks, End, Exploration, explore};
+use crate::store::StateNumber;
 use crate::system::TransitionSystem;
 
 /// Searches the reachable states of a transition system of a model and checks the properties of
@@ -20,6 +23,17 @@ pub fn check_system<S: TransitionSystem>(
     interpreter: &Interpreter<'_>,
     options: &SearchOptions,
     observer: &mut dyn Observer,
+) -> Result<Report, EngineError> {
+    check_counted(system, interpreter, options, observer, None)
+}
+
+/// The same, counting the states that the stored ones stand for if they stand for others.
+pub(crate) fn check_counted<S: TransitionSystem>(
+    system: &S,
+    interpreter: &Interpreter<'_>,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+    orbit_size: Option<OrbitSize<'_>>,
 ) -> Result<Report, EngineError> {
     let model = interpreter.model();
     let checks = Checks::new(model, options.properties.as_deref());
@@ -66,6 +80,12 @@ pub fn check_system<S: TransitionSystem>(
         verdict: summarize(&reports, stop_reason.as_ref()),
         stop_reason,
         states: exploration.store.len(),
+        represented: match orbit_size {
+            None => BigUint::from(exploration.store.len()),
+            Some(orbit_size) => (0..exploration.store.len())
+                .map(|number| orbit_size(exploration.store.state(number as StateNumber)))
+                .sum(),
+        },
         transitions: exploration.transitions,
         depth: exploration.depth,
         memory_bytes: exploration.memory_bytes,

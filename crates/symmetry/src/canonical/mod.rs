@@ -13,7 +13,7 @@ use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
 use quotient_groups::{Point, SparsePermutation};
-use quotient_ir::{Layout, Model, SlotId, TableIndex};
+use quotient_ir::{Layout, Model, SlotId};
 
 use crate::certify::CertifiedGroup;
 use crate::literals::{Literals, StateMap};
@@ -158,6 +158,11 @@ impl Canonicalizer {
     pub fn orbit_size(&self, workspace: &mut Workspace, state: &[u64]) -> BigUint {
         let original: Vec<u64> =
             self.fields.iter().map(|field| state[field.word] >> field.shift & field.mask).collect();
+        if self.interchanges.is_empty() {
+            // All elements are listed: the orbit is as large as the group over the stabiliser.
+            let idle = self.cosets.iter().filter(|map| map.keeps(&original)).count();
+            return BigUint::from(self.cosets.len() / idle);
+        }
         let mut images: FxHashMap<Vec<u64>, BigUint> = FxHashMap::default();
         let mut image = Vec::new();
         for map in &self.cosets {
@@ -227,6 +232,11 @@ impl CodeMap {
     fn apply(&self, original: &[u64], image: &mut Vec<u64>) {
         image.clear();
         image.extend((0..original.len()).map(|field| self.code(field, original)));
+    }
+
+    /// Whether the image of `original` is `original`.
+    fn keeps(&self, original: &[u64]) -> bool {
+        (0..original.len()).all(|field| self.code(field, original) == original[field])
     }
 
     /// Replaces `best` by the image of `original` if that is less; stops where it is greater.
