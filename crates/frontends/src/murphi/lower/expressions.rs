@@ -21,7 +21,10 @@ impl Lowering<'_> {
     fn expression_inside(&mut self, expression: &Expr) -> Operand {
         let span = expression.span;
         match &expression.kind {
-            ExprKind::Missing => Self::unknown(span),
+            ExprKind::Missing => {
+                self.incomplete = true;
+                Self::unknown(span)
+            }
             ExprKind::Name(text) => self.name(text, span),
             ExprKind::Number(value) => self.constant_operand(*value, Model::INTEGER, span),
             ExprKind::Field { record, field } => self.field(record, field, span),

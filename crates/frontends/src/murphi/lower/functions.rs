@@ -171,7 +171,7 @@ impl Lowering<'_> {
     pub(super) fn call_in_expression(&mut self, function: &Name, arguments: &[Expr], span: Span) -> Operand {
         let Some((id, arguments)) = self.call(function, arguments, CallUse::Expression, span) else {
             let result = self.scopes.find(&function.text).and_then(|symbol| match symbol.meaning {
-                Meaning::Function(id) => match self.signatures[id].result {
+                Meaning::Function(id) => match self.signatures.get(id)?.result {
                     ResultType::Value(ty) => ty,
                     ResultType::Nothing => None,
                 },
@@ -198,7 +198,14 @@ impl Lowering<'_> {
         span: Span,
     ) -> Option<(FunctionId, Vec<Argument>)> {
         let id = match self.scopes.find(&function.text).map(|symbol| (&symbol.meaning, symbol.span)) {
-            Some((Meaning::Function(id), _)) => Some(*id),
+            Some((Meaning::Function(id), _)) if self.signatures.get(*id).is_some() => Some(*id),
+            // A function has no signature yet while its parameters and result are declared.
+            Some((Meaning::Function(_), declared)) => {
+                let message = format!("`{}` cannot be called in its own header", function.text);
+                let error = Diagnostic::error("unknown-function", message, function.span);
+                self.report(error.with_secondary(declared, "being declared here"));
+                None
+            }
             Some((Meaning::Unknown, _)) => None,
             Some((meaning, declared)) => {
                 let message = format!("`{}` is a {}, not a function", function.text, meaning.noun());

@@ -72,6 +72,8 @@ struct Lowering<'a> {
     owner: Owner,
     /// The cells of the variables so far.
     cells: u64,
+    /// Whether parts of the text could not be parsed, so that no model comes of it.
+    incomplete: bool,
 }
 
 impl<'a> Lowering<'a> {
@@ -108,6 +110,7 @@ impl<'a> Lowering<'a> {
             signatures: Table::new(),
             owner: Owner::outside(),
             cells: 0,
+            incomplete: false,
         };
         for (text, value) in [("false", 0), ("true", 1)] {
             let operand = lowering.constant_operand(value, Model::BOOLEAN, Span::default());
@@ -126,7 +129,7 @@ impl<'a> Lowering<'a> {
                     .with_help("without an initial state nothing is reachable; add `startstate begin … end;`"),
             );
         }
-        let mut usable = !self.diagnostics.iter().any(Diagnostic::is_error);
+        let mut usable = !self.incomplete && !self.diagnostics.iter().any(Diagnostic::is_error);
         if usable && let Err(problems) = quotient_ir::verify(&self.model) {
             debug_assert!(false, "a lowered model is well formed: {problems:?}");
             let message = format!("the model was read wrongly: {}", problems.join("; "));

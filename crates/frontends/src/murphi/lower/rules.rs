@@ -290,9 +290,9 @@ impl Lowering<'_> {
                 self.report(error);
                 lowered
             }
-            PropertyKind::Invariant | PropertyKind::Assumption if chooses => {
+            PropertyKind::Invariant | PropertyKind::Assumption if chooses && !conditions.is_empty() => {
                 // It speaks only about elements that are there.
-                let present = self.after_all(&conditions[..conditions.len() - 1], conditions[conditions.len() - 1]);
+                let present = self.joined(BinaryOperator::And, &conditions);
                 let implication = Lowered::Binary { operator: BinaryOperator::Implies, left: present, right: lowered };
                 self.model.pool.expression(implication)
             }

@@ -76,7 +76,10 @@ impl Lowering<'_> {
 
     fn new_type(&mut self, ty: &TypeExpr, name: Option<&str>) -> Option<TypeId> {
         let kind = match &ty.kind {
-            TypeExprKind::Missing => return None,
+            TypeExprKind::Missing => {
+                self.incomplete = true;
+                return None;
+            }
             TypeExprKind::Named(name) => return self.named_type(name),
             TypeExprKind::Boolean => return Some(Model::BOOLEAN),
             TypeExprKind::Range { low, high } => {
