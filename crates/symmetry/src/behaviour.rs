@@ -11,6 +11,7 @@ use quotient_ir::{
 
 use rustc_hash::FxHashMap;
 
+use crate::certify::{Instance, Subject};
 use crate::circuit::{CASE_LIMIT, Circuit, Node, NodeId, Relabelling};
 use crate::literals::{Literals, StateMap};
 use crate::mentions::Mentions;
@@ -28,6 +29,8 @@ pub(crate) struct Behaviour {
     pub(crate) inputs: Vec<(Action, std::ops::Range<u32>)>,
     /// Instances of rules and initial-state programs.
     pub(crate) events: Vec<Event>,
+    /// Instances of rules that can do nothing at all, whatever the state.
+    pub(crate) idle: Vec<Instance>,
     /// Instances of properties.
     pub(crate) claims: Vec<Claim>,
     /// Variables that are treated as fixed, and why.
@@ -115,6 +118,8 @@ impl Behaviour {
 #[derive(Clone, Debug)]
 pub(crate) struct Claim {
     pub(crate) property: PropertyId,
+    /// The cells of its parameters.
+    pub(crate) arguments: Vec<i64>,
     pub(crate) condition: NodeId,
     pub(crate) fault: NodeId,
 }
@@ -181,6 +186,7 @@ pub(crate) fn unfold(model: &Model, layout: &Layout, properties: &[PropertyId]) 
     };
     let mut unfolder = Unfolder::new(model, layout, values, wide);
     let mut events = Vec::new();
+    let mut idle = Vec::new();
     for &(action, parameters, locals) in &actions {
         let first_input = inputs.iter().find(|(owner, _)| *owner == action).map(|(_, range)| range.start);
         let mut unfold_one = |arguments: &[i64]| unfolder.event(action, arguments, first_input);
@@ -190,7 +196,15 @@ pub(crate) fn unfold(model: &Model, layout: &Layout, properties: &[PropertyId]) 
             interpreter.instances(parameters, locals).map(|arguments| unfold_one(&arguments)).collect()
         };
         match result {
-            Ok(found) => events.extend(found.into_iter().filter(|event| event.guard != NodeId::FALSE)),
+            Ok(found) => {
+                for event in found {
+                    if event.guard == NodeId::FALSE && event.fault == NodeId::FALSE {
+                        idle.push(Instance { subject: Subject::Action(action), arguments: event.arguments });
+                    } else {
+                        events.push(event);
+                    }
+                }
+            }
             Err(refusal) => {
                 fix(Mentions::of_action(model, action).into_variables(), &refusal, action_span(model, action))
             }
@@ -201,7 +215,7 @@ pub(crate) fn unfold(model: &Model, layout: &Layout, properties: &[PropertyId]) 
         let entry = &model.properties[property];
         for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
             match unfolder.property(property, &arguments) {
-                Ok((condition, fault)) => claims.push(Claim { property, condition, fault }),
+                Ok((condition, fault)) => claims.push(Claim { property, arguments, condition, fault }),
                 Err(refusal) => {
                     fix(Mentions::of_property(model, property).into_variables(), &refusal, entry.span);
                     break;
@@ -209,7 +223,7 @@ pub(crate) fn unfold(model: &Model, layout: &Layout, properties: &[PropertyId]) 
             }
         }
     }
-    Behaviour { circuit: unfolder.circuit, slots: layout.slots.len(), inputs, events, claims, fixed }
+    Behaviour { circuit: unfolder.circuit, slots: layout.slots.len(), inputs, events, idle, claims, fixed }
 }
 
 /// Whether a slot has too many values to list.

@@ -11,18 +11,22 @@
 //!   runs the event for every assignment of what it reads, and its image for the image of that
 //!   assignment; the outcomes must correspond. This does not rely on normal forms at all.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+mod exhaust;
+
+use rustc_hash::FxHashMap;
 
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, Layout, Model, PropertyId, TableIndex, TypeId};
 
-use crate::behaviour::Behaviour;
+use crate::behaviour::{self, Behaviour, Claim};
 use crate::circuit::NodeId;
 use crate::literals::{Literals, NoAction, StateMap};
-use crate::unfold::EventKey;
+use crate::unfold::{Event, EventKey};
+pub use exhaust::CertificationReport;
+use exhaust::{Exhaustion, SlotPermutation};
 
 /// A group of permutations of literals, each of which was shown to be a symmetry of the model and
-/// of the properties it was certified for. Only [`certify`] makes one.
+/// of the properties it was certified for. Only detection by way of a [`Certifier`] makes one.
 #[derive(Clone, Debug)]
 pub struct CertifiedGroup {
     literals: Literals,
@@ -65,6 +69,24 @@ impl CertifiedGroup {
     }
 }
 
+/// An instance of a rule, initial-state program or property.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Instance {
+    /// What it is an instance of.
+    pub subject: Subject,
+    /// The cells of its parameters.
+    pub arguments: Vec<i64>,
+}
+
+/// What there are instances of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// A rule or an initial-state program.
+    Action(Action),
+    /// A property.
+    Property(PropertyId),
+}
+
 /// Why a permutation is no symmetry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
@@ -85,25 +107,63 @@ pub enum Rejection {
     /// A property changes.
     #[error("a property does not mean the same for the permuted state")]
     Property(PropertyId),
+    /// An event or property and its image by normal forms differ when they are run.
+    #[error("run on a state and on its image, an instance and its image do not do the same")]
+    Run {
+        /// The instance.
+        instance: Instance,
+        /// What was taken to be its image.
+        image: Instance,
+    },
+    /// The image of an initial state is none.
+    #[error("the image of an initial state is no initial state")]
+    InitialStates,
+    /// The possible values of a slot are not all that can occur: a mistake in this program, and no
+    /// permutation of the literals can be trusted.
+    #[error("{slot} can hold a value that was taken to never occur")]
+    Impossible {
+        /// The instance that writes the value.
+        instance: Instance,
+        /// Where to.
+        slot: String,
+    },
+    /// An instance was taken to do nothing and does something: a mistake in this program, as before.
+    #[error("an instance of a rule that was taken to never fire can")]
+    Overlooked(Instance),
 }
 
-/// Certifies generators of a group.
-pub(crate) struct Certifier<'m> {
-    model: &'m Model,
+impl Rejection {
+    /// Whether the two arguments contradict each other, which is a mistake in this program.
+    pub(crate) fn is_contradiction(&self) -> bool {
+        matches!(self, Self::Run { .. } | Self::InitialStates | Self::Impossible { .. } | Self::Overlooked(_))
+    }
+}
+
+/// Certifies generators of a group of symmetries.
+pub struct Certifier<'m> {
     layout: &'m Layout,
     literals: Literals,
     behaviour: Behaviour,
-    events: FxHashSet<(bool, EventKey)>,
-    claims: FxHashSet<(PropertyId, NodeId, NodeId)>,
+    /// An event for each thing that events do.
+    events: FxHashMap<(bool, EventKey), u32>,
+    /// A claim for each thing that claims say.
+    claims: FxHashMap<(PropertyId, NodeId, NodeId), u32>,
     /// For each slot, the events and claims that read or write it.
     event_users: Vec<Vec<u32>>,
     claim_users: Vec<Vec<u32>>,
     fixed: Vec<bool>,
+    exhaustion: Exhaustion<'m>,
+    is_surveyed: bool,
 }
 
 impl<'m> Certifier<'m> {
-    /// Prepares a model with the properties that were unfolded.
-    pub(crate) fn new(model: &'m Model, layout: &'m Layout, literals: Literals, behaviour: Behaviour) -> Self {
+    /// Prepares a model with some of its properties; symmetries must preserve all assumptions, too.
+    pub fn new(model: &'m Model, layout: &'m Layout, properties: &[PropertyId]) -> Self {
+        Self::of_behaviour(model, layout, behaviour::unfold(model, layout, properties))
+    }
+
+    /// Prepares a model that is unfolded.
+    pub(crate) fn of_behaviour(model: &'m Model, layout: &'m Layout, behaviour: Behaviour) -> Self {
         let slot_count = behaviour.circuit.slot_count();
         let mut event_users = vec![Vec::new(); slot_count];
         for (number, event) in behaviour.events.iter().enumerate() {
@@ -127,19 +187,52 @@ impl<'m> Certifier<'m> {
             let cells = model.cells(model.variables[entry.variable].ty) as usize;
             fixed[first..first + cells].fill(true);
         }
-        let events = behaviour.events.iter().map(|event| (is_start(event.action), event.key())).collect();
-        let claims = behaviour.claims.iter().map(|claim| (claim.property, claim.condition, claim.fault)).collect();
-        Self { model, layout, literals, behaviour, events, claims, event_users, claim_users, fixed }
+        let mut events = FxHashMap::default();
+        for (number, event) in behaviour.events.iter().enumerate() {
+            events.entry((is_start(event.action), event.key())).or_insert(number as u32);
+        }
+        let mut claims = FxHashMap::default();
+        for (number, claim) in behaviour.claims.iter().enumerate() {
+            claims.entry((claim.property, claim.condition, claim.fault)).or_insert(number as u32);
+        }
+        let literals = behaviour.literals();
+        let exhaustion = Exhaustion::new(model, layout, literals.clone());
+        Self {
+            layout,
+            literals,
+            behaviour,
+            events,
+            claims,
+            event_users,
+            claim_users,
+            fixed,
+            exhaustion,
+            is_surveyed: false,
+        }
     }
 
-    /// Shows that a permutation of literals is a symmetry.
-    pub(crate) fn check(&mut self, generator: &SparsePermutation) -> Result<StateMap, Rejection> {
+    /// The points that generators permute.
+    pub fn literals(&self) -> &Literals {
+        &self.literals
+    }
+
+    /// How what was checked so far was certified.
+    pub fn report(&self) -> CertificationReport {
+        self.exhaustion.report
+    }
+
+    /// Shows that a permutation of literals is a symmetry, and gives its action on states.
+    ///
+    /// # Errors
+    /// If it is none, or cannot be shown to be one.
+    pub fn check(&mut self, generator: &SparsePermutation) -> Result<StateMap, Rejection> {
         let map = self.literals.action(self.layout, generator)?;
         for slot_move in map.moves() {
             if self.fixed[slot_move.from.position()] {
                 return Err(Rejection::MovesFixed(self.layout.slots[slot_move.from].name.clone()));
             }
         }
+        self.survey()?;
         let relabelling = self.behaviour.relabelling(&map);
         let mut known = FxHashMap::default();
         let (mut events, mut claims): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
@@ -151,29 +244,32 @@ impl<'m> Certifier<'m> {
             list.sort_unstable();
             list.dedup();
         }
+        let mut pairs = Vec::with_capacity(events.len() + claims.len());
         for number in events {
-            let event = self.behaviour.events[number as usize].clone();
-            let image = event.relabelled(&mut self.behaviour.circuit, &relabelling, &mut known);
-            if !image.is_some_and(|image| self.events.contains(&(is_start(event.action), image))) {
-                return Err(Rejection::Event { action: event.action, arguments: event.arguments });
-            }
+            let event = &self.behaviour.events[number as usize];
+            let key = event.relabelled(&mut self.behaviour.circuit, &relabelling, &mut known);
+            let image = key.and_then(|key| self.events.get(&(is_start(event.action), key)));
+            let Some(&image) = image else {
+                return Err(Rejection::Event { action: event.action, arguments: event.arguments.clone() });
+            };
+            pairs.push((event.instance(), self.behaviour.events[image as usize].instance()));
         }
         for number in claims {
-            let claim = self.behaviour.claims[number as usize].clone();
+            let claim = &self.behaviour.claims[number as usize];
             let circuit = &mut self.behaviour.circuit;
             let condition = circuit.relabelled(claim.condition, &relabelling, &mut known);
             let fault = circuit.relabelled(claim.fault, &relabelling, &mut known);
-            let known_claim = condition
+            let image = condition
                 .zip(fault)
-                .is_some_and(|(condition, fault)| self.claims.contains(&(claim.property, condition, fault)));
-            if !known_claim {
-                return Err(Rejection::Property(claim.property));
-            }
+                .and_then(|(condition, fault)| self.claims.get(&(claim.property, condition, fault)));
+            let Some(&image) = image else { return Err(Rejection::Property(claim.property)) };
+            pairs.push((claim.instance(), self.behaviour.claims[image as usize].instance()));
         }
+        self.exhaustion.compare(&SlotPermutation::new(&map), pairs)?;
         Ok(map)
     }
 
-    /// The group of generators that were checked.
+    /// The group of generators that were checked, with exchanges of values that were checked, too.
     pub(crate) fn group(
         self,
         generators: Vec<(SparsePermutation, StateMap)>,
@@ -183,8 +279,39 @@ impl<'m> Certifier<'m> {
         CertifiedGroup { literals: self.literals, generators, maps, interchangeable }
     }
 
-    pub(crate) fn model(&self) -> &'m Model {
-        self.model
+    /// Runs all events and claims by themselves, once.
+    fn survey(&mut self) -> Result<(), Rejection> {
+        if self.is_surveyed {
+            return Ok(());
+        }
+        let events = self.behaviour.events.iter().map(Event::instance);
+        let claims = self.behaviour.claims.iter().map(Claim::instance);
+        let instances: Vec<Instance> = events.chain(claims).collect();
+        let touched = self.exhaustion.survey(&instances, &self.behaviour.idle)?;
+        let event_count = self.behaviour.events.len();
+        for (number, slots) in touched.into_iter().enumerate() {
+            for slot in slots {
+                if number < event_count {
+                    self.event_users[slot.position()].push(number as u32);
+                } else {
+                    self.claim_users[slot.position()].push((number - event_count) as u32);
+                }
+            }
+        }
+        self.is_surveyed = true;
+        Ok(())
+    }
+}
+
+impl Event {
+    fn instance(&self) -> Instance {
+        Instance { subject: Subject::Action(self.action), arguments: self.arguments.clone() }
+    }
+}
+
+impl Claim {
+    fn instance(&self) -> Instance {
+        Instance { subject: Subject::Property(self.property), arguments: self.arguments.clone() }
     }
 }
 

@@ -7,7 +7,7 @@ use quotient_groups::{ColouredGraph, OrbitPartition, SparsePermutation};
 use quotient_ir::{Layout, Model, PropertyId, SlotId, TableIndex, TypeId};
 
 use crate::behaviour::{self, Fixed};
-use crate::certify::{CertifiedGroup, Certifier, InterchangeableValues, Rejection};
+use crate::certify::{CertificationReport, CertifiedGroup, Certifier, InterchangeableValues, Rejection};
 use crate::explain::{Request, collect_index_types};
 use crate::graph::{self, Encoding};
 use crate::literals::{Literals, StateMap};
@@ -17,6 +17,8 @@ use crate::literals::{Literals, StateMap};
 pub struct Detection {
     /// The group, every generator of it certified.
     pub group: CertifiedGroup,
+    /// How it was certified.
+    pub report: CertificationReport,
     /// The graph it was found in.
     pub graph: ColouredGraph,
     /// What each vertex of the graph stands for.
@@ -79,7 +81,7 @@ pub fn detect(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Resu
         .filter(|slot| encoding.numbers[slot.position()] && literals.slots()[*slot].values.len() > 1)
         .collect();
     let fixed = behaviour.fixed.clone();
-    let mut certifier = Certifier::new(model, layout, literals.clone(), behaviour);
+    let mut certifier = Certifier::of_behaviour(model, layout, behaviour);
     let mut generators = Vec::new();
     for automorphism in &automorphisms.generators {
         let generator = restrict(&encoding, &literals, automorphism);
@@ -93,12 +95,14 @@ pub fn detect(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Resu
             }
         }
     }
-    let interchangeable = interchangeable_values(model, layout, &literals, &generators, &mut certifier);
+    let interchangeable = interchangeable_values(model, layout, &literals, &generators, &mut certifier)?;
+    let report = certifier.report();
     let group = certifier.group(generators, interchangeable);
     let certification = clock.elapsed();
 
     Ok(Detection {
         group,
+        report,
         graph: encoding.graph,
         labels: encoding.labels,
         complete: automorphisms.complete,
@@ -116,7 +120,7 @@ fn interchangeable_values(
     literals: &Literals,
     generators: &[(SparsePermutation, StateMap)],
     certifier: &mut Certifier<'_>,
-) -> Vec<InterchangeableValues> {
+) -> Result<Vec<InterchangeableValues>, Uncertified> {
     let mut types: Vec<TypeId> = Vec::new();
     for (_, map) in generators {
         for slot_move in map.moves() {
@@ -147,17 +151,27 @@ fn interchangeable_values(
                 let Ok(exchange) = request.permutation(model, layout, literals) else { continue };
                 let plausible =
                     !exchange.is_identity() && exchange.moves().all(|(from, to)| orbits.find(from) == orbits.find(to));
-                if plausible && certifier.check(&exchange).is_ok() {
-                    class.values.push(value);
-                    class.exchanges.push(exchange);
-                    continue 'values;
+                if !plausible {
+                    continue;
+                }
+                match certifier.check(&exchange) {
+                    Ok(_) => {
+                        class.values.push(value);
+                        class.exchanges.push(exchange);
+                        continue 'values;
+                    }
+                    Err(rejection) if rejection.is_contradiction() => {
+                        let generator = literals.describe(model, layout, &exchange);
+                        return Err(Uncertified { rejection, generator });
+                    }
+                    Err(_) => {}
                 }
             }
             classes.push(InterchangeableValues { ty, values: vec![value], exchanges: Vec::new() });
         }
         found.extend(classes.into_iter().filter(|class| class.values.len() > 1));
     }
-    found
+    Ok(found)
 }
 
 /// Values of a type up to which exchanges are looked for.

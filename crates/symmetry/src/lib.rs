@@ -17,7 +17,9 @@ mod unfold;
 
 pub use behaviour::Fixed;
 pub use canonical::{Canonicalizer, Unsupported, Workspace};
-pub use certify::{CertifiedGroup, InterchangeableValues, Rejection};
+pub use certify::{
+    CertificationReport, CertifiedGroup, Certifier, Instance, InterchangeableValues, Rejection, Subject,
+};
 pub use detect::{Detection, PhaseTimes, Uncertified, detect};
 pub use explain::{Explainer, Family, Reason, Request};
 pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};

@@ -11,13 +11,15 @@
 //! were taken to be possible, and finds which slots an event touches at all, so that an event on
 //! which a permutation has no bearing is not one that was merely misread.
 
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use quotient_ir::{
-    Action, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, SlotId, TableIndex, Valuation,
+    Action, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, SlotId, Valuation,
 };
 
-use super::Rejection;
+use super::{Instance, Rejection, Subject};
 use crate::literals::{Literals, SlotMove, StateMap};
 
 /// Assignments up to which an event is evaluated for all of them.
@@ -31,20 +33,6 @@ const COMPARISON_BUDGET: u64 = 3_000_000;
 /// The part of what is left of the budget that one generator may use, and what it may use in any case.
 const GENERATOR_SHARE: u64 = 16;
 const GENERATOR_BUDGET: u64 = 4_000;
-
-/// An instance of an action or of a property.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Instance {
-    pub(super) subject: Subject,
-    pub(super) arguments: Vec<i64>,
-}
-
-/// What can be run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Subject {
-    Action(Action),
-    Property(PropertyId),
-}
 
 /// What the survey found about an instance.
 #[derive(Clone, Debug)]
@@ -71,7 +59,7 @@ pub struct CertificationReport {
 /// Runs instances for all assignments.
 pub(super) struct Exhaustion<'m> {
     interpreter: Interpreter<'m>,
-    literals: Literals,
+    literals: Rc<Literals>,
     surveys: FxHashMap<Instance, Survey>,
     /// Subjects of which some instance is too large to be run for all assignments.
     large: FxHashSet<Subject>,
@@ -207,7 +195,7 @@ impl<'m> Exhaustion<'m> {
         let inhabited = literals.slots().iter().all(|slot| !slot.values.is_empty());
         Self {
             interpreter: Interpreter::new(model, layout),
-            literals,
+            literals: Rc::new(literals),
             surveys: FxHashMap::default(),
             large: FxHashSet::default(),
             initial: None,
@@ -219,36 +207,37 @@ impl<'m> Exhaustion<'m> {
 
     /// Runs every instance by itself. `idle` are instances that were taken to never do anything.
     /// Gives, for each instance, the slots that it touches (none where that is not known).
-    pub(super) fn survey(
-        &mut self,
-        instances: &[Instance],
-        idle: &[Instance],
-    ) -> Result<Vec<Vec<SlotId>>, Rejection> {
+    pub(super) fn survey(&mut self, instances: &[Instance], idle: &[Instance]) -> Result<Vec<Vec<SlotId>>, Rejection> {
         let mut touched = vec![Vec::new(); instances.len()];
         if !self.inhabited {
             return Ok(touched);
         }
         self.list_initial_states()?;
+        let literals = Rc::clone(&self.literals);
+        let mut variation = Variation::new(&literals, None);
         for (instance, touched) in instances.iter().zip(&mut touched) {
-            *touched = self.survey_one(instance, false)?;
+            *touched = self.survey_one(&mut variation, instance, false)?;
         }
         for instance in idle {
-            self.survey_one(instance, true)?;
+            self.survey_one(&mut variation, instance, true)?;
         }
         self.budget = COMPARISON_BUDGET;
         Ok(touched)
     }
 
-    fn survey_one(&mut self, instance: &Instance, idle: bool) -> Result<Vec<SlotId>, Rejection> {
+    fn survey_one(
+        &mut self,
+        variation: &mut Variation<'_>,
+        instance: &Instance,
+        idle: bool,
+    ) -> Result<Vec<SlotId>, Rejection> {
         let is_start = matches!(instance.subject, Subject::Action(Action::Start(_)));
         if is_start || !self.is_runnable(instance) || self.large.contains(&instance.subject) {
             return Ok(Vec::new());
         }
-        let literals = self.literals.clone();
-        let mut variation = Variation::new(&literals, None);
         let mut touched = FxHashSet::default();
         let before = self.budget;
-        let walk = self.walk(&mut variation, |exhaustion, variation| {
+        let walk = self.walk(variation, |exhaustion, variation| {
             let Some((effect, reads)) = exhaustion.run(instance, &variation.state) else { return Ok(None) };
             exhaustion.charge(reads.len());
             touched.extend(&reads);
@@ -261,11 +250,12 @@ impl<'m> Exhaustion<'m> {
                 Effect::Disabled | Effect::Fault | Effect::Dropped | Effect::Truth(_) => {}
             }
             if idle && effect != Effect::Disabled {
-                return Err(Rejection::Overlooked(instance.named()));
+                return Err(Rejection::Overlooked(instance.clone()));
             }
             Ok(Some(reads))
-        })?;
-        match walk {
+        });
+        variation.reset();
+        match walk? {
             Walk::Complete => {
                 let work = before - self.budget;
                 self.surveys.insert(instance.clone(), Survey::Complete { work });
@@ -320,7 +310,7 @@ impl<'m> Exhaustion<'m> {
             };
             if !possible {
                 let slot = self.interpreter.layout().slots[slot].name.clone();
-                return Err(Rejection::Impossible { instance: instance.named(), slot });
+                return Err(Rejection::Impossible { instance: instance.clone(), slot });
             }
         }
         Ok(())
@@ -344,7 +334,7 @@ impl<'m> Exhaustion<'m> {
         };
         pairs.sort_by_cached_key(|(instance, _)| work_of(instance));
         let has_initial = self.compare_initial_states(permutation)?;
-        let literals = self.literals.clone();
+        let literals = Rc::clone(&self.literals);
         let mut variation = Variation::new(&literals, Some(permutation));
         for (instance, image) in &pairs {
             let compared = match instance.subject {
@@ -416,7 +406,7 @@ impl<'m> Exhaustion<'m> {
             }
             _ => false,
         };
-        if agree { Ok(true) } else { Err(Rejection::Run { instance: instance.named(), image: image.named() }) }
+        if agree { Ok(true) } else { Err(Rejection::Run { instance: instance.clone(), image: image.clone() }) }
     }
 
     fn compare_pair(
@@ -438,19 +428,15 @@ impl<'m> Exhaustion<'m> {
             exhaustion.charge(needed.len() + image_reads.len());
             needed.extend(image_reads.into_iter().map(|slot| permutation.origin(slot)));
             let agree = match (&effect, &image_effect) {
-                (
-                    Effect::Next { writes, covered },
-                    Effect::Next { writes: image_writes, covered: image_covered },
-                ) => {
+                (Effect::Next { writes, covered }, Effect::Next { writes: image_writes, covered: image_covered }) => {
                     exhaustion.charge(writes.len() + image_writes.len());
                     exhaustion.check_possible(instance, writes)?;
-                    covered == image_covered
-                        && same_step(variation, permutation, writes, image_writes, &mut needed)
+                    covered == image_covered && same_step(variation, permutation, writes, image_writes, &mut needed)
                 }
                 _ => effect == image_effect,
             };
             if !agree {
-                return Err(Rejection::Run { instance: instance.named(), image: image.named() });
+                return Err(Rejection::Run { instance: instance.clone(), image: image.clone() });
             }
             Ok(Some(needed))
         });
@@ -580,15 +566,4 @@ fn same_step(
         }
     }
     true
-}
-
-impl Instance {
-    pub(super) fn named(&self) -> super::NamedInstance {
-        match self.subject {
-            Subject::Action(action) => super::NamedInstance::Action { action, arguments: self.arguments.clone() },
-            Subject::Property(property) => {
-                super::NamedInstance::Property { property, arguments: self.arguments.clone() }
-            }
-        }
-    }
 }
