@@ -5,6 +5,7 @@
 
 mod guess;
 mod partition;
+mod renumbering;
 mod search;
 
 use crate::{ColouredGraph, OrbitPartition, Permutation, Point, SparsePermutation, StabiliserChain};
@@ -103,5 +104,8 @@ pub fn generators(graph: &ColouredGraph) -> AutomorphismGroup {
 
 /// The automorphism group of `graph`, or what is found of it before a limit is reached.
 pub fn generators_within(graph: &ColouredGraph, limits: &SearchLimits) -> AutomorphismGroup {
-    search::search(graph, limits)
+    match renumbering::local_order(graph) {
+        None => search::search(graph, limits),
+        Some(order) => renumbering::restore(&order, search::search(&graph.renumbered(&order), limits)),
+    }
 }

@@ -186,6 +186,28 @@ impl ColouredGraph {
         })
     }
 
+    /// The same graph where vertex `v` is what was vertex `order[v]`; `order` lists every vertex once.
+    pub(crate) fn renumbered(&self, order: &[Point]) -> ColouredGraph {
+        let mut names = vec![0; order.len()];
+        for (name, &vertex) in order.iter().enumerate() {
+            names[vertex as usize] = name as Point;
+        }
+        let mut offsets = Vec::with_capacity(order.len() + 1);
+        let mut targets = Vec::with_capacity(self.targets.len());
+        offsets.push(0);
+        for &vertex in order {
+            let start = targets.len();
+            targets.extend(self.neighbours(vertex).iter().map(|&next| names[next as usize]));
+            targets[start..].sort_unstable();
+            offsets.push(targets.len() as u32);
+        }
+        Self {
+            colours: order.iter().map(|&vertex| self.colour(vertex)).collect(),
+            offsets: offsets.into(),
+            targets: targets.into(),
+        }
+    }
+
     /// Whether `permutation` keeps every colour and takes edges to edges. Costs the edges of the moved
     /// vertices and a logarithm: naive on purpose, it is the check that others are checked by.
     pub fn has_automorphism(&self, permutation: &SparsePermutation) -> bool {

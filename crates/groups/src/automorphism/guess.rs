@@ -173,8 +173,14 @@ impl Guess {
                 }
             }
             remaining -= self.matched.len();
-            wave += 1;
-            self.spread(graph, wave);
+            for &(vertex, target) in &self.matched {
+                self.image[vertex as usize] = target;
+                self.taken[target as usize] = true;
+            }
+            if remaining > 0 {
+                wave += 1;
+                self.spread(graph, wave);
+            }
         }
         true
     }
@@ -271,15 +277,11 @@ impl Guess {
         true
     }
 
-    /// Sets the images just found and tells their open neighbours.
+    /// Tells the open neighbours of what was just matched.
     fn spread(&mut self, graph: &ColouredGraph, wave: u32) {
         let Self { image, taken, domain, range, matched, .. } = self;
         domain.reached.clear();
         range.reached.clear();
-        for &(vertex, target) in matched.iter() {
-            image[vertex as usize] = target;
-            taken[target as usize] = true;
-        }
         for &(vertex, target) in matched.iter() {
             for &next in graph.neighbours(vertex) {
                 if image[next as usize] == UNKNOWN {
