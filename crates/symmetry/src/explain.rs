@@ -12,6 +12,7 @@ use quotient_ir::{
 use crate::behaviour::{self, Behaviour};
 use crate::certify::CertifiedGroup;
 use crate::circuit::NodeId;
+use crate::describe::short_value_name;
 use crate::literals::Literals;
 use crate::unfold::{Event, Write, Written};
 
@@ -83,9 +84,18 @@ impl Request {
         };
         let value_named = |ty: TypeId, name: &str| {
             let domain = model.domain(ty);
-            let value = name.parse().ok().filter(|&value| domain.contains(value));
+            // The values of a scalarset are counted from zero, whatever stands for them.
+            let origin = match model.types[ty].kind {
+                TypeKind::Scalarset { first, .. } => first,
+                _ => 0,
+            };
+            let number = name.parse::<i64>().ok().and_then(|number| number.checked_add(origin));
+            let value = number.filter(|&value| domain.contains(value));
             let by_name = || domain.values().take(1 << 16).find(|&value| model.value_name(ty, value) == name);
-            value.or_else(by_name).ok_or_else(|| format!("`{name}` is no value of that type"))
+            value.or_else(by_name).ok_or_else(|| {
+                let name_of_type = model.types[ty].name.as_deref().unwrap_or("that type");
+                format!("`{name}` is no value of {name_of_type}: {}", values_text(model, ty))
+            })
         };
         match words[..] {
             ["rotate", name] => Ok(Self::Rotate { ty: type_named(name)? }),
@@ -115,6 +125,10 @@ impl Request {
 
     /// What becomes of a value of a type.
     fn value(&self, model: &Model, ty: TypeId, value: i64) -> i64 {
+        if let TypeKind::Union { members } = &model.types[ty].kind {
+            let member = members.iter().find(|&&member| model.domain(member).contains(value));
+            return member.map_or(value, |&member| self.value(model, member, value));
+        }
         match *self {
             Self::Exchange { ty: own, first, second } if own == ty => match value {
                 value if value == first => second,
@@ -129,6 +143,18 @@ impl Request {
                 }
             }
             _ => value,
+        }
+    }
+
+    /// Whether it moves values of a type.
+    fn moves_values(&self, model: &Model, ty: TypeId) -> bool {
+        match &model.types[ty].kind {
+            TypeKind::Union { members } => members.iter().any(|&member| self.moves_values(model, member)),
+            _ => match *self {
+                Self::Exchange { ty: own, first, second } => own == ty && first != second,
+                Self::Rotate { ty: own } => own == ty,
+                Self::ExchangeParts { .. } => false,
+            },
         }
     }
 
@@ -160,7 +186,17 @@ impl Request {
             let image = images[slot.position()];
             let own = &literals.slots()[slot];
             if own.wide {
+                if self.moves_values(model, entry.ty) {
+                    return Err(Reason {
+                        span: model.variables[entry.variable].span,
+                        text: format!("`{}` has too many values to permute them", entry.name),
+                    });
+                }
                 moves.push((own.first, literals.slots()[image].first));
+                continue;
+            }
+            if own.values.len() == 1 && literals.slots()[image].values.len() == 1 {
+                // Constants: what reads them reads their values, wherever they lie.
                 continue;
             }
             for (position, &value) in own.values.iter().enumerate() {
@@ -508,6 +544,16 @@ impl<'m> Explainer<'m> {
 
 fn is_start(action: Action) -> bool {
     matches!(action, Action::Start(_))
+}
+
+/// The values of a type for people: `1..9`, `red, green`.
+fn values_text(model: &Model, ty: TypeId) -> String {
+    let domain = model.domain(ty);
+    let name = |value| short_value_name(model, ty, value);
+    if domain.size() == 0 || domain.size() > 8 || matches!(model.types[ty].kind, TypeKind::Range { .. }) {
+        return format!("{}..{}", name(domain.least()), name(domain.greatest()));
+    }
+    domain.values().map(name).collect::<Vec<_>>().join(", ")
 }
 
 fn named(kind: &str, name: Option<&str>) -> String {

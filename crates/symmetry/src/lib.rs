@@ -7,11 +7,14 @@ mod behaviour;
 mod canonical;
 mod certify;
 mod circuit;
+mod declared;
+mod describe;
 mod detect;
 mod explain;
 mod graph;
 mod literals;
 mod mentions;
+mod places;
 mod possible;
 mod unfold;
 
@@ -20,6 +23,8 @@ pub use canonical::{Canonicalizer, Unsupported, Workspace};
 pub use certify::{
     CertificationReport, CertifiedGroup, Certifier, Instance, InterchangeableValues, Rejection, Subject,
 };
+pub use declared::{Declared, Refused, declared};
+pub use describe::{Describer, Description, Moved, TypeMove, ValueMove};
 pub use detect::{Detection, PhaseTimes, Uncertified, detect};
 pub use explain::{Explainer, Family, Reason, Request};
 pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};

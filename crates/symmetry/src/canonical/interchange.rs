@@ -15,7 +15,7 @@ use num_bigint::BigUint;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use quotient_groups::{OrbitPartition, Point, SparsePermutation};
-use quotient_ir::{Layout, Model, SlotId, TableIndex, TypeId};
+use quotient_ir::{Layout, Model, SlotId, TableIndex, TypeId, TypeKind};
 
 use super::paths::slot_paths;
 use crate::certify::CertifiedGroup;
@@ -135,6 +135,11 @@ pub(super) fn orbits(degree: usize, interchanges: &[Interchange]) -> OrbitPartit
     orbits
 }
 
+/// Whether values of a type are values of another: the same, or a union that has it as a member.
+fn holds(model: &Model, whole: TypeId, ty: TypeId) -> bool {
+    whole == ty || matches!(&model.types[whole].kind, TypeKind::Union { members } if members.contains(&ty))
+}
+
 impl Interchange {
     #[allow(clippy::too_many_arguments)]
     fn new(
@@ -171,7 +176,7 @@ impl Interchange {
             let positions: Vec<usize> = path
                 .iter()
                 .enumerate()
-                .filter(|&(_, &(index, value))| index == ty && member_of_value.contains_key(&value))
+                .filter(|&(_, &(index, value))| holds(model, index, ty) && member_of_value.contains_key(&value))
                 .map(|(position, _)| position)
                 .collect();
             // A role is a path with the members taken out, and a distance from the start of the
@@ -183,11 +188,11 @@ impl Interchange {
             let offset = role_offset(model, layout, entry.variable, slot, path, &positions);
             let members: Vec<usize> = positions.iter().map(|&position| member_of_value[&path[position].1]).collect();
             match members[..] {
-                [] if entry.ty == ty => shared.push((field, members_of(layout, slot, values))),
+                [] if holds(model, entry.ty, ty) => shared.push((field, members_of(layout, slot, values))),
                 [member] => {
                     let key = (role_path, offset);
                     let role = own.entry(key.clone()).or_insert_with(|| {
-                        own_order.push((key, entry.ty == ty, slot));
+                        own_order.push((key, holds(model, entry.ty, ty), slot));
                         vec![None; size]
                     });
                     role[member] = Some(field);
@@ -195,7 +200,7 @@ impl Interchange {
                 [first, second] => {
                     let key = (role_path, offset);
                     let role = pairs.entry(key.clone()).or_insert_with(|| {
-                        pair_order.push((key, entry.ty == ty, slot));
+                        pair_order.push((key, holds(model, entry.ty, ty), slot));
                         vec![None; size * size]
                     });
                     role[first * size + second] = Some(field);

@@ -1,0 +1,99 @@
+//! The symmetry that a model declares: scalarsets, whose values are said to be interchangeable.
+//! A declaration is a claim like any other, so each exchange is certified, and what the text does
+//! not honour is left out and explained.
+
+use std::time::Instant;
+
+use quotient_ir::{Layout, Model, PropertyId, Span, TypeId, TypeKind};
+
+use crate::behaviour;
+use crate::certify::{CertifiedGroup, Certifier};
+use crate::detect::PhaseTimes;
+use crate::explain::{Explainer, Reason, Request};
+
+/// A larger scalarset is not looked at.
+const LARGEST_SCALARSET: u64 = 4096;
+/// Reasons given for each exchange that is refused.
+const REASONS: usize = 3;
+
+/// The declared symmetry of a model.
+#[derive(Debug)]
+pub struct Declared {
+    /// The group of the declarations that hold.
+    pub group: CertifiedGroup,
+    /// Exchanges that were declared and are no symmetries: one for each pair of neighbouring
+    /// classes of values that are interchangeable.
+    pub refused: Vec<Refused>,
+    /// How long each phase took.
+    pub times: PhaseTimes,
+}
+
+/// An exchange that a declaration promises and the text does not honour.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The scalarset.
+    pub ty: TypeId,
+    /// One value.
+    pub first: i64,
+    /// The other.
+    pub second: i64,
+    /// Why they cannot be exchanged.
+    pub reasons: Vec<Reason>,
+}
+
+/// The symmetries that scalarsets declare, as far as they are symmetries of the model and the given
+/// properties.
+pub fn declared(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Declared {
+    let clock = Instant::now();
+    let mut explainer = Explainer::new(model, layout, properties);
+    let behaviour = behaviour::unfold(model, layout, properties);
+    let unfolding = clock.elapsed();
+
+    let clock = Instant::now();
+    let literals = behaviour.literals();
+    let mut certifier = Certifier::new(model, layout, literals.clone(), behaviour);
+    let mut generators = Vec::new();
+    let mut refused = Vec::new();
+    for (ty, entry) in model.types.iter_enumerated() {
+        let TypeKind::Scalarset { size, .. } = entry.kind else { continue };
+        if size > LARGEST_SCALARSET {
+            let text = format!("a scalarset of more than {LARGEST_SCALARSET} values is not looked at");
+            let (first, second) = (model.domain(ty).least(), model.domain(ty).greatest());
+            refused.push(Refused { ty, first, second, reasons: vec![Reason { span: Span::default(), text }] });
+            continue;
+        }
+        // Being exchangeable is an equivalence, so each value is compared with one of each class.
+        let mut classes: Vec<i64> = Vec::new();
+        for value in model.domain(ty).values() {
+            let found = classes.iter().find_map(|&known| {
+                let permutation =
+                    Request::Exchange { ty, first: known, second: value }.permutation(model, layout, &literals).ok()?;
+                let map = certifier.check(&permutation).ok()?;
+                Some((permutation, map))
+            });
+            match found {
+                Some((permutation, map)) if !permutation.is_identity() => generators.push((permutation, map)),
+                Some(_) => {}
+                None => classes.push(value),
+            }
+        }
+        for pair in classes.windows(2) {
+            let (first, second) = (pair[0], pair[1]);
+            let request = Request::Exchange { ty, first, second };
+            let mut reasons = explainer.why_not(&request, REASONS);
+            if reasons.is_empty() {
+                let rejection =
+                    request.permutation(model, layout, &literals).map(|permutation| certifier.check(&permutation));
+                let text = match rejection {
+                    Ok(Err(rejection)) => rejection.to_string(),
+                    _ => "it could not be certified".to_owned(),
+                };
+                reasons.push(Reason { span: Span::default(), text });
+            }
+            refused.push(Refused { ty, first, second, reasons });
+        }
+    }
+    let group = certifier.group(generators, Vec::new());
+    let times = PhaseTimes { unfolding, certification: clock.elapsed(), ..PhaseTimes::default() };
+    Declared { group, refused, times }
+}

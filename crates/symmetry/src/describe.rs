@@ -1,0 +1,469 @@
+//! Symmetries in the terms of the text: permutations of the values of declared types where a
+//! permutation is that, and otherwise the parts of variables that move and the values that change.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use quotient_ir::{Layout, Model, SlotId, TableIndex, TypeId, TypeKind, VariableId};
+
+use crate::certify::CertifiedGroup;
+use crate::literals::{Literals, SlotMove, StateMap};
+use crate::places::Places;
+
+/// A symmetry in source terms. Everything moves as `types` say, except for what `parts` and
+/// `values` say otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// Types whose values permute wherever they occur, as values and as indices.
+    pub types: Vec<TypeMove>,
+    /// Parts of variables that go to each other, cycle by cycle.
+    pub parts: Vec<Vec<String>>,
+    /// Values that change within their slots, or on the way to another.
+    pub values: Vec<ValueMove>,
+}
+
+/// A permutation of the values of a type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeMove {
+    /// The type.
+    pub ty: TypeId,
+    /// Its name.
+    pub name: String,
+    /// The cycles, by the names of the values.
+    pub cycles: Vec<Vec<String>>,
+}
+
+/// What becomes of the values of some slots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueMove {
+    /// The slots; `*` stands for all values of an index.
+    pub places: Vec<String>,
+    /// Cycles of values, if the values are the same before and after.
+    pub cycles: Vec<Vec<String>>,
+    /// Values and what becomes of them otherwise.
+    pub pairs: Vec<(String, String)>,
+}
+
+/// What a group moves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Types that some generator permutes wherever they occur.
+    pub types: BTreeSet<TypeId>,
+    /// Variables with a part that goes elsewhere or changes its values.
+    pub variables: BTreeSet<VariableId>,
+}
+
+impl Description {
+    /// The cycles and maps, one text each: `(process 1 2)`, `n[1] ↔ n[2]`, `label[*]: 0 ↔ 1`.
+    pub fn cycles(&self) -> Vec<String> {
+        self.cycles_within(usize::MAX)
+    }
+
+    /// The same with at most so many names to a cycle or list.
+    pub fn cycles_within(&self, longest: usize) -> Vec<String> {
+        let mut texts = Vec::new();
+        for TypeMove { name, cycles, .. } in &self.types {
+            texts.extend(cycles.iter().map(|cycle| format!("({name} {})", shortened(cycle, longest, " "))));
+        }
+        texts.extend(self.parts.iter().map(|cycle| arrows(cycle, longest)));
+        for ValueMove { places, cycles, pairs } in &self.values {
+            let mut maps: Vec<String> = cycles.iter().map(|cycle| arrows(cycle, longest)).collect();
+            maps.extend(pairs.iter().map(|(from, to)| format!("{from} → {to}")));
+            texts.push(format!("{}: {}", shortened(places, longest, ", "), shortened(&maps, longest, ", ")));
+        }
+        texts
+    }
+
+    /// All on one line, with at most so many names to a cycle and cycles to the line.
+    pub fn line(&self, longest: usize) -> String {
+        let texts = self.cycles_within(longest);
+        let mut line = String::new();
+        for (position, text) in texts.iter().take(longest).enumerate() {
+            // Cycles in parentheses need no comma between them.
+            if position > 0 && !(text.starts_with('(') && line.ends_with(')')) {
+                line.push_str(", ");
+            }
+            line.push_str(text);
+        }
+        if texts.len() > longest {
+            line.push_str(&format!(", … ({} more)", texts.len() - longest));
+        }
+        line
+    }
+}
+
+impl fmt::Display for Description {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.line(usize::MAX))
+    }
+}
+
+/// The names, or the first few and the last.
+fn shortened(names: &[String], longest: usize, separator: &str) -> String {
+    if names.len() <= longest.max(2) {
+        return names.join(separator);
+    }
+    let (first, last) = (&names[..longest - 1], &names[names.len() - 1]);
+    [&first.join(separator), "…", last].join(separator)
+}
+
+/// A cycle with arrows.
+fn arrows(cycle: &[String], longest: usize) -> String {
+    match cycle {
+        [first, second] => format!("{first} ↔ {second}"),
+        [first, ..] => format!("{} → {first}", shortened(cycle, longest, " → ")),
+        [] => String::new(),
+    }
+}
+
+/// Describes symmetries of a model.
+pub struct Describer<'m> {
+    model: &'m Model,
+    layout: &'m Layout,
+    literals: &'m Literals,
+    places: Places<'m>,
+    /// For each value of a type, the slots that it is an index or a value of.
+    users: FxHashMap<(TypeId, i64), Vec<SlotId>>,
+    /// Types that index an array.
+    index_types: FxHashSet<TypeId>,
+}
+
+/// The values of types that permute.
+type TypeMaps = BTreeMap<TypeId, BTreeMap<i64, i64>>;
+
+impl<'m> Describer<'m> {
+    /// Prepares a model with the literals of a group.
+    pub fn new(model: &'m Model, layout: &'m Layout, literals: &'m Literals) -> Self {
+        let places = Places::new(model, layout);
+        let mut users: FxHashMap<(TypeId, i64), Vec<SlotId>> = FxHashMap::default();
+        let mut index_types = FxHashSet::default();
+        for (slot, entry) in layout.slots.iter_enumerated() {
+            // A slot with one value is a constant: it does not matter where it lies.
+            if !is_notable(literals, slot) {
+                continue;
+            }
+            for &(ty, value) in &places.path(slot).indices {
+                index_types.insert(ty);
+                users.entry((member(model, ty, value), value)).or_default().push(slot);
+            }
+            for value in values(literals, slot) {
+                users.entry((member(model, entry.ty, value), value)).or_default().push(slot);
+            }
+        }
+        Self { model, layout, literals, places, users, index_types }
+    }
+
+    /// A symmetry in source terms.
+    pub fn describe(&self, map: &StateMap) -> Description {
+        let moves: FxHashMap<SlotId, &SlotMove> = map.moves().iter().map(|entry| (entry.from, entry)).collect();
+        let types = self.type_maps(&moves);
+
+        // Whatever moves, or would have to move with a type.
+        let mut concerned: BTreeSet<SlotId> = moves.keys().copied().collect();
+        for (&ty, values) in &types {
+            for &value in values.keys() {
+                concerned.extend(self.users.get(&(ty, value)).into_iter().flatten());
+            }
+        }
+        let mut elsewhere: BTreeSet<SlotId> = BTreeSet::new();
+        let mut changed: BTreeMap<Vec<(String, String)>, BTreeSet<SlotId>> = BTreeMap::new();
+        for &slot in &concerned {
+            if self.expected_slot(&types, slot) != Some(target(&moves, slot)) {
+                // The whole cycle, so that it can be written as one.
+                let mut next = slot;
+                while elsewhere.insert(next) {
+                    next = target(&moves, next);
+                }
+            }
+            let ty = self.layout.slots[slot].ty;
+            let target_type = self.layout.slots[target(&moves, slot)].ty;
+            let mut images = Vec::new();
+            let mut as_expected = true;
+            for value in values(self.literals, slot) {
+                let image = image(&moves, slot, value);
+                as_expected &= image == mapped(&types, member(self.model, ty, value), value);
+                images.push((self.model.value_name(ty, value), self.model.value_name(target_type, image)));
+            }
+            if !as_expected {
+                changed.entry(images).or_default().insert(slot);
+            }
+        }
+        let mut value_moves: Vec<(SlotId, ValueMove)> = changed
+            .into_iter()
+            .map(|(images, slots)| {
+                let first = *slots.first().expect("a map is that of a slot");
+                let places = self.places.names(&slots, |slot| is_notable(self.literals, slot));
+                (first, value_move(places, &images))
+            })
+            .collect();
+        value_moves.sort_by_key(|(first, _)| *first);
+        Description {
+            types: types.iter().map(|(&ty, values)| self.type_move(ty, values)).collect(),
+            parts: self.part_cycles(&moves, &elsewhere),
+            values: value_moves.into_iter().map(|(_, entry)| entry).collect(),
+        }
+    }
+
+    /// What the generators of a group move.
+    pub fn moved(&self, group: &CertifiedGroup) -> Moved {
+        let mut moved = Moved::default();
+        for map in group.maps() {
+            let moves: FxHashMap<SlotId, &SlotMove> = map.moves().iter().map(|entry| (entry.from, entry)).collect();
+            moved.types.extend(self.type_maps(&moves).into_keys());
+            moved.variables.extend(
+                moves
+                    .keys()
+                    .filter(|&&slot| is_notable(self.literals, slot))
+                    .map(|&slot| self.layout.slots[slot].variable),
+            );
+        }
+        moved
+    }
+
+    /// The types whose values permute wherever they occur.
+    fn type_maps(&self, moves: &FxHashMap<SlotId, &SlotMove>) -> TypeMaps {
+        let mut maps = TypeMaps::new();
+        let mut torn: BTreeSet<TypeId> = BTreeSet::new();
+        let mut add = |(ty, value): (TypeId, i64), (image_type, image): (TypeId, i64)| {
+            let own = member(self.model, ty, value);
+            let known = maps.entry(own).or_default().insert(value, image);
+            if known.is_some_and(|known| known != image) || own != member(self.model, image_type, image) {
+                torn.insert(own);
+            }
+        };
+        for (&from, entry) in moves.iter().filter(|(slot, _)| is_notable(self.literals, **slot)) {
+            let (path, target) = (self.places.path(from), self.places.path(entry.to));
+            if path.shape == target.shape {
+                for (&index, &image) in path.indices.iter().zip(&target.indices) {
+                    add(index, image);
+                }
+            }
+            if let Some(pairs) = &entry.values {
+                let (ty, target_type) = (self.layout.slots[from].ty, self.layout.slots[entry.to].ty);
+                for (value, image) in pairs.iter().filter_map(|&(value, image)| value.zip(image)) {
+                    add((ty, value), (target_type, image));
+                }
+            }
+        }
+        maps.retain(|ty, values| {
+            values.retain(|value, image| value != image);
+            let images: BTreeSet<i64> = values.values().copied().collect();
+            !values.is_empty()
+                && !torn.contains(ty)
+                && self.model.types[*ty].name.is_some()
+                // "All booleans" says less than which.
+                && (self.model.types[*ty].kind != TypeKind::Boolean || self.index_types.contains(ty))
+                && images.iter().eq(values.keys())
+        });
+        maps.retain(|&ty, values| self.is_followed(ty, values, moves));
+        maps
+    }
+
+    /// Whether every slot that has to do with a permutation of a type's values goes along.
+    fn is_followed(&self, ty: TypeId, map: &BTreeMap<i64, i64>, moves: &FxHashMap<SlotId, &SlotMove>) -> bool {
+        let image_of = |value: i64| map.get(&value).copied().unwrap_or(value);
+        map.keys().filter_map(|&value| self.users.get(&(ty, value))).flatten().all(|&slot| {
+            let (path, target) = (self.places.path(slot), self.places.path(target(moves, slot)));
+            let indices_follow = path.indices.iter().enumerate().all(|(position, &(index, value))| {
+                member(self.model, index, value) != ty
+                    || (path.shape == target.shape && target.indices[position].1 == image_of(value))
+            });
+            let own = self.layout.slots[slot].ty;
+            let values_follow = values(self.literals, slot)
+                .all(|value| member(self.model, own, value) != ty || image(moves, slot, value) == image_of(value));
+            indices_follow && values_follow
+        })
+    }
+
+    /// Where permutations of types send a slot.
+    fn expected_slot(&self, types: &TypeMaps, slot: SlotId) -> Option<SlotId> {
+        let path = self.places.path(slot);
+        let image = |&(ty, value): &(TypeId, i64)| mapped(types, member(self.model, ty, value), value);
+        self.places.slot(path.shape, path.indices.iter().map(image).collect())
+    }
+
+    fn type_move(&self, ty: TypeId, values: &BTreeMap<i64, i64>) -> TypeMove {
+        let name = self.model.types[ty].name.clone().unwrap_or_default();
+        let cycles = cycles_of(values)
+            .into_iter()
+            .map(|cycle| cycle.into_iter().map(|value| short_value_name(self.model, ty, value)).collect());
+        TypeMove { ty, name, cycles: cycles.collect() }
+    }
+
+    /// The cycles of the given slots, as parts of variables that are as large as possible.
+    fn part_cycles(&self, moves: &FxHashMap<SlotId, &SlotMove>, slots: &BTreeSet<SlotId>) -> Vec<Vec<String>> {
+        let mut cycles = Vec::new();
+        let mut done: FxHashSet<SlotId> = FxHashSet::default();
+        let mut variables: Vec<VariableId> = slots.iter().map(|&slot| self.layout.slots[slot].variable).collect();
+        variables.dedup();
+        for variable in variables {
+            let first = self.layout.first_slot(variable).position();
+            self.add_part_cycles(moves, slots, self.model.variables[variable].ty, first, &mut done, &mut cycles);
+        }
+        cycles
+    }
+
+    /// The depth of the recursion is that of the type.
+    fn add_part_cycles(
+        &self,
+        moves: &FxHashMap<SlotId, &SlotMove>,
+        slots: &BTreeSet<SlotId>,
+        ty: TypeId,
+        first: usize,
+        done: &mut FxHashSet<SlotId>,
+        cycles: &mut Vec<Vec<String>>,
+    ) {
+        let cells = self.model.cells(ty) as usize;
+        let range = SlotId::from_position(first)..SlotId::from_position(first + cells);
+        if slots.range(range).all(|slot| done.contains(slot)) {
+            return;
+        }
+        if let Some(cycle) = self.part_cycle(moves, ty, first) {
+            for &part in &cycle {
+                done.extend((part..part + cells).map(SlotId::from_position));
+            }
+            let name = |&part: &usize| self.places.part(SlotId::from_position(part), ty);
+            cycles.push(cycle.iter().filter_map(name).collect());
+            return;
+        }
+        match &self.model.types[ty].kind {
+            TypeKind::Array { index, element } => {
+                let stride = self.model.cells(*element) as usize;
+                for code in 0..self.model.domain(*index).size() as usize {
+                    self.add_part_cycles(moves, slots, *element, first + code * stride, done, cycles);
+                }
+            }
+            TypeKind::Record { fields } => {
+                let mut first = first;
+                for field in fields {
+                    self.add_part_cycles(moves, slots, field.ty, first, done, cycles);
+                    first += self.model.cells(field.ty) as usize;
+                }
+            }
+            _ => {
+                // A scalar that goes to one of another type, or a part of a multiset.
+                let mut cycle = Vec::new();
+                let mut next = SlotId::from_position(first);
+                while slots.contains(&next) && done.insert(next) {
+                    cycle.push(self.layout.slots[next].name.clone());
+                    next = target(moves, next);
+                }
+                if cycle.len() > 1 {
+                    cycles.push(cycle);
+                }
+            }
+        }
+    }
+
+    /// The first slots of the parts in the cycle of a part, if each goes to the next as a whole.
+    fn part_cycle(&self, moves: &FxHashMap<SlotId, &SlotMove>, ty: TypeId, first: usize) -> Option<Vec<usize>> {
+        let cells = self.model.cells(ty) as usize;
+        let mut cycle = vec![first];
+        loop {
+            let part = *cycle.last().expect("it starts with one");
+            let mut next: Option<usize> = None;
+            for offset in 0..cells {
+                let slot = SlotId::from_position(part + offset);
+                if !is_notable(self.literals, slot) {
+                    continue;
+                }
+                let image = target(moves, slot).position().checked_sub(offset)?;
+                if next.is_some_and(|known| known != image) {
+                    return None;
+                }
+                next = Some(image);
+            }
+            let next = next?;
+            if next == first {
+                return (cycle.len() > 1).then_some(cycle);
+            }
+            if next == part {
+                return None;
+            }
+            self.places.part(SlotId::from_position(next), ty)?;
+            cycle.push(next);
+        }
+    }
+}
+
+/// Whether a slot has more than one value. Others are constants, and nothing is said about them.
+fn is_notable(literals: &Literals, slot: SlotId) -> bool {
+    literals.slots()[slot].values.len() > 1
+}
+
+/// The values of a slot that could permute.
+fn values(literals: &Literals, slot: SlotId) -> impl Iterator<Item = i64> + '_ {
+    let entry = &literals.slots()[slot];
+    entry.values.iter().filter(|_| !entry.wide).filter_map(|&value| value)
+}
+
+/// The type that a value of a union belongs to; the type itself if it is no union.
+fn member(model: &Model, ty: TypeId, value: i64) -> TypeId {
+    match &model.types[ty].kind {
+        TypeKind::Union { members } => {
+            members.iter().copied().find(|&member| model.domain(member).contains(value)).unwrap_or(ty)
+        }
+        _ => ty,
+    }
+}
+
+fn target(moves: &FxHashMap<SlotId, &SlotMove>, slot: SlotId) -> SlotId {
+    moves.get(&slot).map_or(slot, |entry| entry.to)
+}
+
+fn image(moves: &FxHashMap<SlotId, &SlotMove>, slot: SlotId, value: i64) -> i64 {
+    moves.get(&slot).and_then(|entry| entry.value(Some(value))).unwrap_or(value)
+}
+
+fn mapped(types: &TypeMaps, ty: TypeId, value: i64) -> i64 {
+    types.get(&ty).and_then(|values| values.get(&value)).copied().unwrap_or(value)
+}
+
+/// A value without the name of its type, as a request writes it.
+pub(crate) fn short_value_name(model: &Model, ty: TypeId, value: i64) -> String {
+    match model.types[ty].kind {
+        TypeKind::Scalarset { first, .. } => (value - first).to_string(),
+        _ => model.value_name(ty, value),
+    }
+}
+
+/// The cycles of a permutation, each from its least element.
+fn cycles_of<T: Copy + Ord>(map: &BTreeMap<T, T>) -> Vec<Vec<T>> {
+    let mut seen = BTreeSet::new();
+    let mut cycles = Vec::new();
+    for &start in map.keys() {
+        let mut cycle = Vec::new();
+        let mut next = start;
+        while seen.insert(next) {
+            cycle.push(next);
+            next = map[&next];
+        }
+        if cycle.len() > 1 {
+            cycles.push(cycle);
+        }
+    }
+    cycles
+}
+
+/// A map of values by their names; cycles if the names are the same before and after.
+fn value_move(places: Vec<String>, images: &[(String, String)]) -> ValueMove {
+    let position_of: FxHashMap<&str, usize> =
+        images.iter().enumerate().map(|(position, (value, _))| (value.as_str(), position)).collect();
+    let positions: Option<BTreeMap<usize, usize>> = images
+        .iter()
+        .enumerate()
+        .map(|(position, (_, image))| Some((position, *position_of.get(image.as_str())?)))
+        .collect();
+    match positions {
+        Some(map) => {
+            let named = |cycle: Vec<usize>| cycle.into_iter().map(|position| images[position].0.clone()).collect();
+            let cycles: Vec<Vec<String>> = cycles_of(&map).into_iter().map(named).collect();
+            // Where a type says that values move, it must be said that these do not.
+            let pairs = if cycles.is_empty() { images.to_vec() } else { Vec::new() };
+            ValueMove { places, cycles, pairs }
+        }
+        None => ValueMove { places, cycles: Vec::new(), pairs: images.to_vec() },
+    }
+}

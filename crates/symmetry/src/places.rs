@@ -1,0 +1,229 @@
+//! Where the slots of a state lie in their variables: the index values and fields on the way to
+//! each, and the shortest way to write many of them down.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use quotient_ir::{Layout, Model, SlotId, TableIndex, TypeId, TypeKind, VariableId};
+
+/// More values of one index than this are not worth listing.
+const LISTED_VALUES: usize = 12;
+
+/// The way from a variable to one of its slots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Path {
+    /// The variable, the fields and the number of indices: slots of one shape differ in the values
+    /// of the indices only.
+    pub(crate) shape: u32,
+    /// The types and values of the indices, the outermost first.
+    pub(crate) indices: Vec<(TypeId, i64)>,
+}
+
+/// The ways to all slots of a model.
+#[derive(Clone, Debug)]
+pub(crate) struct Places<'m> {
+    model: &'m Model,
+    layout: &'m Layout,
+    paths: Vec<Path>,
+    /// For each shape, the text around the indices.
+    shapes: Vec<Vec<String>>,
+    slots_of_shape: Vec<Vec<SlotId>>,
+    slots: FxHashMap<(u32, Vec<i64>), SlotId>,
+}
+
+impl<'m> Places<'m> {
+    pub(crate) fn new(model: &'m Model, layout: &'m Layout) -> Self {
+        let mut places = Self {
+            model,
+            layout,
+            paths: Vec::with_capacity(layout.slots.len()),
+            shapes: Vec::new(),
+            slots_of_shape: Vec::new(),
+            slots: FxHashMap::default(),
+        };
+        let mut known = FxHashMap::default();
+        for entry in model.variables.iter() {
+            places.walk(entry.ty, vec![entry.name.clone()], &mut Vec::new(), &mut known);
+        }
+        places
+    }
+
+    /// Adds the slots of a part of a variable. The depth of the recursion is that of the type.
+    fn walk(
+        &mut self,
+        ty: TypeId,
+        text: Vec<String>,
+        indices: &mut Vec<(TypeId, i64)>,
+        known: &mut FxHashMap<Vec<String>, u32>,
+    ) {
+        let model = self.model;
+        let with = |more: &str| {
+            let mut text = text.clone();
+            text.last_mut().expect("a variable has a name").push_str(more);
+            text
+        };
+        match &model.types[ty].kind {
+            TypeKind::Array { index, element } => {
+                let mut text = with("[");
+                text.push("]".to_owned());
+                for value in model.domain(*index).values() {
+                    indices.push((*index, value));
+                    self.walk(*element, text.clone(), indices, known);
+                    indices.pop();
+                }
+            }
+            TypeKind::Record { fields } => {
+                for field in fields {
+                    self.walk(field.ty, with(&format!(".{}", field.name)), indices, known);
+                }
+            }
+            TypeKind::Multiset { capacity, element } => {
+                for position in 0..*capacity {
+                    let text = with(&format!("[{position}]"));
+                    let mut present = text.clone();
+                    present[0].insert_str(0, "present(");
+                    present.last_mut().expect("a variable has a name").push(')');
+                    self.push(present, indices, known);
+                    self.walk(*element, text, indices, known);
+                }
+            }
+            _ => self.push(text, indices, known),
+        }
+    }
+
+    fn push(&mut self, text: Vec<String>, indices: &[(TypeId, i64)], known: &mut FxHashMap<Vec<String>, u32>) {
+        let slot = SlotId::from_position(self.paths.len());
+        let shape = *known.entry(text).or_insert_with_key(|text| {
+            self.shapes.push(text.clone());
+            self.slots_of_shape.push(Vec::new());
+            self.shapes.len() as u32 - 1
+        });
+        self.slots_of_shape[shape as usize].push(slot);
+        self.slots.insert((shape, indices.iter().map(|&(_, value)| value).collect()), slot);
+        self.paths.push(Path { shape, indices: indices.to_vec() });
+    }
+
+    /// The way to a slot.
+    pub(crate) fn path(&self, slot: SlotId) -> &Path {
+        &self.paths[slot.position()]
+    }
+
+    /// The slot at the end of a way, if there is one.
+    pub(crate) fn slot(&self, shape: u32, indices: Vec<i64>) -> Option<SlotId> {
+        self.slots.get(&(shape, indices)).copied()
+    }
+
+    /// Names for a set of slots, with `*` for an index that takes all its values. Slots that are
+    /// not `notable` may be left out or included as it is shorter.
+    pub(crate) fn names(&self, slots: &BTreeSet<SlotId>, notable: impl Fn(SlotId) -> bool) -> Vec<String> {
+        let mut by_shape: Vec<(u32, Vec<SlotId>)> = Vec::new();
+        for &slot in slots {
+            let shape = self.path(slot).shape;
+            match by_shape.iter_mut().find(|(known, _)| *known == shape) {
+                Some((_, members)) => members.push(slot),
+                None => by_shape.push((shape, vec![slot])),
+            }
+        }
+        let mut names = Vec::new();
+        for (shape, members) in by_shape {
+            let all: Vec<SlotId> =
+                self.slots_of_shape[shape as usize].iter().copied().filter(|&slot| notable(slot)).collect();
+            let full = self.index_values(&all);
+            self.add_names(&members, &all, &full, &mut names);
+        }
+        names
+    }
+
+    /// Names slots of one shape. The depth of the recursion is the number of indices.
+    fn add_names(&self, slots: &[SlotId], all: &[SlotId], full: &[BTreeSet<i64>], names: &mut Vec<String>) {
+        let values = self.index_values(slots);
+        let in_box =
+            |slot: SlotId| self.path(slot).indices.iter().zip(&values).all(|((_, value), of)| of.contains(value));
+        let box_size = all.iter().filter(|&&slot| in_box(slot)).count();
+        let listable = values.iter().zip(full).all(|(of, full)| of == full || of.len() <= LISTED_VALUES);
+        if (box_size == slots.len() && listable) || values.is_empty() {
+            names.push(self.pattern(slots[0], &values, full));
+            return;
+        }
+        let dimension = values.iter().position(|of| of.len() > 1).unwrap_or(0);
+        for &value in &values[dimension] {
+            let at_value = |slot: SlotId| self.path(slot).indices[dimension].1 == value;
+            let part: Vec<SlotId> = slots.iter().copied().filter(|&slot| at_value(slot)).collect();
+            let rest: Vec<SlotId> = all.iter().copied().filter(|&slot| at_value(slot)).collect();
+            self.add_names(&part, &rest, full, names);
+        }
+    }
+
+    /// The values that each index takes.
+    fn index_values(&self, slots: &[SlotId]) -> Vec<BTreeSet<i64>> {
+        let mut values: Vec<BTreeSet<i64>> = Vec::new();
+        for &slot in slots {
+            let indices = &self.path(slot).indices;
+            values.resize(indices.len(), BTreeSet::new());
+            for (of, &(_, value)) in values.iter_mut().zip(indices) {
+                of.insert(value);
+            }
+        }
+        values
+    }
+
+    fn pattern(&self, slot: SlotId, values: &[BTreeSet<i64>], full: &[BTreeSet<i64>]) -> String {
+        let path = self.path(slot);
+        let pieces = &self.shapes[path.shape as usize];
+        let mut text = pieces[0].clone();
+        for (dimension, &(ty, _)) in path.indices.iter().enumerate() {
+            let (of, full) = (&values[dimension], &full[dimension]);
+            let names: Vec<String> = of.iter().map(|&value| self.model.value_name(ty, value)).collect();
+            if of.len() > 1 && of == full {
+                text.push('*');
+            } else if of.len() == 1 {
+                text.push_str(&names[0]);
+            } else {
+                text.push_str(&format!("{{{}}}", names.join(", ")));
+            }
+            text.push_str(&pieces[dimension + 1]);
+        }
+        text
+    }
+
+    /// The part of a variable that starts at a slot and has a type, as the text writes it. `None`
+    /// if no part of that type starts there.
+    pub(crate) fn part(&self, first: SlotId, ty: TypeId) -> Option<String> {
+        let variable: VariableId = self.layout.slots[first].variable;
+        let mut base = self.layout.first_slot(variable).position() as u64;
+        let mut current = self.model.variables[variable].ty;
+        let mut text = self.model.variables[variable].name.clone();
+        let first = first.position() as u64;
+        loop {
+            if base == first && current == ty {
+                return Some(text);
+            }
+            match &self.model.types[current].kind {
+                TypeKind::Array { index, element } => {
+                    let stride = self.model.cells(*element);
+                    let code = (first - base).checked_div(stride)?;
+                    let value = self.model.domain(*index).value_of(code);
+                    text.push_str(&format!("[{}]", self.model.value_name(*index, value)));
+                    base += code * stride;
+                    current = *element;
+                }
+                TypeKind::Record { fields } => {
+                    let mut found = None;
+                    for field in fields {
+                        let cells = self.model.cells(field.ty);
+                        if first < base + cells {
+                            found = Some(field);
+                            break;
+                        }
+                        base += cells;
+                    }
+                    let field = found?;
+                    text.push_str(&format!(".{}", field.name));
+                    current = field.ty;
+                }
+                _ => return None,
+            }
+        }
+    }
+}
