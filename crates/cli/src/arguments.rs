@@ -33,6 +33,8 @@ Examples:
   quotient check model.m                      check every property
   quotient check -D Processes=4 model.m       the same with another constant
   quotient check --timeout 5m --format json model.m
+  quotient detect model.m                     its symmetries
+  quotient detect model.m --why-not 'Proc 1 2'
   quotient explore --export graph.dot model.m
   quotient simulate --seed 1 --steps 20 model.m",
     subcommand_required = true,
@@ -51,6 +53,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Check every property of a model
     Check(CheckArguments),
+    /// Find the symmetries of a model, or why there are none
+    Detect(DetectArguments),
     /// Visit the state space without checking properties; count it, export it
     Explore(ExploreArguments),
     /// Run a model, at random or step by step
@@ -153,6 +157,62 @@ pub(crate) struct CheckArguments {
     pub(crate) limits: LimitArguments,
     #[command(flatten)]
     pub(crate) output: OutputArguments,
+}
+
+/// `quotient detect`.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "quotient detect [OPTIONS] <MODEL>",
+    after_help = "\
+A symmetry leaves the behaviour of the model and its properties unchanged. A REQUEST is `TYPE VALUE VALUE` (exchange \
+two values of a type), `rotate TYPE`, or two variables or parts of variables: `'x[1] x[2]'`.
+
+Exported graphs are for bliss and saucy (.dimacs, .bliss), for nauty and Traces (.dre) and for Graphviz (.dot); the \
+group is a program for GAP (.g, .gap) that prints its order.
+
+Examples:
+  quotient detect model.m
+  quotient detect -D Processes=40 --no-properties model.m
+  quotient detect model.m --why-not
+  quotient detect model.m --why-not 'Proc 1 2'
+  quotient detect --export graph.dre model.m && dreadnaut < graph.dre"
+)]
+pub(crate) struct DetectArguments {
+    // Not required here: `--why-not MODEL` takes the model for a request at first.
+    #[command(flatten)]
+    pub(crate) model: OptionalModelArguments,
+    /// Preserve only this property; may be repeated [default: all of them]
+    #[arg(long = "property", value_name = "NAME", conflicts_with = "no_properties")]
+    pub(crate) properties: Vec<String>,
+    /// Preserve the behaviour only
+    #[arg(long)]
+    pub(crate) no_properties: bool,
+    /// Which symmetries to look for: all, those that scalarsets declare, or none
+    #[arg(long, value_enum, value_name = "SYMMETRY", default_value_t = SymmetrySource::Auto)]
+    pub(crate) symmetry: SymmetrySource,
+    /// Say what breaks a symmetry; without a request, what tells the values of each index type apart
+    #[arg(long, value_name = "REQUEST", num_args = 0..=1)]
+    pub(crate) why_not: Option<Option<String>>,
+    /// Write the graph or the group to a file, by its extension: .dimacs, .bliss, .dre, .dot, .g, .gap
+    #[arg(long, value_name = "FILE", value_parser = parse_symmetry_export)]
+    pub(crate) export: Option<SymmetryExport>,
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Human, help_heading = "Output")]
+    pub(crate) format: Format,
+}
+
+/// Where the model comes from, for a command that finds out about a missing one by itself.
+#[derive(Debug, Args)]
+pub(crate) struct OptionalModelArguments {
+    /// The model's file; `-` is standard input (read as Murphi unless --language says otherwise)
+    #[arg(value_name = "MODEL")]
+    pub(crate) path: Option<PathBuf>,
+    /// Give a constant of the model another value; may be repeated
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_definition)]
+    pub(crate) definitions: Vec<(String, String)>,
+    /// The language of the model, if the file's extension does not tell
+    #[arg(long, value_enum)]
+    pub(crate) language: Option<LanguageName>,
 }
 
 /// `quotient explore`.
@@ -260,6 +320,17 @@ pub(crate) enum SymmetryName {
     Off,
 }
 
+/// The symmetries to look for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SymmetrySource {
+    /// All that the text has
+    Auto,
+    /// Those that scalarsets declare
+    Declared,
+    /// None
+    Off,
+}
+
 /// The reductions in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReductionName {
@@ -292,6 +363,28 @@ pub(crate) enum ExportFormat {
     Aldebaran,
     /// Graphviz, `.dot`.
     Dot,
+}
+
+/// A file to export symmetry to and its format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SymmetryExport {
+    /// Where to.
+    pub(crate) path: PathBuf,
+    /// In which format.
+    pub(crate) format: SymmetryExportFormat,
+}
+
+/// The formats of exported symmetry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SymmetryExportFormat {
+    /// The graph for bliss and saucy, `.dimacs` or `.bliss`.
+    Dimacs,
+    /// The graph for nauty and Traces, `.dre`.
+    Dreadnaut,
+    /// The graph for Graphviz, `.dot`.
+    Dot,
+    /// The group as a GAP program, `.g` or `.gap`.
+    Gap,
 }
 
 fn parse_definition(text: &str) -> Result<(String, String), String> {
@@ -343,6 +436,19 @@ fn parse_export(text: &str) -> Result<Export, String> {
         _ => return Err("the file's name must end in .aut or .dot".into()),
     };
     Ok(Export { path, format })
+}
+
+fn parse_symmetry_export(text: &str) -> Result<SymmetryExport, String> {
+    let path = PathBuf::from(text);
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    let format = match extension.as_deref() {
+        Some("dimacs" | "bliss") => SymmetryExportFormat::Dimacs,
+        Some("dre") => SymmetryExportFormat::Dreadnaut,
+        Some("dot" | "gv") => SymmetryExportFormat::Dot,
+        Some("g" | "gap") => SymmetryExportFormat::Gap,
+        _ => return Err("the file's name must end in .dimacs, .bliss, .dre, .dot, .g or .gap".into()),
+    };
+    Ok(SymmetryExport { path, format })
 }
 
 /// Splits `12.5MiB` into the number's text and the unit.

@@ -37,6 +37,7 @@ fn run() -> ExitCode {
     };
     let (name, format) = match &arguments.command {
         Command::Check(check) => ("check", check.output.format),
+        Command::Detect(detect) => ("detect", detect.format),
         Command::Explore(explore) => ("explore", explore.output.format),
         Command::Simulate(simulate) => ("simulate", simulate.format),
         Command::Lower(_) => ("lower", Format::Human),
@@ -44,6 +45,7 @@ fn run() -> ExitCode {
     };
     let result = match &arguments.command {
         Command::Check(check) => commands::check::run(check),
+        Command::Detect(detect) => commands::detect::run(detect),
         Command::Explore(explore) => commands::explore::run(explore),
         Command::Simulate(simulate) => commands::simulate::run(simulate),
         Command::Lower(lower) => commands::lower::run(lower),

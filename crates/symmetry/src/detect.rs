@@ -177,28 +177,6 @@ fn interchangeable_values(
 /// Values of a type up to which exchanges are looked for.
 const INTERCHANGE_LIMIT: u64 = 1024;
 
-/// Certifies permutations of literals that come from elsewhere. Gives the group of those that are
-/// symmetries of the model and the given properties, and for the others their position and why not.
-pub fn certify_permutations(
-    model: &Model,
-    layout: &Layout,
-    properties: &[PropertyId],
-    permutations: Vec<SparsePermutation>,
-) -> (CertifiedGroup, Vec<(usize, Rejection)>) {
-    let behaviour = behaviour::unfold(model, layout, properties);
-    let mut certifier = Certifier::new(model, layout, behaviour.literals(), behaviour);
-    let mut generators = Vec::new();
-    let mut rejections = Vec::new();
-    for (position, permutation) in permutations.into_iter().enumerate() {
-        match certifier.check(&permutation) {
-            Ok(_) if permutation.is_identity() => {}
-            Ok(map) => generators.push((permutation, map)),
-            Err(rejection) => rejections.push((position, rejection)),
-        }
-    }
-    (certifier.group(generators, Vec::new()), rejections)
-}
-
 /// What an automorphism of the graph does to the literals.
 fn restrict(encoding: &Encoding, literals: &Literals, automorphism: &SparsePermutation) -> SparsePermutation {
     let mut moves = Vec::new();

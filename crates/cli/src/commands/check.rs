@@ -3,22 +3,18 @@
 use std::process::ExitCode;
 
 use quotient_engines::SearchOptions;
-use quotient_ir::{DeadlockMode, Model, PropertyKind};
+use quotient_ir::{DeadlockMode, Model};
 
 use crate::arguments::{CheckArguments, Format};
+use crate::commands::selection::{DEADLOCK, ERRORS, named_properties};
 use crate::commands::{deadlock_mode, engine_failure, exit_status, search_options, show_warnings};
 use crate::failure::Failure;
 use crate::load::load_model;
 use crate::memory::peak_bytes;
-use crate::names::property_name;
 use crate::render::human::Outcome;
 use crate::render::{human, json};
 use crate::terminal::{Palette, print, print_with};
 use crate::watch::Watch;
-
-/// The subjects that every model has, by their names on the command line.
-const DEADLOCK: &str = "deadlock";
-const ERRORS: &str = "errors";
 
 /// Runs the command.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
@@ -48,19 +44,7 @@ fn select_properties(model: &Model, names: &[String], options: SearchOptions) ->
     if names.is_empty() {
         return Ok(options);
     }
-    let claims: Vec<_> = model
-        .properties
-        .iter_enumerated()
-        .filter(|(_, property)| property.kind != PropertyKind::Assumption)
-        .map(|(id, _)| (id, property_name(model, id)))
-        .collect();
-    for name in names {
-        let is_built_in = name == DEADLOCK || name == ERRORS;
-        if !is_built_in && !claims.iter().any(|(_, claim)| claim == name) {
-            let known = claims.iter().map(|(_, claim)| claim.as_str()).chain([DEADLOCK, ERRORS]);
-            return Err(unknown_property(name, known.collect()));
-        }
-    }
+    let properties = named_properties(model, names)?;
     let is_wanted = |subject: &str| names.iter().any(|name| name == subject);
     if is_wanted(DEADLOCK) && options.deadlock == DeadlockMode::Off {
         return Err(Failure::Usage("--property deadlock contradicts --deadlock off".into()));
@@ -68,36 +52,7 @@ fn select_properties(model: &Model, names: &[String], options: SearchOptions) ->
     Ok(SearchOptions {
         deadlock: if is_wanted(DEADLOCK) { options.deadlock } else { DeadlockMode::Off },
         errors: is_wanted(ERRORS),
-        properties: Some(claims.iter().filter(|(_, name)| is_wanted(name)).map(|&(id, _)| id).collect()),
+        properties: Some(properties),
         ..options
     })
-}
-
-/// Names what may have been meant: the nearest names, or all if none is near and there are few.
-fn unknown_property(name: &str, mut known: Vec<&str>) -> Failure {
-    const SUGGESTIONS: usize = 3;
-    const FEW: usize = 12;
-    const SIMILAR: f64 = 0.75;
-    let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    known.dedup();
-    let lower = name.to_lowercase();
-    let mut near: Vec<(f64, &str)> = known
-        .iter()
-        .map(|&candidate| {
-            let other = candidate.to_lowercase();
-            let contained = !lower.is_empty() && (other.contains(&lower) || lower.contains(&other));
-            (if contained { 1.0 } else { strsim::jaro_winkler(&lower, &other) }, candidate)
-        })
-        .filter(|&(similarity, _)| similarity >= SIMILAR)
-        .collect();
-    near.sort_by(|left, right| right.0.total_cmp(&left.0));
-    let near: Vec<&str> = near.into_iter().map(|(_, candidate)| candidate).take(SUGGESTIONS).collect();
-    let hint = if !near.is_empty() {
-        format!("; did you mean {}?", quoted(&near))
-    } else if known.len() <= FEW {
-        format!("; it has {}", quoted(&known))
-    } else {
-        String::new()
-    };
-    Failure::Usage(format!("the model has no property `{name}`{hint}"))
 }

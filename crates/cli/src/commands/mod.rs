@@ -9,8 +9,10 @@ use crate::render::diagnostics;
 use crate::terminal::{Palette, complain};
 
 pub(crate) mod check;
+pub(crate) mod detect;
 pub(crate) mod explore;
 pub(crate) mod lower;
+mod selection;
 pub(crate) mod simulate;
 
 /// The options of a search that both `check` and `explore` take from the command line.

@@ -27,6 +27,27 @@ pub(crate) fn render(source: &Source, diagnostics: &[Diagnostic], palette: Palet
     text
 }
 
+/// Renders remarks about places of a source; one without a place is a line of text.
+pub(crate) fn render_remarks<'a>(
+    source: &Source,
+    remarks: impl IntoIterator<Item = (Option<Span>, &'a str)>,
+    palette: Palette,
+) -> String {
+    let renderer = if palette.is_enabled() { Renderer::styled() } else { Renderer::plain() };
+    let lines = Lines::new(source);
+    let mut text = String::new();
+    for (span, remark) in remarks {
+        let label = span.map(|span| Label { span, text: String::new() });
+        let mut group = Group::with_title(Level::NOTE.primary_title(remark));
+        if let Some(label) = &label {
+            group = locate(group, &lines, std::iter::once((AnnotationKind::Primary, label)));
+        }
+        text.push_str(&renderer.render(&[group]));
+        text.push_str("\n\n");
+    }
+    text
+}
+
 /// `3 errors, 1 warning`, with what was left out; nothing for a lone warning.
 fn summary(diagnostics: &[Diagnostic]) -> String {
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();

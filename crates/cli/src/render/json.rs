@@ -16,7 +16,7 @@ use crate::render::human::{GraphCounts, Outcome};
 use crate::render::trace::describe_violation;
 
 /// The version of the form of the output.
-const SCHEMA: &str = "quotient/1";
+pub(super) const SCHEMA: &str = "quotient/1";
 
 /// A file of garbage is not better understood by a million messages.
 const LISTED_DIAGNOSTICS: usize = 1000;
@@ -80,7 +80,7 @@ struct ViolationObject<'a> {
 }
 
 #[derive(serde::Serialize)]
-struct DiagnosticObject<'a> {
+pub(super) struct DiagnosticObject<'a> {
     severity: &'static str,
     code: &'static str,
     message: &'a str,
@@ -277,7 +277,7 @@ pub(crate) fn simulation(
 
 /// Writes an object piece by piece: a long trace with large states is longer than it is wise to
 /// hold in memory.
-fn write(writer: &mut dyn Write, object: &impl Serialize) -> io::Result<()> {
+pub(super) fn write(writer: &mut dyn Write, object: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *writer, object)?;
     writeln!(writer)
 }
@@ -321,7 +321,7 @@ fn located<'a>(model: &'a Model, lines: &Lines<'a>, message: String, span: Optio
     }
 }
 
-fn diagnostic_objects<'a>(source: &'a Source, diagnostics: &'a [Diagnostic]) -> Vec<DiagnosticObject<'a>> {
+pub(super) fn diagnostic_objects<'a>(source: &'a Source, diagnostics: &'a [Diagnostic]) -> Vec<DiagnosticObject<'a>> {
     let lines = Lines::new(source);
     let object = |diagnostic: &'a Diagnostic| {
         let place = diagnostic.primary.as_ref().map(|primary| lines.line_and_column(primary.span));
@@ -365,6 +365,6 @@ fn stop_reason_name(reason: &StopReason) -> &'static str {
 }
 
 /// To the microsecond: more digits are noise.
-fn seconds(duration: Duration) -> f64 {
+pub(super) fn seconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e6).round() / 1e6
 }

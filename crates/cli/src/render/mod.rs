@@ -6,4 +6,5 @@ pub(crate) mod json;
 pub(crate) mod manual;
 pub(crate) mod quantity;
 pub(crate) mod state;
+pub(crate) mod symmetry;
 pub(crate) mod trace;

@@ -1,0 +1,61 @@
+//! The properties that `--property` names.
+
+use quotient_ir::{Model, PropertyId, PropertyKind};
+
+use crate::failure::Failure;
+use crate::names::property_name;
+
+/// The subjects that every model has, by their names on the command line.
+pub(super) const DEADLOCK: &str = "deadlock";
+pub(super) const ERRORS: &str = "errors";
+
+/// The properties with the given names, in order of declaration. What every model has is none of
+/// them, and no mistake either.
+///
+/// # Errors
+/// If there is no property of a name.
+pub(super) fn named_properties(model: &Model, names: &[String]) -> Result<Vec<PropertyId>, Failure> {
+    let claims: Vec<_> = model
+        .properties
+        .iter_enumerated()
+        .filter(|(_, property)| property.kind != PropertyKind::Assumption)
+        .map(|(id, _)| (id, property_name(model, id)))
+        .collect();
+    for name in names {
+        let is_built_in = name == DEADLOCK || name == ERRORS;
+        if !is_built_in && !claims.iter().any(|(_, claim)| claim == name) {
+            let known = claims.iter().map(|(_, claim)| claim.as_str()).chain([DEADLOCK, ERRORS]);
+            return Err(unknown_property(name, known.collect()));
+        }
+    }
+    Ok(claims.iter().filter(|(_, claim)| names.contains(claim)).map(|&(id, _)| id).collect())
+}
+
+/// Names what may have been meant: the nearest names, or all if none is near and there are few.
+fn unknown_property(name: &str, mut known: Vec<&str>) -> Failure {
+    const SUGGESTIONS: usize = 3;
+    const FEW: usize = 12;
+    const SIMILAR: f64 = 0.75;
+    let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    known.dedup();
+    let lower = name.to_lowercase();
+    let mut near: Vec<(f64, &str)> = known
+        .iter()
+        .map(|&candidate| {
+            let other = candidate.to_lowercase();
+            let contained = !lower.is_empty() && (other.contains(&lower) || lower.contains(&other));
+            (if contained { 1.0 } else { strsim::jaro_winkler(&lower, &other) }, candidate)
+        })
+        .filter(|&(similarity, _)| similarity >= SIMILAR)
+        .collect();
+    near.sort_by(|left, right| right.0.total_cmp(&left.0));
+    let near: Vec<&str> = near.into_iter().map(|(_, candidate)| candidate).take(SUGGESTIONS).collect();
+    let hint = if !near.is_empty() {
+        format!("; did you mean {}?", quoted(&near))
+    } else if known.len() <= FEW {
+        format!("; it has {}", quoted(&known))
+    } else {
+        String::new()
+    };
+    Failure::Usage(format!("the model has no property `{name}`{hint}"))
+}

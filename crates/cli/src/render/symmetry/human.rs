@@ -1,0 +1,194 @@
+//! Symmetries for people: how many, then what they move, then what was left out and the figures.
+
+use std::fmt::Write;
+
+use num_bigint::BigUint;
+use quotient_ir::{Model, TypeId};
+use quotient_symmetry::{Family, Reason, Refused};
+
+use super::{Answer, Findings};
+use crate::names::property_title;
+use crate::render::diagnostics::{Lines, render_remarks};
+use crate::render::quantity;
+use crate::terminal::{Palette, visible};
+
+/// More generators than this are only counted.
+const LISTED_GENERATORS: usize = 24;
+/// Longer cycles and lists are shortened.
+const LONGEST_CYCLE: usize = 9;
+
+/// The result of `detect`.
+pub(crate) fn detection(findings: &Findings<'_>, palette: Palette) -> String {
+    let mut text = format!("{}\n", title(findings, palette));
+    match &findings.answer {
+        Some(Answer::Request { text: request, reasons }) => {
+            text.push('\n');
+            text.push_str(&answer(findings.model, request, reasons, palette));
+        }
+        Some(Answer::Families(list)) => {
+            text.push('\n');
+            text.push_str(&families(findings.model, list, palette));
+        }
+        None => {
+            text.push_str(&generators(findings));
+            text.push_str(&refusals(findings, palette));
+            text.push('\n');
+            text.push_str(&figures(findings, palette));
+        }
+    }
+    text
+}
+
+/// `symmetries: 362,880, S9`.
+fn title(findings: &Findings<'_>, palette: Palette) -> String {
+    let order = order_text(&findings.order);
+    if findings.generators.is_empty() {
+        return format!("{}: {order}, nothing but the identity", palette.open("symmetries"));
+    }
+    // The structure of a group without a name is its order once more.
+    let structure = Some(&findings.structure).filter(|structure| !structure.starts_with('['));
+    let structure = structure.map_or_else(String::new, |structure| format!(", {structure}"));
+    format!("{}: {order}{structure}", palette.good("symmetries"))
+}
+
+/// With its thousands apart as long as that helps.
+fn order_text(order: &BigUint) -> String {
+    u64::try_from(order).map_or_else(|_| order.to_string(), quantity::count)
+}
+
+fn generators(findings: &Findings<'_>) -> String {
+    let mut text = String::new();
+    if !findings.generators.is_empty() {
+        text.push('\n');
+    }
+    for generator in findings.generators.iter().take(LISTED_GENERATORS) {
+        let _ = writeln!(text, "  {}", visible(&generator.line(LONGEST_CYCLE)));
+    }
+    let more = findings.generators.len().saturating_sub(LISTED_GENERATORS);
+    if more > 0 {
+        let _ = writeln!(text, "  … and {} more", quantity::count(more as u64));
+    }
+    text
+}
+
+fn refusals(findings: &Findings<'_>, palette: Palette) -> String {
+    let model = findings.model;
+    let mut text = String::new();
+    for Refused { ty, first, second, reasons } in &findings.refused {
+        let name = model.types[*ty].name.as_deref().unwrap_or("a scalarset");
+        let (first, second) = (model.value_name(*ty, *first), model.value_name(*ty, *second));
+        let refused = palette.bad("refused");
+        let _ = writeln!(text, "\n{refused}: {name} is declared symmetric, but {first} and {second} are not\n");
+        text.push_str(render_reasons(model, reasons, palette).trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn figures(findings: &Findings<'_>, palette: Palette) -> String {
+    let model = findings.model;
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    let types: Vec<&str> = findings.moved.types.iter().filter_map(|&ty| model.types[ty].name.as_deref()).collect();
+    if !types.is_empty() {
+        rows.push(("types", types.join(", ")));
+    }
+    let variables: Vec<&str> =
+        findings.moved.variables.iter().map(|&variable| model.variables[variable].name.as_str()).collect();
+    if !variables.is_empty() {
+        rows.push(("variables", variables.join(", ")));
+    }
+    for fixed in &findings.fixed {
+        let place = palette.faint(&model.source.locate(fixed.span));
+        rows.push(("fixed", format!("{}: {} ({place})", model.variables[fixed.variable].name, fixed.reason)));
+    }
+    if !findings.numbers.is_empty() {
+        let names: Vec<&str> =
+            findings.numbers.iter().map(|&variable| model.variables[variable].name.as_str()).collect();
+        rows.push(("numbers", format!("{}: values are numbers that do not permute", names.join(", "))));
+    }
+    let properties: Vec<String> = findings.properties.iter().map(|&property| property_title(model, property)).collect();
+    if !properties.is_empty() {
+        rows.push(("preserved", properties.join(", ")));
+    }
+    if !findings.generators.is_empty() {
+        let count = quantity::count(findings.generators.len() as u64);
+        rows.push(("generators", format!("{count}, all certified")));
+    }
+    if !findings.complete {
+        rows.push(("search", palette.open("not finished: there may be more symmetries")));
+    }
+    if let Some((nodes, edges)) = findings.graph {
+        let (nodes, edges) = (quantity::count(nodes as u64), quantity::count(edges as u64));
+        rows.push(("graph", format!("{nodes} nodes, {edges} edges")));
+    }
+    let phases: Vec<String> = findings
+        .phases
+        .named()
+        .into_iter()
+        .filter(|(_, duration)| !duration.is_zero())
+        .map(|(name, duration)| format!("{name} {}", quantity::duration(duration)))
+        .collect();
+    let phases = if phases.is_empty() { String::new() } else { format!(": {}", phases.join(", ")) };
+    rows.push(("time", format!("{}{phases}", quantity::duration(findings.elapsed))));
+    rows.iter().map(|(name, value)| format!("{name:<11}  {value}\n")).collect()
+}
+
+fn answer(model: &Model, request: &str, reasons: &[Reason], palette: Palette) -> String {
+    let request = visible(request);
+    if reasons.is_empty() {
+        return format!("`{request}` is a symmetry\n");
+    }
+    let said = render_reasons(model, reasons, palette);
+    format!("`{request}` is no symmetry\n\n{}\n", said.trim_end())
+}
+
+fn render_reasons(model: &Model, reasons: &[Reason], palette: Palette) -> String {
+    let remarks = reasons.iter().map(|reason| (Findings::place(reason.span), reason.text.as_str()));
+    render_remarks(&model.source, remarks, palette)
+}
+
+/// The classes of each index type, and one line of the text that separates each from the next.
+fn families(model: &Model, families: &[Family], palette: Palette) -> String {
+    let lines = Lines::new(&model.source);
+    let mut text = String::new();
+    for Family { ty, classes, separators } in families {
+        let name = type_text(model, *ty);
+        let named = |value: &i64| model.value_name(*ty, *value);
+        let shown: Vec<String> = classes
+            .iter()
+            .map(|class| format!("{{{}}}", class.iter().map(named).collect::<Vec<_>>().join(", ")))
+            .collect();
+        let word = if classes.len() == 1 { "all alike" } else { "told apart" };
+        let _ = writeln!(text, "{}: {}  {}", palette.strong(&name), shown.join(" "), palette.faint(word));
+        for (pair, separator) in classes.windows(2).zip(separators) {
+            let (first, second) = (named(&pair[0][0]), named(&pair[1][0]));
+            match separator {
+                None => {
+                    let _ = writeln!(text, "  {first} | {second}: they can be exchanged, but not by what was found");
+                }
+                Some(reason) => {
+                    let _ = writeln!(text, "  {first} | {second}: {}", visible(&reason.text));
+                    if let Some(span) = Findings::place(reason.span) {
+                        let (line, column) = lines.line_and_column(span);
+                        let place = format!("{}:{line}:{column}", model.source.name);
+                        let _ = writeln!(text, "    {}", palette.faint(&place));
+                        let _ =
+                            writeln!(text, "    {} {}", palette.faint(&format!("{line} |")), lines.first_line(span));
+                    }
+                }
+            }
+        }
+    }
+    if families.is_empty() {
+        text.push_str("no type indexes an array\n");
+    }
+    text
+}
+
+/// The name of a type, or its values if it has none.
+fn type_text(model: &Model, ty: TypeId) -> String {
+    model.types[ty].name.clone().unwrap_or_else(|| {
+        let domain = model.domain(ty);
+        format!("{}..{}", model.value_name(ty, domain.least()), model.value_name(ty, domain.greatest()))
+    })
+}

@@ -1,0 +1,181 @@
+//! Symmetries as one JSON object on one line. The keys are stable: programs read them.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use quotient_ir::{Diagnostic, Model, Span};
+use quotient_symmetry::{Family, Reason, Refused};
+
+use super::{Answer, Findings};
+use crate::arguments::SymmetrySource;
+use crate::names::{kind_name, property_name};
+use crate::render::diagnostics::Lines;
+use crate::render::json::{DiagnosticObject, SCHEMA, diagnostic_objects, seconds, write};
+
+#[derive(serde::Serialize)]
+struct DetectionObject<'a> {
+    schema: &'static str,
+    command: &'static str,
+    symmetry: SymmetryObject<'a>,
+    properties: Vec<PropertyObject>,
+    request: Option<&'a str>,
+    is_symmetry: Option<bool>,
+    reasons: Option<Vec<ReasonObject<'a>>>,
+    families: Option<Vec<FamilyObject<'a>>>,
+    seconds: f64,
+    peak_memory_bytes: Option<u64>,
+    diagnostics: Vec<DiagnosticObject<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct SymmetryObject<'a> {
+    source: &'static str,
+    order: String,
+    structure: &'a str,
+    complete: bool,
+    generators: Vec<GeneratorObject>,
+    types: Vec<&'a str>,
+    variables: Vec<&'a str>,
+    fixed: Vec<FixedObject<'a>>,
+    numbers: Vec<&'a str>,
+    refused: Vec<RefusedObject<'a>>,
+    graph: Option<GraphObject>,
+    seconds_by_phase: BTreeMap<&'static str, f64>,
+    seconds: f64,
+}
+
+#[derive(serde::Serialize)]
+struct GeneratorObject {
+    cycles: Vec<String>,
+}
+
+#[derive(serde::Serialize)]
+struct GraphObject {
+    nodes: usize,
+    edges: usize,
+}
+
+#[derive(serde::Serialize)]
+struct FixedObject<'a> {
+    variable: &'a str,
+    #[serde(flatten)]
+    reason: ReasonObject<'a>,
+}
+
+#[derive(serde::Serialize)]
+struct RefusedObject<'a> {
+    r#type: Option<&'a str>,
+    values: [String; 2],
+    reasons: Vec<ReasonObject<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct FamilyObject<'a> {
+    r#type: Option<&'a str>,
+    classes: Vec<Vec<String>>,
+    separators: Vec<Option<ReasonObject<'a>>>,
+}
+
+#[derive(serde::Serialize)]
+struct ReasonObject<'a> {
+    message: &'a str,
+    file: Option<&'a str>,
+    line: Option<usize>,
+    column: Option<usize>,
+}
+
+#[derive(serde::Serialize)]
+struct PropertyObject {
+    name: String,
+    kind: &'static str,
+}
+
+/// The result of `detect`.
+pub(crate) fn detection(writer: &mut dyn Write, findings: &Findings<'_>, warnings: &[Diagnostic]) -> io::Result<()> {
+    let model = findings.model;
+    let lines = Lines::new(&model.source);
+    let properties = findings.properties.iter().map(|&property| PropertyObject {
+        name: property_name(model, property),
+        kind: kind_name(model.properties[property].kind),
+    });
+    let (request, reasons, families) = match &findings.answer {
+        Some(Answer::Request { text, reasons }) => (Some(text.as_str()), Some(reasons), None),
+        Some(Answer::Families(families)) => (None, None, Some(families)),
+        None => (None, None, None),
+    };
+    let object = DetectionObject {
+        schema: SCHEMA,
+        command: "detect",
+        symmetry: symmetry_object(findings, &lines),
+        properties: properties.collect(),
+        request,
+        is_symmetry: reasons.map(Vec::is_empty),
+        reasons: reasons.map(|reasons| reason_objects(model, &lines, reasons)),
+        families: families.map(|list| list.iter().map(|family| family_object(model, &lines, family)).collect()),
+        seconds: seconds(findings.elapsed),
+        peak_memory_bytes: findings.peak_memory,
+        diagnostics: diagnostic_objects(&model.source, warnings),
+    };
+    write(writer, &object)
+}
+
+fn symmetry_object<'a>(findings: &'a Findings<'_>, lines: &Lines<'_>) -> SymmetryObject<'a> {
+    let model = findings.model;
+    let phases = findings.phases.named();
+    let refused = findings.refused.iter().map(|Refused { ty, first, second, reasons }| RefusedObject {
+        r#type: model.types[*ty].name.as_deref(),
+        values: [model.value_name(*ty, *first), model.value_name(*ty, *second)],
+        reasons: reason_objects(model, lines, reasons),
+    });
+    let fixed = findings.fixed.iter().map(|fixed| FixedObject {
+        variable: &model.variables[fixed.variable].name,
+        reason: located(model, lines, &fixed.reason, fixed.span),
+    });
+    SymmetryObject {
+        source: match findings.source {
+            SymmetrySource::Auto => "auto",
+            SymmetrySource::Declared => "declared",
+            SymmetrySource::Off => "off",
+        },
+        order: findings.order.to_string(),
+        structure: &findings.structure,
+        complete: findings.complete,
+        generators: findings
+            .generators
+            .iter()
+            .map(|generator| GeneratorObject { cycles: generator.cycles() })
+            .collect(),
+        types: findings.moved.types.iter().filter_map(|&ty| model.types[ty].name.as_deref()).collect(),
+        variables: findings.moved.variables.iter().map(|&variable| model.variables[variable].name.as_str()).collect(),
+        fixed: fixed.collect(),
+        numbers: findings.numbers.iter().map(|&variable| model.variables[variable].name.as_str()).collect(),
+        refused: refused.collect(),
+        graph: findings.graph.map(|(nodes, edges)| GraphObject { nodes, edges }),
+        seconds_by_phase: phases.iter().map(|&(name, duration)| (name, seconds(duration))).collect(),
+        seconds: seconds(phases.iter().map(|(_, duration)| *duration).sum()),
+    }
+}
+
+fn family_object<'a>(model: &'a Model, lines: &Lines<'_>, family: &'a Family) -> FamilyObject<'a> {
+    let names = |class: &Vec<i64>| class.iter().map(|&value| model.value_name(family.ty, value)).collect();
+    let locate = |reason: &'a Reason| located(model, lines, &reason.text, reason.span);
+    FamilyObject {
+        r#type: model.types[family.ty].name.as_deref(),
+        classes: family.classes.iter().map(names).collect(),
+        separators: family.separators.iter().map(|separator| separator.as_ref().map(locate)).collect(),
+    }
+}
+
+fn reason_objects<'a>(model: &'a Model, lines: &Lines<'_>, reasons: &'a [Reason]) -> Vec<ReasonObject<'a>> {
+    reasons.iter().map(|reason| located(model, lines, &reason.text, reason.span)).collect()
+}
+
+fn located<'a>(model: &'a Model, lines: &Lines<'_>, message: &'a str, span: Span) -> ReasonObject<'a> {
+    let place = Findings::place(span).map(|span| lines.line_and_column(span));
+    ReasonObject {
+        message,
+        file: place.map(|_| model.source.name.as_str()),
+        line: place.map(|(line, _)| line),
+        column: place.map(|(_, column)| column),
+    }
+}
