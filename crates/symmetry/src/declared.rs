@@ -6,9 +6,8 @@ use std::time::Instant;
 
 use quotient_ir::{Layout, Model, PropertyId, Span, TypeId, TypeKind};
 
-use crate::behaviour;
-use crate::certify::{CertifiedGroup, Certifier};
-use crate::detect::PhaseTimes;
+use crate::certify::{CertificationReport, CertifiedGroup, Certifier};
+use crate::detect::{PhaseTimes, Uncertified};
 use crate::explain::{Explainer, Reason, Request};
 
 /// A larger scalarset is not looked at.
@@ -21,6 +20,8 @@ const REASONS: usize = 3;
 pub struct Declared {
     /// The group of the declarations that hold.
     pub group: CertifiedGroup,
+    /// How it was certified.
+    pub report: CertificationReport,
     /// Exchanges that were declared and are no symmetries: one for each pair of neighbouring
     /// classes of values that are interchangeable.
     pub refused: Vec<Refused>,
@@ -43,15 +44,17 @@ pub struct Refused {
 
 /// The symmetries that scalarsets declare, as far as they are symmetries of the model and the given
 /// properties.
-pub fn declared(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Declared {
+///
+/// # Errors
+/// If the arguments of certification contradict each other, which is a mistake in this program.
+pub fn declared(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Result<Declared, Uncertified> {
     let clock = Instant::now();
     let mut explainer = Explainer::new(model, layout, properties);
-    let behaviour = behaviour::unfold(model, layout, properties);
+    let mut certifier = Certifier::new(model, layout, properties);
     let unfolding = clock.elapsed();
 
     let clock = Instant::now();
-    let literals = behaviour.literals();
-    let mut certifier = Certifier::new(model, layout, literals.clone(), behaviour);
+    let literals = certifier.literals().clone();
     let mut generators = Vec::new();
     let mut refused = Vec::new();
     for (ty, entry) in model.types.iter_enumerated() {
@@ -64,18 +67,25 @@ pub fn declared(model: &Model, layout: &Layout, properties: &[PropertyId]) -> De
         }
         // Being exchangeable is an equivalence, so each value is compared with one of each class.
         let mut classes: Vec<i64> = Vec::new();
-        for value in model.domain(ty).values() {
-            let found = classes.iter().find_map(|&known| {
-                let permutation =
-                    Request::Exchange { ty, first: known, second: value }.permutation(model, layout, &literals).ok()?;
-                let map = certifier.check(&permutation).ok()?;
-                Some((permutation, map))
-            });
-            match found {
-                Some((permutation, map)) if !permutation.is_identity() => generators.push((permutation, map)),
-                Some(_) => {}
-                None => classes.push(value),
+        'values: for value in model.domain(ty).values() {
+            for &known in &classes {
+                let request = Request::Exchange { ty, first: known, second: value };
+                let Ok(permutation) = request.permutation(model, layout, &literals) else { continue };
+                match certifier.check(&permutation) {
+                    Ok(map) => {
+                        if !permutation.is_identity() {
+                            generators.push((permutation, map));
+                        }
+                        continue 'values;
+                    }
+                    Err(rejection) if rejection.is_contradiction() => {
+                        let generator = literals.describe(model, layout, &permutation);
+                        return Err(Uncertified { rejection, generator });
+                    }
+                    Err(_) => {}
+                }
             }
+            classes.push(value);
         }
         for pair in classes.windows(2) {
             let (first, second) = (pair[0], pair[1]);
@@ -93,7 +103,8 @@ pub fn declared(model: &Model, layout: &Layout, properties: &[PropertyId]) -> De
             refused.push(Refused { ty, first, second, reasons });
         }
     }
+    let report = certifier.report();
     let group = certifier.group(generators, Vec::new());
     let times = PhaseTimes { unfolding, certification: clock.elapsed(), ..PhaseTimes::default() };
-    Declared { group, refused, times }
+    Ok(Declared { group, report, refused, times })
 }

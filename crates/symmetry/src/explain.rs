@@ -462,10 +462,12 @@ impl<'m> Explainer<'m> {
             });
             if !found {
                 let text = expression_text(self.model, locals, part);
-                reasons.push(Reason {
-                    span,
-                    text: format!("{what}: the condition `{text}`{here} does not become the one{there}"),
-                });
+                let change = if here == there {
+                    "changes its meaning".to_owned()
+                } else {
+                    format!("does not become the one{there}")
+                };
+                reasons.push(Reason { span, text: format!("{what}: the condition `{text}`{here} {change}") });
             }
         }
         let image = event.relabelled(circuit, relabelling, known);
@@ -521,22 +523,27 @@ impl<'m> Explainer<'m> {
                             shown(write.slot, wanted)
                         )
                     } else if there_position.is_some() {
-                        format!(
-                            "{what}: what `{}` becomes{here} does not turn into what `{}` becomes{there}",
-                            name(own),
-                            name(write.slot)
-                        )
+                        let (own, other) = (name(own), name(write.slot));
+                        if own == other && here == there {
+                            format!("{what}: what `{own}` becomes{here} is not the same for the permuted state")
+                        } else {
+                            format!(
+                                "{what}: what `{own}` becomes{here} does not turn into what `{other}` becomes{there}"
+                            )
+                        }
                     } else {
                         format!("{what} writes `{}`{here}, but not `{}`{there}", name(own), name(write.slot))
                     },
                 });
             }
             if fault != counterpart.fault && reasons.is_empty() {
-                reasons.push(Reason { span, text: format!("{what} can run into other errors{here} than{there}") });
+                let than = if here == there { " in the permuted state".to_owned() } else { there.clone() };
+                reasons.push(Reason { span, text: format!("{what} can run into other errors{here} than{than}") });
             }
         }
         if reasons.is_empty() {
-            reasons.push(Reason { span, text: format!("{what} does something else{here} than{there}") });
+            let than = if here == there { " in the permuted state".to_owned() } else { there.clone() };
+            reasons.push(Reason { span, text: format!("{what} does something else{here} than{than}") });
         }
         reasons
     }

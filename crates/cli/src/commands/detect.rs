@@ -107,7 +107,8 @@ fn find<'m>(
     match source {
         SymmetrySource::Off => Ok(Found { findings, group: None, graph: None }),
         SymmetrySource::Declared => {
-            let declared = declared(model, layout, properties);
+            let declared = declared(model, layout, properties).map_err(|error| Failure::Internal(error.to_string()))?;
+            findings.certification = Some(declared.report);
             findings.refused = declared.refused;
             findings.phases = Phases::of(&declared.times);
             describe(layout, &declared.group, &mut findings);
@@ -116,6 +117,7 @@ fn find<'m>(
         SymmetrySource::Auto => {
             let detection = detect(model, layout, properties).map_err(|error| Failure::Internal(error.to_string()))?;
             findings.complete = detection.complete;
+            findings.certification = Some(detection.report);
             findings.fixed = detection.fixed;
             let mut numbers: Vec<VariableId> =
                 detection.numbers.iter().map(|&slot| layout.slots[slot].variable).collect();

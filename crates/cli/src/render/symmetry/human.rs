@@ -4,9 +4,10 @@ use std::fmt::Write;
 
 use num_bigint::BigUint;
 use quotient_ir::{Model, TypeId};
-use quotient_symmetry::{Family, Reason, Refused};
+use quotient_symmetry::{CertificationReport, Family, Reason, Refused};
 
 use super::{Answer, Findings};
+use crate::arguments::SymmetrySource;
 use crate::names::property_title;
 use crate::render::diagnostics::{Lines, render_remarks};
 use crate::render::quantity;
@@ -75,10 +76,10 @@ fn refusals(findings: &Findings<'_>, palette: Palette) -> String {
     let model = findings.model;
     let mut text = String::new();
     for Refused { ty, first, second, reasons } in &findings.refused {
-        let name = model.types[*ty].name.as_deref().unwrap_or("a scalarset");
+        let name = model.types[*ty].name.as_deref().unwrap_or("without a name");
         let (first, second) = (model.value_name(*ty, *first), model.value_name(*ty, *second));
         let refused = palette.bad("refused");
-        let _ = writeln!(text, "\n{refused}: {name} is declared symmetric, but {first} and {second} are not\n");
+        let _ = writeln!(text, "\n{refused}: exchanging {first} and {second} of the scalarset {name}\n");
         text.push_str(render_reasons(model, reasons, palette).trim_end());
         text.push('\n');
     }
@@ -107,12 +108,14 @@ fn figures(findings: &Findings<'_>, palette: Palette) -> String {
         rows.push(("numbers", format!("{}: values are numbers that do not permute", names.join(", "))));
     }
     let properties: Vec<String> = findings.properties.iter().map(|&property| property_title(model, property)).collect();
-    if !properties.is_empty() {
+    if !properties.is_empty() && findings.source != SymmetrySource::Off {
         rows.push(("preserved", properties.join(", ")));
     }
     if !findings.generators.is_empty() {
-        let count = quantity::count(findings.generators.len() as u64);
-        rows.push(("generators", format!("{count}, all certified")));
+        rows.push(("generators", quantity::count(findings.generators.len() as u64)));
+    }
+    if let Some(report) = findings.certification.filter(|_| !findings.generators.is_empty()) {
+        rows.push(("certified", certification(&report)));
     }
     if !findings.complete {
         rows.push(("search", palette.open("not finished: there may be more symmetries")));
@@ -131,6 +134,18 @@ fn figures(findings: &Findings<'_>, palette: Palette) -> String {
     let phases = if phases.is_empty() { String::new() } else { format!(": {}", phases.join(", ")) };
     rows.push(("time", format!("{}{phases}", quantity::duration(findings.elapsed))));
     rows.iter().map(|(name, value)| format!("{name:<11}  {value}\n")).collect()
+}
+
+/// What shows that the generators are symmetries.
+fn certification(report: &CertificationReport) -> String {
+    let CertificationReport { exhausted, by_normal_form, runs } = *report;
+    let total = quantity::count(exhausted + by_normal_form);
+    let mut text = format!("{total} instances of rules and properties against their images, by normal form");
+    if exhausted > 0 {
+        let which = if by_normal_form == 0 { "all".to_owned() } else { quantity::count(exhausted) };
+        let _ = write!(text, "; {which} by exhaustive evaluation, too ({} runs)", quantity::count(runs));
+    }
+    text
 }
 
 fn answer(model: &Model, request: &str, reasons: &[Reason], palette: Palette) -> String {

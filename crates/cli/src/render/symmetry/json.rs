@@ -39,6 +39,7 @@ struct SymmetryObject<'a> {
     fixed: Vec<FixedObject<'a>>,
     numbers: Vec<&'a str>,
     refused: Vec<RefusedObject<'a>>,
+    certification: Option<CertificationObject>,
     graph: Option<GraphObject>,
     seconds_by_phase: BTreeMap<&'static str, f64>,
     seconds: f64,
@@ -53,6 +54,13 @@ struct GeneratorObject {
 struct GraphObject {
     nodes: usize,
     edges: usize,
+}
+
+#[derive(serde::Serialize)]
+struct CertificationObject {
+    exhausted: u64,
+    by_normal_form: u64,
+    runs: u64,
 }
 
 #[derive(serde::Serialize)]
@@ -150,6 +158,11 @@ fn symmetry_object<'a>(findings: &'a Findings<'_>, lines: &Lines<'_>) -> Symmetr
         fixed: fixed.collect(),
         numbers: findings.numbers.iter().map(|&variable| model.variables[variable].name.as_str()).collect(),
         refused: refused.collect(),
+        certification: findings.certification.map(|report| CertificationObject {
+            exhausted: report.exhausted,
+            by_normal_form: report.by_normal_form,
+            runs: report.runs,
+        }),
         graph: findings.graph.map(|(nodes, edges)| GraphObject { nodes, edges }),
         seconds_by_phase: phases.iter().map(|&(name, duration)| (name, seconds(duration))).collect(),
         seconds: seconds(phases.iter().map(|(_, duration)| *duration).sum()),

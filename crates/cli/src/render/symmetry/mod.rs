@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use quotient_ir::{Model, PropertyId, Span, VariableId};
-use quotient_symmetry::{Description, Family, Fixed, Moved, Reason, Refused};
+use quotient_symmetry::{CertificationReport, Description, Family, Fixed, Moved, Reason, Refused};
 
 use crate::arguments::SymmetrySource;
 
@@ -27,6 +27,8 @@ pub(crate) struct Findings<'m> {
     pub(crate) complete: bool,
     /// Symmetries that generate all others.
     pub(crate) generators: Vec<Description>,
+    /// How they were certified.
+    pub(crate) certification: Option<CertificationReport>,
     /// What they move.
     pub(crate) moved: Moved,
     /// What was treated as fixed, and why.
@@ -86,6 +88,7 @@ impl<'m> Findings<'m> {
             structure: "trivial".to_owned(),
             complete: true,
             generators: Vec::new(),
+            certification: None,
             moved: Moved::default(),
             fixed: Vec::new(),
             numbers: Vec::new(),
