@@ -13,7 +13,7 @@
 
 mod exhaust;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, Layout, Model, PropertyId, TableIndex, TypeId};
@@ -154,6 +154,8 @@ pub struct Certifier<'m> {
     fixed: Vec<bool>,
     exhaustion: Exhaustion<'m>,
     is_surveyed: bool,
+    /// Generators that passed.
+    accepted: FxHashSet<SparsePermutation>,
 }
 
 impl<'m> Certifier<'m> {
@@ -208,7 +210,13 @@ impl<'m> Certifier<'m> {
             fixed,
             exhaustion,
             is_surveyed: false,
+            accepted: FxHashSet::default(),
         }
+    }
+
+    /// Says how many generators are to be checked, so that each gets its share of the work.
+    pub(crate) fn expect(&mut self, generators: usize) {
+        self.exhaustion.expected = (generators as u64).max(1);
     }
 
     /// The points that generators permute.
@@ -227,6 +235,9 @@ impl<'m> Certifier<'m> {
     /// If it is none, or cannot be shown to be one.
     pub fn check(&mut self, generator: &SparsePermutation) -> Result<StateMap, Rejection> {
         let map = self.literals.action(self.layout, generator)?;
+        if self.accepted.contains(generator) {
+            return Ok(map);
+        }
         for slot_move in map.moves() {
             if self.fixed[slot_move.from.position()] {
                 return Err(Rejection::MovesFixed(self.layout.slots[slot_move.from].name.clone()));
@@ -266,6 +277,7 @@ impl<'m> Certifier<'m> {
             pairs.push((claim.instance(), self.behaviour.claims[image as usize].instance()));
         }
         self.exhaustion.compare(&SlotPermutation::new(&map), pairs)?;
+        self.accepted.insert(generator.clone());
         Ok(map)
     }
 

@@ -82,6 +82,7 @@ pub fn detect(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Resu
         .collect();
     let fixed = behaviour.fixed.clone();
     let mut certifier = Certifier::of_behaviour(model, layout, behaviour);
+    certifier.expect(automorphisms.generators.len());
     let mut generators = Vec::new();
     for automorphism in &automorphisms.generators {
         let generator = restrict(&encoding, &literals, automorphism);

@@ -28,11 +28,12 @@ const LEAF_LIMIT: u32 = 512;
 const START_LIMIT: usize = 512;
 /// The work of the survey, and of comparisons for all generators together. A unit is a slot read or
 /// written, of which the interpreter does some ten million in a second.
-const SURVEY_BUDGET: u64 = 1_500_000;
-const COMPARISON_BUDGET: u64 = 3_000_000;
-/// The part of what is left of the budget that one generator may use, and what it may use in any case.
-const GENERATOR_SHARE: u64 = 16;
+const SURVEY_BUDGET: u64 = 200_000;
+const COMPARISON_BUDGET: u64 = 400_000;
+/// What one generator may use of it in any case.
 const GENERATOR_BUDGET: u64 = 4_000;
+/// How many generators the budget is shared among if nothing is known about it.
+const GENERATORS: u64 = 4;
 
 /// What the survey found about an instance.
 #[derive(Clone, Debug)]
@@ -68,6 +69,8 @@ pub(super) struct Exhaustion<'m> {
     /// Whether each slot has a possible value, without which there are no states.
     inhabited: bool,
     budget: u64,
+    /// How many generators are still to be compared.
+    pub(super) expected: u64,
     pub(super) report: CertificationReport,
 }
 
@@ -201,6 +204,7 @@ impl<'m> Exhaustion<'m> {
             initial: None,
             inhabited,
             budget: SURVEY_BUDGET,
+            expected: GENERATORS,
             report: CertificationReport::default(),
         }
     }
@@ -326,7 +330,9 @@ impl<'m> Exhaustion<'m> {
         if !self.inhabited {
             return Ok(());
         }
-        let reserve = self.budget - (self.budget / GENERATOR_SHARE).max(GENERATOR_BUDGET).min(self.budget);
+        let reserve = self.budget - (self.budget / self.expected).max(GENERATOR_BUDGET).min(self.budget);
+        // Whatever is left goes to those that come unexpected, half of it to each.
+        self.expected = (self.expected - 1).max(2);
         self.budget -= reserve;
         let work_of = |instance: &Instance| match self.surveys.get(instance) {
             Some(Survey::Complete { work }) => *work,
@@ -485,7 +491,7 @@ impl<'m> Exhaustion<'m> {
     fn run(&mut self, instance: &Instance, state: &Valuation) -> Run {
         self.report.runs += 1;
         // Copying a state has its cost, too.
-        self.charge(2 + state.0.len() / 32);
+        self.charge(6 + state.0.len() / 32);
         match instance.subject {
             Subject::Action(Action::Rule(rule)) => {
                 let (enabled, footprint) = self.interpreter.enabled_with_footprint(rule, &instance.arguments, state);
