@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use quotient_ir::{
-    Action, Domain, Interpreter, Iteration, Layout, Local, LocalId, Model, Parameter, PropertyId, Span, Table,
-    TableIndex, VariableId,
+    Action, Domain, Interpreter, Iteration, Layout, Local, LocalId, Model, Parameter, PropertyId, PropertyKind, Span,
+    Table, TableIndex, VariableId,
 };
 
 use rustc_hash::FxHashMap;
@@ -120,8 +120,28 @@ pub(crate) struct Claim {
     pub(crate) property: PropertyId,
     /// The cells of its parameters.
     pub(crate) arguments: Vec<i64>,
+    /// Whether it must be preserved by itself, and not only together with the other instances.
+    pub(crate) by_itself: bool,
     pub(crate) condition: NodeId,
     pub(crate) fault: NodeId,
+}
+
+impl Claim {
+    /// What it is a claim of: its property, and its arguments if it stands by itself.
+    pub(crate) fn subject(&self) -> (PropertyId, Option<Vec<i64>>) {
+        (self.property, self.by_itself.then(|| self.arguments.clone()))
+    }
+}
+
+/// How a symmetry must treat the instances of a liveness property with parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LivenessInstances {
+    /// It may exchange them, as it may those of other properties.
+    #[default]
+    Together,
+    /// It must preserve each by itself. A search in the quotient needs that: whether one instance
+    /// can be reached from a state is not a question about its orbit otherwise.
+    OneByOne,
 }
 
 /// A variable whose slots and values are not permuted.
@@ -136,7 +156,12 @@ pub struct Fixed {
 }
 
 /// Unfolds a model, with the properties of a run.
-pub(crate) fn unfold(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Behaviour {
+pub(crate) fn unfold(
+    model: &Model,
+    layout: &Layout,
+    properties: &[PropertyId],
+    liveness: LivenessInstances,
+) -> Behaviour {
     let interpreter = Interpreter::new(model, layout);
     let mut actions: Vec<(Action, &[Parameter], &Table<LocalId, Local>)> = Vec::new();
     for (start, entry) in model.starts.iter_enumerated() {
@@ -213,9 +238,10 @@ pub(crate) fn unfold(model: &Model, layout: &Layout, properties: &[PropertyId]) 
     let mut claims = Vec::new();
     for &property in properties {
         let entry = &model.properties[property];
+        let by_itself = liveness == LivenessInstances::OneByOne && entry.kind == PropertyKind::Liveness;
         for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
             match unfolder.property(property, &arguments) {
-                Ok((condition, fault)) => claims.push(Claim { property, arguments, condition, fault }),
+                Ok((condition, fault)) => claims.push(Claim { property, arguments, by_itself, condition, fault }),
                 Err(refusal) => {
                     fix(Mentions::of_property(model, property).into_variables(), &refusal, entry.span);
                     break;

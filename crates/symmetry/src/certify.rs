@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, Layout, Model, PropertyId, TableIndex, TypeId};
 
-use crate::behaviour::{self, Behaviour, Claim};
+use crate::behaviour::{self, Behaviour, Claim, LivenessInstances};
 use crate::circuit::NodeId;
 use crate::literals::{Literals, NoAction, StateMap};
 use crate::unfold::{Event, EventKey};
@@ -147,7 +147,7 @@ pub struct Certifier<'m> {
     /// An event for each thing that events do.
     events: FxHashMap<(bool, EventKey), u32>,
     /// A claim for each thing that claims say.
-    claims: FxHashMap<(PropertyId, NodeId, NodeId), u32>,
+    claims: FxHashMap<(PropertyId, Option<Vec<i64>>, NodeId, NodeId), u32>,
     /// For each slot, the events and claims that read or write it.
     event_users: Vec<Vec<u32>>,
     claim_users: Vec<Vec<u32>>,
@@ -161,7 +161,7 @@ pub struct Certifier<'m> {
 impl<'m> Certifier<'m> {
     /// Prepares a model with some of its properties; symmetries must preserve all assumptions, too.
     pub fn new(model: &'m Model, layout: &'m Layout, properties: &[PropertyId]) -> Self {
-        Self::of_behaviour(model, layout, behaviour::unfold(model, layout, properties))
+        Self::of_behaviour(model, layout, behaviour::unfold(model, layout, properties, LivenessInstances::Together))
     }
 
     /// Prepares a model that is unfolded.
@@ -195,7 +195,8 @@ impl<'m> Certifier<'m> {
         }
         let mut claims = FxHashMap::default();
         for (number, claim) in behaviour.claims.iter().enumerate() {
-            claims.entry((claim.property, claim.condition, claim.fault)).or_insert(number as u32);
+            let (property, arguments) = claim.subject();
+            claims.entry((property, arguments, claim.condition, claim.fault)).or_insert(number as u32);
         }
         let literals = behaviour.literals();
         let exhaustion = Exhaustion::new(model, layout, literals.clone());
@@ -270,9 +271,10 @@ impl<'m> Certifier<'m> {
             let circuit = &mut self.behaviour.circuit;
             let condition = circuit.relabelled(claim.condition, &relabelling, &mut known);
             let fault = circuit.relabelled(claim.fault, &relabelling, &mut known);
-            let image = condition
-                .zip(fault)
-                .and_then(|(condition, fault)| self.claims.get(&(claim.property, condition, fault)));
+            let image = condition.zip(fault).and_then(|(condition, fault)| {
+                let (property, arguments) = claim.subject();
+                self.claims.get(&(property, arguments, condition, fault))
+            });
             let Some(&image) = image else { return Err(Rejection::Property(claim.property)) };
             pairs.push((claim.instance(), self.behaviour.claims[image as usize].instance()));
         }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use quotient_groups::{ColouredGraph, OrbitPartition, SparsePermutation};
 use quotient_ir::{Layout, Model, PropertyId, SlotId, TableIndex, TypeId};
 
-use crate::behaviour::{self, Fixed};
+use crate::behaviour::{self, Fixed, LivenessInstances};
 use crate::certify::{CertificationReport, CertifiedGroup, Certifier, InterchangeableValues, Rejection};
 use crate::explain::{Request, collect_index_types};
 use crate::graph::{self, Encoding};
@@ -61,8 +61,21 @@ pub struct Uncertified {
 /// # Errors
 /// If a generator cannot be certified, which is a mistake in this program and never passed over.
 pub fn detect(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Result<Detection, Uncertified> {
+    detect_with(model, layout, properties, LivenessInstances::Together)
+}
+
+/// The same, with a say in how the instances of liveness properties are treated.
+///
+/// # Errors
+/// As for [`detect`].
+pub fn detect_with(
+    model: &Model,
+    layout: &Layout,
+    properties: &[PropertyId],
+    liveness: LivenessInstances,
+) -> Result<Detection, Uncertified> {
     let clock = Instant::now();
-    let behaviour = behaviour::unfold(model, layout, properties);
+    let behaviour = behaviour::unfold(model, layout, properties, liveness);
     let unfolding = clock.elapsed();
 
     let clock = Instant::now();

@@ -39,7 +39,7 @@ enum Colour {
     Number(Option<i64>),
     Start,
     Rule,
-    Claim(PropertyId),
+    Claim(PropertyId, Option<Vec<i64>>),
     Role(Role),
     Function {
         kind: Kind,
@@ -176,7 +176,8 @@ pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> E
         encoder.add_event(event);
     }
     for claim in &behaviour.claims {
-        let vertex = encoder.vertex(Colour::Claim(claim.property));
+        let (property, arguments) = claim.subject();
+        let vertex = encoder.vertex(Colour::Claim(property, arguments));
         encoder.attach(vertex, claim.condition);
         encoder.add_role(vertex, Role::Fault, claim.fault);
     }

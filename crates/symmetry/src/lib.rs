@@ -18,13 +18,13 @@ mod places;
 mod possible;
 mod unfold;
 
-pub use behaviour::Fixed;
+pub use behaviour::{Fixed, LivenessInstances};
 pub use canonical::{Canonicalizer, Unsupported, Workspace};
 pub use certify::{
     CertificationReport, CertifiedGroup, Certifier, Instance, InterchangeableValues, Rejection, Subject,
 };
 pub use declared::{Declared, Refused, declared};
 pub use describe::{Describer, Description, Moved, TypeMove, ValueMove};
-pub use detect::{Detection, PhaseTimes, Uncertified, detect};
+pub use detect::{Detection, PhaseTimes, Uncertified, detect, detect_with};
 pub use explain::{Explainer, Family, Reason, Request};
 pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};
