@@ -23,6 +23,9 @@ impl Lowering<'_> {
         name: &Name,
         wanted: impl Fn(&Meaning) -> bool,
     ) {
+        if self.is_silent() {
+            return;
+        }
         let error = Diagnostic::error(code, format!("there is no {noun} `{}` here", name.text), name.span);
         let error = if let Some(&later) = self.top_level_names.get(name.text.as_str()) {
             if later.start > name.span.start {
@@ -98,7 +101,7 @@ impl Lowering<'_> {
                 error("type-mismatch", format!("{what} must be an integer")).with_label(format!("this is of type {found_text}"))
             }
             (TypeKind::Enumeration { members, .. }, TypeKind::Integer | TypeKind::Range { .. }) => {
-                general().with_help(format!("its values are {}", members.join(", ")))
+                general().with_help(format!("its values are {}", Self::listed(members)))
             }
             (TypeKind::Boolean, TypeKind::Integer | TypeKind::Range { .. })
                 if matches!(operand.constancy, Constancy::Known(0 | 1)) =>

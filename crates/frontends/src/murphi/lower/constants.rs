@@ -81,7 +81,7 @@ impl Lowering<'_> {
             }
             TypeKind::Enumeration { first, members } => {
                 let known = (*first..).zip(members).find(|(_, member)| *member == text);
-                (known.map(|(value, _)| value), format!("one of {}", members.join(", ")))
+                (known.map(|(value, _)| value), format!("one of {}", Self::listed(members)))
             }
             _ => (text.parse::<i64>().ok(), "an integer of at most 64 bits".into()),
         };
@@ -108,7 +108,7 @@ impl Lowering<'_> {
             } else if self.overrides.known.is_empty() {
                 "it has no constants at all".into()
             } else {
-                format!("its constants are {}", self.overrides.known.join(", "))
+                format!("its constants are {}", Self::listed(&self.overrides.known))
             };
             complaints.push(error.with_help(help));
         }

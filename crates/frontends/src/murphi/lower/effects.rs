@@ -2,12 +2,13 @@
 //! nothing. A function that is given something by reference but only reads it changes nothing.
 
 use quotient_ir::{Diagnostic, FunctionId, PlaceId, Span};
+use rustc_hash::FxHashSet;
 
 use super::Lowering;
 use super::functions::Signature;
 
 /// Where a place lives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Origin {
     /// In the state.
     Global,
@@ -27,7 +28,7 @@ pub(super) struct Effects {
     /// Where it drops the step or notes a cover.
     pub(super) path: Option<Span>,
     /// Calls of itself: a reference parameter by position, and where the argument lives.
-    own_calls: Vec<(usize, Origin)>,
+    own_calls: FxHashSet<(usize, Origin)>,
 }
 
 impl Effects {

@@ -111,15 +111,16 @@ impl Lowering<'_> {
             self.report(error);
             return Self::unknown(span);
         };
-        if let Some(position) = fields.iter().position(|known| known.name == field.text) {
-            let field_type = fields[position].ty;
-            return self.extended(&operand, Step::Field(position as u32), field_type, span);
+        let position = self.field_positions.get(&ty).and_then(|positions| positions.get(&field.text));
+        if let Some(&position) = position {
+            let field_type = fields[position as usize].ty;
+            return self.extended(&operand, Step::Field(position), field_type, span);
         }
-        let names: Vec<&str> = fields.iter().map(|known| known.name.as_str()).collect();
-        let help = match nearest(&field.text, names.iter().copied()) {
-            Some(name) => format!("did you mean `{name}`? The fields are {}", names.join(", ")),
-            None if names.is_empty() => "this record has no fields".into(),
-            None => format!("the fields are {}", names.join(", ")),
+        let all = Self::listed(fields.iter().map(|known| &known.name));
+        let help = match nearest(&field.text, fields.iter().map(|known| known.name.as_str())) {
+            Some(name) => format!("did you mean `{name}`? The fields are {all}"),
+            None if fields.is_empty() => "this record has no fields".into(),
+            None => format!("the fields are {all}"),
         };
         let message = format!("{} has no field `{}`", self.type_text(ty), field.text);
         self.report(

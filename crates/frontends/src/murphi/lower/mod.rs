@@ -36,6 +36,13 @@ use crate::LoadOptions;
 /// The most scalar cells that all variables, or one local, may take together.
 const MOST_CELLS: u64 = 1 << 20;
 
+/// How many diagnostics are given. More would hide the first ones, which matter most.
+const MOST_DIAGNOSTICS: usize = 200;
+
+/// How many names are declared, counting those in headers once for each rule under them. It bounds
+/// what a short text with many rules under many headers can grow to.
+const MOST_DECLARATIONS: usize = 1 << 23;
+
 /// Lowers a tree: the model if it is right, and every error and warning about names, types and
 /// values.
 pub(crate) fn lower(source: &Source, tree: &Tree, options: &LoadOptions) -> (Option<Model>, Vec<Diagnostic>) {
@@ -74,6 +81,10 @@ struct Lowering<'a> {
     cells: u64,
     /// Whether parts of the text could not be parsed, so that no model comes of it.
     incomplete: bool,
+    /// Where the fields of records are.
+    field_positions: FxHashMap<TypeId, FxHashMap<String, u32>>,
+    /// How many names were declared so far.
+    declarations: usize,
 }
 
 impl<'a> Lowering<'a> {
@@ -111,6 +122,8 @@ impl<'a> Lowering<'a> {
             owner: Owner::outside(),
             cells: 0,
             incomplete: false,
+            field_positions: FxHashMap::default(),
+            declarations: 0,
         };
         for (text, value) in [("false", 0), ("true", 1)] {
             let operand = lowering.constant_operand(value, Model::BOOLEAN, Span::default());
@@ -177,6 +190,7 @@ impl<'a> Lowering<'a> {
 
     /// Declares a name in the innermost scope, or reports that it is taken there.
     fn declare(&mut self, name: &Name, meaning: Meaning) {
+        self.declarations += 1;
         if let Err(earlier) = self.scopes.declare(&name.text, name.span, meaning) {
             let error = Diagnostic::error("duplicate-name", format!("`{}` is declared twice", name.text), name.span)
                 .with_label("declared again here");
@@ -190,10 +204,39 @@ impl<'a> Lowering<'a> {
 
     /// Adds a diagnostic, unless the same was said already.
     fn report(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() > MOST_DIAGNOSTICS {
+            return;
+        }
         let place = diagnostic.primary.as_ref().map_or(Span::default(), |label| label.span);
         if self.reported.insert((diagnostic.code, place, diagnostic.message.clone())) {
             self.diagnostics.push(diagnostic);
         }
+        if self.diagnostics.len() == MOST_DIAGNOSTICS {
+            self.diagnostics.push(
+                Diagnostic::error(
+                    "too-many-errors",
+                    format!("more than {MOST_DIAGNOSTICS} errors and warnings"),
+                    place,
+                )
+                .with_label("the model is not checked from here on"),
+            );
+        }
+    }
+
+    /// Whether nothing more will be reported.
+    fn is_silent(&self) -> bool {
+        self.diagnostics.len() > MOST_DIAGNOSTICS
+    }
+
+    /// Names in a message: all of them, or the first few.
+    fn listed<'n>(names: impl IntoIterator<Item = &'n String>) -> String {
+        const SHOWN: usize = 8;
+        let mut names = names.into_iter();
+        let mut text = names.by_ref().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+        if names.next().is_some() {
+            text.push_str(", …");
+        }
+        text
     }
 
     /// Whether a type expression only names a type.

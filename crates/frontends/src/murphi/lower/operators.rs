@@ -196,7 +196,7 @@ impl Lowering<'_> {
         } else if let (TypeKind::Enumeration { members, .. }, true) =
             (&self.model.types[left_type].kind, self.is_integer(right_type))
         {
-            error = error.with_help(format!("the values of the left side are {}", members.join(", ")));
+            error = error.with_help(format!("the values of the left side are {}", Self::listed(members)));
         }
         self.report(error);
     }

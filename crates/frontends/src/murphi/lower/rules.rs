@@ -8,11 +8,11 @@ use quotient_ir::{
 
 use super::super::syntax::MAXIMUM_NESTING;
 use super::super::syntax::tree::{Alias, Category, Declaration, Expr, Name, Quantifier, Rule, RuleKind, Stmt, Text};
-use super::Lowering;
 use super::operands::{Form, Operand};
 use super::owners::{Owner, OwnerKind};
 use super::quantifiers::Bound;
 use super::scopes::Size;
+use super::{Lowering, MOST_DECLARATIONS};
 
 /// How deep an expression an alias around a rule may stand for.
 const HIGHEST_ALIAS: u32 = 2 * MAXIMUM_NESTING;
@@ -55,6 +55,12 @@ impl Lowering<'_> {
     }
 
     fn rule<'t>(&mut self, rule: &'t Rule, layers: &mut Vec<Layer<'t>>) {
+        if self.declarations > MOST_DECLARATIONS {
+            let error = Diagnostic::error("model-too-large", "the model is too large", rule.span)
+                .with_label("too many names around this rule and the rules before it");
+            self.report(error);
+            return;
+        }
         match &rule.kind {
             RuleKind::Start { name, declarations, body } => {
                 self.start(rule, name.as_ref(), declarations, body, layers);

@@ -123,22 +123,19 @@ impl Scopes {
     }
 
     /// All visible names for which `wanted` holds.
-    pub(super) fn names(&self, wanted: impl Fn(&Meaning) -> bool) -> Vec<&str> {
-        let mut names: Vec<&str> = self
-            .open
-            .iter()
-            .flat_map(|scope| scope.iter())
-            .filter(|(_, symbol)| wanted(&symbol.meaning))
-            .map(|(name, _)| name.as_str())
-            .collect();
-        names.sort_unstable();
-        names.dedup();
-        names
+    pub(super) fn names(&self, wanted: impl Fn(&Meaning) -> bool) -> impl Iterator<Item = &str> {
+        let symbols = self.open.iter().flat_map(|scope| scope.iter());
+        symbols.filter(move |(_, symbol)| wanted(&symbol.meaning)).map(|(name, _)| name.as_str())
     }
 }
 
 /// The candidate nearest to a misspelt name, if one is near enough to be what was meant.
 pub(super) fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    // Longer names are nothing that anybody mistyped, and comparing them takes long.
+    const LONGEST: usize = 100;
+    if name.len() > LONGEST {
+        return None;
+    }
     let most = (name.chars().count() / 3).max(1);
     let distance = |candidate: &str| {
         // A name in the wrong case is the likeliest mistake of all.
@@ -146,6 +143,7 @@ pub(super) fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n s
     };
     candidates
         .into_iter()
+        .filter(|candidate| candidate.len().abs_diff(name.len()) <= most)
         .map(|candidate| (distance(candidate), candidate))
         .filter(|&(distance, candidate)| distance <= most && distance < candidate.chars().count())
         .min()
@@ -163,5 +161,6 @@ mod tests {
         assert_eq!(nearest("x", ["y", "longer"]), None);
         assert_eq!(nearest("xy", ["xz"]), Some("xz"));
         assert_eq!(nearest("completely", ["different"]), None);
+        assert_eq!(nearest(&"a".repeat(1000), [&*"a".repeat(999)]), None);
     }
 }

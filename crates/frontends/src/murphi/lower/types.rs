@@ -8,6 +8,8 @@
 use quotient_ir::{Diagnostic, Field, Layout, Model, Span, Type, TypeId, TypeKind};
 
 use super::super::syntax::tree::{Expr, Name, TypeExpr, TypeExprKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::Lowering;
 use super::scopes::Meaning;
 
@@ -137,9 +139,13 @@ impl Lowering<'_> {
             self.report(error);
             return None;
         }
-        let id = self.model.types.push(Type { name: name.map(Into::into), kind });
+        let id = self.model.types.next_index();
+        if let TypeKind::Record { fields } = &kind {
+            let positions = (0..).zip(fields).map(|(position, field)| (field.name.clone(), position)).collect();
+            self.field_positions.insert(id, positions);
+        }
         self.type_depths.insert(id, depth);
-        Some(id)
+        Some(self.model.types.push(Type { name: name.map(Into::into), kind }))
     }
 
     /// How deep the types are nested that a type is made of.
@@ -219,6 +225,7 @@ impl Lowering<'_> {
 
     fn union(&mut self, parts: &[TypeExpr]) -> Option<TypeKind> {
         let mut members: Vec<TypeId> = Vec::new();
+        let mut known: FxHashSet<TypeId> = FxHashSet::default();
         let mut wrong = false;
         for part in parts {
             let id = match &part.kind {
@@ -249,7 +256,7 @@ impl Lowering<'_> {
                 }
             };
             for id in new {
-                if members.contains(&id) {
+                if !known.insert(id) {
                     let message = format!("{} is in this union twice", self.type_text(id));
                     self.report(Diagnostic::error("duplicate-union-member", message, part.span));
                     wrong = true;
@@ -262,25 +269,27 @@ impl Lowering<'_> {
     }
 
     fn record(&mut self, parts: &[(Name, TypeExpr)]) -> Option<TypeKind> {
-        let mut fields: Vec<(Field, Span)> = Vec::new();
+        let mut fields = Vec::with_capacity(parts.len());
+        let mut places: FxHashMap<&str, Span> = FxHashMap::default();
         let mut wrong = false;
         for (name, ty) in parts {
             let Some(ty) = self.type_of(ty, None) else {
                 wrong = true;
                 continue;
             };
-            if let Some((_, earlier)) = fields.iter().find(|(field, _)| field.name == name.text) {
+            if let Some(&earlier) = places.get(name.text.as_str()) {
                 let message = format!("field `{}` is declared twice in one record", name.text);
                 let error = Diagnostic::error("duplicate-field", message, name.span)
                     .with_label("declared again here")
-                    .with_secondary(*earlier, "first declared here");
+                    .with_secondary(earlier, "first declared here");
                 self.report(error);
                 wrong = true;
                 continue;
             }
-            fields.push((Field { name: name.text.clone(), ty }, name.span));
+            places.insert(&name.text, name.span);
+            fields.push(Field { name: name.text.clone(), ty });
         }
-        (!wrong).then(|| TypeKind::Record { fields: fields.into_iter().map(|(field, _)| field).collect() })
+        (!wrong).then_some(TypeKind::Record { fields })
     }
 
     fn check_index_type(&mut self, index: TypeId, span: Span) -> Option<()> {
