@@ -7,4 +7,5 @@ pub mod oracle;
 pub mod pool;
 pub mod random_murphi;
 pub mod rumur;
+pub mod symmetry_oracle;
 pub mod verdict;

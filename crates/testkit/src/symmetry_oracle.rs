@@ -1,0 +1,477 @@
+//! The brute-force oracle of symmetry: the whole transition system of a small model, by the reference
+//! interpreter alone, and all permutations of its literals that preserve it.
+//!
+//! A symmetry of a state space is a permutation of literals (slot = value, undefined stays undefined)
+//! that maps each slot to one slot, states to states, initial ones to initial ones, and steps to steps;
+//! and that preserves what a verdict depends on: in which states something goes wrong, steps end
+//! nowhere, a property holds, a cover statement is passed. Steps have no labels: which rule takes
+//! them does not matter.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigUint;
+use quotient_groups::{GraphBuilder, PermutationGroup, Point, SparsePermutation, generators};
+use quotient_ir::{
+    Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, RuleId, SlotId, TableIndex, Valuation,
+};
+use quotient_symmetry::{Literals, StateMap};
+use rustc_hash::FxHashMap;
+
+/// The transition system of a model over some states.
+#[derive(Clone, Debug)]
+pub struct StateSpace {
+    states: Vec<Valuation>,
+    numbers: FxHashMap<Valuation, u32>,
+    successors: Vec<Vec<u32>>,
+    /// What a symmetry must preserve of each state, in some order.
+    marks: Vec<Vec<bool>>,
+    /// What each of the marks is.
+    mark_names: Vec<String>,
+    /// For each instance of a liveness property the states where it holds.
+    goals: Vec<(PropertyId, Vec<bool>)>,
+    /// The values that occur, and for each the class of those that occur in the same states.
+    literals: BTreeMap<(SlotId, Option<i64>), u32>,
+    classes: u32,
+}
+
+/// Why there is no state space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoStateSpace {
+    /// There are more states than the limit.
+    TooLarge,
+    /// A step leads out of the given states.
+    NotClosed,
+    /// Multisets have no states that are made of independent literals.
+    Multisets,
+}
+
+/// All symmetries of a state space.
+#[derive(Clone, Debug)]
+pub struct SymmetryGroup {
+    /// The number of its elements that differ on some state.
+    pub order: BigUint,
+    /// Generators: what becomes of each literal that does not stay.
+    pub generators: Vec<LiteralMap>,
+}
+
+/// What becomes of literals.
+pub type LiteralMap = BTreeMap<(SlotId, Option<i64>), (SlotId, Option<i64>)>;
+
+struct Instances {
+    rules: Vec<(RuleId, Vec<Vec<i64>>)>,
+    properties: Vec<(PropertyId, Vec<Vec<i64>>)>,
+}
+
+/// What happens in one state.
+struct Situation {
+    successors: Vec<Valuation>,
+    marks: Vec<bool>,
+    goals: Vec<bool>,
+}
+
+impl StateSpace {
+    /// The states that can be reached, with the properties of the model.
+    ///
+    /// # Errors
+    /// If there are more than `limit`.
+    pub fn reachable(model: &Model, layout: &Layout, limit: usize) -> Result<Self, NoStateSpace> {
+        Self::explore(model, layout, limit, None)
+    }
+
+    /// All states made of the given possible values.
+    ///
+    /// # Errors
+    /// If there are more than `limit`, or multisets among the variables.
+    pub fn possible(model: &Model, layout: &Layout, literals: &Literals, limit: usize) -> Result<Self, NoStateSpace> {
+        if !layout.multisets().is_empty() {
+            return Err(NoStateSpace::Multisets);
+        }
+        let mut states = vec![Vec::new()];
+        for entry in literals.slots().iter() {
+            if entry.wide || states.len().saturating_mul(entry.values.len()) > limit {
+                return Err(NoStateSpace::TooLarge);
+            }
+            states = states
+                .into_iter()
+                .flat_map(|state: Vec<Option<i64>>| {
+                    entry.values.iter().map(move |&value| [state.as_slice(), &[value]].concat())
+                })
+                .collect();
+        }
+        Self::explore(model, layout, limit, Some(states.into_iter().map(Valuation).collect()))
+    }
+
+    fn explore(
+        model: &Model,
+        layout: &Layout,
+        limit: usize,
+        all: Option<Vec<Valuation>>,
+    ) -> Result<Self, NoStateSpace> {
+        let interpreter = Interpreter::new(model, layout);
+        let instances = Instances::new(&interpreter);
+        let is_closed = all.is_some();
+        let mut space = Self {
+            states: Vec::new(),
+            numbers: FxHashMap::default(),
+            successors: Vec::new(),
+            marks: Vec::new(),
+            mark_names: Vec::new(),
+            goals: Vec::new(),
+            literals: BTreeMap::new(),
+            classes: 0,
+        };
+        for state in all.into_iter().flatten() {
+            space.number(state);
+        }
+        let mut initial = Vec::new();
+        for (start, entry) in model.starts.iter_enumerated() {
+            for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
+                if let Outcome::Next { state, .. } = interpreter.run_start(start, &arguments) {
+                    if instances.assumptions(&interpreter, &state) != Ok(true) {
+                        continue;
+                    }
+                    if is_closed && !space.numbers.contains_key(&state) {
+                        return Err(NoStateSpace::NotClosed);
+                    }
+                    initial.push(space.number(state));
+                    if space.states.len() > limit {
+                        return Err(NoStateSpace::TooLarge);
+                    }
+                }
+            }
+        }
+        let mut goals: Vec<Vec<bool>> = Vec::new();
+        let mut next = 0;
+        while next < space.states.len() {
+            let situation = instances.situation(&interpreter, &space.states[next].clone());
+            let mut successors = Vec::new();
+            for state in situation.successors {
+                if is_closed && !space.numbers.contains_key(&state) {
+                    return Err(NoStateSpace::NotClosed);
+                }
+                successors.push(space.number(state));
+                if space.states.len() > limit {
+                    return Err(NoStateSpace::TooLarge);
+                }
+            }
+            successors.sort_unstable();
+            successors.dedup();
+            space.successors.push(successors);
+            space.marks.push(situation.marks);
+            goals.push(situation.goals);
+            next += 1;
+        }
+        for marks in &mut space.marks {
+            marks.push(false);
+        }
+        for number in initial {
+            *space.marks[number as usize].last_mut().expect("just pushed") = true;
+        }
+        space.mark_names = instances.mark_names(model);
+        space.goals = instances
+            .goals(model)
+            .enumerate()
+            .map(|(goal, property)| (property, goals.iter().map(|holds| holds[goal]).collect()))
+            .collect();
+        space.classify_literals();
+        Ok(space)
+    }
+
+    fn number(&mut self, state: Valuation) -> u32 {
+        let next = self.states.len() as u32;
+        *self.numbers.entry(state).or_insert_with_key(|state| {
+            self.states.push(state.clone());
+            next
+        })
+    }
+
+    /// Literals that occur in the same states cannot be told apart by what a permutation does to
+    /// states; those in no state or in all do nothing.
+    fn classify_literals(&mut self) {
+        let mut occurrences: BTreeMap<(SlotId, Option<i64>), Vec<u32>> = BTreeMap::new();
+        for (number, state) in self.states.iter().enumerate() {
+            for (position, &value) in state.0.iter().enumerate() {
+                occurrences.entry((SlotId::from_position(position), value)).or_default().push(number as u32);
+            }
+        }
+        let mut classes: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+        for (literal, states) in occurrences {
+            let next = classes.len() as u32;
+            let class = *classes.entry(states).or_insert(next);
+            self.literals.insert(literal, class);
+        }
+        self.classes = classes.len() as u32;
+    }
+
+    /// How many states there are.
+    pub fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Whether there are no states.
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+
+    /// Checks that a map of states is a symmetry.
+    ///
+    /// # Errors
+    /// Says what it does not preserve.
+    pub fn preserves(&self, map: &StateMap) -> Result<(), String> {
+        let mut images = Vec::with_capacity(self.states.len());
+        for state in &self.states {
+            match self.numbers.get(&map.apply(state)) {
+                Some(&image) => images.push(image as usize),
+                None => return Err(format!("the image of {:?} is not one of the states", state.0)),
+            }
+        }
+        let mut hit = vec![false; images.len()];
+        for &image in &images {
+            if std::mem::replace(&mut hit[image], true) {
+                return Err(format!("two states have the image {:?}", self.states[image].0));
+            }
+        }
+        for (number, &image) in images.iter().enumerate() {
+            let differs = self.marks[number].iter().zip(&self.marks[image]).position(|(a, b)| a != b);
+            if let Some(mark) = differs {
+                let (state, image) = (&self.states[number].0, &self.states[image].0);
+                return Err(format!("{} in only one of {state:?} and {image:?}", self.mark_names[mark]));
+            }
+            let mut expected: Vec<u32> =
+                self.successors[number].iter().map(|&next| images[next as usize] as u32).collect();
+            expected.sort_unstable();
+            if expected != self.successors[image] {
+                let (state, image) = (&self.states[number].0, &self.states[image].0);
+                return Err(format!("the steps from {state:?} do not go to those from {image:?}"));
+            }
+        }
+        for (property, holds) in &self.goals {
+            let mut expected = vec![false; holds.len()];
+            for (number, &image) in images.iter().enumerate() {
+                expected[image] = holds[number];
+            }
+            if !self.goals.contains(&(*property, expected)) {
+                return Err("an instance of a liveness property goes to none".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// The order of the group that maps generate, as far as they differ on states.
+    pub fn order_of(&self, maps: &[StateMap]) -> BigUint {
+        let literal_map = |map: &StateMap| -> LiteralMap {
+            let mut images = LiteralMap::new();
+            for slot_move in map.moves() {
+                for (&(slot, value), _) in self.literals.range((slot_move.from, None)..) {
+                    if slot != slot_move.from {
+                        break;
+                    }
+                    images.insert((slot, value), (slot_move.to, slot_move.value(value)));
+                }
+            }
+            images
+        };
+        self.order_on_classes(&maps.iter().map(literal_map).collect::<Vec<_>>())
+    }
+
+    fn order_on_classes(&self, maps: &[LiteralMap]) -> BigUint {
+        let on_classes = |map: &LiteralMap| {
+            let mut moves: Vec<(Point, Point)> =
+                map.iter().map(|(from, to)| (self.literals[from], self.literals[to])).collect();
+            moves.sort_unstable();
+            moves.dedup();
+            moves.retain(|(from, to)| from != to);
+            SparsePermutation::from_moves(moves).expect("symmetries permute the classes")
+        };
+        PermutationGroup::new(self.classes as usize, maps.iter().map(on_classes).collect()).order()
+    }
+
+    /// All symmetries.
+    pub fn symmetries(&self) -> SymmetryGroup {
+        const SLOT: u32 = 0;
+        const LITERAL: u32 = 1;
+        const UNDEFINED: u32 = 2;
+        const TARGET: u32 = 3;
+        let mut colours: FxHashMap<(Option<PropertyId>, &[bool]), u32> = FxHashMap::default();
+        let mut builder = GraphBuilder::new();
+        // A slot with a single value does nothing, wherever it goes.
+        let mut values: BTreeMap<SlotId, u32> = BTreeMap::new();
+        for &(slot, _) in self.literals.keys() {
+            *values.entry(slot).or_default() += 1;
+        }
+        values.retain(|_, count| *count > 1);
+        let slots: BTreeMap<SlotId, Point> = values.keys().map(|&slot| (slot, builder.add_vertex(SLOT))).collect();
+        let mut literals: BTreeMap<(SlotId, Option<i64>), Point> = BTreeMap::new();
+        for &(slot, value) in self.literals.keys() {
+            if let Some(&owner) = slots.get(&slot) {
+                let vertex = builder.add_vertex(if value.is_none() { UNDEFINED } else { LITERAL });
+                builder.add_edge(owner, vertex);
+                literals.insert((slot, value), vertex);
+            }
+        }
+        // A state is there twice, as where steps start and as where they end.
+        let mut sources = Vec::with_capacity(self.states.len());
+        for (state, marks) in self.states.iter().zip(&self.marks) {
+            let next = TARGET + 1 + colours.len() as u32;
+            let vertex = builder.add_vertex(*colours.entry((None, marks)).or_insert(next));
+            for (position, &value) in state.0.iter().enumerate() {
+                if let Some(&literal) = literals.get(&(SlotId::from_position(position), value)) {
+                    builder.add_edge(vertex, literal);
+                }
+            }
+            sources.push(vertex);
+        }
+        let targets: Vec<Point> = sources
+            .iter()
+            .map(|&source| {
+                let target = builder.add_vertex(TARGET);
+                builder.add_edge(source, target);
+                target
+            })
+            .collect();
+        for (number, successors) in self.successors.iter().enumerate() {
+            for &next in successors {
+                // A step to the same state is told by a neighbour that only such states have.
+                if next as usize != number {
+                    builder.add_edge(sources[number], targets[next as usize]);
+                } else {
+                    let marker = builder.add_vertex(u32::MAX);
+                    builder.add_edge(sources[number], marker);
+                }
+            }
+        }
+        for (property, holds) in &self.goals {
+            let next = TARGET + 1 + colours.len() as u32;
+            let vertex = builder.add_vertex(*colours.entry((Some(*property), &[])).or_insert(next));
+            for (number, &holds) in holds.iter().enumerate() {
+                if holds {
+                    builder.add_edge(vertex, sources[number]);
+                }
+            }
+        }
+        let graph = builder.build().expect("edges join vertices that exist");
+        let found = generators(&graph);
+        assert!(found.complete, "the search has no limit");
+        let literal_of: FxHashMap<Point, (SlotId, Option<i64>)> =
+            literals.iter().map(|(&literal, &vertex)| (vertex, literal)).collect();
+        let generators: Vec<LiteralMap> = found
+            .generators
+            .iter()
+            .map(|generator| {
+                let moves = generator.moves().filter_map(|(from, to)| Some((*literal_of.get(&from)?, literal_of[&to])));
+                moves.collect()
+            })
+            .filter(|map: &LiteralMap| !map.is_empty())
+            .collect();
+        SymmetryGroup { order: self.order_on_classes(&generators), generators }
+    }
+}
+
+impl Instances {
+    fn new(interpreter: &Interpreter<'_>) -> Self {
+        let model = interpreter.model();
+        Self {
+            rules: model
+                .rules
+                .iter_enumerated()
+                .map(|(id, rule)| (id, interpreter.instances(&rule.parameters, &rule.locals).collect()))
+                .collect(),
+            properties: model
+                .properties
+                .iter_enumerated()
+                .map(|(id, entry)| (id, interpreter.instances(&entry.parameters, &entry.locals).collect()))
+                .collect(),
+        }
+    }
+
+    /// Whether a state satisfies the assumptions; the first that is false or goes wrong decides.
+    fn assumptions(&self, interpreter: &Interpreter<'_>, state: &Valuation) -> Result<bool, ()> {
+        for (property, arguments) in &self.properties {
+            if interpreter.model().properties[*property].kind == PropertyKind::Assumption {
+                for arguments in arguments {
+                    if !interpreter.holds(*property, arguments, state).map_err(drop)? {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// The names of the marks of a situation, then of the mark of initial states.
+    fn mark_names(&self, model: &Model) -> Vec<String> {
+        let mut names: Vec<String> =
+            ["a fault", "a step", "a step elsewhere", "an assumption fails"].map(str::to_owned).to_vec();
+        for (property, _) in &self.properties {
+            let name = model.properties[*property].name.clone().unwrap_or_else(|| format!("{property:?}"));
+            names.extend([format!("{name} holds"), format!("{name} is covered by a step")]);
+        }
+        names.push("initial".to_owned());
+        names
+    }
+
+    /// The property of each goal.
+    fn goals<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = PropertyId> + 'a {
+        let is_goal = |property: PropertyId| model.properties[property].kind == PropertyKind::Liveness;
+        self.properties
+            .iter()
+            .filter(move |(property, _)| is_goal(*property))
+            .flat_map(|(property, arguments)| arguments.iter().map(|_| *property))
+    }
+
+    fn situation(&self, interpreter: &Interpreter<'_>, state: &Valuation) -> Situation {
+        let model = interpreter.model();
+        let mut successors = Vec::new();
+        let (mut fault, mut steps, mut elsewhere) = (false, false, false);
+        let mut covered_by_step = vec![false; model.properties.len()];
+        let assumed = self.assumptions(interpreter, state);
+        fault |= assumed.is_err();
+        if assumed == Ok(true) {
+            for (rule, arguments) in &self.rules {
+                for arguments in arguments {
+                    match interpreter.enabled(*rule, arguments, state) {
+                        Err(_) => fault = true,
+                        Ok(false) => {}
+                        Ok(true) => match interpreter.fire(*rule, arguments, state) {
+                            Outcome::Fault(_) => fault = true,
+                            Outcome::Pruned => {}
+                            Outcome::Next { state: next, covered } => {
+                                steps = true;
+                                elsewhere |= next != *state;
+                                for property in covered {
+                                    covered_by_step[property.position()] = true;
+                                }
+                                match self.assumptions(interpreter, &next) {
+                                    Ok(true) => successors.push(next),
+                                    Ok(false) => {}
+                                    Err(()) => fault = true,
+                                }
+                            }
+                        },
+                    }
+                }
+            }
+        }
+        let mut marks = vec![fault, steps, elsewhere, assumed != Ok(true)];
+        let mut goals = Vec::new();
+        for (property, arguments) in &self.properties {
+            let entry = &model.properties[*property];
+            let mut values = Vec::new();
+            if assumed == Ok(true) && entry.condition.is_some() {
+                values.extend(arguments.iter().map(|arguments| interpreter.holds(*property, arguments, state)));
+            }
+            marks[0] |= entry.kind != PropertyKind::Invariant && values.iter().any(Result::is_err);
+            let truths: Vec<bool> = values.into_iter().map(|value| value.unwrap_or(false)).collect();
+            match entry.kind {
+                PropertyKind::Invariant | PropertyKind::Assumption => marks.push(truths.iter().all(|&holds| holds)),
+                PropertyKind::Cover => marks.push(truths.iter().any(|&holds| holds)),
+                PropertyKind::Liveness => {
+                    marks.push(false);
+                    goals.extend(arguments.iter().enumerate().map(|(at, _)| truths.get(at).copied().unwrap_or(false)));
+                }
+            }
+            marks.push(covered_by_step[property.position()]);
+        }
+        Situation { successors, marks, goals }
+    }
+}
