@@ -32,6 +32,19 @@ pub(super) struct Guess {
     /// The vertices to be mapped to.
     range: Side,
     matched: Vec<(Point, Point)>,
+    table: Vec<Slot>,
+}
+
+/// The vertices of a key on both sides.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    key: u64,
+    /// How many of the domain; zero when the slot is empty.
+    count: u32,
+    /// How many of the range.
+    targets: u32,
+    /// The last of the range.
+    target: Point,
 }
 
 /// The open vertices of one side.
@@ -62,12 +75,11 @@ impl Side {
         }
     }
 
-    /// Fills in the keys of what was reached and sorts it by them.
-    fn sort_reached(&mut self) {
+    /// Fills in the keys of what was reached.
+    fn update_reached(&mut self) {
         for (key, vertex) in &mut self.reached {
             *key = self.keys[*vertex as usize];
         }
-        self.reached.sort_unstable();
     }
 }
 
@@ -154,7 +166,8 @@ impl Guess {
         }
         let mut budget = events.saturating_mul(WORK_PER_EVENT);
         let mut remaining = self.domain.open.len();
-        if remaining > 0 && remaining > budget {
+        // Where nearly everything moves, there is little to spread from.
+        if remaining > 0 && (remaining > budget || remaining > self.image.len() / 4 * 3) {
             return false;
         }
         self.collect_keys(graph);
@@ -222,19 +235,39 @@ impl Guess {
         if domain.reached.len() != range.reached.len() {
             return false;
         }
-        domain.sort_reached();
-        range.sort_reached();
-        let mut start = 0;
-        while start < domain.reached.len() {
-            let key = domain.reached[start].0;
-            let alike = domain.reached[start..].iter().take_while(|reached| reached.0 == key).count();
-            if range.reached[start..start + alike].iter().any(|reached| reached.0 != key) {
+        domain.update_reached();
+        range.update_reached();
+        // An open-addressing table by key, at most half full.
+        let size = (2 * domain.reached.len()).next_power_of_two();
+        self.table.clear();
+        self.table.resize(size, Slot::default());
+        let find = |table: &[Slot], key: u64| {
+            let mut index = (key >> 20) as usize & (size - 1);
+            while table[index].count > 0 && table[index].key != key {
+                index = (index + 1) & (size - 1);
+            }
+            index
+        };
+        for &(key, _) in &domain.reached {
+            let index = find(&self.table, key);
+            self.table[index].key = key;
+            self.table[index].count += 1;
+        }
+        for &(key, vertex) in &range.reached {
+            let index = find(&self.table, key);
+            let slot = &mut self.table[index];
+            slot.targets += 1;
+            slot.target = vertex;
+            if slot.targets > slot.count {
                 return false;
             }
-            if alike == 1 {
-                self.matched.push((domain.reached[start].1, range.reached[start].1));
+        }
+        // Equally many on both sides, and nowhere too many: the sides fit.
+        for &(key, vertex) in &domain.reached {
+            let slot = self.table[find(&self.table, key)];
+            if slot.count == 1 {
+                self.matched.push((vertex, slot.target));
             }
-            start += alike;
         }
         true
     }
@@ -257,7 +290,9 @@ impl Guess {
         if !self.matched.is_empty() {
             return true;
         }
-        let (domain, range) = (&self.domain, &self.range);
+        let (domain, range) = (&mut self.domain, &mut self.range);
+        domain.reached.sort_unstable();
+        range.reached.sort_unstable();
         let mut cell_of: rustc_hash::FxHashMap<Point, u32> = rustc_hash::FxHashMap::default();
         cell_of.extend(domain.open.iter().copied());
         let mut best = (true, usize::MAX, 0);

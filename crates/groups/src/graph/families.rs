@@ -188,15 +188,26 @@ pub fn random(vertices: usize, edges: usize, colours: u32, seed: u64) -> Coloure
     builder.build().expect("loops were left out")
 }
 
-/// A union of `degree / 2` random cycles through all vertices: almost regular and almost surely rigid.
+/// A union of `degree / 2` random cycles through all vertices without common edges: regular, and almost
+/// surely rigid when there are not too few vertices. There must be more vertices than twice the degree.
 pub fn random_regular(vertices: usize, degree: usize, seed: u64) -> ColouredGraph {
     let mut random = Random::new(seed);
-    let mut edges = Vec::with_capacity(vertices * degree / 2);
-    for _ in 0..degree / 2 {
-        let mut order: Vec<usize> = (0..vertices).collect();
+    let mut edges: rustc_hash::FxHashSet<(usize, usize)> = rustc_hash::FxHashSet::default();
+    let mut order: Vec<usize> = (0..vertices).collect();
+    let mut cycles = 0;
+    while cycles < degree / 2 {
         random.shuffle(&mut order);
-        edges.extend((0..vertices).map(|index| (order[index], order[(index + 1) % vertices])));
+        let next = |index: usize| order[(index + 1) % vertices];
+        let cycle: Vec<(usize, usize)> =
+            (0..vertices).map(|index| (order[index].min(next(index)), order[index].max(next(index)))).collect();
+        // Some attempts share an edge with an earlier cycle; a constant fraction does not.
+        if !cycle.iter().any(|edge| edges.contains(edge)) {
+            edges.extend(cycle);
+            cycles += 1;
+        }
     }
+    let mut edges: Vec<(usize, usize)> = edges.into_iter().collect();
+    edges.sort_unstable();
     from_edges(vertices, edges)
 }
 
