@@ -14,6 +14,7 @@ type
   everything: array [-9223372036854775807 - 1..9223372036854775807] of boolean;
 var
   x: array [empty] of boolean;
-  huge: array [0..1048575] of array [0..1] of boolean;
+  wide: array [0..1048575] of array [0..1] of boolean;
 startstate begin x[0] := true; end;
 rule var large: array [0..99999999] of boolean; begin large[0] := true; end;
+rule var hollow: array [0..999999] of array [0..999999] of record end; begin clear hollow; end;

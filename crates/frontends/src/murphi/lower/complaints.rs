@@ -38,7 +38,11 @@ impl Lowering<'_> {
             }
         } else {
             let error = error.with_label("not declared");
-            match nearest(&name.text, self.scopes.names(wanted)) {
+            let mut compared = 0;
+            let candidates = self.scopes.names(wanted).take(self.comparisons_left).inspect(|_| compared += 1);
+            let known = nearest(&name.text, candidates);
+            self.comparisons_left -= compared;
+            match known {
                 Some(known) => error.with_help(format!("did you mean `{known}`?")),
                 None => error,
             }

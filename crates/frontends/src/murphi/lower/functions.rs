@@ -159,7 +159,7 @@ impl Lowering<'_> {
     }
 
     fn check_local_size(&mut self, ty: TypeId, what: &str, span: Span) {
-        let cells = self.model.cells(ty);
+        let cells = self.extent(ty);
         if cells > super::MOST_CELLS {
             let error = Diagnostic::error("state-too-large", format!("{what} is too large"), span)
                 .with_label(format!("{cells} scalar cells"))

@@ -21,6 +21,8 @@ mod tests;
 mod types;
 mod unions;
 
+use std::cell::RefCell;
+
 use quotient_ir::{Diagnostic, FunctionId, Model, Source, Span, Table, TypeId, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,6 +31,7 @@ use self::functions::Signature;
 use self::operands::{Access, Operand};
 use self::owners::Owner;
 use self::scopes::{Meaning, Scopes};
+use self::types::Fit;
 use self::unions::Stretches;
 use super::syntax::tree::{Declaration, Item, Name, Tree, TypeExpr, TypeExprKind};
 use crate::LoadOptions;
@@ -41,7 +44,7 @@ const MOST_DIAGNOSTICS: usize = 200;
 
 /// How many names are declared, counting those in headers once for each rule under them. It bounds
 /// what a short text with many rules under many headers can grow to.
-const MOST_DECLARATIONS: usize = 1 << 23;
+const MOST_DECLARATIONS: usize = 1 << 22;
 
 /// Lowers a tree: the model if it is right, and every error and warning about names, types and
 /// values.
@@ -73,6 +76,9 @@ struct Lowering<'a> {
     ranges: FxHashMap<(i64, i64), TypeId>,
     /// How deep types are nested; those that are not here have no parts.
     type_depths: FxHashMap<TypeId, usize>,
+    /// How many cells values of types take, counting one for a record without fields, so that
+    /// arrays of such records are bounded as well. Types that are not here take one.
+    extents: FxHashMap<TypeId, u64>,
     /// What callers need to know of the functions so far.
     signatures: Table<FunctionId, Signature>,
     /// The rule, function or property being lowered.
@@ -85,6 +91,13 @@ struct Lowering<'a> {
     field_positions: FxHashMap<TypeId, FxHashMap<String, u32>>,
     /// How many names were declared so far.
     declarations: usize,
+    /// Types with a multiset in them.
+    multiset_holders: FxHashSet<TypeId>,
+    /// Pairs of types that were compared: types may share parts so often that each pair must be
+    /// looked at only once.
+    compared: RefCell<FxHashMap<(TypeId, TypeId), Fit>>,
+    /// How many more names may be compared with misspelt ones.
+    comparisons_left: usize,
 }
 
 impl<'a> Lowering<'a> {
@@ -118,12 +131,16 @@ impl<'a> Lowering<'a> {
             types_by_place: FxHashMap::default(),
             ranges: FxHashMap::default(),
             type_depths: FxHashMap::default(),
+            extents: FxHashMap::default(),
             signatures: Table::new(),
             owner: Owner::outside(),
             cells: 0,
             incomplete: false,
             field_positions: FxHashMap::default(),
             declarations: 0,
+            multiset_holders: FxHashSet::default(),
+            compared: RefCell::default(),
+            comparisons_left: 1 << 21,
         };
         for (text, value) in [("false", 0), ("true", 1)] {
             let operand = lowering.constant_operand(value, Model::BOOLEAN, Span::default());
@@ -174,7 +191,7 @@ impl<'a> Lowering<'a> {
             return;
         };
         let before = self.cells;
-        self.cells = before.saturating_add(self.model.cells(id));
+        self.cells = before.saturating_add(self.extent(id));
         if self.cells > MOST_CELLS && before <= MOST_CELLS {
             self.report(
                 Diagnostic::error("state-too-large", format!("`{}` makes the state too large", name.text), name.span)

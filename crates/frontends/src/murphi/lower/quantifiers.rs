@@ -62,7 +62,7 @@ impl Lowering<'_> {
         } else if bound != Bound::Ruleset {
             Diagnostic::error("bad-quantifier", "only a ruleset parameter can range over arrays or records", span)
                 .with_help("range over the indices, or over each field by itself")
-        } else if self.model.cells(id) > MOST_CELLS {
+        } else if self.extent(id) > MOST_CELLS {
             Diagnostic::error("type-too-large", "this parameter is too large", span)
         } else {
             return Some(());

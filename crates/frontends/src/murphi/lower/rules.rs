@@ -56,9 +56,12 @@ impl Lowering<'_> {
 
     fn rule<'t>(&mut self, rule: &'t Rule, layers: &mut Vec<Layer<'t>>) {
         if self.declarations > MOST_DECLARATIONS {
-            let error = Diagnostic::error("model-too-large", "the model is too large", rule.span)
-                .with_label("too many names around this rule and the rules before it");
-            self.report(error);
+            if !self.incomplete {
+                let error = Diagnostic::error("model-too-large", "the model is too large", rule.span)
+                    .with_label("too many names around this rule and the rules before it");
+                self.report(error);
+            }
+            self.incomplete = true;
             return;
         }
         match &rule.kind {

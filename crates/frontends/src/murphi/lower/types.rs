@@ -145,7 +145,34 @@ impl Lowering<'_> {
             self.field_positions.insert(id, positions);
         }
         self.type_depths.insert(id, depth);
+        let extent = match &kind {
+            TypeKind::Array { index, element } => {
+                self.model.domain(*index).size().saturating_mul(self.extent(*element))
+            }
+            TypeKind::Record { fields } => {
+                fields.iter().fold(0u64, |sum, field| sum.saturating_add(self.extent(field.ty))).max(1)
+            }
+            TypeKind::Multiset { capacity, element } => {
+                capacity.saturating_mul(self.extent(*element).saturating_add(1))
+            }
+            _ => 1,
+        };
+        self.extents.insert(id, extent);
+        let holds_multiset = match &kind {
+            TypeKind::Multiset { .. } => true,
+            TypeKind::Array { element, .. } => self.contains_multiset(*element),
+            TypeKind::Record { fields } => fields.iter().any(|field| self.contains_multiset(field.ty)),
+            _ => false,
+        };
+        if holds_multiset {
+            self.multiset_holders.insert(id);
+        }
         Some(self.model.types.push(Type { name: name.map(Into::into), kind }))
+    }
+
+    /// How many cells a value of a type takes, or one if it takes none.
+    pub(super) fn extent(&self, ty: TypeId) -> u64 {
+        self.extents.get(&ty).copied().unwrap_or(1)
     }
 
     /// How deep the types are nested that a type is made of.
@@ -334,12 +361,7 @@ impl Lowering<'_> {
 
     /// Whether there is a multiset in values of a type.
     pub(super) fn contains_multiset(&self, ty: TypeId) -> bool {
-        match &self.model.types[ty].kind {
-            TypeKind::Multiset { .. } => true,
-            TypeKind::Array { element, .. } => self.contains_multiset(*element),
-            TypeKind::Record { fields } => fields.iter().any(|field| self.contains_multiset(field.ty)),
-            _ => false,
-        }
+        self.multiset_holders.contains(&ty)
     }
 
     /// Whether values of two types can be assigned and compared.
@@ -363,6 +385,15 @@ impl Lowering<'_> {
         if left == right {
             return Fit::Yes;
         }
+        let known = self.compared.borrow().get(&(left, right)).copied();
+        known.unwrap_or_else(|| {
+            let fit = self.alike_in_parts(left, right);
+            self.compared.borrow_mut().insert((left, right), fit);
+            fit
+        })
+    }
+
+    fn alike_in_parts(&self, left: TypeId, right: TypeId) -> Fit {
         let both = |one: Fit, other: Fit| match (one, other) {
             (Fit::No, _) | (_, Fit::No) => Fit::No,
             (Fit::MixedScalarsets, _) | (_, Fit::MixedScalarsets) => Fit::MixedScalarsets,

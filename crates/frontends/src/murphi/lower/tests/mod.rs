@@ -289,3 +289,16 @@ fn true_and_false_are_names_in_any_case() {
     check_body("b := TRUE; b := False;", "b := true; b := false");
     check("rule var true: index; begin true := 1; i := True; end;", "rule true ==> {true := 1; i := true}");
 }
+
+#[test]
+fn types_that_share_parts_are_compared_once() {
+    let family = |name: &str| {
+        let first = format!("{name}0: record end; ");
+        (1..100).fold(first, |text, at| {
+            let part = format!("{name}{}", at - 1);
+            text + &format!("{name}{at}: record a: {part}; b: {part}; end; ")
+        })
+    };
+    let text = format!("type {}{} var x: p99; y: q99; startstate begin x := y; end;", family("p"), family("q"));
+    assert_eq!(codes(&text, &[]), ["state-too-large"]);
+}
