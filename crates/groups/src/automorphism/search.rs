@@ -107,10 +107,10 @@ struct Search<'g, 'l> {
 impl Search<'_, '_> {
     /// Individualises and refines until the partition is discrete.
     ///
-    /// The next cell is taken from a stack of ranges of positions: what remains of the last cell comes
-    /// first, then what the last refinement split off, then what was there before, the smallest first.
-    /// So a branch that exchanges two vertices of a cell finds the second of them next, and a component
-    /// is finished before another is begun.
+    /// The next cell is taken from a stack of ranges of positions: what the last refinement split off comes
+    /// first, the smallest part first, then what remains of the last cell, then what was there before. So a
+    /// component is finished before another is begun. (To go on in the last cell at once is tempting and
+    /// bad: in a projective plane it takes the points of one line in turn, which say little.)
     fn walk_first_path(&mut self) {
         let mut ranges: Vec<(u32, u32)> = Vec::new();
         self.push_cells(&mut ranges, 0, self.graph.vertex_count() as u32);
@@ -127,6 +127,7 @@ impl Search<'_, '_> {
             self.partition.individualise(base);
             self.partition.refine();
             self.statistics.refinements += 1;
+            ranges.push((cell, length));
             let first = ranges.len();
             for split in &self.partition.history[history..] {
                 let length = self.partition.length(split.start);
@@ -135,7 +136,6 @@ impl Search<'_, '_> {
                 }
             }
             ranges[first..].sort_unstable_by_key(|&(start, length)| std::cmp::Reverse((length, start)));
-            ranges.push((cell, length));
         }
         debug_assert!(self.partition.is_discrete());
         self.events_end = self.partition.trace.events.len();

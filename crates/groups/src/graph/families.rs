@@ -143,6 +143,19 @@ pub fn steiner_12() -> ColouredGraph {
     builder.build().expect("blocks and points are different vertices")
 }
 
+/// The strongly regular graph of the addition table modulo n: cells are joined when they share the row, the
+/// column or the entry.
+pub fn latin_square(size: usize) -> ColouredGraph {
+    let lines = move |cell: usize| [cell / size, cell % size, (cell / size + cell % size) % size];
+    let cells = size * size;
+    from_edges(
+        cells,
+        (0..cells)
+            .flat_map(|left| (0..left).map(move |right| (left, right)))
+            .filter(move |&(left, right)| lines(left).iter().zip(lines(right)).any(|(a, b)| *a == b)),
+    )
+}
+
 /// The graph of Cai, Fürer and Immerman over the circular ladder with `rungs` rungs (a cubic base graph);
 /// `twisted` crosses one edge. Refinement alone tells nothing here.
 pub fn cai_furer_immerman(rungs: usize, twisted: bool) -> ColouredGraph {
