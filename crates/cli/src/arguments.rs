@@ -93,11 +93,11 @@ pub(crate) struct SearchArguments {
     /// The order of the search; breadth-first gives shortest traces
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = OrderName::Bfs)]
     pub(crate) search: OrderName,
-    /// Which symmetries to use; this version has only `off`
+    /// Which symmetries to use: `off`, or `auto` for all that the text has (`check` only)
     #[arg(long, value_name = "SYMMETRY", default_value = "off", value_parser = parse_symmetry)]
     pub(crate) symmetry: SymmetryName,
-    /// How to reduce the state space; this version has only `none`
-    #[arg(long, value_name = "REDUCTION", default_value = "none", value_parser = parse_reduction)]
+    /// How to reduce the state space: `auto`, `none`, or `canonical` for one state of each orbit
+    #[arg(long, value_name = "REDUCTION", default_value = "auto", value_parser = parse_reduction)]
     pub(crate) reduction: ReductionName,
     /// How many threads to search with; this version has only 1
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_threads)]
@@ -318,6 +318,8 @@ pub(crate) enum DeadlockName {
 pub(crate) enum SymmetryName {
     /// None.
     Off,
+    /// All that the text has.
+    Auto,
 }
 
 /// The symmetries to look for.
@@ -334,8 +336,12 @@ pub(crate) enum SymmetrySource {
 /// The reductions in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReductionName {
+    /// The best there is for the symmetries in use.
+    Auto,
     /// None.
     None,
+    /// One state of each orbit.
+    Canonical,
 }
 
 /// The forms of output.
@@ -403,18 +409,21 @@ fn parse_definition(text: &str) -> Result<(String, String), String> {
 fn parse_symmetry(text: &str) -> Result<SymmetryName, String> {
     match text {
         "off" => Ok(SymmetryName::Off),
-        "auto" | "declared" => Err("this version does not detect symmetries yet; the only value is `off`".into()),
-        _ => Err("the only value in this version is `off`".into()),
+        "auto" => Ok(SymmetryName::Auto),
+        "declared" => Err("a search with declared symmetries only does not exist yet; `detect` shows them".into()),
+        _ => Err("the values are `off` and `auto`".into()),
     }
 }
 
 fn parse_reduction(text: &str) -> Result<ReductionName, String> {
     match text {
+        "auto" => Ok(ReductionName::Auto),
         "none" => Ok(ReductionName::None),
-        "auto" | "canonical" | "sorted" | "segmented" | "local-search" | "flooding" | "markers" | "adaptive" => {
-            Err("this version does not reduce by symmetry yet; the only value is `none`".into())
+        "canonical" => Ok(ReductionName::Canonical),
+        "sorted" | "segmented" | "local-search" | "flooding" | "markers" | "adaptive" => {
+            Err("this version does not have that reduction yet; the values are `auto`, `none` and `canonical`".into())
         }
-        _ => Err("the only value in this version is `none`".into()),
+        _ => Err("the values are `auto`, `none` and `canonical`".into()),
     }
 }
 

@@ -7,7 +7,7 @@ use quotient_ir::{DeadlockMode, Model};
 
 use crate::arguments::{CheckArguments, Format};
 use crate::commands::selection::{DEADLOCK, ERRORS, named_properties};
-use crate::commands::{deadlock_mode, engine_failure, exit_status, search_options, show_warnings};
+use crate::commands::{deadlock_mode, engine_failure, exit_status, reduction, search_options, show_warnings};
 use crate::failure::Failure;
 use crate::load::load_model;
 use crate::memory::peak_bytes;
@@ -28,10 +28,23 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     show_warnings(&model.source, &loaded.warnings);
 
     let mut watch = Watch::start(arguments.limits.timeout, &arguments.output);
-    let result = quotient_engines::check(model, &options, &mut watch);
+    let reduction = reduction::choose(model, &loaded.layout, &arguments.search, &options)?;
+    let result = match reduction.as_ref().and_then(|reduction| reduction.canonicalizer.as_ref()) {
+        Some(canonicalizer) => {
+            quotient_engines::check_quotient(model, &loaded.layout, canonicalizer, &options, &mut watch)
+        }
+        None => quotient_engines::check(model, &options, &mut watch),
+    };
     let elapsed = watch.finish();
     let report = &result.map_err(|error| engine_failure(&model.source, error))?;
-    let outcome = Outcome { model, layout: &loaded.layout, report, elapsed, peak_memory: peak_bytes() };
+    let outcome = Outcome {
+        model,
+        layout: &loaded.layout,
+        report,
+        reduction: reduction.as_ref(),
+        elapsed,
+        peak_memory: peak_bytes(),
+    };
     match arguments.output.format {
         Format::Human => print(&human::check(&outcome, Palette::for_stdout()))?,
         Format::Json => print_with(|writer| json::search(writer, "check", &outcome, None, &loaded.warnings))?,

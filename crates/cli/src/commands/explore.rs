@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use quotient_engines::SearchOptions;
 use quotient_ir::DeadlockMode;
 
-use crate::arguments::{ExploreArguments, Export, ExportFormat, Format};
+use crate::arguments::{ExploreArguments, Export, ExportFormat, Format, ReductionName, SymmetryName};
 use crate::commands::{deadlock_mode, engine_failure, exit_status, search_options, show_warnings};
 use crate::failure::Failure;
 use crate::graph::{GraphCollector, LABELLED_STATES};
@@ -20,6 +20,9 @@ use crate::watch::Watch;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
+    if arguments.search.symmetry != SymmetryName::Off || arguments.search.reduction == ReductionName::Canonical {
+        return Err(Failure::Usage("explore visits the whole state space; only check can use symmetry".into()));
+    }
     let loaded = load_model(&arguments.model)?;
     let LoadedModel { model, layout, warnings } = &loaded;
     let options = SearchOptions {
@@ -58,7 +61,7 @@ pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
 
     let deadlocks = (is_complete && deadlock != DeadlockMode::Off).then(|| graph.deadlocks());
     let counts = GraphCounts { initial: graph.initial_states(), deadlocks };
-    let outcome = Outcome { model, layout, report, elapsed, peak_memory: peak_bytes() };
+    let outcome = Outcome { model, layout, report, reduction: None, elapsed, peak_memory: peak_bytes() };
     match arguments.output.format {
         Format::Human => print(&human::explore(&outcome, &counts, Palette::for_stdout()))?,
         Format::Json => print_with(|writer| json::search(writer, "explore", &outcome, Some(&counts), warnings))?,

@@ -3,7 +3,7 @@
 use quotient_engines::{EngineError, SearchOptions, SearchOrder, Verdict};
 use quotient_ir::{DeadlockMode, Diagnostic, Source};
 
-use crate::arguments::{DeadlockName, LimitArguments, OrderName, ReductionName, SearchArguments, SymmetryName};
+use crate::arguments::{DeadlockName, LimitArguments, OrderName, SearchArguments};
 use crate::failure::{Failure, HOLDS, INCONCLUSIVE, VIOLATED};
 use crate::render::diagnostics;
 use crate::terminal::{Palette, complain};
@@ -12,16 +12,14 @@ pub(crate) mod check;
 pub(crate) mod detect;
 pub(crate) mod explore;
 pub(crate) mod lower;
+pub(crate) mod reduction;
 mod selection;
 pub(crate) mod simulate;
 
 /// The options of a search that both `check` and `explore` take from the command line.
 fn search_options(search: &SearchArguments, limits: &LimitArguments) -> SearchOptions {
-    // Spelled out, so that a new value cannot be ignored here.
-    let SearchArguments { search: order, symmetry: SymmetryName::Off, reduction: ReductionName::None, threads: _ } =
-        search;
     SearchOptions {
-        order: match order {
+        order: match search.search {
             OrderName::Bfs => SearchOrder::BreadthFirst,
             OrderName::Dfs => SearchOrder::DepthFirst,
         },

@@ -6,6 +6,7 @@ use std::time::Duration;
 use quotient_engines::{PropertyReport, Report, StopReason, Subject, Verdict};
 use quotient_ir::{Layout, Model, Violation};
 
+use crate::commands::reduction::Reduction;
 use crate::names::{kind_name, property_name, property_title};
 use crate::render::diagnostics::Lines;
 use crate::render::quantity;
@@ -25,6 +26,8 @@ pub(crate) struct Outcome<'a> {
     pub(crate) layout: &'a Layout,
     /// What the search found.
     pub(crate) report: &'a Report,
+    /// The symmetries it used, if it was to use any.
+    pub(crate) reduction: Option<&'a Reduction>,
     /// How long it took.
     pub(crate) elapsed: Duration,
     /// The most memory the program took, if the system tells.
@@ -168,7 +171,18 @@ fn property_line(model: &Model, property: &PropertyReport, palette: Palette) -> 
 
 fn figures(outcome: &Outcome<'_>, counts: Option<&GraphCounts>) -> String {
     let report = outcome.report;
-    let mut rows: Vec<(&str, String)> = vec![("states", quantity::count(report.states))];
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    let mut states = quantity::count(report.states);
+    if let Some(reduction) = outcome.reduction {
+        let order = quantity::digits(&reduction.order.to_string());
+        let mut symmetry = format!("{order}, {}; {}", reduction.structure, reduction.method);
+        let _ = write!(symmetry, "; found in {}", quantity::duration(reduction.elapsed));
+        rows.push(("symmetries", symmetry));
+        if reduction.canonicalizer.is_some() {
+            let _ = write!(states, ", standing for {}", quantity::digits(&report.represented.to_string()));
+        }
+    }
+    rows.push(("states", states));
     if let Some(counts) = counts {
         rows.push(("initial", quantity::count(counts.initial)));
         if let Some(deadlocks) = counts.deadlocks {

@@ -10,6 +10,7 @@ use quotient_ir::{
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use crate::commands::reduction::Reduction;
 use crate::names::{NamedArgument, action_arguments, action_name, kind_name, property_name};
 use crate::render::diagnostics::Lines;
 use crate::render::human::{GraphCounts, Outcome};
@@ -33,7 +34,7 @@ struct SearchObject<'a> {
     represented: String,
     exact: bool,
     reduction: &'static str,
-    symmetry: SymmetryObject,
+    symmetry: SymmetryObject<'a>,
     properties: Vec<PropertyObject<'a>>,
     #[serde(flatten)]
     graph: Option<GraphObject>,
@@ -51,14 +52,53 @@ struct GraphObject {
     deadlocks: Option<u64>,
 }
 
-/// The symmetry in use: none.
+/// The symmetries in use.
 #[derive(serde::Serialize)]
-struct SymmetryObject {
-    order: &'static str,
-    structure: &'static str,
-    generators: [(); 0],
-    graph: Option<()>,
+struct SymmetryObject<'a> {
+    order: String,
+    structure: &'a str,
+    generators: Vec<GeneratorObject<'a>>,
+    graph: Option<SizeObject>,
     seconds: f64,
+    /// How representatives are found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<&'a str>,
+}
+
+/// A generator in source terms.
+#[derive(serde::Serialize)]
+struct GeneratorObject<'a> {
+    cycles: &'a [String],
+}
+
+/// The size of the graph the symmetries were found in.
+#[derive(serde::Serialize)]
+struct SizeObject {
+    nodes: usize,
+    edges: usize,
+}
+
+impl<'a> SymmetryObject<'a> {
+    fn of(reduction: Option<&'a Reduction>) -> Self {
+        match reduction {
+            None => Self {
+                order: "1".to_owned(),
+                structure: "trivial",
+                generators: Vec::new(),
+                graph: None,
+                seconds: 0.0,
+                method: None,
+            },
+            Some(reduction) => Self {
+                order: reduction.order.to_string(),
+                structure: &reduction.structure,
+                generators: reduction.generators.iter().map(|cycles| GeneratorObject { cycles }).collect(),
+                graph: Some(SizeObject { nodes: reduction.graph.0, edges: reduction.graph.1 }),
+                seconds: seconds(reduction.elapsed),
+                method: Some(&reduction.method),
+            },
+        }
+    }
 }
 
 #[derive(serde::Serialize)]
@@ -221,10 +261,13 @@ pub(crate) fn search(
         stop_reason: report.stop_reason.as_ref().map(stop_reason_name),
         states: report.states,
         transitions: report.transitions,
-        represented: report.states.to_string(),
+        represented: report.represented.to_string(),
         exact: true,
-        reduction: "none",
-        symmetry: SymmetryObject { order: "1", structure: "trivial", generators: [], graph: None, seconds: 0.0 },
+        reduction: match outcome.reduction.and_then(|reduction| reduction.canonicalizer.as_ref()) {
+            None => "none",
+            Some(_) => "canonical",
+        },
+        symmetry: SymmetryObject::of(outcome.reduction),
         properties: report.properties.iter().map(|property| property_object(outcome, &lines, property)).collect(),
         graph: counts.map(|counts| GraphObject { initial_states: counts.initial, deadlocks: counts.deadlocks }),
         depth: report.depth,

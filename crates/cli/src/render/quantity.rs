@@ -4,7 +4,11 @@ use std::time::Duration;
 
 /// A count with its thousands apart: `1,684,801`.
 pub(crate) fn count(number: u64) -> String {
-    let digits = number.to_string();
+    digits(&number.to_string())
+}
+
+/// The digits of a number of any size with its thousands apart.
+pub(crate) fn digits(digits: &str) -> String {
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (position, digit) in digits.chars().enumerate() {
         if position > 0 && (digits.len() - position).is_multiple_of(3) {
