@@ -159,11 +159,12 @@ impl Lowering<'_> {
     }
 
     fn check_local_size(&mut self, ty: TypeId, what: &str, span: Span) {
-        let cells = self.extent(ty);
-        if cells > super::MOST_CELLS {
+        let before = self.owner.cells;
+        self.owner.cells = before.saturating_add(self.extent(ty));
+        if self.owner.cells > super::MOST_CELLS && before <= super::MOST_CELLS {
             let error = Diagnostic::error("state-too-large", format!("{what} is too large"), span)
-                .with_label(format!("{cells} scalar cells"))
-                .with_help(format!("at most {} cells are possible", super::MOST_CELLS));
+                .with_label(format!("{} scalar cells up to here", self.owner.cells))
+                .with_help(format!("a rule or function may have at most {} cells of its own", super::MOST_CELLS));
             self.report(error);
         }
     }

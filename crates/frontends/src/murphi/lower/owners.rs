@@ -19,6 +19,8 @@ pub(super) struct Owner {
     /// How many calls were lowered so far.
     pub(super) calls: usize,
     pub(super) measure: Measure,
+    /// The cells of the locals so far.
+    pub(super) cells: u64,
 }
 
 /// How large the expressions being lowered are, aliases substituted.
@@ -77,6 +79,7 @@ impl Owner {
             effects: Effects::default(),
             calls: 0,
             measure: Measure::default(),
+            cells: 0,
         }
     }
 
