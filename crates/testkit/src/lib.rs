@@ -7,5 +7,6 @@ pub mod oracle;
 pub mod pool;
 pub mod random_murphi;
 pub mod rumur;
+pub mod symmetric_murphi;
 pub mod symmetry_oracle;
 pub mod verdict;

@@ -7,14 +7,14 @@
 //! nowhere, a property holds, a cover statement is passed. Steps have no labels: which rule takes
 //! them does not matter.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
 use quotient_groups::{GraphBuilder, PermutationGroup, Point, SparsePermutation, generators};
 use quotient_ir::{
     Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, RuleId, SlotId, TableIndex, Valuation,
 };
-use quotient_symmetry::{Literals, StateMap};
+use quotient_symmetry::{Literals, StateMap, detect};
 use rustc_hash::FxHashMap;
 
 /// The transition system of a model over some states.
@@ -259,19 +259,34 @@ impl StateSpace {
 
     /// The order of the group that maps generate, as far as they differ on states.
     pub fn order_of(&self, maps: &[StateMap]) -> BigUint {
-        let literal_map = |map: &StateMap| -> LiteralMap {
-            let mut images = LiteralMap::new();
-            for slot_move in map.moves() {
-                for (&(slot, value), _) in self.literals.range((slot_move.from, None)..) {
-                    if slot != slot_move.from {
-                        break;
-                    }
-                    images.insert((slot, value), (slot_move.to, slot_move.value(value)));
+        self.order_on_classes(&maps.iter().map(|map| self.literal_map(map)).collect::<Vec<_>>())
+    }
+
+    /// The generator of all symmetries that maps do not generate, if there is one.
+    fn missed(&self, all: &SymmetryGroup, maps: &[StateMap]) -> Option<LiteralMap> {
+        let maps: Vec<LiteralMap> = maps.iter().map(|map| self.literal_map(map)).collect();
+        let order = self.order_on_classes(&maps);
+        all.generators
+            .iter()
+            .find(|generator| {
+                let mut more = maps.clone();
+                more.push((*generator).clone());
+                self.order_on_classes(&more) != order
+            })
+            .cloned()
+    }
+
+    fn literal_map(&self, map: &StateMap) -> LiteralMap {
+        let mut images = LiteralMap::new();
+        for slot_move in map.moves() {
+            for (&(slot, value), _) in self.literals.range((slot_move.from, None)..) {
+                if slot != slot_move.from {
+                    break;
                 }
+                images.insert((slot, value), (slot_move.to, slot_move.value(value)));
             }
-            images
-        };
-        self.order_on_classes(&maps.iter().map(literal_map).collect::<Vec<_>>())
+        }
+        images
     }
 
     fn order_on_classes(&self, maps: &[LiteralMap]) -> BigUint {
@@ -474,4 +489,109 @@ impl Instances {
         }
         Situation { successors, marks, goals }
     }
+}
+
+/// What detection found in a model, held against its state spaces.
+#[derive(Clone, Debug)]
+pub struct Audit {
+    /// The order of the group that was found, as permutations of literals.
+    pub order: BigUint,
+    /// Over the states that can be reached.
+    pub reachable: Option<Comparison>,
+    /// Over all states made of values that were taken to be possible.
+    pub possible: Option<Comparison>,
+}
+
+/// The group that was found and the group there is.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// How many states there are.
+    pub states: usize,
+    /// The order of the group that was found, as far as its elements differ on these states.
+    pub found: BigUint,
+    /// The order of the group of all symmetries, if it was asked for.
+    pub all: Option<BigUint>,
+    /// A symmetry that was not found, if there is one.
+    pub missed: Option<LiteralMap>,
+}
+
+/// Whether an audit looks for all symmetries or only checks those that were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Check those that were found.
+    Soundness,
+    /// Look for others, too.
+    Completeness,
+}
+
+/// Checks every symmetry that detection finds in a model against the model's state spaces, where these
+/// have at most `limit` states.
+///
+/// # Errors
+/// Says which symmetry is none, or why detection failed.
+pub fn audit(model: &Model, limit: usize, extent: Extent) -> Result<Audit, String> {
+    let layout = Layout::new(model).map_err(|error| error.to_string())?;
+    let properties: Vec<PropertyId> = model.properties.indices().collect();
+    let detection = detect(model, &layout, &properties).map_err(|error| format!("{error}: {:?}", error.rejection))?;
+    let group = &detection.group;
+    let literals = group.literals();
+    let reachable = StateSpace::reachable(model, &layout, limit);
+    let possible = StateSpace::possible(model, &layout, literals, limit);
+    if let Ok(space) = &reachable {
+        for ((slot, value), _) in space.literals.iter() {
+            let entry = &literals.slots()[*slot];
+            if !entry.wide && entry.values.binary_search(value).is_err() {
+                return Err(format!("{} can be {value:?}, which was not thought possible", layout.slots[*slot].name));
+            }
+        }
+    }
+    if possible.as_ref().err() == Some(&NoStateSpace::NotClosed) {
+        return Err("a step leads out of the possible values".to_owned());
+    }
+    let check = |space: &StateSpace| -> Result<Comparison, String> {
+        for (generator, map) in group.generators().iter().zip(group.maps()) {
+            space.preserves(map).map_err(|reason| {
+                format!("{} is no symmetry: {reason}", literals.describe(model, &layout, generator))
+            })?;
+        }
+        let found = space.order_of(group.maps());
+        let (all, missed) = match extent {
+            Extent::Soundness => (None, None),
+            Extent::Completeness => {
+                let all = space.symmetries();
+                let missed = (all.order != found).then(|| space.missed(&all, group.maps())).flatten();
+                (Some(all.order), missed)
+            }
+        };
+        Ok(Comparison { states: space.len(), found, all, missed })
+    };
+    Ok(Audit {
+        order: PermutationGroup::new(literals.degree(), group.generators().to_vec()).order(),
+        reachable: reachable.ok().as_ref().map(check).transpose()?,
+        possible: possible.ok().as_ref().map(check).transpose()?,
+    })
+}
+
+/// A map of literals in source terms.
+pub fn describe(model: &Model, layout: &Layout, map: &LiteralMap) -> String {
+    let name = |(slot, value): (SlotId, Option<i64>)| {
+        let entry = &layout.slots[slot];
+        let value = value.map_or_else(|| "undefined".to_owned(), |value| model.value_name(entry.ty, value));
+        format!("{}={value}", entry.name)
+    };
+    let mut text = String::new();
+    let mut seen: BTreeSet<(SlotId, Option<i64>)> = BTreeSet::new();
+    for &first in map.keys() {
+        if map[&first] == first || seen.contains(&first) {
+            continue;
+        }
+        let mut cycle = Vec::new();
+        let mut next = first;
+        while seen.insert(next) {
+            cycle.push(name(next));
+            next = map.get(&next).copied().unwrap_or(next);
+        }
+        text.push_str(&format!("({})", cycle.join(" ")));
+    }
+    text
 }
