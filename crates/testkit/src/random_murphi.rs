@@ -15,11 +15,14 @@ pub struct ProgramOptions {
     pub size: u32,
     /// The number of states cannot be greater than this.
     pub most_states: u64,
+    /// Whether to use what rumur does not know: unions, multisets, parameters of array and record
+    /// types.
+    pub extensions: bool,
 }
 
 impl Default for ProgramOptions {
     fn default() -> Self {
-        Self { size: 3, most_states: 4000 }
+        Self { size: 3, most_states: 4000, extensions: false }
     }
 }
 
@@ -74,6 +77,7 @@ enum Ty {
     Range(i64, i64),
     Enumeration(usize),
     Scalarset(usize),
+    Union(usize),
     Compound(usize),
 }
 
@@ -90,6 +94,7 @@ impl Ty {
 enum Shape {
     Array(Ty, Ty),
     Record(Vec<(String, Ty)>),
+    Multiset(u64, Ty),
 }
 
 #[derive(Clone, Debug)]
@@ -99,6 +104,8 @@ struct Variable {
     writable: bool,
     /// Whether it probably has a value.
     defined: bool,
+    /// Whether it stands for a value and not for a variable.
+    value_only: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -124,6 +131,8 @@ struct Generator {
     risk: u32,
     enumerations: Vec<Vec<String>>,
     scalarsets: Vec<u64>,
+    /// The member types of the unions.
+    unions: Vec<Vec<Ty>>,
     ranges: Vec<(String, i64, i64)>,
     constants: Vec<(String, i64)>,
     compounds: Vec<(String, Shape)>,
@@ -139,6 +148,8 @@ struct Generator {
     /// Whether the body may end early with a plain `return`.
     may_return: bool,
     names: usize,
+    /// The multisets and positions chosen around the rule.
+    chosen: Vec<(String, String)>,
 }
 
 impl Generator {
@@ -158,6 +169,7 @@ impl Generator {
             risk,
             enumerations: Vec::new(),
             scalarsets: Vec::new(),
+            unions: Vec::new(),
             ranges: Vec::new(),
             constants: Vec::new(),
             compounds: Vec::new(),
@@ -167,6 +179,7 @@ impl Generator {
             may_fail_aloud: true,
             may_return: false,
             names: 0,
+            chosen: Vec::new(),
         }
     }
 
@@ -232,6 +245,19 @@ impl Generator {
             let _ = writeln!(text, "type S{number}: scalarset({size});");
             self.scalarsets.push(size);
         }
+        if self.options.extensions {
+            let mut symbols: Vec<Ty> = (0..self.enumerations.len()).map(Ty::Enumeration).collect();
+            symbols.extend((0..self.scalarsets.len()).map(Ty::Scalarset));
+            for number in 0..self.random.below(3) {
+                let members: Vec<Ty> = symbols.iter().filter(|_| self.random.percent(70)).cloned().collect();
+                if members.len() < 2 {
+                    break;
+                }
+                let list: Vec<String> = members.iter().map(|member| self.text(member)).collect();
+                let _ = writeln!(text, "type U{number}: union {{{}}};", list.join(", "));
+                self.unions.push(members);
+            }
+        }
         for _ in 0..self.random.below(3) {
             let (low, high) = self.bounds();
             let name = self.fresh("R");
@@ -240,7 +266,12 @@ impl Generator {
         }
         for _ in 0..self.random.below(1 + self.size()) {
             let name = self.fresh("C");
-            let shape = if self.random.percent(50) {
+            let shape = if self.options.extensions && self.random.percent(40) {
+                let element = self.plain_type();
+                let capacity = 1 + self.random.below(2) as u64;
+                let _ = writeln!(text, "type {name}: multiset [{capacity}] of {};", self.text(&element));
+                Shape::Multiset(capacity, element)
+            } else if self.random.percent(50) {
                 let index = self.index_type();
                 let element = if self.random.percent(25) { self.any_type() } else { self.scalar_type() };
                 let _ = writeln!(text, "type {name}: array [{}] of {};", self.text(&index), self.text(&element));
@@ -269,6 +300,7 @@ impl Generator {
         match self.random.below(10) {
             0..=2 => Ty::Boolean,
             3..=4 if !self.enumerations.is_empty() => Ty::Enumeration(self.random.below(self.enumerations.len())),
+            7 if !self.unions.is_empty() => Ty::Union(self.random.below(self.unions.len())),
             5 if !self.scalarsets.is_empty() => Ty::Scalarset(self.random.below(self.scalarsets.len())),
             6 if !self.ranges.is_empty() => {
                 let (_, low, high) = *self.random.pick(&self.ranges);
@@ -293,6 +325,24 @@ impl Generator {
         self.scalar_type()
     }
 
+    /// A type without a multiset in it.
+    fn plain_type(&mut self) -> Ty {
+        match self.any_type() {
+            ty if self.holds_multiset(&ty) => self.scalar_type(),
+            ty => ty,
+        }
+    }
+    fn holds_multiset(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Compound(number) => match &self.compounds[*number].1 {
+                Shape::Multiset(..) => true,
+                Shape::Array(_, element) => self.holds_multiset(element),
+                Shape::Record(fields) => fields.iter().any(|(_, ty)| self.holds_multiset(ty)),
+            },
+            _ => false,
+        }
+    }
+
     /// How a type is written.
     fn text(&self, ty: &Ty) -> String {
         match ty {
@@ -310,6 +360,7 @@ impl Generator {
             }
             Ty::Enumeration(number) => format!("E{number}"),
             Ty::Scalarset(number) => format!("S{number}"),
+            Ty::Union(number) => format!("U{number}"),
             Ty::Compound(number) => self.compounds[*number].0.clone(),
         }
     }
@@ -321,12 +372,16 @@ impl Generator {
             Ty::Range(low, high) => (high - low + 2) as u64,
             Ty::Enumeration(number) => self.enumerations[*number].len() as u64 + 1,
             Ty::Scalarset(number) => self.scalarsets[*number] + 1,
+            Ty::Union(number) => 1 + self.unions[*number].iter().map(|ty| self.contents(ty) - 1).sum::<u64>(),
             Ty::Compound(number) => match &self.compounds[*number].1 {
                 Shape::Array(index, element) => {
                     let count = u32::try_from(self.contents(index) - 1).unwrap_or(u32::MAX);
                     self.contents(element).saturating_pow(count)
                 }
                 Shape::Record(fields) => fields.iter().map(|(_, ty)| self.contents(ty)).fold(1, u64::saturating_mul),
+                Shape::Multiset(capacity, element) => {
+                    (self.contents(element) + 1).saturating_pow(u32::try_from(*capacity).unwrap_or(u32::MAX))
+                }
             },
         }
     }
@@ -344,7 +399,7 @@ impl Generator {
             let name = self.fresh("v");
             let _ = writeln!(self.output, "var {name}: {};", self.text(&ty));
             let defined = !self.risky();
-            self.scope.push(Variable { name, ty, writable: true, defined });
+            self.scope.push(Variable { name, ty, writable: true, defined, value_only: false });
         }
     }
 
@@ -352,7 +407,7 @@ impl Generator {
         let globals = self.scope.clone();
         for _ in 0..self.random.below(1 + self.size()) {
             let pure = self.random.percent(60);
-            let result = if pure || self.random.percent(50) { Some(self.any_type()) } else { None };
+            let result = if pure || self.random.percent(50) { Some(self.plain_type()) } else { None };
             let name = self.fresh(if result.is_some() { "fun" } else { "proc" });
             let mut parameters = Vec::new();
             let mut formals = Vec::new();
@@ -363,12 +418,18 @@ impl Generator {
                 }
             }
             for _ in 0..self.random.below(3) {
-                let ty = self.any_type();
+                let ty = self.plain_type();
                 let by_reference = !pure && self.random.percent(40);
                 let parameter = self.fresh("p");
                 formals.push(format!("{}{parameter}: {}", if by_reference { "var " } else { "" }, self.text(&ty)));
                 let defined = !self.risky();
-                self.scope.push(Variable { name: parameter, ty: ty.clone(), writable: by_reference, defined });
+                self.scope.push(Variable {
+                    name: parameter,
+                    ty: ty.clone(),
+                    writable: by_reference,
+                    defined,
+                    value_only: false,
+                });
                 parameters.push((by_reference, ty));
             }
             let locals = self.declare_locals();
@@ -377,7 +438,9 @@ impl Generator {
             self.may_return = result.is_none();
             // There must be something to return.
             let result = result.map(|ty| match &ty {
-                Ty::Scalarset(_) | Ty::Compound(_) if !self.scope.iter().any(|variable| variable.ty == ty) => {
+                Ty::Scalarset(_) | Ty::Union(_) | Ty::Compound(_)
+                    if !self.scope.iter().any(|variable| variable.ty == ty) =>
+                {
                     Ty::Boolean
                 }
                 _ => ty,
@@ -426,7 +489,7 @@ impl Generator {
             let ty = self.any_type();
             let name = self.fresh("l");
             let _ = writeln!(text, "var {name}: {};", self.text(&ty));
-            self.scope.push(Variable { name, ty, writable: true, defined: false });
+            self.scope.push(Variable { name, ty, writable: true, defined: false, value_only: false });
         }
         text
     }
@@ -461,10 +524,16 @@ impl Generator {
     fn quantifiers(&mut self, most: usize) -> Vec<String> {
         let mut quantifiers = Vec::new();
         for _ in 0..self.random.below(most + 1) {
-            let ty = self.index_type();
+            let mut ty = self.index_type();
+            if self.options.extensions && self.random.percent(25) {
+                let compound = self.plain_type();
+                if self.contents(&compound) <= 40 {
+                    ty = compound;
+                }
+            }
             let name = self.fresh("q");
             quantifiers.push(format!("{name}: {}", self.text(&ty)));
-            self.scope.push(Variable { name, ty, writable: false, defined: true });
+            self.scope.push(Variable { name, ty, writable: false, defined: true, value_only: false });
         }
         quantifiers
     }
@@ -496,8 +565,27 @@ impl Generator {
             let name = self.fresh("a");
             if let Some((text, ty, defined)) = self.place(&|_| true, true) {
                 let _ = writeln!(self.output, "alias {name}: {text} do");
-                self.scope.push(Variable { name, ty, writable: true, defined });
+                self.scope.push(Variable { name, ty, writable: true, defined, value_only: false });
                 self.rules(depth + 1);
+                self.output.push_str("end;\n");
+                self.scope.truncate(before);
+                return;
+            }
+        }
+        if self.options.extensions && depth < 2 && self.random.percent(35) {
+            if let Some((multiset, element)) = self.multiset(false) {
+                let name = self.fresh("q");
+                let _ = writeln!(self.output, "choose {name}: {multiset} do");
+                self.scope.push(Variable {
+                    name: format!("{multiset}[{name}]"),
+                    ty: element,
+                    writable: true,
+                    defined: true,
+                    value_only: false,
+                });
+                self.chosen.push((multiset, name));
+                self.rules(depth + 1);
+                self.chosen.pop();
                 self.output.push_str("end;\n");
                 self.scope.truncate(before);
                 return;
@@ -568,8 +656,76 @@ impl Generator {
         text
     }
 
+    /// A multiset that can be seen (or written to), and the type of its elements.
+    fn multiset(&mut self, writable: bool) -> Option<(String, Ty)> {
+        let multisets: Vec<usize> = (0..self.compounds.len())
+            .filter(|&number| matches!(self.compounds[number].1, Shape::Multiset(..)))
+            .collect();
+        let (text, ty, _) =
+            self.place(&|ty| matches!(ty, Ty::Compound(number) if multisets.contains(number)), writable)?;
+        match ty {
+            Ty::Compound(number) => match &self.compounds[number].1 {
+                Shape::Multiset(_, element) => Some((text, element.clone())),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Runs something with the element at a position of a multiset visible.
+    fn with_element<T>(&mut self, multiset: &str, element: Ty, body: impl FnOnce(&mut Self, &str) -> T) -> T {
+        let before = self.scope.len();
+        let name = self.fresh("b");
+        self.scope.push(Variable {
+            name: format!("{multiset}[{name}]"),
+            ty: element,
+            writable: false,
+            defined: true,
+            value_only: false,
+        });
+        let result = body(self, &name);
+        self.scope.truncate(before);
+        result
+    }
+
+    fn multiset_statement(&mut self) -> Option<String> {
+        if let Some((multiset, position)) = self.chosen.last().cloned()
+            && self.random.percent(40)
+        {
+            return Some(format!("multisetremove({position}, {multiset});\n"));
+        }
+        let (multiset, element) = self.multiset(true)?;
+        Some(match self.random.below(6) {
+            0..=3 => {
+                let value = if element.is_scalar() {
+                    self.value(&element, 1)?
+                } else {
+                    self.place(&|candidate| *candidate == element, false)?.0
+                };
+                let add = format!("multisetadd({value}, {multiset});");
+                if self.risky() {
+                    format!("{add}\n")
+                } else {
+                    let name = self.fresh("b");
+                    format!("if multisetcount({name}: {multiset}, true) < 1 then {add} end;\n")
+                }
+            }
+            4 => self.with_element(&multiset, element, |this, name| {
+                format!("multisetremovepred({name}: {multiset}, {});\n", this.boolean(1))
+            }),
+            _ if self.random.percent(50) => format!("undefine {multiset};\n"),
+            _ => format!("clear {multiset};\n"),
+        })
+    }
+
     fn statement(&mut self, depth: usize) -> String {
         let deeper = depth > 0;
+        if self.options.extensions
+            && self.random.percent(20)
+            && let Some(text) = self.multiset_statement()
+        {
+            return text;
+        }
         match self.random.below(24) {
             0..=8 => self.assignment(),
             9..=10 if deeper => self.conditional(depth - 1),
@@ -690,7 +846,7 @@ impl Generator {
             (format!("{name} := {steps}"), ty)
         };
         let before = self.scope.len();
-        self.scope.push(Variable { name, ty, writable: false, defined: true });
+        self.scope.push(Variable { name, ty, writable: false, defined: true, value_only: false });
         let body = self.block(depth);
         self.scope.truncate(before);
         format!("for {head} do\n{body}end;\n")
@@ -718,12 +874,12 @@ impl Generator {
         let (text, variable) = if self.random.percent(70) {
             let writable = self.random.percent(80);
             let Some((text, ty, defined)) = self.place(&|_| true, writable) else { return self.assignment() };
-            (text, Variable { name: name.clone(), ty, writable, defined })
+            (text, Variable { name: name.clone(), ty, writable, defined, value_only: false })
         } else {
             let ty = self.scalar_type();
             let Some(value) = self.value(&ty, 2) else { return self.assignment() };
             // In parentheses or not: a plain variable would be an alias to write through.
-            (value, Variable { name: name.clone(), ty, writable: false, defined: true })
+            (value, Variable { name: name.clone(), ty, writable: false, defined: true, value_only: true })
         };
         self.scope.push(variable);
         let body = self.block(depth);
@@ -778,6 +934,8 @@ impl Generator {
                 Shape::Record(fields) => {
                     fields.iter().map(|(name, ty)| (PathStep::Field(name.clone()), ty.clone())).collect()
                 }
+                // Elements are only visible where a position is bound.
+                Shape::Multiset(..) => Vec::new(),
             };
             for (step, part) in parts {
                 for (rest, leaf) in self.paths(&part) {
@@ -803,19 +961,23 @@ impl Generator {
         if candidates.is_empty() {
             return None;
         }
-        let (variable, path, ty) = self.random.pick(&candidates).clone();
-        let mut text = variable.name.clone();
-        for step in path {
-            match step {
-                PathStep::Field(name) => {
-                    let _ = write!(text, ".{name}");
-                }
-                PathStep::Index(index) => {
-                    let _ = write!(text, "[{}]", self.index(&index)?);
+        // Some paths cannot be taken: there may be no value of a scalarset at hand.
+        let first = self.random.below(candidates.len());
+        candidates.rotate_left(first);
+        candidates.into_iter().find_map(|(variable, path, ty)| {
+            let mut text = variable.name;
+            for step in path {
+                match step {
+                    PathStep::Field(name) => {
+                        let _ = write!(text, ".{name}");
+                    }
+                    PathStep::Index(index) => {
+                        let _ = write!(text, "[{}]", self.index(&index)?);
+                    }
                 }
             }
-        }
-        Some((text, ty, variable.defined))
+            Some((text, ty, variable.defined))
+        })
     }
 
     fn index(&mut self, ty: &Ty) -> Option<String> {
@@ -856,6 +1018,10 @@ impl Generator {
             Ty::Boolean => Some(if self.random.percent(50) { "true" } else { "false" }.into()),
             Ty::Range(low, high) => Some(self.random.between(*low, *high).to_string()),
             Ty::Enumeration(number) => Some(self.random.pick(&self.enumerations[*number]).clone()),
+            Ty::Union(number) => {
+                let member = self.random.pick(&self.unions[*number]).clone();
+                self.leaf(&member)
+            }
             Ty::Scalarset(_) | Ty::Compound(_) => None,
         }
     }
@@ -870,8 +1036,9 @@ impl Generator {
                 }
                 Some(self.in_range(*low, *high, depth))
             }
-            Ty::Enumeration(_) | Ty::Scalarset(_) => {
-                if depth > 0 && self.random.percent(20) {
+            Ty::Enumeration(_) | Ty::Scalarset(_) | Ty::Union(_) => {
+                // The branches would have to be values of the same member of a union.
+                if depth > 0 && !matches!(ty, Ty::Union(_)) && self.random.percent(20) {
                     let (condition, one, other) = (self.boolean(0), self.value(ty, 0)?, self.value(ty, 0)?);
                     return Some(format!("({condition} ? {one} : {other})"));
                 }
@@ -910,7 +1077,8 @@ impl Generator {
             return call;
         }
         let Some((one, ..)) = self.place(&|candidate| candidate == ty, false) else { return "nothing".into() };
-        if self.random.percent(10)
+        if !self.holds_multiset(ty)
+            && self.random.percent(10)
             && let Some((other, ..)) = self.place(&|candidate| candidate == ty, false)
         {
             return format!("({} ? {one} : {other})", self.boolean(0));
@@ -1008,10 +1176,17 @@ impl Generator {
     fn boolean(&mut self, depth: usize) -> String {
         if depth == 0 {
             return match self.random.below(4) {
-                0 => match self.place(&|ty| ty.is_scalar(), false) {
-                    Some((text, ..)) => format!("isundefined({text})"),
-                    None => "true".into(),
-                },
+                0 => {
+                    // Only variables can be undefined.
+                    let hidden: Vec<Variable> = self.scope.clone();
+                    self.scope.retain(|variable| !variable.value_only);
+                    let place = self.place(&Ty::is_scalar, false);
+                    self.scope = hidden;
+                    match place {
+                        Some((text, ..)) => format!("isundefined({text})"),
+                        None => "true".into(),
+                    }
+                }
                 1 => self.comparison(0),
                 _ => match self.place(&|ty| *ty == Ty::Boolean, false) {
                     Some((text, _, true)) => text,
@@ -1046,7 +1221,7 @@ impl Generator {
                     let (steps, ty) = self.steps();
                     (format!("{name} := {steps}"), ty)
                 };
-                self.scope.push(Variable { name, ty, writable: false, defined: true });
+                self.scope.push(Variable { name, ty, writable: false, defined: true, value_only: false });
                 let body = self.boolean(depth - 1);
                 self.scope.truncate(before);
                 format!("{word} {head} do {body} end")
@@ -1055,11 +1230,28 @@ impl Generator {
                 format!("({} ? {} : {})", self.boolean(depth - 1), self.boolean(depth - 1), self.boolean(depth - 1))
             }
             11 => self.call_for(&Ty::Boolean, depth - 1).unwrap_or_else(|| self.comparison(depth)),
+            13 if self.options.extensions => {
+                if self.random.percent(50)
+                    && let Some((multiset, element)) = self.multiset(false)
+                {
+                    return self.with_element(&multiset, element, |this, name| {
+                        format!("(multisetcount({name}: {multiset}, {}) > 0)", this.boolean(depth - 1))
+                    });
+                }
+                let Some((text, Ty::Union(number), true)) = self.place(&|ty| matches!(ty, Ty::Union(_)), false) else {
+                    return self.comparison(depth);
+                };
+                let member = self.random.pick(&self.unions[number]).clone();
+                format!("ismember({text}, {})", self.text(&member))
+            }
             12 => {
                 // Two of the same compound type, compared cell by cell.
                 let Some((one, ty, _)) = self.place(&|ty| !ty.is_scalar(), false) else {
                     return self.comparison(depth);
                 };
+                if self.holds_multiset(&ty) {
+                    return self.comparison(depth);
+                }
                 let Some((other, ..)) = self.place(&|candidate| *candidate == ty, false) else {
                     return self.comparison(depth);
                 };
@@ -1073,8 +1265,13 @@ impl Generator {
         let deeper = depth.saturating_sub(1);
         if self.random.percent(40) {
             let ty = self.scalar_type();
+            // Values of different members of a union cannot be compared with each other.
+            let one = match ty {
+                Ty::Union(_) => self.place(&|candidate| *candidate == ty, false).map(|(text, ..)| text),
+                _ => self.leaf(&ty),
+            };
             if !ty.is_number()
-                && let (Some(one), Some(other)) = (self.leaf(&ty), self.value(&ty, deeper))
+                && let (Some(one), Some(other)) = (one, self.value(&ty, deeper))
             {
                 let operator = if self.random.percent(50) { "=" } else { "!=" };
                 return format!("(({one}) {operator} ({other}))");
