@@ -7,7 +7,7 @@ use quotient_ir::{Diagnostic, Model, Source};
 
 /// The largest source text a front end reads, in bytes. A model written or generated in earnest is
 /// far smaller; a larger file is a mistake, and refusing it keeps time and memory bounded.
-pub const MAXIMUM_SOURCE_BYTES: usize = 16 << 20;
+pub const MAXIMUM_SOURCE_BYTES: usize = 8 << 20;
 
 /// The languages a model may be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
