@@ -1,9 +1,12 @@
 //! The quotient against the whole state space: the same verdicts, orbit sizes that add up to the
 //! states of the model, runs that replay, and the figures of the papers.
 
+use std::collections::BTreeSet;
+
+use num_bigint::BigUint;
 use quotient_engines::{Report, SearchOptions, SearchOrder, Silent, Verdict, check, check_quotient};
-use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, PropertyId, replay};
-use quotient_symmetry::{Canonicalizer, LivenessInstances, detect_with};
+use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId, Valuation, replay};
+use quotient_symmetry::{Canonicalizer, LivenessInstances, StateMap, Workspace, detect, detect_with};
 use quotient_testkit::examples::{load_murphi, murphi_examples, workspace};
 use quotient_testkit::pool::map_on_workers;
 
@@ -11,9 +14,11 @@ use quotient_testkit::pool::map_on_workers;
 fn reduced(model: &Model, options: &SearchOptions) -> Result<Report, String> {
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
     let properties: Vec<PropertyId> = model.properties.indices().collect();
-    let detection = detect_with(model, &layout, &properties, LivenessInstances::OneByOne).map_err(|error| error.to_string())?;
+    let detection =
+        detect_with(model, &layout, &properties, LivenessInstances::OneByOne).map_err(|error| error.to_string())?;
     let canonicalizer = Canonicalizer::new(model, &layout, &detection.group).map_err(|error| error.to_string())?;
-    let report = check_quotient(model, &layout, &canonicalizer, options, &mut Silent).map_err(|error| error.to_string())?;
+    let report =
+        check_quotient(model, &layout, &canonicalizer, options, &mut Silent).map_err(|error| error.to_string())?;
     let interpreter = Interpreter::new(model, &layout);
     for property in &report.properties {
         if let Some(trace) = &property.trace {
@@ -39,7 +44,8 @@ fn reduced_and_whole_searches_agree_on_the_example_models() {
         let case = &example.header.cases[*case];
         let compare = || -> Result<(), String> {
             let model = example.load(case)?;
-            let options = SearchOptions { order: *order, deadlock: example.header.deadlock, ..SearchOptions::default() };
+            let options =
+                SearchOptions { order: *order, deadlock: example.header.deadlock, ..SearchOptions::default() };
             let whole = check(&model, &options, &mut Silent).map_err(|error| error.to_string())?;
             let quotient = reduced(&model, &options)?;
             if whole.verdict != quotient.verdict {
@@ -65,6 +71,117 @@ fn reduced_and_whole_searches_agree_on_the_example_models() {
     .flatten()
     .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// All states that the maps lead to from a state.
+fn orbit(state: &Valuation, maps: &[StateMap]) -> BTreeSet<Vec<Option<i64>>> {
+    let mut orbit = BTreeSet::from([state.0.clone()]);
+    let mut pending = vec![state.clone()];
+    while let Some(next) = pending.pop() {
+        for map in maps {
+            let image = map.apply(&next);
+            if orbit.insert(image.0.clone()) {
+                pending.push(image);
+            }
+        }
+    }
+    orbit
+}
+
+/// By brute force: the states of an orbit have one representative, which is one of them, and the
+/// size of the orbit is right.
+#[test]
+fn representatives_are_one_for_each_orbit() {
+    let mut work = Vec::new();
+    for example in murphi_examples() {
+        for case in 0..example.header.cases.len() {
+            if example.header.cases[case].states <= 4_000 {
+                work.push((example.clone(), case));
+            }
+        }
+    }
+    let wrong: Vec<String> = map_on_workers(2, &work, |(example, case)| {
+        let case = &example.header.cases[*case];
+        let model = example.load(case).unwrap_or_else(|error| panic!("{error}"));
+        let layout = Layout::new(&model).expect("a layout");
+        let detection = detect(&model, &layout, &[]).expect("certified symmetries");
+        let canonicalizer = Canonicalizer::new(&model, &layout, &detection.group).expect("a canonicalizer");
+        let mut workspace = Workspace::default();
+        let mut representative = |state: &Valuation| {
+            let mut words = layout.state(state).0;
+            canonicalizer.canonicalize(&mut workspace, &mut words);
+            words
+        };
+        let interpreter = Interpreter::new(&model, &layout);
+        let mut seen: BTreeSet<Vec<Option<i64>>> = BTreeSet::new();
+        let mut representatives = BTreeSet::new();
+        for state in some_states(&model, &interpreter) {
+            if seen.contains(&state.0) {
+                continue;
+            }
+            let orbit = orbit(&state, detection.group.maps());
+            let expected = representative(&state);
+            if !representatives.insert(expected.clone()) {
+                return Some(format!("{} {}: two orbits share a representative", example.name, case.label()));
+            }
+            let mut met = false;
+            for other in &orbit {
+                let other = Valuation(other.clone());
+                met |= layout.state(&other).0 == expected;
+                if representative(&other) != expected {
+                    return Some(format!("{} {}: an orbit has two representatives", example.name, case.label()));
+                }
+            }
+            let size = canonicalizer.orbit_size(&mut Workspace::default(), &layout.state(&state).0);
+            if !met || size != BigUint::from(orbit.len()) {
+                return Some(format!(
+                    "{} {}: an orbit of {} is said to have {size}",
+                    example.name,
+                    case.label(),
+                    orbit.len()
+                ));
+            }
+            seen.extend(orbit);
+        }
+        None
+    })
+    .into_iter()
+    .flatten()
+    .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The first reachable states of a model.
+fn some_states(model: &Model, interpreter: &Interpreter<'_>) -> Vec<Valuation> {
+    const ENOUGH: usize = 400;
+    let mut known = BTreeSet::new();
+    let mut states: Vec<Valuation> = Vec::new();
+    let mut add = |outcome: Outcome, states: &mut Vec<Valuation>| {
+        if let Outcome::Next { state, .. } = outcome
+            && states.len() < ENOUGH
+            && known.insert(state.0.clone())
+        {
+            states.push(state);
+        }
+    };
+    for (start, entry) in model.starts.iter_enumerated() {
+        for arguments in interpreter.instances(&entry.parameters, &entry.locals).take(ENOUGH) {
+            add(interpreter.run_start(start, &arguments), &mut states);
+        }
+    }
+    let mut next = 0;
+    while next < states.len() && states.len() < ENOUGH {
+        let state = states[next].clone();
+        for (rule, entry) in model.rules.iter_enumerated() {
+            for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
+                if interpreter.enabled(rule, &arguments, &state) == Ok(true) {
+                    add(interpreter.fire(rule, &arguments, &state), &mut states);
+                }
+            }
+        }
+        next += 1;
+    }
+    states
 }
 
 /// A model, constants, stored states, represented states.
