@@ -47,17 +47,20 @@ pub(crate) fn parse(source: &Source) -> (Tree, Vec<Diagnostic>) {
 }
 
 fn parse_with(text: &str, strings: Strings) -> Option<(Tree, Vec<Diagnostic>)> {
-    let (tokens, mut diagnostics) = lexer::tokenize(text, strings)?;
-    let (tree, about_syntax) = parser::parse(text, tokens);
-    diagnostics.extend(about_syntax);
-    diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span.start));
-    if let Some(last) = diagnostics.get(MAXIMUM_ERRORS) {
+    let (tokens, mut errors) = lexer::tokenize(text, strings)?;
+    let (tree, about_syntax, warnings) = parser::parse(text, tokens);
+    errors.extend(about_syntax);
+    errors.sort_by_key(|it| it.primary.as_ref().map(|label| label.span.start));
+    if let Some(last) = errors.get(MAXIMUM_ERRORS) {
         let span = last.primary.as_ref().map(|label| label.span).unwrap_or_default();
-        diagnostics.truncate(MAXIMUM_ERRORS);
-        diagnostics.push(
+        errors.truncate(MAXIMUM_ERRORS);
+        errors.push(
             Diagnostic::error("too-many-errors", format!("more than {MAXIMUM_ERRORS} errors"), span)
                 .with_label("the file is not checked from here on"),
         );
     }
+    let mut diagnostics = errors;
+    diagnostics.extend(warnings);
+    diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span.start));
     Some((tree, diagnostics))
 }

@@ -9,6 +9,9 @@ use super::{Construct, Parsed, Parser, Reported, Tall};
 use crate::murphi::syntax::token::TokenKind;
 use crate::murphi::syntax::tree::{BinaryOperator, Expr, ExprKind, Quantifier, QuantifierRange, UnaryOperator};
 
+/// Whoever writes octal numbers knows after a few warnings.
+const MAXIMUM_WARNINGS: usize = 5;
+
 /// Longer chains of one associative operator become balanced trees, so that a generated condition
 /// of a thousand terms is not a thousand levels deep. Grouping cannot be told from the result: the
 /// operands are evaluated in order, and evaluation stops at the same one.
@@ -294,10 +297,10 @@ impl Parser<'_> {
                 (0, Some(("invalid number", "a number that starts with 0 is octal: its digits are 0 to 7")))
             }
         };
-        if value >= 8 && is_octal(digits) {
+        if value >= 8 && is_octal(digits) && self.warnings.len() < MAXIMUM_WARNINGS {
             let message = format!("the number `{digits}` is octal, because it starts with 0");
             let warning = Diagnostic::warning("octal-number", message, token.span);
-            self.diagnostics.push(warning.with_label(format!("this is {value}")));
+            self.warnings.push(warning.with_label(format!("this is {value}")));
         }
         if let Some((message, help)) = problem {
             self.report(Diagnostic::error("invalid-number", message, token.span).with_help(help));

@@ -21,13 +21,14 @@ use super::{MAXIMUM_ERRORS, MAXIMUM_NESTING};
 /// which nested records could otherwise make exponential.
 const MAXIMUM_COPIES: u64 = 1 << 20;
 
-/// Parses tokens, the last of which is the end of the file.
-pub(super) fn parse(text: &str, tokens: Vec<Token>) -> (Tree, Vec<Diagnostic>) {
+/// Parses tokens, the last of which is the end of the file: the tree, the errors and the warnings.
+pub(super) fn parse(text: &str, tokens: Vec<Token>) -> (Tree, Vec<Diagnostic>, Vec<Diagnostic>) {
     let mut parser = Parser {
         text,
         tokens,
         position: 0,
-        diagnostics: Vec::new(),
+        errors: Vec::new(),
+        warnings: Vec::new(),
         last_error: None,
         stopped: false,
         depth: 0,
@@ -41,7 +42,7 @@ pub(super) fn parse(text: &str, tokens: Vec<Token>) -> (Tree, Vec<Diagnostic>) {
         brace: false,
     };
     let tree = parser.model();
-    (tree, parser.diagnostics)
+    (tree, parser.errors, parser.warnings)
 }
 
 /// The error is reported already.
@@ -90,7 +91,8 @@ struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token>,
     position: usize,
-    diagnostics: Vec<Diagnostic>,
+    errors: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
     /// The token of the last error: a second error there would only repeat the first.
     last_error: Option<usize>,
     /// Set when going on makes no sense; every token then reads as the end of the file.
@@ -191,8 +193,8 @@ impl Parser<'_> {
             return Reported;
         }
         self.last_error = Some(self.position);
-        self.diagnostics.push(diagnostic);
-        if self.diagnostics.len() > MAXIMUM_ERRORS {
+        self.errors.push(diagnostic);
+        if self.errors.len() > MAXIMUM_ERRORS {
             self.stopped = true;
         }
         Reported
