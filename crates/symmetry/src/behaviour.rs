@@ -3,6 +3,7 @@
 //! "redundant value symmetries" of Zhang et al. 2013, section IV-D2).
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use quotient_ir::{
     Action, Domain, Interpreter, Iteration, Layout, Local, LocalId, Model, Parameter, PropertyId, PropertyKind, Span,
@@ -16,7 +17,7 @@ use crate::circuit::{CASE_LIMIT, Circuit, Node, NodeId, Relabelling};
 use crate::literals::{Literals, StateMap};
 use crate::mentions::Mentions;
 use crate::possible::{Holds, is_enumerated, possible_values, scalar_types};
-use crate::unfold::{Event, Refusal, Unfolder, Write, Written};
+use crate::unfold::{Event, EventKey, Refusal, Unfolder, Write, Written};
 
 /// The functions of a model.
 #[derive(Debug)]
@@ -26,7 +27,7 @@ pub(crate) struct Behaviour {
     /// How many of the circuit's slots are slots of the state.
     pub(crate) slots: usize,
     /// The inputs that belong to an action whose parameters are not enumerated.
-    pub(crate) inputs: Vec<(Action, std::ops::Range<u32>)>,
+    pub(crate) inputs: Vec<(Action, Range<u32>)>,
     /// Instances of rules and initial-state programs.
     pub(crate) events: Vec<Event>,
     /// Instances of rules that can do nothing at all, whatever the state.
@@ -62,40 +63,114 @@ impl Behaviour {
         relabelling
     }
 
-    /// What becomes of the inputs of initial-state programs: an input that is copied to a slot goes
-    /// where the slot goes. Any permutation of the inputs gives the same initial states, so it is
-    /// enough that this one works.
+    /// What becomes of inputs: one that is copied to a slot goes where the slot goes. Any permutation
+    /// of the inputs of an event leaves what it can do the same, so it is enough that this one works.
     fn extend_to_inputs(&self, relabelling: &mut Relabelling) {
-        let mut copies: FxHashMap<u32, u32> = FxHashMap::default();
-        let mut copied_to: FxHashMap<u32, u32> = FxHashMap::default();
-        for event in self.events.iter().filter(|event| matches!(event.action, Action::Start(_))) {
-            for write in &event.writes {
-                if let Some(input) = self.copied_input(write) {
-                    copies.insert(write.slot, input);
-                    copied_to.entry(input).or_insert(write.slot);
-                }
-            }
-        }
-        for (&input, &slot) in &copied_to {
-            let image_slot = relabelling.slot(slot);
-            let Some(&image) = copies.get(&image_slot) else { continue };
-            let values = self.circuit.values(input);
-            let image_values = self.circuit.values(image);
-            let (slot_values, image_slot_values) = (self.circuit.values(slot), self.circuit.values(image_slot));
-            let positions: Option<Vec<u16>> = values
-                .iter()
-                .map(|value| {
-                    let position = slot_values.binary_search(value).ok()?;
-                    let image_value = image_slot_values[relabelling.position(slot, position)];
-                    image_values.binary_search(&image_value).ok().map(|position| position as u16)
-                })
-                .collect();
-            if let Some(positions) = positions
-                && (image != input || positions.iter().enumerate().any(|(from, &to)| from != to as usize))
-            {
+        for (event, range) in self.events_with_inputs() {
+            for (input, image, positions) in self.input_moves((event, range), (event, range), relabelling) {
                 relabelling.insert(input, image, Some(positions));
             }
         }
+    }
+
+    fn events_with_inputs(&self) -> impl Iterator<Item = (&Event, &Range<u32>)> {
+        self.events.iter().filter_map(|event| {
+            let (_, range) = self.inputs.iter().find(|(action, _)| *action == event.action)?;
+            Some((event, range))
+        })
+    }
+
+    /// Where the inputs of one event go so that it becomes another one. Inputs that are not copied to
+    /// slots stay; nothing moves unless different inputs go to different ones.
+    fn input_moves(
+        &self,
+        (event, own): (&Event, &Range<u32>),
+        (image_event, others): (&Event, &Range<u32>),
+        relabelling: &Relabelling,
+    ) -> Vec<(u32, u32, Vec<u16>)> {
+        let copies = |event: &Event| -> Vec<(u32, u32)> {
+            event.writes.iter().filter_map(|write| Some((self.copied_input(write)?, write.slot))).collect()
+        };
+        let sources: FxHashMap<u32, u32> = copies(event).into_iter().rev().collect();
+        let targets: FxHashMap<u32, u32> = copies(image_event).into_iter().map(|(input, slot)| (slot, input)).collect();
+        let mut moves = Vec::with_capacity(own.len());
+        for input in own.clone() {
+            let goes = sources.get(&input).and_then(|&slot| {
+                let image_slot = relabelling.slot(slot);
+                let &image = targets.get(&image_slot)?;
+                let (values, image_values) = (self.circuit.values(input), self.circuit.values(image));
+                let (slot_values, image_slot_values) = (self.circuit.values(slot), self.circuit.values(image_slot));
+                let position_of = |value: &Option<i64>| {
+                    let position = slot_values.binary_search(value).ok()?;
+                    let image_value = image_slot_values[relabelling.position(slot, position)];
+                    image_values.binary_search(&image_value).ok().map(|position| position as u16)
+                };
+                let positions: Vec<u16> = values.iter().map(position_of).collect::<Option<_>>()?;
+                (values.len() == image_values.len()).then_some((input, image, positions))
+            });
+            match goes {
+                Some(goes) => moves.push(goes),
+                None if own == others => {
+                    moves.push((input, input, (0..self.circuit.values(input).len() as u16).collect()));
+                }
+                None => return Vec::new(),
+            }
+        }
+        let mut images: Vec<u32> = moves.iter().map(|&(_, image, _)| image).collect();
+        images.sort_unstable();
+        images.dedup();
+        if images.len() < own.len() {
+            return Vec::new();
+        }
+        moves.retain(|(input, image, positions)| {
+            input != image || positions.iter().enumerate().any(|(from, &to)| from != to as usize)
+        });
+        moves
+    }
+
+    /// What an event does after a relabelling, if that is what a known event does.
+    pub(crate) fn event_image(
+        &mut self,
+        number: usize,
+        relabelling: &Relabelling,
+        known: &mut FxHashMap<NodeId, Option<NodeId>>,
+        is_known: impl Fn(&(bool, EventKey)) -> bool,
+    ) -> Option<EventKey> {
+        let is_start = matches!(self.events[number].action, Action::Start(_));
+        if let Some(key) = self.events[number].relabelled(&mut self.circuit, relabelling, known) {
+            let key = (is_start, key);
+            if is_known(&key) {
+                return Some(key.1);
+            }
+        }
+        // With inputs, another event may do the same with its own.
+        let action = self.events[number].action;
+        let (_, own) = self.inputs.iter().find(|(owner, _)| *owner == action)?.clone();
+        let event = self.events[number].clone();
+        let others: Vec<(Event, Range<u32>)> = self
+            .events_with_inputs()
+            .filter(|(other, range)| {
+                other.action != action
+                    && matches!(other.action, Action::Start(_)) == is_start
+                    && range.len() == own.len()
+            })
+            .map(|(other, range)| (other.clone(), range.clone()))
+            .collect();
+        for (other, range) in others {
+            let moves = self.input_moves((&event, &own), (&other, &range), relabelling);
+            if moves.len() < own.len() {
+                continue;
+            }
+            let mut extended = relabelling.clone();
+            for (input, image, positions) in moves {
+                extended.insert(input, image, Some(positions));
+            }
+            let key = event.relabelled(&mut self.circuit, &extended, &mut FxHashMap::default());
+            if key.as_ref() == Some(&other.key()) {
+                return key;
+            }
+        }
+        None
     }
 
     /// The input whose value a write copies, if that is all it does.
@@ -236,9 +311,16 @@ pub(crate) fn unfold(
         }
     }
     let mut claims = Vec::new();
-    for &property in properties {
+    // Assumptions decide which states there are, whatever is to be checked.
+    let assumptions = model
+        .properties
+        .iter_enumerated()
+        .filter(|(property, entry)| entry.kind == PropertyKind::Assumption && !properties.contains(property));
+    let all: Vec<PropertyId> = properties.iter().copied().chain(assumptions.map(|(property, _)| property)).collect();
+    for property in all {
         let entry = &model.properties[property];
         let by_itself = liveness == LivenessInstances::OneByOne && entry.kind == PropertyKind::Liveness;
+        let first = claims.len();
         for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
             match unfolder.property(property, &arguments) {
                 Ok((condition, fault)) => claims.push(Claim { property, arguments, by_itself, condition, fault }),
@@ -247,6 +329,14 @@ pub(crate) fn unfold(
                     break;
                 }
             }
+        }
+        // The first instance that is false or faults decides, so exchanging them is no symmetry then.
+        let own: &[Claim] = &claims[first..];
+        if entry.kind == PropertyKind::Assumption
+            && own.len() > 1
+            && own.iter().any(|claim| claim.fault != NodeId::FALSE)
+        {
+            fix(Mentions::of_property(model, property).into_variables(), &Refusal::Order, entry.span);
         }
     }
     Behaviour { circuit: unfolder.circuit, slots: layout.slots.len(), inputs, events, idle, claims, fixed }
@@ -262,7 +352,10 @@ fn interpreter_values(
     parameter: &Parameter,
     locals: &Table<LocalId, Local>,
 ) -> Vec<Option<i64>> {
-    interpreter.instances(std::slice::from_ref(parameter), locals).map(|cells| Some(cells[0])).collect()
+    let mut values: Vec<Option<i64>> =
+        interpreter.instances(std::slice::from_ref(parameter), locals).map(|cells| Some(cells[0])).collect();
+    values.sort_unstable();
+    values
 }
 
 fn action_span(model: &Model, action: Action) -> Span {

@@ -25,6 +25,9 @@ use crate::unfold::{Event, EventKey};
 pub use exhaust::CertificationReport;
 use exhaust::{Exhaustion, SlotPermutation};
 
+/// What a claim says: its subject, when it holds, and when it has no value.
+type ClaimKey = (PropertyId, Option<Vec<i64>>, NodeId, NodeId);
+
 /// A group of permutations of literals, each of which was shown to be a symmetry of the model and
 /// of the properties it was certified for. Only detection by way of a [`Certifier`] makes one.
 #[derive(Clone, Debug)]
@@ -147,7 +150,7 @@ pub struct Certifier<'m> {
     /// An event for each thing that events do.
     events: FxHashMap<(bool, EventKey), u32>,
     /// A claim for each thing that claims say.
-    claims: FxHashMap<(PropertyId, Option<Vec<i64>>, NodeId, NodeId), u32>,
+    claims: FxHashMap<ClaimKey, u32>,
     /// For each slot, the events and claims that read or write it.
     event_users: Vec<Vec<u32>>,
     claim_users: Vec<Vec<u32>>,
@@ -258,8 +261,10 @@ impl<'m> Certifier<'m> {
         }
         let mut pairs = Vec::with_capacity(events.len() + claims.len());
         for number in events {
+            let events = &self.events;
+            let key =
+                self.behaviour.event_image(number as usize, &relabelling, &mut known, |key| events.contains_key(key));
             let event = &self.behaviour.events[number as usize];
-            let key = event.relabelled(&mut self.behaviour.circuit, &relabelling, &mut known);
             let image = key.and_then(|key| self.events.get(&(is_start(event.action), key)));
             let Some(&image) = image else {
                 return Err(Rejection::Event { action: event.action, arguments: event.arguments.clone() });

@@ -279,13 +279,8 @@ impl Circuit {
                 (least, numbers.next_back().copied().unwrap_or(least))
             }
             Node::Product(factors) => {
-                let mut bounds = (1i128, 1i128);
-                for factor in factors {
-                    let (low, high) = self.wide_bounds(factor);
-                    let corners = [bounds.0 * low, bounds.0 * high, bounds.1 * low, bounds.1 * high];
-                    bounds = (*corners.iter().min().expect("four"), *corners.iter().max().expect("four"));
-                }
-                (clamp(bounds.0), clamp(bounds.1))
+                let (low, high) = self.product_bounds(factors);
+                (clamp(low), clamp(high))
             }
             Node::Operation { .. } => (i64::MIN, i64::MAX),
             _ => (0, 1),
@@ -307,6 +302,27 @@ impl Circuit {
             bounds.1 += a.max(b);
         }
         bounds
+    }
+
+    fn product_bounds(&self, factors: &[Linear]) -> (i128, i128) {
+        let mut bounds = (1i128, 1i128);
+        for factor in factors {
+            let (low, high) = self.wide_bounds(factor);
+            let corners = [bounds.0, bounds.1].map(|own| [low, high].map(|other| own.saturating_mul(other)));
+            let corners = corners.as_flattened();
+            bounds = (*corners.iter().min().expect("four"), *corners.iter().max().expect("four"));
+        }
+        bounds
+    }
+
+    /// A product, unless it can exceed 64 bits.
+    fn product_node(&mut self, mut factors: Vec<Linear>) -> Result<NodeId, TooLarge> {
+        factors.sort();
+        let (low, high) = self.product_bounds(&factors);
+        if low < i128::from(i64::MIN) || high > i128::from(i64::MAX) {
+            return Err(TooLarge::Overflow);
+        }
+        Ok(self.intern(Node::Product(factors.into_boxed_slice())))
     }
 
     /// The slots of several conditions together, if their assignments are few.
@@ -715,7 +731,7 @@ impl Circuit {
     }
 
     /// A value from the condition of each case; cases with equal numbers are joined.
-    pub(crate) fn from_cases(&mut self, cases: Vec<(i64, NodeId)>) -> Result<Value, TooLarge> {
+    pub(crate) fn value_of_cases(&mut self, cases: Vec<(i64, NodeId)>) -> Result<Value, TooLarge> {
         let cases = self.joined(cases);
         let form = match cases[..] {
             [] => Linear::constant(0),
@@ -753,7 +769,7 @@ impl Circuit {
     }
 
     /// The value of a form, with its cases where they are few.
-    fn from_form(&mut self, form: Linear) -> Result<Value, TooLarge> {
+    fn value_of_form(&mut self, form: Linear) -> Result<Value, TooLarge> {
         let (low, high) = self.wide_bounds(&form);
         if low < i128::from(i64::MIN) || high > i128::from(i64::MAX) {
             return Err(TooLarge::Overflow);
@@ -843,7 +859,7 @@ impl Circuit {
                 return Ok(Value { form, cases: Some(shifted.into()) });
             }
         }
-        self.from_form(form)
+        self.value_of_form(form)
     }
 
     /// Applies a function to each pair of cases, if these are few; the function gives nothing
@@ -866,7 +882,7 @@ impl Circuit {
                 }
             }
         }
-        Some(self.from_cases(cases))
+        Some(self.value_of_cases(cases))
     }
 
     /// A product without few cases.
@@ -875,13 +891,9 @@ impl Circuit {
         let form = match (left.form.as_constant(), right.form.as_constant()) {
             (Some(constant), _) => factor(constant, &right.form)?,
             (_, Some(constant)) => factor(constant, &left.form)?,
-            _ => {
-                let mut factors = vec![left.form.clone(), right.form.clone()];
-                factors.sort();
-                Linear::node(self.intern(Node::Product(factors.into_boxed_slice())))
-            }
+            _ => Linear::node(self.product_node(vec![left.form.clone(), right.form.clone()])?),
         };
-        self.from_form(form)
+        self.value_of_form(form)
     }
 
     /// An operation without few cases.
@@ -891,7 +903,7 @@ impl Circuit {
             std::mem::swap(&mut a, &mut b);
         }
         let node = self.intern(Node::Operation { operation, left: a, right: b });
-        self.from_form(Linear::node(node))
+        self.value_of_form(Linear::node(node))
     }
 
     /// `condition ? then : otherwise`.
@@ -929,14 +941,12 @@ impl Circuit {
         };
         match (form, cases) {
             (Some(form), cases) => Ok(Value { form, cases: cases.map(Into::into) }),
-            (None, Some(cases)) => self.from_cases(cases),
+            (None, Some(cases)) => self.value_of_cases(cases),
             (None, None) => {
                 // condition · (then - otherwise) + otherwise
-                let mut factors = vec![Linear::node(condition), difference];
-                factors.sort();
-                let product = self.intern(Node::Product(factors.into_boxed_slice()));
+                let product = self.product_node(vec![Linear::node(condition), difference])?;
                 let form = otherwise.form.plus(1, &Linear::node(product)).ok_or(TooLarge::Overflow)?;
-                self.from_form(form)
+                self.value_of_form(form)
             }
         }
     }
@@ -996,11 +1006,16 @@ impl Circuit {
             Relation::Zero => number == 0,
             Relation::NotZero => number != 0,
         };
-        let value = self.from_form(form)?;
+        let value = self.value_of_form(form)?;
         if let Some(condition) = self.satisfies(&value, test) {
             return Ok(condition);
         }
         let (low, high) = self.wide_bounds(&value.form);
+        let mut form = value.form;
+        // A number and its opposite are zero together.
+        if relation != Relation::NotPositive && form.terms.first().is_some_and(|&(_, coefficient)| coefficient < 0) {
+            form = Linear::constant(0).plus(-1, &form).ok_or(TooLarge::Overflow)?;
+        }
         match relation {
             Relation::NotPositive if high <= 0 => return Ok(NodeId::TRUE),
             Relation::NotPositive if low > 0 => return Ok(NodeId::FALSE),
@@ -1008,7 +1023,7 @@ impl Circuit {
             Relation::NotZero if low > 0 || high < 0 => return Ok(NodeId::TRUE),
             _ => {}
         }
-        Ok(self.intern(Node::Compare { relation, form: value.form }))
+        Ok(self.intern(Node::Compare { relation, form }))
     }
 
     /// The least and greatest number a value can be.

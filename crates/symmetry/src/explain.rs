@@ -331,11 +331,11 @@ impl<'m> Explainer<'m> {
             if reasons.len() >= limit {
                 return reasons;
             }
-            let event = self.behaviour.events[number].clone();
-            let image = event.relabelled(&mut self.behaviour.circuit, &relabelling, &mut known);
-            if image.as_ref().is_some_and(|image| self.keys.contains(&(is_start(event.action), image.clone()))) {
+            let keys = &self.keys;
+            if self.behaviour.event_image(number, &relabelling, &mut known, |key| keys.contains(key)).is_some() {
                 continue;
             }
+            let event = self.behaviour.events[number].clone();
             for reason in self.event_reasons(request, &event, &relabelling, &mut known) {
                 if seen.insert((reason.span, reason.text.clone())) && reasons.len() < limit {
                     reasons.push(reason);

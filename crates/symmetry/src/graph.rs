@@ -154,8 +154,8 @@ pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> E
             numbers[*slot as usize] = true;
         }
     }
-    for slot in 0..slot_count {
-        numbers[slot] |= behaviour.circuit.is_wide(slot as u32);
+    for (slot, number) in numbers.iter_mut().enumerate() {
+        *number |= behaviour.circuit.is_wide(slot as u32);
     }
     let literals = (0..slot_count).map(|slot| vec![None; behaviour.circuit.values(slot as u32).len()]).collect();
     let mut encoder = Encoder {

@@ -38,6 +38,13 @@ impl<'m> Mentions<'m> {
         mentions
     }
 
+    /// A place.
+    pub(crate) fn of_place(model: &'m Model, place: PlaceId) -> Self {
+        let mut mentions = Self::new(model);
+        mentions.place(place);
+        mentions
+    }
+
     /// An initial-state program or a rule.
     pub(crate) fn of_action(model: &'m Model, action: Action) -> Self {
         let mut mentions = Self::new(model);
@@ -186,9 +193,8 @@ impl<'m> Mentions<'m> {
                     self.target(*target);
                     self.place(*source);
                 }
-                StatementKind::Clear(place) | StatementKind::Undefine(place) | StatementKind::Bind { place, .. } => {
-                    self.place(*place)
-                }
+                StatementKind::Clear(place) | StatementKind::Undefine(place) => self.target(*place),
+                StatementKind::Bind { place, .. } => self.place(*place),
                 StatementKind::If { branches, otherwise } => {
                     for (condition, body) in branches {
                         self.expression(*condition);

@@ -14,6 +14,7 @@ use quotient_ir::{
 };
 
 use crate::circuit::CASE_LIMIT;
+use crate::mentions::Mentions;
 
 /// A set of numbers: listed where they are few, an interval otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,6 +129,9 @@ impl Holds {
     fn undefined() -> Self {
         Self { undefined: true, numbers: Numbers::none() }
     }
+    fn either() -> Self {
+        Self { undefined: false, numbers: Numbers::Listed(Rc::new([0, 1])) }
+    }
     fn nothing() -> Self {
         Self { undefined: false, numbers: Numbers::none() }
     }
@@ -164,6 +168,7 @@ pub(crate) fn possible_values(model: &Model, layout: &Layout) -> Vec<Holds> {
         read_by: vec![Vec::new(); layout.slots.len()],
         locals: Vec::new(),
         frames: Vec::new(),
+        effects: FxHashMap::default(),
         work: 0,
     };
     match analysis.run() {
@@ -215,7 +220,19 @@ struct Analysis<'m> {
     read_by: Vec<Vec<u32>>,
     locals: Vec<Holds>,
     frames: Vec<Frame<'m>>,
+    /// Whether each expression asked for has side effects.
+    effects: FxHashMap<ExprId, bool>,
     work: u64,
+}
+
+/// What a loop or bound variable goes through.
+enum Iterations {
+    /// These values, in this order.
+    Exact(Vec<i64>),
+    /// Some of these, in some order, at least one.
+    Among(Holds),
+    /// Nothing: the bounds are a fault.
+    Never,
 }
 
 type Abstract<T> = Result<T, GivenUp>;
@@ -392,6 +409,11 @@ impl<'m> Analysis<'m> {
             }
             Root::Choice { condition, then, otherwise } => {
                 self.scalar(*condition)?;
+                for place in [*then, *otherwise] {
+                    if Mentions::of_place(self.model, place).has_effects() {
+                        return Err(GivenUp);
+                    }
+                }
                 let mut targets = self.targets(*then)?;
                 targets.extend(self.targets(*otherwise)?);
                 (targets, self.model.pool[*then].ty)
@@ -420,8 +442,13 @@ impl<'m> Analysis<'m> {
                         .collect();
                     ty = *element;
                 }
-                // Multisets are not followed.
-                _ => return Err(GivenUp),
+                (Step::Index(index), TypeKind::Multiset { capacity, element }) => {
+                    self.scalar(*index)?;
+                    targets = self.positions(&targets, *capacity, *element)?;
+                    targets.iter_mut().for_each(|target| *target = target.offset(1));
+                    ty = *element;
+                }
+                _ => unreachable!("verified: a step fits the type it starts from"),
             }
             if targets.len() > ITERATION_LIMIT {
                 return Err(GivenUp);
@@ -430,14 +457,69 @@ impl<'m> Analysis<'m> {
         Ok(targets)
     }
 
+    /// All positions of multisets: their order is not followed.
+    fn positions(&self, multisets: &[Location], capacity: u64, element: TypeId) -> Abstract<Vec<Location>> {
+        if capacity.saturating_mul(multisets.len() as u64) > ITERATION_LIMIT as u64 {
+            return Err(GivenUp);
+        }
+        let stride = self.model.cells(element) + 1;
+        let of = |multiset: &Location| {
+            let multiset = *multiset;
+            (0..capacity).map(move |position| multiset.offset(position * stride))
+        };
+        Ok(multisets.iter().flat_map(of).collect())
+    }
+
+    /// What each cell of a type holds when it is cleared or undefined.
+    fn emptied(&self, ty: TypeId, clear: bool, cells: &mut Vec<Holds>) {
+        match &self.model.types[ty].kind {
+            TypeKind::Array { index, element } => {
+                for _ in 0..self.model.domain(*index).size() {
+                    self.emptied(*element, clear, cells);
+                }
+            }
+            TypeKind::Record { fields } => fields.iter().for_each(|field| self.emptied(field.ty, clear, cells)),
+            TypeKind::Multiset { capacity, element } => {
+                for _ in 0..*capacity {
+                    cells.push(Holds::number(0));
+                    self.emptied(*element, false, cells);
+                }
+            }
+            _ if clear => cells.push(Holds::number(self.model.domain(ty).least())),
+            _ => cells.push(Holds::undefined()),
+        }
+    }
+
     // ---- expressions ----
+
+    /// Whether evaluating an expression changes anything.
+    fn has_effects(&mut self, expression: ExprId) -> bool {
+        if let Some(&known) = self.effects.get(&expression) {
+            return known;
+        }
+        let effects = Mentions::of_expression(self.model, expression).has_effects();
+        self.effects.insert(expression, effects);
+        effects
+    }
+
+    /// The value of an expression that is perhaps not evaluated at all.
+    fn scalar_perhaps(&mut self, expression: ExprId) -> Abstract<Holds> {
+        if !self.has_effects(expression) {
+            return self.scalar(expression);
+        }
+        let mut ends = Some((self.overlay.clone(), self.locals.clone()));
+        let holds = self.scalar(expression)?;
+        self.join(&mut ends);
+        self.resume(ends);
+        Ok(holds)
+    }
 
     fn scalar(&mut self, expression: ExprId) -> Abstract<Holds> {
         self.work += 1;
         if self.work > WORK_LIMIT {
             return Err(GivenUp);
         }
-        let unknown = Holds { undefined: false, numbers: Numbers::Listed(Rc::new([0, 1])) };
+        let unknown = Holds::either();
         Ok(match &self.model.pool[expression] {
             &Expr::Constant { value, .. } => Holds::number(value),
             Expr::Read(place) => {
@@ -462,7 +544,7 @@ impl<'m> Analysis<'m> {
                 if !left.numbers.contains(1) {
                     return Ok(left);
                 }
-                let right = self.scalar(*right)?;
+                let right = self.scalar_perhaps(*right)?;
                 if left.numbers.contains(0) { right.union(&Holds::number(0)) } else { right }
             }
             Expr::Binary { operator: BinaryOperator::Or, left, right } => {
@@ -470,12 +552,12 @@ impl<'m> Analysis<'m> {
                 if !left.numbers.contains(0) {
                     return Ok(left);
                 }
-                let right = self.scalar(*right)?;
+                let right = self.scalar_perhaps(*right)?;
                 if left.numbers.contains(1) { right.union(&Holds::number(1)) } else { right }
             }
             Expr::Binary { operator: BinaryOperator::Implies, left, right } => {
                 let left = self.scalar(*left)?;
-                let right = self.scalar(*right)?;
+                let right = self.scalar_perhaps(*right)?;
                 match (left.numbers.contains(0), left.numbers.contains(1)) {
                     (true, true) => right.union(&Holds::number(1)),
                     (false, true) => right,
@@ -491,20 +573,31 @@ impl<'m> Analysis<'m> {
                 let condition = self.scalar(*condition)?;
                 let mut holds = Holds::nothing();
                 if condition.numbers.contains(1) {
-                    holds = holds.union(&self.scalar(*then)?);
+                    holds = holds.union(&self.scalar_perhaps(*then)?);
                 }
                 if condition.numbers.contains(0) {
-                    holds = holds.union(&self.scalar(*otherwise)?);
+                    holds = holds.union(&self.scalar_perhaps(*otherwise)?);
                 }
                 holds
             }
             Expr::Quantified { quantifier, local, range, body } => {
-                let values = self.iterations(range)?;
                 let (neutral, decisive) = if *quantifier == Quantifier::All { (1, 0) } else { (0, 1) };
+                let values = match self.iterations(range)? {
+                    Iterations::Exact(values) => values,
+                    Iterations::Never => return Ok(Holds::nothing()),
+                    Iterations::Among(values) => {
+                        self.set_local(*local, values);
+                        // Effects of one iteration may be seen by the next.
+                        if self.has_effects(*body) {
+                            return Err(GivenUp);
+                        }
+                        return self.scalar(*body);
+                    }
+                };
                 let mut holds = Holds::number(neutral);
                 for value in values {
                     self.set_local(*local, Holds::number(value));
-                    let body = self.scalar(*body)?;
+                    let body = self.scalar_perhaps(*body)?;
                     if !body.numbers.contains(neutral) {
                         return Ok(if holds.numbers.contains(decisive) || !body.numbers.is_empty() {
                             Holds::number(decisive)
@@ -548,31 +641,80 @@ impl<'m> Analysis<'m> {
                 let holds = result.and_then(|cells| cells.into_iter().next()).unwrap_or_else(Holds::nothing);
                 Holds { undefined: false, ..holds }
             }
-            Expr::Count { .. } | Expr::IsPresent { .. } => return Err(GivenUp),
+            Expr::Count { local, multiset, body } => {
+                let targets = self.targets(*multiset)?;
+                let TypeKind::Multiset { capacity, element } = self.model.types[self.model.pool[*multiset].ty].kind
+                else {
+                    unreachable!("verified: the place is a multiset")
+                };
+                for position in self.positions(&targets, capacity, element)? {
+                    self.load(position);
+                }
+                let positions = Numbers::Between(0, capacity.saturating_sub(1) as i64);
+                self.set_local(*local, Holds { undefined: false, numbers: positions });
+                self.scalar_perhaps(*body)?;
+                Holds { undefined: false, numbers: Numbers::of((0..=capacity as i64).collect()) }
+            }
+            Expr::IsPresent { multiset, position } => {
+                let targets = self.targets(*multiset)?;
+                let TypeKind::Multiset { capacity, element } = self.model.types[self.model.pool[*multiset].ty].kind
+                else {
+                    unreachable!("verified: the place is a multiset")
+                };
+                self.scalar(*position)?;
+                let targets = self.positions(&targets, capacity, element)?;
+                Holds { undefined: false, ..self.load_any(&targets) }
+            }
         })
     }
 
-    fn iterations(&mut self, range: &Iteration) -> Abstract<Vec<i64>> {
+    fn iterations(&mut self, range: &Iteration) -> Abstract<Iterations> {
         match range {
             Iteration::Over(ty) => {
                 let domain = self.model.domain(*ty);
                 if domain.size() == 0 || domain.size() > ITERATION_LIMIT as u64 {
                     return Err(GivenUp);
                 }
-                Ok(domain.values().collect())
+                Ok(Iterations::Exact(domain.values().collect()))
             }
             Iteration::Steps { from, to, step } => {
                 let from = self.scalar(*from)?.numbers.bounds();
                 let to = self.scalar(*to)?.numbers.bounds();
                 let step = step.map(|step| self.scalar(step)).transpose()?;
-                let (Some((from_low, from_high)), Some((to_low, to_high))) = (from, to) else { return Ok(Vec::new()) };
+                let (Some((from_low, from_high)), Some((to_low, to_high))) = (from, to) else {
+                    return Ok(Iterations::Never);
+                };
                 let (low, high) = (from_low.min(to_low), from_high.max(to_high));
                 if high.abs_diff(low) > ITERATION_LIMIT as u64 {
                     return Err(GivenUp);
                 }
-                // All values between the bounds: more than the steps hit, never fewer.
-                let _ = step;
-                Ok((low..=high).collect())
+                let step = match step {
+                    None => Some(if to_low < from_low { -1 } else { 1 }),
+                    Some(step) => match step.numbers.bounds() {
+                        Some((least, greatest)) if least == greatest => Some(least),
+                        Some(_) => None,
+                        None => return Ok(Iterations::Never),
+                    },
+                };
+                match step {
+                    Some(step) if from_low == from_high && to_low == to_high => {
+                        let leads_away = (from_low < to_low && step < 0) || (from_low > to_low && step > 0);
+                        if step == 0 || leads_away {
+                            return Ok(Iterations::Never);
+                        }
+                        let mut values = Vec::new();
+                        let mut next = Some(from_low);
+                        while let Some(value) = next.filter(|value| (low..=high).contains(value)) {
+                            values.push(value);
+                            next = value.checked_add(step);
+                        }
+                        Ok(Iterations::Exact(values))
+                    }
+                    // All values between the bounds: more than the steps hit, never fewer.
+                    _ => {
+                        Ok(Iterations::Among(Holds { undefined: false, numbers: Numbers::of((low..=high).collect()) }))
+                    }
+                }
             }
         }
     }
@@ -584,6 +726,10 @@ impl<'m> Analysis<'m> {
 
     /// Narrows cells to where a condition has an outcome. Gives false if it cannot have it.
     fn assume(&mut self, condition: ExprId, outcome: bool) -> Abstract<bool> {
+        if self.has_effects(condition) {
+            // To be evaluated once, and no more.
+            return Ok(self.scalar(condition)?.numbers.contains(i64::from(outcome)));
+        }
         match &self.model.pool[condition] {
             Expr::Unary { operator: UnaryOperator::Not, operand } => return self.assume(*operand, !outcome),
             Expr::Binary { operator, left, right }
@@ -747,12 +893,11 @@ impl<'m> Analysis<'m> {
             }
             StatementKind::Clear(place) | StatementKind::Undefine(place) => {
                 let clear = matches!(statement.kind, StatementKind::Clear(_));
-                let mut scalars = Vec::new();
-                scalar_types(self.model, self.model.pool[*place].ty, &mut scalars);
+                let mut cells = Vec::new();
+                self.emptied(self.model.pool[*place].ty, clear, &mut cells);
                 let targets = self.targets(*place)?;
-                for (offset, ty) in scalars.into_iter().enumerate() {
-                    let holds = if clear { Holds::number(self.model.domain(ty).least()) } else { Holds::undefined() };
-                    self.store(&targets, offset as u64, &holds);
+                for (offset, holds) in cells.iter().enumerate() {
+                    self.store(&targets, offset as u64, holds);
                 }
             }
             StatementKind::Bind { local, place } => {
@@ -802,26 +947,36 @@ impl<'m> Analysis<'m> {
                 }
                 return Ok(self.resume(ends));
             }
-            StatementKind::For { local, range, body } => {
-                let exact = matches!(range, Iteration::Over(_));
-                for value in self.iterations(range)? {
-                    let before = (!exact).then(|| (self.overlay.clone(), self.locals.clone()));
-                    self.set_local(*local, Holds::number(value));
-                    let reached = self.block(body)?;
-                    match before {
-                        // An iteration that perhaps does not happen.
-                        Some(before) => {
-                            let mut joined = Some(before);
-                            if reached {
-                                self.join(&mut joined);
-                            }
-                            self.resume(joined);
+            StatementKind::For { local, range, body } => match self.iterations(range)? {
+                Iterations::Never => return Ok(false),
+                Iterations::Exact(values) => {
+                    for value in values {
+                        self.set_local(*local, Holds::number(value));
+                        if !self.block(body)? {
+                            return Ok(false);
                         }
-                        None if !reached => return Ok(false),
-                        None => {}
                     }
                 }
-            }
+                Iterations::Among(values) => {
+                    for iteration in 0.. {
+                        if iteration == ITERATION_LIMIT {
+                            return Err(GivenUp);
+                        }
+                        let before = (self.overlay.clone(), self.locals.clone());
+                        self.set_local(*local, values.clone());
+                        let mut joined = Some(before.clone());
+                        if self.block(body)? {
+                            self.join(&mut joined);
+                        }
+                        let joined = joined.expect("it was something");
+                        let is_stable = joined == before;
+                        self.resume(Some(joined));
+                        if is_stable {
+                            break;
+                        }
+                    }
+                }
+            },
             StatementKind::Call { function, arguments } => {
                 self.call(*function, arguments)?;
             }
@@ -844,11 +999,81 @@ impl<'m> Analysis<'m> {
                 self.scalar(*condition)?;
             }
             StatementKind::Error { .. } => return Ok(false),
-            StatementKind::MultisetAdd { element: MultisetElement::Value(_) | MultisetElement::Copy(_), .. }
-            | StatementKind::MultisetRemove { .. }
-            | StatementKind::MultisetRemoveIf { .. } => return Err(GivenUp),
+            StatementKind::MultisetAdd { multiset, element } => {
+                let positions = self.multiset_positions(*multiset)?;
+                let cells = match element {
+                    MultisetElement::Value(value) => vec![self.scalar(*value)?],
+                    MultisetElement::Copy(place) => {
+                        let cells = self.model.cells(self.model.pool[*place].ty);
+                        let source = self.targets(*place)?;
+                        self.load_range(&source, cells)
+                    }
+                };
+                self.add(&positions, 0, &Holds::number(1));
+                let mut scalars = Vec::new();
+                self.element_types(*multiset, &mut scalars);
+                for (offset, (holds, ty)) in cells.into_iter().zip(scalars).enumerate() {
+                    let numbers = match ty {
+                        Some(ty) => holds.numbers.within(&self.model.domain(ty)),
+                        None => holds.numbers,
+                    };
+                    self.add(&positions, offset as u64 + 1, &Holds { undefined: holds.undefined, numbers });
+                }
+            }
+            StatementKind::MultisetRemove { multiset, position } => {
+                let positions = self.multiset_positions(*multiset)?;
+                self.scalar(*position)?;
+                self.remove(*multiset, &positions);
+            }
+            StatementKind::MultisetRemoveIf { local, multiset, condition } => {
+                let positions = self.multiset_positions(*multiset)?;
+                let last = (positions.len() as i64 - 1).max(0);
+                self.set_local(*local, Holds { undefined: false, numbers: Numbers::Between(0, last) });
+                self.scalar_perhaps(*condition)?;
+                self.remove(*multiset, &positions);
+            }
         }
         Ok(true)
+    }
+
+    /// All positions of the multiset at a place.
+    fn multiset_positions(&mut self, multiset: PlaceId) -> Abstract<Vec<Location>> {
+        let TypeKind::Multiset { capacity, element } = self.model.types[self.model.pool[multiset].ty].kind else {
+            unreachable!("verified: the place is a multiset")
+        };
+        let targets = self.targets(multiset)?;
+        self.positions(&targets, capacity, element)
+    }
+
+    /// The types of the cells of an element; none for what is inside a multiset again.
+    fn element_types(&self, multiset: PlaceId, scalars: &mut Vec<Option<TypeId>>) {
+        let TypeKind::Multiset { element, .. } = self.model.types[self.model.pool[multiset].ty].kind else {
+            unreachable!("verified: the place is a multiset")
+        };
+        if self.model.is_scalar(element) {
+            scalars.push(Some(element));
+        } else {
+            // The cells of a copy are in range already.
+            scalars.extend(std::iter::repeat_n(None, self.model.cells(element) as usize));
+        }
+    }
+
+    /// What cells hold from now on besides what they held: which position it is does not matter, and
+    /// the positions are sorted in the end.
+    fn add(&mut self, targets: &[Location], offset: u64, holds: &Holds) {
+        for target in targets {
+            let old = self.load(target.offset(offset));
+            self.set(target.offset(offset), old.union(holds));
+        }
+    }
+
+    fn remove(&mut self, multiset: PlaceId, positions: &[Location]) {
+        let mut scalars = Vec::new();
+        self.element_types(multiset, &mut scalars);
+        self.add(positions, 0, &Holds::number(0));
+        for offset in 0..scalars.len() {
+            self.add(positions, offset as u64 + 1, &Holds { undefined: true, numbers: Numbers::none() });
+        }
     }
 
     /// A return: the memory here meets the memory at other exits.

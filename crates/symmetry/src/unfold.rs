@@ -6,8 +6,8 @@
 
 use quotient_ir::{
     Action, Argument, BinaryOperator, Domain, Expr, ExprId, FunctionId, Iteration, Layout, Local, LocalId, LocalKind,
-    Model, Parameter, PlaceId, PropertyId, PropertyKind, Quantifier, ReturnValue, Root, Span, Statement, StatementKind,
-    Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator,
+    Model, Parameter, PlaceId, PropertyId, PropertyKind, Quantifier, ReturnValue, Root, SlotId, Span, Statement,
+    StatementKind, Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator,
 };
 
 use rustc_hash::FxHashMap;
@@ -149,6 +149,9 @@ pub(crate) enum Refusal {
     /// Multisets are kept in a normal form that no permutation of slots respects.
     #[error("multisets are treated as fixed")]
     Multiset,
+    /// Which instance of an assumption decides depends on their order.
+    #[error("an assumption can run into a fault, so that the order of its instances matters")]
+    Order,
     /// The functions of the whole model have become too many.
     #[error("the unfolded text is too large")]
     Size,
@@ -262,7 +265,14 @@ impl<'m> Unfolder<'m> {
     }
 
     fn fault(&mut self, condition: NodeId) {
-        let condition = self.circuit.and([self.alive, condition]);
+        let mut condition = self.circuit.and([self.alive, condition]);
+        if condition != NodeId::FALSE && !self.drops.is_empty() {
+            // A step that was dropped before does not get here. What is alive does not show that
+            // everywhere: a call leaves it as it was.
+            let dropped = self.circuit.or(self.drops.clone());
+            let goes_on = self.circuit.not(dropped);
+            condition = self.circuit.and([condition, goes_on]);
+        }
         if condition != NodeId::FALSE {
             self.faults.push(condition);
         }
@@ -305,10 +315,14 @@ impl<'m> Unfolder<'m> {
             guard_parts = operands.into_iter().zip(conditions).collect();
         }
         let guard = self.circuit.and(guard_parts.iter().map(|&(_, condition)| condition).collect::<Vec<_>>());
+        let mut faults = std::mem::take(&mut self.faults);
         if guard != NodeId::FALSE {
             self.block(body)?;
         }
-        let faults = std::mem::take(&mut self.faults);
+        // The body runs where the guard holds; the guard is evaluated everywhere.
+        let body_faults = std::mem::take(&mut self.faults);
+        let body_fault = self.circuit.or(body_faults);
+        faults.push(self.circuit.and([guard, body_fault]));
         let drops = std::mem::take(&mut self.drops);
         let fault = self.circuit.or(faults);
         let dropped = self.circuit.or(drops);
@@ -318,7 +332,9 @@ impl<'m> Unfolder<'m> {
         if guard != NodeId::FALSE {
             for slot in written {
                 let global = self.globals[slot as usize].clone().expect("it was written");
-                if global.written == NodeId::FALSE || slot as usize >= self.layout.slots.len() {
+                // What is written to a slot with a single value is that value.
+                let is_constant = self.circuit.values(slot).len() < 2 && !self.circuit.is_wide(slot);
+                if global.written == NodeId::FALSE || is_constant || slot as usize >= self.layout.slots.len() {
                     continue;
                 }
                 writes.push(Write { slot, written: self.written_values(slot, &global) });
@@ -552,7 +568,7 @@ impl<'m> Unfolder<'m> {
                     cases.push((value, self.circuit.and([*condition, case])));
                 }
             }
-            return Ok(Cell { undefined, value: self.circuit.from_cases(cases)? });
+            return Ok(Cell { undefined, value: self.circuit.value_of_cases(cases)? });
         }
         let mut value = cells.last().map_or_else(|| self.circuit.constant(0), |(cell, _)| cell.value.clone());
         for (cell, condition) in cells.iter().rev().skip(1) {
@@ -590,8 +606,16 @@ impl<'m> Unfolder<'m> {
 
     fn store_any(&mut self, targets: &Targets, offset: u64, new: &Cell) -> Result<(), Refusal> {
         for &(location, condition) in targets {
+            let location = location.offset(offset);
+            if let Location::Global(slot) = location
+                && new.undefined != NodeId::FALSE
+                && !self.layout.slots[SlotId::from_position(slot as usize)].may_be_undefined
+            {
+                let undefined = self.circuit.and([condition, new.undefined]);
+                self.fault(undefined);
+            }
             let condition = self.circuit.and([self.alive, condition]);
-            self.store(location.offset(offset), condition, new)?;
+            self.store(location, condition, new)?;
         }
         Ok(())
     }
@@ -1027,14 +1051,22 @@ impl<'m> Unfolder<'m> {
             BinaryOperator::Divide => a.checked_div(b),
             BinaryOperator::Remainder => a.checked_rem(b),
             BinaryOperator::ShiftLeft => shift(a, b),
-            BinaryOperator::ShiftRight => shift(a, b.checked_neg()?),
+            BinaryOperator::ShiftRight => shift(a, b.saturating_neg()),
             BinaryOperator::BitAnd => Some(a & b),
             BinaryOperator::BitOr => Some(a | b),
             BinaryOperator::BitXor => Some(a ^ b),
             _ => unreachable!("only arithmetic comes here"),
         };
+        if overflows(operator, left, right, &function) {
+            return Err(Refusal::TooLarge(TooLarge::Overflow));
+        }
         if let Some(value) = self.circuit.combine(left, right, function) {
             return Ok(value?);
+        }
+        if matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder)
+            && self.circuit.range(left).0 == i64::MIN
+        {
+            return Err(Refusal::TooLarge(TooLarge::Overflow));
         }
         let operation = match operator {
             BinaryOperator::Multiply => return Ok(self.circuit.product(left, right)?),
@@ -1295,7 +1327,7 @@ impl<'m> Unfolder<'m> {
         match &value.cases {
             Some(cases) if cases.iter().any(|&(number, _)| !domain.contains(number)) => {
                 let inside = cases.iter().copied().filter(|&(number, _)| domain.contains(number)).collect::<Vec<_>>();
-                Ok(self.circuit.from_cases(inside)?)
+                Ok(self.circuit.value_of_cases(inside)?)
             }
             _ => Ok(value),
         }
@@ -1337,6 +1369,20 @@ impl<'m> Unfolder<'m> {
         }
         Ok(())
     }
+}
+
+/// Whether an operation on two numbers with few cases has no result for some of them, other than by a
+/// division by zero.
+fn overflows(
+    operator: BinaryOperator,
+    left: &Value,
+    right: &Value,
+    function: &impl Fn(i64, i64) -> Option<i64>,
+) -> bool {
+    let (Some(left), Some(right)) = (&left.cases, &right.cases) else { return false };
+    let divides = matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder);
+    let of = |a: i64, b: i64| !(divides && b == 0) && function(a, b).is_none();
+    left.iter().any(|&(a, _)| right.iter().any(|&(b, _)| of(a, b)))
 }
 
 /// Shifts left by a count, right by a negative one; by 64 or more gives 0, as in the interpreter.

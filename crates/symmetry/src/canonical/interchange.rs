@@ -52,6 +52,10 @@ struct Members {
 
 const NOBODY: u16 = u16::MAX;
 
+/// What the slots of different members have in common: their path without the members, and their
+/// distance from the start of the variable without what members add to it.
+type Role = (Vec<(TypeId, i64)>, usize);
+
 impl Members {
     fn member(&self, code: u64) -> Option<usize> {
         let member = *self.member_of.get(code as usize)?;
@@ -155,8 +159,8 @@ impl Interchange {
         let size = values.len();
         let member_of_value: FxHashMap<i64, usize> =
             values.iter().enumerate().map(|(member, &value)| (value, member)).collect();
-        let mut own: FxHashMap<(Vec<(TypeId, i64)>, usize), Vec<Option<u32>>> = FxHashMap::default();
-        let mut pairs: FxHashMap<(Vec<(TypeId, i64)>, usize), Vec<Option<u32>>> = FxHashMap::default();
+        let mut own: FxHashMap<Role, Vec<Option<u32>>> = FxHashMap::default();
+        let mut pairs: FxHashMap<Role, Vec<Option<u32>>> = FxHashMap::default();
         let mut shared = Vec::new();
         let mut own_order = Vec::new();
         let mut pair_order = Vec::new();

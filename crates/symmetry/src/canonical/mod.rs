@@ -248,9 +248,8 @@ impl CodeMap {
                 return;
             }
             if code < best[field] {
-                best[field] = code;
-                for rest in field + 1..best.len() {
-                    best[rest] = self.code(rest, original);
+                for (field, best) in best.iter_mut().enumerate().skip(field) {
+                    *best = self.code(field, original);
                 }
                 return;
             }
