@@ -292,6 +292,8 @@ fn semicolons_are_as_optional_as_in_rumur() {
     check_refused("const ; rule end", &["expected a declaration, a function or a rule, found `;`"]);
     check_refused("rule begin x := 1 y := 2 end", &["expected `;`, found `y`"]);
     check_refused("ruleset i: t; do end", &["expected a name, found the keyword `do`"]);
+    check_refused("rule var x := 1; end", &["expected `begin`, found `x`"]);
+    check_refused("rule begin x: boolean; x := 1; end", &["expected `:=`, found `:`"]);
 }
 
 #[test]

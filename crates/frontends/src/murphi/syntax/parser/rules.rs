@@ -281,8 +281,9 @@ impl Parser<'_> {
 
     /// Local declarations, `begin`, statements and the `end` of a rule or initial-state program.
     fn program(&mut self) -> (Vec<Declaration>, Vec<Stmt>) {
+        let has_sections = self.kind().starts_declarations();
         let declarations = self.declarations();
-        if !self.eat(TokenKind::Begin) && !declarations.is_empty() {
+        if !self.eat(TokenKind::Begin) && has_sections {
             self.expected_with("`begin`", |it| {
                 it.with_help("`begin` stands between the declarations and the statements")
             });

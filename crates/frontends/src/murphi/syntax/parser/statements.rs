@@ -288,6 +288,11 @@ impl Parser<'_> {
     fn assignment(&mut self, target: Expr) -> Parsed<StmtKind> {
         match self.kind() {
             TokenKind::Assign => {}
+            TokenKind::Colon if self.next_kind().starts_type() && !self.next_kind().starts_expression() => {
+                return Err(self.expected_with("`:=`", |it| {
+                    it.with_help("a variable is declared in a `var` section before `begin`")
+                }));
+            }
             // The slip is clear, so what follows is read as if it were right.
             TokenKind::Equal | TokenKind::DoubleEqual | TokenKind::Colon => {
                 self.expected_with("`:=`", |it| it.with_help("an assignment is written `:=`"));
