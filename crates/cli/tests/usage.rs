@@ -67,9 +67,11 @@ fn unknown_language() {
 #[test]
 fn wrong_values() {
     for (arguments, words) in [
-        (&["check", "--symmetry", "auto", "counter.m"][..], "does not detect symmetries yet"),
-        (&["check", "--symmetry", "x", "counter.m"], "the only value"),
-        (&["check", "--reduction", "canonical", "counter.m"], "does not reduce by symmetry yet"),
+        (&["check", "--symmetry", "declared", "counter.m"][..], "`detect` shows them"),
+        (&["check", "--symmetry", "x", "counter.m"], "the values are"),
+        (&["check", "--reduction", "sorted", "counter.m"], "does not have that reduction yet"),
+        (&["check", "--reduction", "canonical", "counter.m"], "add --symmetry auto"),
+        (&["explore", "--symmetry", "auto", "counter.m"], "only check can use symmetry"),
         (&["check", "--threads", "4", "counter.m"], "one thread only"),
         (&["check", "--timeout", "5", "counter.m"], "with its unit"),
         (&["check", "--max-memory", "5", "counter.m"], "with its unit"),
