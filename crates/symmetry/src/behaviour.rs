@@ -284,6 +284,12 @@ pub(crate) fn unfold(
             }
         }
     };
+    // Multisets are kept in a normal form that permutations of their cells do not respect, even where
+    // they are only copied.
+    for multiset in layout.multisets().iter().filter(|multiset| multiset.capacity > 0) {
+        let variable = layout.slots[multiset.first].variable;
+        fix(BTreeSet::from([variable]), &Refusal::Multiset, model.variables[variable].span);
+    }
     let mut unfolder = Unfolder::new(model, layout, values, wide);
     let mut events = Vec::new();
     let mut idle = Vec::new();

@@ -327,8 +327,9 @@ impl<'m> Analysis<'m> {
         for local in locals.iter() {
             first_cells.push(self.locals.len() as u32);
             if local.kind != LocalKind::Reference {
-                let cells = self.model.cells(local.ty) as usize;
-                self.locals.extend(std::iter::repeat_n(Holds::undefined(), cells));
+                let mut cells = Vec::new();
+                self.emptied(local.ty, false, &mut cells);
+                self.locals.extend(cells);
             }
         }
         self.frames.push(Frame {
@@ -402,10 +403,13 @@ impl<'m> Analysis<'m> {
                 (targets, frame.locals[*local].ty)
             }
             Root::Result { function, arguments } => {
-                let cells = self.call(*function, arguments)?.unwrap_or_default();
+                let ty = self.model.functions[*function].result.expect("it is used as a place");
+                // A call that never returns gives nothing.
+                let nothing = || vec![Holds::nothing(); self.model.cells(ty) as usize];
+                let cells = self.call(*function, arguments)?.unwrap_or_else(nothing);
                 let first = self.locals.len() as u32;
                 self.locals.extend(cells);
-                (vec![Location::Local(first)], self.model.functions[*function].result.expect("it is used as a place"))
+                (vec![Location::Local(first)], ty)
             }
             Root::Choice { condition, then, otherwise } => {
                 self.scalar(*condition)?;

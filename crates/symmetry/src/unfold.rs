@@ -474,9 +474,9 @@ impl<'m> Unfolder<'m> {
         for local in locals.iter() {
             first_cells.push(self.locals.len() as u32);
             if local.kind != LocalKind::Reference {
-                let undefined = Cell { undefined: NodeId::TRUE, value: self.circuit.constant(0) };
-                let cells = self.model.cells(local.ty) as usize;
-                self.locals.extend(std::iter::repeat_n(undefined, cells));
+                let mut cells = Vec::new();
+                self.undefined_cells(local.ty, &mut cells);
+                self.locals.extend(cells);
             }
         }
         self.frames.push(Frame {
@@ -486,6 +486,29 @@ impl<'m> Unfolder<'m> {
             result_type,
             result: None,
         });
+    }
+
+    /// The cells of a type in which nothing is; those that tell so of a multiset are defined.
+    fn undefined_cells(&self, ty: TypeId, cells: &mut Vec<Cell>) {
+        match &self.model.types[ty].kind {
+            TypeKind::Array { index, element } => {
+                for _ in 0..self.model.domain(*index).size() {
+                    self.undefined_cells(*element, cells);
+                }
+            }
+            TypeKind::Record { fields } => {
+                for field in fields {
+                    self.undefined_cells(field.ty, cells);
+                }
+            }
+            TypeKind::Multiset { capacity, element } => {
+                for _ in 0..*capacity {
+                    cells.push(Cell { undefined: NodeId::FALSE, value: self.circuit.constant(0) });
+                    self.undefined_cells(*element, cells);
+                }
+            }
+            _ => cells.push(Cell { undefined: NodeId::TRUE, value: self.circuit.constant(0) }),
+        }
     }
 
     fn frame(&self) -> &Frame<'m> {
@@ -647,10 +670,18 @@ impl<'m> Unfolder<'m> {
                 }
             }
             Root::Result { function, arguments } => {
-                let cells = self.call(*function, arguments)?.unwrap_or_default();
+                let ty = self.model.functions[*function].result.expect("only functions with a result are roots");
+                let cells = match self.call(*function, arguments)? {
+                    Some(cells) => cells,
+                    // It never returns, which is a fault.
+                    None => {
+                        let mut cells = Vec::new();
+                        self.undefined_cells(ty, &mut cells);
+                        cells
+                    }
+                };
                 let first = self.locals.len() as u32;
                 self.locals.extend(cells);
-                let ty = self.model.functions[*function].result.expect("only functions with a result are roots");
                 (vec![(Location::Local(first), NodeId::TRUE)], ty)
             }
             Root::Choice { condition, then, otherwise } => {
