@@ -173,7 +173,7 @@ fn manual_page() {
 
 #[test]
 fn help_of_every_command() {
-    for command in ["check", "explore", "simulate", "lower", "completions", "man"] {
+    for command in ["check", "detect", "explore", "simulate", "lower", "completions", "man"] {
         let transcript = quotient([command, "--help"]);
         assert_eq!(transcript.status, Some(0), "{transcript}");
         assert!(transcript.stdout.contains("Usage:"), "{transcript}");
@@ -186,6 +186,8 @@ fn closed_reader() {
     for (arguments, status) in [
         (&["check", "counter.m"][..], 0),
         (&["check", "--format", "json", "mutex.m"], 1),
+        (&["detect", "mutex.m"], 0),
+        (&["detect", "--format", "json", "mutex.m"], 0),
         (&["simulate", "--seed", "1", "--steps", "100000", "counter.m"], 0),
         (&["lower", "counter.m"], 0),
         (&["--help"], 0),

@@ -467,3 +467,199 @@ fn value_move(places: Vec<String>, images: &[(String, String)]) -> ValueMove {
         None => ValueMove { places, cycles: Vec::new(), pairs: images.to_vec() },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use quotient_frontends::{Language, LoadOptions, load};
+    use quotient_groups::{Point, SparsePermutation};
+    use quotient_ir::Source;
+
+    use super::*;
+    use crate::behaviour;
+
+    /// A model whose variables can hold anything.
+    fn with_model<T>(declarations: &str, use_it: impl FnOnce(&Model, &Layout, &Literals) -> T) -> T {
+        let mut text = format!("type {declarations}\nstartstate begin end;\n");
+        let variables = declarations.split("var").nth(1).expect("variables");
+        for declaration in variables.split(';').filter(|declaration| declaration.contains(':')) {
+            let (name, ty) = declaration.split_once(':').expect("a name and a type");
+            let (name, ty) = (name.trim(), ty.trim());
+            text.push_str(&format!("ruleset v: {ty} do rule true ==> {name} := v; end; end;\n"));
+        }
+        let loaded = load(Source::new("model.m", text.clone()), Language::Murphi, &LoadOptions::default());
+        let model = loaded.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}")).model;
+        let layout = Layout::new(&model).expect("a layout");
+        let literals = behaviour::unfold(&model, &layout, &[]).literals();
+        use_it(&model, &layout, &literals)
+    }
+
+    /// Reads cycles of slots or literals, such as `x y`, `x=0 x=1`; a slot takes its values along.
+    fn permutation(model: &Model, layout: &Layout, literals: &Literals, cycles: &[&str]) -> SparsePermutation {
+        let slot_named = |name: &str| {
+            let found = layout.slots.iter_enumerated().find(|(_, slot)| slot.name == name);
+            found.unwrap_or_else(|| panic!("no slot {name}")).0
+        };
+        let point = |text: &str| -> Point {
+            let (slot, name) = text.split_once('=').expect("slot=value");
+            let slot = slot_named(slot);
+            let ty = layout.slots[slot].ty;
+            let name_of =
+                |value: Option<i64>| value.map_or("undefined".to_owned(), |value| model.value_name(ty, value));
+            let mut values = literals.slots()[slot].values.iter();
+            let value = values.find(|&&value| name_of(value) == name).unwrap_or_else(|| panic!("no literal {text}"));
+            literals.point(slot, *value).expect("a literal")
+        };
+        let mut lists: Vec<Vec<Point>> = Vec::new();
+        for cycle in cycles {
+            let names: Vec<&str> = cycle.split(' ').collect();
+            if names[0].contains('=') {
+                lists.push(names.into_iter().map(point).collect());
+            } else {
+                let slots: Vec<SlotId> = names.into_iter().map(slot_named).collect();
+                for position in 0..literals.slots()[slots[0]].values.len() {
+                    lists.push(slots.iter().map(|&slot| literals.slots()[slot].first + position as Point).collect());
+                }
+            }
+        }
+        SparsePermutation::from_cycles(&lists).expect("disjoint cycles")
+    }
+
+    #[track_caller]
+    fn check(declarations: &str, cycles: &[&str], expected: &str) {
+        let said = with_model(declarations, |model, layout, literals| {
+            let permutation = permutation(model, layout, literals, cycles);
+            let map = literals.action(layout, &permutation).expect("an action on states");
+            Describer::new(model, layout, literals).describe(&map).to_string()
+        });
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn values_of_types() {
+        let ring = "agent: 0..2; var n: array [agent] of 0..1;";
+        check(ring, &["n[0] n[1] n[2]"], "(agent 0 1 2)");
+        check(ring, &["n[1] n[2]"], "(agent 1 2)");
+        let owner = "id: 1..3; var n: array [id] of 0..1; owner: id;";
+        check(owner, &["n[1] n[2]", "owner=1 owner=2"], "(id 1 2)");
+        check(owner, &["n[1] n[2] n[3]", "owner=1 owner=2 owner=3"], "(id 1 2 3)");
+        let colours = "colour: enum { red, green, blue }; var c: array [1..2] of colour; last: colour;";
+        check(colours, &["c[1]=red c[1]=blue", "c[2]=red c[2]=blue", "last=red last=blue"], "(colour red blue)");
+        let two = "a: 1..2; b: 1..2; var n: array [a] of array [b] of 0..1;";
+        check(two, &["n[1][1] n[2][2]", "n[1][2] n[2][1]"], "(a 1 2)(b 1 2)");
+        check(two, &["n[1][1] n[2][1]", "n[1][2] n[2][2]"], "(a 1 2)");
+    }
+
+    #[test]
+    fn values_of_scalarsets_and_unions() {
+        let union = "proc: scalarset(3); place: union { proc, enum { home } };
+            var n: array [proc] of 0..1; at: place; back: array [place] of 0..1;";
+        check(union, &["n[proc_0] n[proc_1]", "at=proc_0 at=proc_1", "back[proc_0] back[proc_1]"], "(proc 0 1)");
+        check(union, &["at=home at=proc_0"], "at: proc_0 ↔ home");
+    }
+
+    #[test]
+    fn values_of_slots() {
+        let labels = "bit: 0..1; agent: 0..2; var token: array [agent] of bit; label: array [agent] of bit;";
+        let flip = ["label[0]=0 label[0]=1", "label[1]=0 label[1]=1", "label[2]=0 label[2]=1"];
+        check(labels, &flip, "label[*]: 0 ↔ 1");
+        check(labels, &flip[1..], "label[{1, 2}]: 0 ↔ 1");
+        check(labels, &flip[..1], "label[0]: 0 ↔ 1");
+        let weeks = "week: 1..2; golfer: 1..2; team: 1..3; var plays: array [week] of array [golfer] of team;";
+        let three = ["plays[1][1]=1 plays[1][1]=2 plays[1][1]=3", "plays[1][2]=1 plays[1][2]=2 plays[1][2]=3"];
+        check(weeks, &three, "plays[1][*]: 1 → 2 → 3 → 1");
+        let corners = ["plays[1][1]=1 plays[1][1]=2", "plays[2][2]=1 plays[2][2]=2"];
+        check(weeks, &corners, "plays[1][1], plays[2][2]: 1 ↔ 2");
+        check("a: 0..1; var x: boolean; y: boolean;", &["x=false x=true", "y=false y=true"], "x, y: false ↔ true");
+    }
+
+    #[test]
+    fn parts_of_variables() {
+        check("a: 0..1; var x: 0..3; y: 0..3; z: 0..3;", &["x y"], "x ↔ y");
+        check("a: 0..1; var x: 0..3; y: 0..3; z: 0..3;", &["x y z"], "x → y → z → x");
+        let records = "pair: record a: 0..1; b: 0..1; end; var left: pair; right: pair;";
+        check(records, &["left.a right.a", "left.b right.b"], "left ↔ right");
+        check(records, &["left.a right.b"], "left.a ↔ right.b");
+        check("a: 0..1; var n: array [1..3] of 0..1;", &["n[1] n[2]"], "n[1] ↔ n[2]");
+        let matrix = "a: 0..1; var n: array [1..2] of array [1..2] of 0..1;";
+        check(matrix, &["n[1][1] n[2][1]", "n[1][2] n[2][2]"], "n[1] ↔ n[2]");
+        check(matrix, &["n[1][1] n[1][2]"], "n[1][1] ↔ n[1][2]");
+    }
+
+    #[test]
+    fn types_that_not_everything_follows() {
+        let owner = "id: 1..3; var n: array [id] of 0..1; m: array [id] of 0..1; owner: id;";
+        // The owner stays, so it is not the ids that are exchanged.
+        check(owner, &["n[1] n[2]", "m[1] m[2]"], "n[1] ↔ n[2], m[1] ↔ m[2]");
+        check(owner, &["n[1] n[2]", "owner=1 owner=2"], "n[1] ↔ n[2], owner: 1 ↔ 2");
+        check(owner, &["n[1] m[1]", "n[2] m[2]", "n[3] m[3]"], "n ↔ m");
+    }
+
+    #[test]
+    fn moving_and_changing() {
+        let ring = "agent: 0..1; bit: 0..1; var n: array [agent] of bit; m: bit;";
+        check(ring, &["n[0]=undefined n[1]=undefined", "n[0]=0 n[1]=1", "n[0]=1 n[1]=0"], "(agent 0 1), n[*]: 0 ↔ 1");
+        check(ring, &["n[0]=undefined n[1]=undefined", "n[0]=0 n[1]=0 n[0]=1 n[1]=1"], "(agent 0 1), n[1]: 0 ↔ 1");
+        check(
+            "a: 1..2; b: 5..6; var x: a; y: b;",
+            &["x=undefined y=undefined", "x=1 y=5", "x=2 y=6"],
+            "x ↔ y, x: 1 → 5, 2 → 6, y: 5 → 1, 6 → 2",
+        );
+    }
+
+    #[test]
+    fn long_cycles_are_shortened() {
+        with_model("agent: 0..99; var n: array [agent] of 0..1;", |model, layout, literals| {
+            let ring: Vec<String> = (0..100).map(|agent| format!("n[{agent}]")).collect();
+            let permutation = permutation(model, layout, literals, &[&ring.join(" ")]);
+            let map = literals.action(layout, &permutation).expect("an action on states");
+            let description = Describer::new(model, layout, literals).describe(&map);
+            assert_eq!(description.line(4), "(agent 0 1 2 … 99)");
+            assert!(description.to_string().ends_with(" 98 99)"));
+            assert_eq!(description.cycles().len(), 1);
+        });
+    }
+
+    /// Different symmetries are described differently: nothing is lost. All permutations of four bits
+    /// with all ways of complementing them, in variables of several shapes.
+    #[test]
+    fn nothing_is_lost() {
+        for declarations in [
+            "a: 0..3; var n: array [a] of boolean;",
+            "a: 0..1; b: 0..1; var n: array [a] of array [b] of boolean;",
+            "a: 0..1; var n: array [a] of boolean; x: boolean; y: boolean;",
+            "a: 0..1; bit: 0..1; var n: array [a] of bit; x: bit; y: a;",
+            "r: record f: 0..1; g: 0..1; end; var n: array [1..2] of r;",
+        ] {
+            with_model(declarations, |model, layout, literals| {
+                let describer = Describer::new(model, layout, literals);
+                // Undefined comes first.
+                let first: Vec<Point> = literals.slots().iter().map(|slot| slot.first).collect();
+                let mut said = BTreeSet::new();
+                let mut count = 0;
+                for arrangement in 0..256usize {
+                    let images: Vec<usize> = (0..4).map(|slot| arrangement >> (2 * slot) & 3).collect();
+                    if images.iter().collect::<BTreeSet<_>>().len() < 4 {
+                        continue;
+                    }
+                    for flips in 0..16u32 {
+                        let mut moves = Vec::new();
+                        for (slot, &image) in images.iter().enumerate() {
+                            let flip = flips >> slot & 1;
+                            moves.push((first[slot], first[image]));
+                            moves.push((first[slot] + 1, first[image] + 1 + flip));
+                            moves.push((first[slot] + 2, first[image] + 2 - flip));
+                        }
+                        let permutation = SparsePermutation::from_moves(moves).expect("a permutation");
+                        let map = literals.action(layout, &permutation).expect("an action on states");
+                        said.insert(describer.describe(&map).to_string());
+                        count += 1;
+                    }
+                }
+                assert_eq!(count, 24 * 16);
+                assert_eq!(said.len(), count, "{declarations}");
+            });
+        }
+    }
+}

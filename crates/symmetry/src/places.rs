@@ -187,8 +187,8 @@ impl<'m> Places<'m> {
         text
     }
 
-    /// The part of a variable that starts at a slot and has a type, as the text writes it. `None`
-    /// if no part of that type starts there.
+    /// The part of a variable that starts at a slot and has the shape of a type, as the text writes
+    /// it. `None` if no such part starts there.
     pub(crate) fn part(&self, first: SlotId, ty: TypeId) -> Option<String> {
         let variable: VariableId = self.layout.slots[first].variable;
         let mut base = self.layout.first_slot(variable).position() as u64;
@@ -196,7 +196,7 @@ impl<'m> Places<'m> {
         let mut text = self.model.variables[variable].name.clone();
         let first = first.position() as u64;
         loop {
-            if base == first && current == ty {
+            if base == first && have_one_shape(self.model, current, ty) {
                 return Some(text);
             }
             match &self.model.types[current].kind {
@@ -225,5 +225,23 @@ impl<'m> Places<'m> {
                 _ => return None,
             }
         }
+    }
+}
+
+/// Whether values of two types have the same cells in the same order.
+fn have_one_shape(model: &Model, left: TypeId, right: TypeId) -> bool {
+    if left == right {
+        return true;
+    }
+    match (&model.types[left].kind, &model.types[right].kind) {
+        (
+            TypeKind::Array { index: left_index, element: left },
+            TypeKind::Array { index: right_index, element: right },
+        ) => model.domain(*left_index) == model.domain(*right_index) && have_one_shape(model, *left, *right),
+        (TypeKind::Record { fields: left }, TypeKind::Record { fields: right }) => {
+            left.len() == right.len()
+                && left.iter().zip(right).all(|(left, right)| have_one_shape(model, left.ty, right.ty))
+        }
+        _ => model.is_scalar(left) && model.is_scalar(right),
     }
 }

@@ -82,11 +82,23 @@ fn mask(line: &str) -> String {
         return format!("{name}…");
     }
     let mut line = line.to_owned();
-    for key in ["\"seconds\":", "\"store_bytes\":", "\"peak_memory_bytes\":"] {
-        // The last one: the symmetry has its own seconds, which are none.
-        if let Some(start) = line.rfind(key).map(|start| start + key.len()) {
-            let length = line[start..].find([',', '}']).expect("a value is followed by something");
-            line.replace_range(start..start + length, "\"…\"");
+    for (key, ends) in [
+        ("\"seconds\":", &[',', '}'][..]),
+        ("\"seconds_by_phase\":", &['}']),
+        ("\"store_bytes\":", &[',', '}']),
+        ("\"peak_memory_bytes\":", &[',', '}']),
+    ] {
+        let mut from = 0;
+        while let Some(start) = line[from..].find(key).map(|start| from + start + key.len()) {
+            let mut end = start + line[start..].find(ends).expect("a value is followed by something");
+            if line[start..].starts_with('{') {
+                end += 1;
+            }
+            // Nothing was done that could take time.
+            if &line[start..end] != "0.0" {
+                line.replace_range(start..end, "\"…\"");
+            }
+            from = start;
         }
     }
     line

@@ -1,0 +1,485 @@
+//! Transcripts of `quotient detect` and the files it writes.
+
+mod transcript;
+
+use snapbox::str;
+use transcript::{Transcript, expect, quotient};
+
+const READERS_WRITERS: &str = "../../../../models/murphi/readers_writers.m";
+const TOKEN_CIRCULATION: &str = "../../../../models/murphi/token_circulation.m";
+
+/// Detects the symmetries of a model and reads what was exported.
+fn export(model: &str, file: &str, more: &[&str]) -> (Transcript, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(file);
+    let mut arguments = vec!["detect".as_ref(), "--export".as_ref(), path.as_os_str(), model.as_ref()];
+    arguments.extend(more.iter().map(std::ffi::OsStr::new));
+    let transcript = quotient(arguments);
+    (transcript, std::fs::read_to_string(&path).expect("the export is there"))
+}
+
+#[test]
+fn symmetries() {
+    expect(quotient(["detect", TOKEN_CIRCULATION]), str![[r#"
+symmetries: 6, C6
+
+  label[*]: 0 ↔ 1
+  (agent 0 1 2)
+
+types        agent
+variables    token, label, leader
+preserved    liveness "a single leader brings about a single token"
+generators   2
+certified    15 instances of rules and properties against their images, by normal form; all by exhaustive evaluation, too (776 runs)
+graph        169 nodes, 281 edges
+time         …
+---- exit status 0
+
+"#]]);
+}
+
+#[test]
+fn symmetries_json() {
+    expect(quotient(["detect", "--format", "json", "mutex.m"]), str![[r#"
+{"schema":"quotient/1","command":"detect","symmetry":{"source":"auto","order":"2","structure":"S2","complete":true,"generators":[{"cycles":["(process 0 1)"]}],"types":["process"],"variables":["at","last"],"fixed":[],"numbers":[],"refused":[],"certification":{"exhausted":18,"by_normal_form":0,"runs":187},"graph":{"nodes":46,"edges":61},"seconds_by_phase":"…","seconds":"…"},"properties":[{"name":"mutual exclusion","kind":"invariant"},{"name":"both try","kind":"cover"}],"request":null,"is_symmetry":null,"reasons":null,"families":null,"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
+---- exit status 0
+
+"#]]);
+}
+
+#[test]
+fn none() {
+    expect(quotient(["detect", "counter.m"]), str![[r#"
+symmetries: 1, nothing but the identity
+
+preserved    invariant "in range", cover "reaches the limit", liveness "always comes back"
+graph        22 nodes, 28 edges
+time         …
+---- exit status 0
+
+"#]]);
+}
+
+#[test]
+fn fixed_variables() {
+    expect(quotient(["detect", "bag.m"]), str![[r#"
+symmetries: 1, nothing but the identity
+
+fixed        net: multisets are treated as fixed (bag.m:8:1)
+fixed        m: multisets are treated as fixed (bag.m:8:1)
+preserved    invariant "never full"
+graph        8 nodes, 0 edges
+time         …
+---- exit status 0
+
+"#]]);
+}
+
+#[test]
+fn long_cycles() {
+    expect(quotient(["detect", "-D", "N=40", "../../../../models/murphi/dining_philosophers.m"]), str![[r#"
+symmetries: 40, C40
+
+  (philosopher 0 1 2 3 4 5 6 7 … 39)
+
+types        philosopher
+variables    doing, taken
+preserved    invariant "neighbours do not eat at the same time"
+generators   1
+certified    202 instances of rules and properties against their images, by normal form; 201 by exhaustive evaluation, too (6,753 runs)
+graph        1,163 nodes, 1,681 edges
+time         …
+---- exit status 0
+
+"#]]);
+}
+
+#[test]
+fn without_properties() {
+    expect(quotient(["detect", "--no-properties", "mutex.m"]), str![[r#"
+symmetries: 2, S2
+
+  (process 0 1)
+
+types        process
+variables    at, last
+generators   1
+certified    14 instances of rules and properties against their images, by normal form; all by exhaustive evaluation, too (101 runs)
+graph        40 nodes, 53 edges
+time         …
+---- exit status 0
+
+"#]]);
+}
+
+#[test]
+fn one_property() {
+    expect(quotient(["detect", "--property", "both try", "--property", "deadlock", "mutex.m"]), str![[r#"
+symmetries: 2, S2
+
+  (process 0 1)
+
+types        process
+variables    at, last
+preserved    cover "both try"
+generators   1
+certified    16 instances of rules and properties against their images, by normal form; all by exhaustive evaluation, too (142 runs)
+graph        42 nodes, 56 edges
+time         …
+---- exit status 0
+
+"#]]);
+}
+
+#[test]
+fn declared() {
+    expect(quotient(["detect", "--symmetry", "declared", "mutex.m"]), str![[r#"
+symmetries: 2, S2
+
+  (process 0 1)
+
+types        process
+variables    at, last
+preserved    invariant "mutual exclusion", cover "both try"
+generators   1
+certified    9 instances of rules and properties against their images, by normal form; all by exhaustive evaluation, too (111 runs)
+time         …
+---- exit status 0
+
+"#]]);
+}
+
+#[test]
+fn declared_and_not_so() {
+    expect(quotient(["detect", "--symmetry", "declared", "unfair.m"]), str![[r#"
+symmetries: 1, nothing but the identity
+
+refused: exchanging client_0 and client_1 of the scalarset client
+
+note: rule "grant": what `owner` becomes is not the same for the permuted state
+  --> unfair.m:40:7
+   |
+40 |       owner := c;
+   |       ^^^^^^^^^^
+
+refused: exchanging client_1 and client_2 of the scalarset client
+
+note: rule "grant": what `owner` becomes is not the same for the permuted state
+  --> unfair.m:40:7
+   |
+40 |       owner := c;
+   |       ^^^^^^^^^^
+
+time         …
+---- exit status 0
+
+"#]]);
+}
+
+#[test]
+fn declared_and_not_so_json() {
+    expect(quotient(["detect", "--symmetry=declared", "--format=json", "-DN=2", "unfair.m"]), str![[r#"
+{"schema":"quotient/1","command":"detect","symmetry":{"source":"declared","order":"1","structure":"trivial","complete":true,"generators":[],"types":[],"variables":[],"fixed":[],"numbers":[],"refused":[{"type":"client","values":["client_0","client_1"],"reasons":[{"message":"rule \"grant\": what `owner` becomes is not the same for the permuted state","file":"unfair.m","line":40,"column":7}]}],"certification":{"exhausted":0,"by_normal_form":0,"runs":17},"graph":null,"seconds_by_phase":"…","seconds":"…"},"properties":[],"request":null,"is_symmetry":null,"reasons":null,"families":null,"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
+---- exit status 0
+
+"#]]);
+}
+
+#[test]
+fn off() {
+    expect(quotient(["detect", "--symmetry", "off", "mutex.m"]), str![[r#"
+symmetries: 1, nothing but the identity
+
+time         …
+---- exit status 0
+
+"#]]);
+}
+
+#[test]
+fn why_not() {
+    expect(quotient(["detect", READERS_WRITERS, "--why-not", "process 1 3"]), str![[r#"
+symmetries: 2, S2
+
+`process 1 3` is no symmetry
+
+note: rule "enter beside readers" can fire for p = 1, but never for p = 3
+  --> ../../../../models/murphi/readers_writers.m:44:3
+   |
+44 | /   rule "enter beside readers"
+45 | |     at[p] = trying & p <= READERS & forall q: process do q <= READERS | at[q] != inside end
+46 | |   ==>
+47 | |     at[p] := inside;
+48 | |   end;
+   | |_____^
+
+note: rule "enter beside readers": the condition `forall q: process do q <= 2 | at[q] != inside end` for p = 2 changes its meaning
+  --> ../../../../models/murphi/readers_writers.m:44:3
+   |
+44 | /   rule "enter beside readers"
+45 | |     at[p] = trying & p <= READERS & forall q: process do q <= READERS | at[q] != inside end
+46 | |   ==>
+47 | |     at[p] := inside;
+48 | |   end;
+   | |_____^
+
+note: the property "a writer is alone" says something else about the permuted state
+  --> ../../../../models/murphi/readers_writers.m:58:1
+   |
+58 | / invariant "a writer is alone"
+59 | |   forall p: process do
+60 | |     p > READERS & at[p] = inside -> forall q: process do q = p | at[q] != inside end
+61 | |   end;
+   | |_____^
+---- exit status 0
+
+"#]]);
+}
+
+#[test]
+fn why_not_json() {
+    expect(quotient(["detect", "--format", "json", READERS_WRITERS, "--why-not", "process 1 3"]), str![[r#"
+{"schema":"quotient/1","command":"detect","symmetry":{"source":"auto","order":"2","structure":"S2","complete":true,"generators":[{"cycles":["(process 1 2)"]}],"types":["process"],"variables":["at"],"fixed":[],"numbers":[],"refused":[],"certification":{"exhausted":28,"by_normal_form":0,"runs":434},"graph":{"nodes":61,"edges":101},"seconds_by_phase":"…","seconds":"…"},"properties":[{"name":"a writer is alone","kind":"invariant"},{"name":"readers meet","kind":"cover"},{"name":"everyone can enter again","kind":"liveness"}],"request":"process 1 3","is_symmetry":false,"reasons":[{"message":"rule \"enter beside readers\" can fire for p = 1, but never for p = 3","file":"../../../../models/murphi/readers_writers.m","line":44,"column":3},{"message":"rule \"enter beside readers\": the condition `forall q: process do q <= 2 | at[q] != inside end` for p = 2 changes its meaning","file":"../../../../models/murphi/readers_writers.m","line":44,"column":3},{"message":"the property \"a writer is alone\" says something else about the permuted state","file":"../../../../models/murphi/readers_writers.m","line":58,"column":1}],"families":null,"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
+---- exit status 0
+
+"#]]);
+}
+
+#[test]
+fn why_not_a_symmetry() {
+    for request in ["process 1 2", "process 1 1", "at[1] at[2]"] {
+        let transcript = quotient(["detect", READERS_WRITERS, "--why-not", request]);
+        assert!(transcript.stdout.ends_with(&format!("`{request}` is a symmetry\n")), "{transcript}");
+        assert_eq!(transcript.status, Some(0), "{transcript}");
+    }
+}
+
+#[test]
+fn why_not_a_rotation() {
+    expect(quotient(["detect", "../../../../models/murphi/milner_scheduler.m", "--why-not", "rotate cell"]), str![[r#"
+symmetries: 1, nothing but the identity
+
+`rotate cell` is no symmetry
+
+note: the start state "token at the first cell" sets `token` to 0, where the exchange asks for 1
+  --> ../../../../models/murphi/milner_scheduler.m:24:3
+   |
+24 |   token := 0;
+   |   ^^^^^^^^^^
+---- exit status 0
+
+"#]]);
+}
+
+#[test]
+fn families() {
+    expect(quotient(["detect", READERS_WRITERS, "--why-not"]), str![[r#"
+symmetries: 2, S2
+
+process: {1, 2} {3}  told apart
+  1 | 3: rule "enter beside readers" can fire for p = 1, but never for p = 3
+    ../../../../models/murphi/readers_writers.m:44:3
+    44 |   rule "enter beside readers"
+---- exit status 0
+
+"#]]);
+    // The model may follow the flag; it is no request.
+    let after = quotient(["detect", "--why-not", READERS_WRITERS]);
+    assert_eq!(after.to_string(), quotient(["detect", READERS_WRITERS, "--why-not"]).to_string());
+}
+
+#[test]
+fn families_json() {
+    expect(quotient(["detect", "--format=json", "--why-not", "--no-properties", READERS_WRITERS]), str![[r#"
+{"schema":"quotient/1","command":"detect","symmetry":{"source":"auto","order":"2","structure":"S2","complete":true,"generators":[{"cycles":["(process 1 2)"]}],"types":["process"],"variables":["at"],"fixed":[],"numbers":[],"refused":[],"certification":{"exhausted":20,"by_normal_form":0,"runs":263},"graph":{"nodes":46,"edges":64},"seconds_by_phase":"…","seconds":"…"},"properties":[],"request":null,"is_symmetry":null,"reasons":null,"families":[{"type":"process","classes":[["1","2"],["3"]],"separators":[{"message":"rule \"enter beside readers\" can fire for p = 1, but never for p = 3","file":"../../../../models/murphi/readers_writers.m","line":44,"column":3}]}],"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
+---- exit status 0
+
+"#]]);
+}
+
+#[test]
+fn bad_requests() {
+    for (request, words) in [
+        ("proc 1 2", "there is no type `proc`"),
+        ("process 1 9", "`9` is no value of process: 1..3"),
+        ("process 1", "no variable `process`"),
+        ("rotate", "expected"),
+        ("", "expected"),
+        ("at[1] at", "different shapes"),
+    ] {
+        let transcript = quotient(["detect", READERS_WRITERS, "--why-not", request]);
+        assert_eq!(transcript.status, Some(2), "{request}: {transcript}");
+        assert!(transcript.stderr.contains(words), "{request}: {transcript}");
+        assert!(transcript.stdout.is_empty(), "{request}: {transcript}");
+    }
+}
+
+#[test]
+fn wrong_usage() {
+    for (arguments, words) in [
+        (&["detect"][..], "which model?"),
+        (&["detect", "--property", "nothing", "mutex.m"], "no property `nothing`"),
+        (&["detect", "--property", "both try", "--no-properties", "mutex.m"], "cannot be used with"),
+        (&["detect", "--symmetry", "some", "mutex.m"], "possible values: auto, declared, off"),
+        (&["detect", "--export", "graph.png", "mutex.m"], "must end in .dimacs"),
+        (&["detect", "--export", "graph.dot", "--symmetry", "off", "mutex.m"], "only --symmetry auto"),
+        (&["detect", "--export", "no/such/folder/graph.dot", "mutex.m"], "cannot write"),
+        (&["detect", "nowhere.m"], "cannot read"),
+    ] {
+        let transcript = quotient(arguments);
+        assert_eq!(transcript.status, Some(2), "{arguments:?}\n{transcript}");
+        assert!(transcript.stderr.contains(words), "{arguments:?}\n{transcript}");
+        assert!(transcript.stdout.is_empty(), "{arguments:?}\n{transcript}");
+    }
+}
+
+#[test]
+fn invalid_model() {
+    let transcript = quotient(["detect", "--format", "json", "invalid.m"]);
+    assert_eq!(transcript.status, Some(3), "{transcript}");
+    assert!(transcript.stdout.contains("\"command\":\"detect\""), "{transcript}");
+}
+
+#[test]
+fn dot() {
+    let (_, graph) = export("mutex.m", "graph.dot", &["--no-properties"]);
+    expect(graph, str![[r#"
+graph {
+  node [style=filled, colorscheme=set312];
+  0 [label="at[process_0]", fillcolor=1, tooltip="colour 0"];
+  1 [label="at[process_0] = 0", fillcolor=2, tooltip="colour 1"];
+  2 [label="at[process_0] = 1", fillcolor=2, tooltip="colour 1"];
+  3 [label="at[process_0] = 2", fillcolor=2, tooltip="colour 1"];
+  4 [label="at[process_1]", fillcolor=1, tooltip="colour 0"];
+  5 [label="at[process_1] = 0", fillcolor=2, tooltip="colour 1"];
+  6 [label="at[process_1] = 1", fillcolor=2, tooltip="colour 1"];
+  7 [label="at[process_1] = 2", fillcolor=2, tooltip="colour 1"];
+  8 [label="locked", fillcolor=3, tooltip="colour 2"];
+  9 [label="locked = 0", fillcolor=2, tooltip="colour 1"];
+  10 [label="locked = 1", fillcolor=2, tooltip="colour 1"];
+  11 [label="last", fillcolor=4, tooltip="colour 3"];
+  12 [label="last = undefined", fillcolor=5, tooltip="colour 4"];
+  13 [label="last = 0", fillcolor=2, tooltip="colour 1"];
+  14 [label="last = 1", fillcolor=2, tooltip="colour 1"];
+  15 [label="Start", fillcolor=6, tooltip="colour 5"];
+  16 [label="Set", fillcolor=7, tooltip="colour 6"];
+  17 [label="Set", fillcolor=7, tooltip="colour 6"];
+  18 [label="Set", fillcolor=7, tooltip="colour 6"];
+  19 [label="Set", fillcolor=7, tooltip="colour 6"];
+  20 [label="Rule", fillcolor=8, tooltip="colour 7"];
+  21 [label="And", fillcolor=9, tooltip="colour 8"];
+  22 [label="Set", fillcolor=7, tooltip="colour 6"];
+  23 [label="Rule", fillcolor=8, tooltip="colour 7"];
+  24 [label="And", fillcolor=9, tooltip="colour 8"];
+  25 [label="Set", fillcolor=7, tooltip="colour 6"];
+  26 [label="Rule", fillcolor=8, tooltip="colour 7"];
+  27 [label="Set", fillcolor=7, tooltip="colour 6"];
+  28 [label="Set", fillcolor=7, tooltip="colour 6"];
+  29 [label="Set", fillcolor=7, tooltip="colour 6"];
+  30 [label="Rule", fillcolor=8, tooltip="colour 7"];
+  31 [label="Set", fillcolor=7, tooltip="colour 6"];
+  32 [label="Set", fillcolor=7, tooltip="colour 6"];
+  33 [label="Set", fillcolor=7, tooltip="colour 6"];
+  34 [label="Rule", fillcolor=8, tooltip="colour 7"];
+  35 [label="Set", fillcolor=7, tooltip="colour 6"];
+  36 [label="Set", fillcolor=7, tooltip="colour 6"];
+  37 [label="Rule", fillcolor=8, tooltip="colour 7"];
+  38 [label="Set", fillcolor=7, tooltip="colour 6"];
+  39 [label="Set", fillcolor=7, tooltip="colour 6"];
+  0 -- 1;
+  0 -- 2;
+  0 -- 3;
+  1 -- 16;
+  1 -- 21;
+  1 -- 35;
+  2 -- 22;
+  2 -- 26;
+  3 -- 27;
+  3 -- 34;
+  4 -- 5;
+  4 -- 6;
+  4 -- 7;
+  5 -- 17;
+  5 -- 24;
+  5 -- 38;
+  6 -- 25;
+  6 -- 30;
+  7 -- 31;
+  7 -- 37;
+  8 -- 9;
+  8 -- 10;
+  9 -- 18;
+  9 -- 21;
+  9 -- 24;
+  9 -- 36;
+  9 -- 39;
+  10 -- 28;
+  10 -- 32;
+  11 -- 12;
+  11 -- 13;
+  11 -- 14;
+  12 -- 19;
+  13 -- 29;
+  14 -- 33;
+  15 -- 16;
+  15 -- 17;
+  15 -- 18;
+  15 -- 19;
+  20 -- 21;
+  20 -- 22;
+  23 -- 24;
+  23 -- 25;
+  26 -- 27;
+  26 -- 28;
+  26 -- 29;
+  30 -- 31;
+  30 -- 32;
+  30 -- 33;
+  34 -- 35;
+  34 -- 36;
+  37 -- 38;
+  37 -- 39;
+}
+
+"#]]);
+}
+
+#[test]
+fn gap() {
+    let (_, program) = export("mutex.m", "group.g", &[]);
+    expect(program, str![[r##"
+# The symmetries of mutex.m on the literals that they move:
+# 1: at[process_0] = idle
+# 2: at[process_0] = trying
+# 3: at[process_0] = critical
+# 4: at[process_1] = idle
+# 5: at[process_1] = trying
+# 6: at[process_1] = critical
+# 10: last = process_0
+# 11: last = process_1
+symmetries := Group([
+  (1,4)(2,5)(3,6)(10,11)
+]);
+Print(Size(symmetries), "\n");
+
+"##]]);
+}
+
+#[test]
+fn gap_without_symmetry() {
+    let (_, program) = export("mutex.m", "group.gap", &["--symmetry", "off"]);
+    expect(program, str![[r##"
+# The symmetries of mutex.m on the literals that they move:
+symmetries := Group(());
+Print(Size(symmetries), "\n");
+
+"##]]);
+}
+
+#[test]
+fn dimacs_and_dreadnaut() {
+    let (_, graph) = export("mutex.m", "graph.bliss", &[]);
+    assert!(graph.starts_with("p edge "), "{graph}");
+    let (_, graph) = export("mutex.m", "graph.dre", &[]);
+    assert!(graph.starts_with("As -a -m\nn=") && graph.ends_with("]\nx\n"), "{graph}");
+}
