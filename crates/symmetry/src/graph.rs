@@ -6,6 +6,8 @@
 //! slots are tables, everything larger is a flat unordered node. A function's vertex is coloured
 //! by its height over the literals, so that an undirected edge has a direction.
 
+mod labels;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use quotient_groups::{ColouredGraph, GraphBuilder, Point};
@@ -172,8 +174,10 @@ pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> E
         heights: heights(behaviour),
     };
     encoder.add_slots();
+    let mut names = Vec::new();
     for event in unique_events(behaviour) {
-        encoder.add_event(event);
+        let vertex = encoder.add_event(event);
+        names.push((vertex, labels::event(model, event)));
     }
     for claim in &behaviour.claims {
         let (property, arguments) = claim.subject();
@@ -193,44 +197,13 @@ pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> E
         }
     }
     Encoding {
-        labels: labels(layout, &encoder),
+        labels: labels::all(model, layout, &encoder, names),
         owners,
         graph: encoder.builder.build().expect("edges join vertices that exist"),
         slots: encoder.slots,
         literals: encoder.literals,
         numbers: encoder.numbers,
     }
-}
-
-/// A short description of each vertex: its colour, or the slot or literal that it is.
-fn labels(layout: &Layout, encoder: &Encoder<'_>) -> Vec<String> {
-    let mut colours = vec![String::new(); encoder.colours.len()];
-    for (colour, &number) in &encoder.colours {
-        colours[number as usize] = match colour {
-            Colour::Function { kind, .. } => format!("{kind:?}"),
-            Colour::Role(role) => format!("{role:?}"),
-            other => format!("{other:?}"),
-        };
-    }
-    let mut labels: Vec<String> =
-        encoder.vertex_colours.iter().map(|&colour| colours[colour as usize].clone()).collect();
-    for (slot, vertex) in encoder.slots.iter().enumerate() {
-        let name = |slot: usize| match layout.slots.as_slice().get(slot) {
-            Some(entry) => entry.name.clone(),
-            None => format!("input {slot}"),
-        };
-        if let Some(vertex) = vertex {
-            labels[*vertex as usize] = name(slot);
-        }
-        let values = encoder.behaviour.circuit.values(slot as u32);
-        for (position, vertex) in encoder.literals[slot].iter().enumerate() {
-            if let Some(vertex) = vertex {
-                let value = values[position].map_or_else(|| "undefined".to_owned(), |value| value.to_string());
-                labels[*vertex as usize] = format!("{} = {value}", name(slot));
-            }
-        }
-    }
-    labels
 }
 
 /// Events without repetitions: firing the same step twice is no symmetry of states.
@@ -353,7 +326,7 @@ impl Encoder<'_> {
         self.literal(slot, position)
     }
 
-    fn add_event(&mut self, event: &Event) {
+    fn add_event(&mut self, event: &Event) -> Point {
         let vertex = self.vertex(if matches!(event.action, Action::Start(_)) { Colour::Start } else { Colour::Rule });
         if let Some((_, inputs)) = self.behaviour.inputs.iter().find(|(action, _)| *action == event.action) {
             for input in inputs.clone() {
@@ -410,6 +383,7 @@ impl Encoder<'_> {
                 }
             }
         }
+        vertex
     }
 
     fn add_role(&mut self, owner: Point, role: Role, condition: NodeId) {

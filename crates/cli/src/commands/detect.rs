@@ -68,9 +68,13 @@ pub(crate) fn run(arguments: &DetectArguments) -> Result<ExitCode, Failure> {
     let export = arguments.export.as_ref().map(|export| create(export).map(|file| (export, file))).transpose()?;
 
     let started = Instant::now();
-    let mut found = find(model, layout, &properties, arguments.symmetry)?;
+    // Assumptions decide which states there are, whatever is asked for.
+    let assumptions = model.properties.iter_enumerated().filter(|(_, entry)| entry.kind == PropertyKind::Assumption);
+    let preserved: Vec<PropertyId> = properties.iter().copied().chain(assumptions.map(|(id, _)| id)).collect();
+    let mut found = find(model, layout, &preserved, arguments.symmetry)?;
+    found.findings.properties = properties;
     if let Some(question) = question {
-        let answer = answer(model, layout, &properties, found.group.as_ref(), question);
+        let answer = answer(model, layout, &preserved, found.group.as_ref(), question);
         found.findings.answer = Some(answer);
     }
     if let Some((export, file)) = export {
@@ -103,7 +107,7 @@ fn find<'m>(
     properties: &[PropertyId],
     source: SymmetrySource,
 ) -> Result<Found<'m>, Failure> {
-    let mut findings = Findings::none(model, source, properties.to_vec());
+    let mut findings = Findings::none(model, source);
     match source {
         SymmetrySource::Off => Ok(Found { findings, group: None, graph: None }),
         SymmetrySource::Declared => {

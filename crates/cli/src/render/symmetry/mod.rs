@@ -79,11 +79,11 @@ pub(crate) struct Phases {
 
 impl<'m> Findings<'m> {
     /// No symmetry but the identity.
-    pub(crate) fn none(model: &'m Model, source: SymmetrySource, properties: Vec<PropertyId>) -> Self {
+    pub(crate) fn none(model: &'m Model, source: SymmetrySource) -> Self {
         Self {
             model,
             source,
-            properties,
+            properties: Vec::new(),
             order: BigUint::from(1u32),
             structure: "trivial".to_owned(),
             complete: true,

@@ -1,0 +1,162 @@
+//! What the vertices of a model's graph are called when it is drawn.
+
+use quotient_groups::Point;
+use quotient_ir::{Action, Iteration, Layout, Local, LocalId, Model, Parameter, Table, TypeId, TypeKind};
+
+use super::{Colour, Encoder, Kind, Role};
+use crate::circuit::{Operation, Relation};
+use crate::unfold::Event;
+
+/// A short name for each vertex: that of the slot, literal or event that it is, or what its colour
+/// stands for.
+pub(super) fn all(model: &Model, layout: &Layout, encoder: &Encoder<'_>, events: Vec<(Point, String)>) -> Vec<String> {
+    let mut colours = vec![String::new(); encoder.colours.len()];
+    for (colour, &number) in &encoder.colours {
+        colours[number as usize] = colour_name(model, colour);
+    }
+    let mut labels: Vec<String> =
+        encoder.vertex_colours.iter().map(|&colour| colours[colour as usize].clone()).collect();
+    for (vertex, name) in events {
+        labels[vertex as usize] = name;
+    }
+    let inputs = input_cells(model, encoder);
+    for (slot, vertex) in encoder.slots.iter().enumerate() {
+        let (name, ty) = match layout.slots.as_slice().get(slot) {
+            Some(entry) => (entry.name.clone(), Some(entry.ty)),
+            None => inputs.get(slot - layout.slots.len()).cloned().unwrap_or_default(),
+        };
+        let shown = |value: Option<i64>| match (value, ty) {
+            (None, _) => "undefined".to_owned(),
+            (Some(value), Some(ty)) => model.value_name(ty, value),
+            (Some(value), None) => value.to_string(),
+        };
+        if let Some(vertex) = vertex {
+            labels[*vertex as usize].clone_from(&name);
+        }
+        let values = encoder.behaviour.circuit.values(slot as u32);
+        for (position, vertex) in encoder.literals[slot].iter().enumerate() {
+            if let Some(vertex) = vertex {
+                labels[*vertex as usize] = format!("{name} = {}", shown(values[position]));
+            }
+        }
+        for (&(_, value), vertex) in encoder.wide_literals.iter().filter(|((owner, _), _)| *owner as usize == slot) {
+            labels[*vertex as usize] = format!("{name} = {}", shown(Some(value)));
+        }
+    }
+    labels
+}
+
+/// An event with its arguments: `enter(1)`.
+pub(super) fn event(model: &Model, event: &Event) -> String {
+    let (name, parameters, locals) = signature(model, event.action);
+    let name = name.unwrap_or(if matches!(event.action, Action::Start(_)) { "start" } else { "rule" });
+    if parameters.is_empty() || parameters.len() != event.arguments.len() {
+        return name.to_owned();
+    }
+    let arguments: Vec<String> = parameters
+        .iter()
+        .zip(&event.arguments)
+        .map(|(parameter, &value)| model.value_name(locals[parameter.local].ty, value))
+        .collect();
+    format!("{name}({})", arguments.join(", "))
+}
+
+fn signature(model: &Model, action: Action) -> (Option<&str>, &[Parameter], &Table<LocalId, Local>) {
+    match action {
+        Action::Start(start) => {
+            let entry = &model.starts[start];
+            (entry.name.as_deref(), &entry.parameters, &entry.locals)
+        }
+        Action::Rule(rule) => {
+            let entry = &model.rules[rule];
+            (entry.name.as_deref(), &entry.parameters, &entry.locals)
+        }
+    }
+}
+
+/// The names and types of the inputs, in their order.
+fn input_cells(model: &Model, encoder: &Encoder<'_>) -> Vec<(String, Option<TypeId>)> {
+    let mut cells = Vec::new();
+    for (action, _) in &encoder.behaviour.inputs {
+        let (_, parameters, locals) = signature(model, *action);
+        for parameter in parameters {
+            let local = &locals[parameter.local];
+            match parameter.range {
+                Iteration::Over(_) => name_cells(model, local.name.clone(), local.ty, &mut cells),
+                Iteration::Steps { .. } => cells.push((local.name.clone(), Some(local.ty))),
+            }
+        }
+    }
+    cells
+}
+
+/// The depth of the recursion is that of the type.
+fn name_cells(model: &Model, name: String, ty: TypeId, cells: &mut Vec<(String, Option<TypeId>)>) {
+    match &model.types[ty].kind {
+        TypeKind::Array { index, element } => {
+            for value in model.domain(*index).values() {
+                name_cells(model, format!("{name}[{}]", model.value_name(*index, value)), *element, cells);
+            }
+        }
+        TypeKind::Record { fields } => {
+            for field in fields {
+                name_cells(model, format!("{name}.{}", field.name), field.ty, cells);
+            }
+        }
+        _ => cells.push((name, Some(ty))),
+    }
+}
+
+fn colour_name(model: &Model, colour: &Colour) -> String {
+    match colour {
+        Colour::Claim(property, _) => {
+            let entry = &model.properties[*property];
+            entry.name.clone().unwrap_or_else(|| "property".to_owned())
+        }
+        Colour::Role(role) => role_name(*role).to_owned(),
+        Colour::Function { kind, .. } => kind_name(kind),
+        other => format!("{other:?}"),
+    }
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Fault => "error if",
+        Role::Dropped => "dropped if",
+        Role::Cover(_) => "covers if",
+        Role::Set | Role::SetIf | Role::SetNumber => ":=",
+        Role::When => "if",
+        Role::Undefined => "undefined if",
+    }
+}
+
+fn kind_name(kind: &Kind) -> String {
+    let name = match kind {
+        Kind::False => "false",
+        Kind::True => "true",
+        Kind::In => "one of",
+        Kind::NotIn => "none of",
+        Kind::Table => "table",
+        Kind::Tuple => "row",
+        Kind::And => "and",
+        Kind::Or => "or",
+        Kind::Compare(Relation::NotPositive) => "≤",
+        Kind::Compare(Relation::Zero) => "=",
+        Kind::Compare(Relation::NotZero) => "≠",
+        Kind::LowSide(constant) => return format!("at most: {constant} +"),
+        Kind::HighSide(constant) => return format!("at least: {constant} +"),
+        Kind::Side(constant) | Kind::Form(constant) => return format!("{constant} +"),
+        Kind::Coefficient(factor) => return format!("{factor} ×"),
+        Kind::Product => "×",
+        Kind::Operation(Operation::Divide) => "/",
+        Kind::Operation(Operation::Remainder) => "%",
+        Kind::Operation(Operation::ShiftLeft) => "<<",
+        Kind::Operation(Operation::ShiftRight) => ">>",
+        Kind::Operation(Operation::BitAnd) => "bits and",
+        Kind::Operation(Operation::BitOr) => "bits or",
+        Kind::Operation(Operation::BitXor) => "bits xor",
+        Kind::Left => "left",
+        Kind::Right => "right",
+    };
+    name.to_owned()
+}
