@@ -120,6 +120,14 @@ fn seeds_are_right() {
     }
 }
 
+/// Found by mutation: the type was numbered for the first of its names, which is in no union.
+#[test]
+fn names_that_share_a_type_may_stand_in_unions() {
+    let text =
+        "type N: scalarset(2); A, H: enum {h, k}; U: union {N, H}; var u: U; a: A; startstate begin u := a; end;";
+    assert_eq!(read(text.as_bytes()), Ok(()));
+}
+
 #[test]
 fn large_files_are_refused_at_once() {
     let bytes = vec![b'a'; 100_000_000];

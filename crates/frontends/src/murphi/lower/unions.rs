@@ -2,6 +2,7 @@
 //! a value of the union, so these types need disjoint stretches of integers; which they are is
 //! known only once every union has been seen, hence this look ahead.
 
+use quotient_ir::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::syntax::tree::{
@@ -59,8 +60,10 @@ impl<'a> Stretches<'a> {
 #[derive(Default)]
 struct Search<'a> {
     members: Vec<&'a str>,
-    /// For `type A: B`, the names `B` of `A`.
+    /// For `type A: B`, the names `B` of `A`; for `type A, B: T`, the first name `A` of `B`.
     other_names: FxHashMap<&'a str, Vec<&'a str>>,
+    /// The first name of each type expression that was given one.
+    first_names: FxHashMap<Span, &'a str>,
 }
 
 impl<'a> Search<'a> {
@@ -70,6 +73,10 @@ impl<'a> Search<'a> {
             Declaration::Type { name, ty } => {
                 if let TypeExprKind::Named(other) = &ty.kind {
                     self.other_names.entry(&name.text).or_default().push(&other.text);
+                }
+                let first = *self.first_names.entry(ty.span).or_insert(&name.text);
+                if first != name.text {
+                    self.other_names.entry(&name.text).or_default().push(first);
                 }
                 self.ty(ty);
             }
