@@ -32,12 +32,29 @@ enum Layer<'t> {
 #[derive(Default)]
 struct Surroundings {
     parameters: Vec<Parameter>,
+    /// How many parameters there were before each header.
+    parameters_before: Vec<usize>,
     /// What must hold before the guard or property is looked at: that a chosen element is there,
     /// that what aliases stand for can be found.
     conditions: Vec<ExprId>,
     /// Whether one of the conditions is that a chosen element is there.
     chooses: bool,
     wrong: bool,
+}
+
+impl Surroundings {
+    /// The parameters in the order of the loops over them, the last one fastest. As in rumur, the
+    /// loops of an inner ruleset are around those of an outer one; the counts up to an error
+    /// depend on it.
+    fn parameters_in_order(&self) -> Vec<Parameter> {
+        let mut end = self.parameters.len();
+        let mut ordered = Vec::with_capacity(end);
+        for &start in self.parameters_before.iter().rev() {
+            ordered.extend_from_slice(&self.parameters[start..end]);
+            end = start;
+        }
+        ordered
+    }
 }
 
 /// For which part of a rule headers are entered.
@@ -107,6 +124,7 @@ impl Lowering<'_> {
         }
         for layer in layers {
             self.scopes.enter();
+            surroundings.parameters_before.push(surroundings.parameters.len());
             match *layer {
                 Layer::Ruleset(quantifiers) => {
                     for quantifier in quantifiers {
@@ -232,7 +250,7 @@ impl Lowering<'_> {
         self.leave_layers(layers);
         let locals = std::mem::replace(&mut self.owner, Owner::outside()).locals;
         let name = name.map(|name| name.text.clone());
-        let Surroundings { parameters, .. } = surroundings;
+        let parameters = surroundings.parameters_in_order();
         self.model.starts.push(Start { name, parameters, locals, body: statements, span: rule.span });
     }
 
@@ -253,23 +271,25 @@ impl Lowering<'_> {
         layers: &[Layer<'_>],
     ) {
         self.owner = Owner::new(OwnerKind::Rule);
-        let Surroundings { parameters, conditions, wrong, .. } = self.enter_layers(layers, Part::Condition, None);
+        let surroundings = self.enter_layers(layers, Part::Condition, None);
+        let Surroundings { parameters, conditions, wrong, .. } = &surroundings;
         let guard = match guard {
             Some(guard) => {
                 self.in_pure_context("in the guard of a rule", |this| this.condition(guard, "the guard of a rule"))
             }
             None => self.truth(),
         };
-        let guard = self.after_all(&conditions, guard);
+        let guard = self.after_all(conditions, guard);
         self.leave_layers(layers);
         let mut statements = Vec::new();
         // Parameters that are wrong are not there, so the others cannot be told by position.
-        let known = if wrong { None } else { Some(parameters.as_slice()) };
+        let known = if *wrong { None } else { Some(parameters.as_slice()) };
         self.enter_layers(layers, Part::Body(&mut statements), known);
         self.body(declarations, body, &mut statements);
         self.leave_layers(layers);
         let locals = std::mem::replace(&mut self.owner, Owner::outside()).locals;
         let name = name.map(|name| name.text.clone());
+        let parameters = surroundings.parameters_in_order();
         self.model.rules.push(LoweredRule { name, parameters, locals, guard, body: statements, span: rule.span });
     }
 
@@ -291,7 +311,8 @@ impl Lowering<'_> {
             Category::Cover => PropertyKind::Cover,
             Category::Liveness => PropertyKind::Liveness,
         };
-        let Surroundings { parameters, conditions, chooses, .. } = surroundings;
+        let parameters = surroundings.parameters_in_order();
+        let Surroundings { conditions, chooses, .. } = surroundings;
         let lowered = match kind {
             PropertyKind::Liveness if chooses => {
                 let error = Diagnostic::error("choose-liveness", "a liveness property cannot choose", rule.span)
