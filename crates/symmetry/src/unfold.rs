@@ -329,7 +329,9 @@ impl<'m> Unfolder<'m> {
         let mut written = self.written.clone();
         written.sort_unstable();
         let mut writes = Vec::new();
-        if guard != NodeId::FALSE {
+        // What an event does that always runs into a fault does not matter.
+        let always_faults = fault == guard;
+        if guard != NodeId::FALSE && !always_faults {
             for slot in written {
                 let global = self.globals[slot as usize].clone().expect("it was written");
                 // What is written to a slot with a single value is that value.
@@ -337,13 +339,16 @@ impl<'m> Unfolder<'m> {
                 if global.written == NodeId::FALSE || is_constant || slot as usize >= self.layout.slots.len() {
                     continue;
                 }
-                writes.push(Write { slot, written: self.written_values(slot, &global) });
+                let written = self.written_values(slot, &global);
+                if !matches!(&written, Written::Cases(cases) if cases.is_empty()) {
+                    writes.push(Write { slot, written });
+                }
             }
         }
         let write_spans =
             writes.iter().map(|write| self.writers.get(&write.slot).copied().unwrap_or_default()).collect();
         let mut covers = std::mem::take(&mut self.covers);
-        covers.retain(|&(_, condition)| condition != NodeId::FALSE);
+        covers.retain(|&(_, condition)| condition != NodeId::FALSE && !always_faults);
         covers.sort_unstable();
         Ok(Event {
             action,
