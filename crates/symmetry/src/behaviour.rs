@@ -45,8 +45,9 @@ impl Behaviour {
         Literals::new(slots.map(|slot| (self.circuit.values(slot).to_vec(), self.circuit.is_wide(slot))))
     }
 
-    /// A map of states as a relabelling of the circuit's slots and values, inputs included.
-    pub(crate) fn relabelling(&self, map: &StateMap) -> Relabelling {
+    /// A map of states as a relabelling of the circuit's slots and values, inputs included. Where the
+    /// inputs go may be given; if not, they follow the slots they are copied to.
+    pub(crate) fn relabelling(&self, map: &StateMap, inputs: Option<&[InputMove]>) -> Relabelling {
         let mut relabelling = Relabelling::default();
         for slot_move in map.moves() {
             let (from, to) = (slot_move.from.position() as u32, slot_move.to.position() as u32);
@@ -59,8 +60,46 @@ impl Behaviour {
             });
             relabelling.insert(from, to, positions);
         }
-        self.extend_to_inputs(&mut relabelling);
+        match inputs.filter(|inputs| self.permutes_inputs(inputs)) {
+            Some(inputs) => {
+                for InputMove { from, to, positions } in inputs {
+                    relabelling.insert(*from, *to, positions.clone());
+                }
+            }
+            None => self.extend_to_inputs(&mut relabelling),
+        }
         relabelling
+    }
+
+    /// Whether different inputs go to different ones, and different values to different ones. Then the
+    /// inputs of an event can be renamed like that: they have all values anyway.
+    fn permutes_inputs(&self, moves: &[InputMove]) -> bool {
+        let sorted = |inputs: &mut dyn Iterator<Item = u32>| {
+            let mut inputs: Vec<u32> = inputs.collect();
+            inputs.sort_unstable();
+            inputs.dedup();
+            inputs
+        };
+        let origins = sorted(&mut moves.iter().map(|input| input.from));
+        let images = sorted(&mut moves.iter().map(|input| input.to));
+        origins.len() == moves.len()
+            && origins == images
+            && moves.iter().all(|input| {
+                let (own, image) = (self.circuit.values(input.from), self.circuit.values(input.to));
+                let is_input = |slot: u32| slot as usize >= self.slots;
+                let are_values_permuted = match &input.positions {
+                    Some(positions) => {
+                        let positions = sorted(&mut positions.iter().map(|&position| u32::from(position)));
+                        !self.circuit.is_wide(input.from) && positions.into_iter().eq(0..own.len() as u32)
+                    }
+                    None => own == image,
+                };
+                is_input(input.from)
+                    && is_input(input.to)
+                    && own.len() == image.len()
+                    && self.circuit.is_wide(input.from) == self.circuit.is_wide(input.to)
+                    && are_values_permuted
+            })
     }
 
     /// What becomes of inputs: one that is copied to a slot goes where the slot goes. Any permutation
@@ -187,6 +226,15 @@ impl Behaviour {
         }
         input
     }
+}
+
+/// Where an input goes, and what becomes of the positions of its values.
+#[derive(Clone, Debug)]
+pub(crate) struct InputMove {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    /// None for values that are too many to list; these stay.
+    pub(crate) positions: Option<Vec<u16>>,
 }
 
 /// An instance of a property.

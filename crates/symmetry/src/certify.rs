@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, Layout, Model, PropertyId, TableIndex, TypeId};
 
-use crate::behaviour::{self, Behaviour, Claim, LivenessInstances};
+use crate::behaviour::{self, Behaviour, Claim, InputMove, LivenessInstances};
 use crate::circuit::NodeId;
 use crate::literals::{Literals, NoAction, StateMap};
 use crate::unfold::{Event, EventKey};
@@ -238,6 +238,15 @@ impl<'m> Certifier<'m> {
     /// # Errors
     /// If it is none, or cannot be shown to be one.
     pub fn check(&mut self, generator: &SparsePermutation) -> Result<StateMap, Rejection> {
+        self.check_with(generator, None)
+    }
+
+    /// Like [`Certifier::check`], with a hint where the inputs of events go.
+    pub(crate) fn check_with(
+        &mut self,
+        generator: &SparsePermutation,
+        inputs: Option<&[InputMove]>,
+    ) -> Result<StateMap, Rejection> {
         let map = self.literals.action(self.layout, generator)?;
         if self.accepted.contains(generator) {
             return Ok(map);
@@ -248,7 +257,7 @@ impl<'m> Certifier<'m> {
             }
         }
         self.survey()?;
-        let relabelling = self.behaviour.relabelling(&map);
+        let relabelling = self.behaviour.relabelling(&map, inputs);
         let mut known = FxHashMap::default();
         let (mut events, mut claims): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
         for slot in relabelling.moved() {

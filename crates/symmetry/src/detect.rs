@@ -102,7 +102,7 @@ pub fn detect_with(
         if generator.is_identity() {
             continue;
         }
-        match certifier.check(&generator) {
+        match certifier.check_with(&generator, Some(&encoding.input_moves(automorphism))) {
             Ok(map) => generators.push((generator, map)),
             Err(rejection) => {
                 return Err(Uncertified { rejection, generator: literals.describe(model, layout, &generator) });

@@ -324,7 +324,7 @@ impl<'m> Explainer<'m> {
                 }];
             }
         }
-        let relabelling = self.behaviour.relabelling(&map);
+        let relabelling = self.behaviour.relabelling(&map, None);
         let mut known = FxHashMap::default();
         let mut seen = FxHashSet::default();
         for number in 0..self.behaviour.events.len() {

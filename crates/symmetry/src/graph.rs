@@ -10,10 +10,10 @@ mod labels;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use quotient_groups::{ColouredGraph, GraphBuilder, Point};
+use quotient_groups::{ColouredGraph, GraphBuilder, Point, SparsePermutation};
 use quotient_ir::{Action, Layout, Model, PropertyId, SlotId, TableIndex};
 
-use crate::behaviour::Behaviour;
+use crate::behaviour::{Behaviour, InputMove};
 use crate::circuit::{Linear, Node, NodeId, Operation, Relation};
 use crate::unfold::{Event, Written};
 
@@ -95,15 +95,43 @@ pub(crate) struct Encoding {
     pub(crate) numbers: Vec<bool>,
     /// What each vertex stands for.
     pub(crate) labels: Vec<String>,
+    /// How many of the slots are slots of the state; the others are inputs.
+    state_slots: usize,
+    /// Whether the values of a slot are too many to list.
+    wide: Vec<bool>,
     /// The slot or literal of each vertex that is one.
     owners: FxHashMap<Point, (u32, Option<usize>)>,
 }
 
 impl Encoding {
+    /// Where an automorphism sends inputs.
+    pub(crate) fn input_moves(&self, automorphism: &SparsePermutation) -> Vec<InputMove> {
+        let mut moves = Vec::new();
+        for from in self.state_slots..self.slots.len() {
+            let Some(vertex) = self.slots[from] else { continue };
+            let is_moved = automorphism.moves_point(vertex)
+                || self.literals[from].iter().flatten().any(|&literal| automorphism.moves_point(literal));
+            let Some(&(to, None)) = self.owners.get(&automorphism.image(vertex)).filter(|_| is_moved) else {
+                continue;
+            };
+            let position_of = |(position, literal): (usize, &Option<Point>)| match literal {
+                Some(literal) => match self.owners.get(&automorphism.image(*literal)) {
+                    Some(&(_, Some(image))) => image as u16,
+                    _ => position as u16,
+                },
+                None => position as u16,
+            };
+            let positions =
+                (!self.wide[from]).then(|| self.literals[from].iter().enumerate().map(position_of).collect());
+            moves.push(InputMove { from: from as u32, to, positions });
+        }
+        moves
+    }
+
     /// The slot of the state whose vertex this is.
     pub(crate) fn slot_of_vertex(&self, vertex: Point) -> Option<SlotId> {
         match self.owners.get(&vertex) {
-            Some(&(slot, None)) => Some(SlotId::from_position(slot as usize)),
+            Some(&(slot, None)) if (slot as usize) < self.state_slots => Some(SlotId::from_position(slot as usize)),
             _ => None,
         }
     }
@@ -111,7 +139,9 @@ impl Encoding {
     /// The literal of the state whose vertex this is.
     pub(crate) fn literal_of_vertex(&self, vertex: Point) -> Option<(SlotId, usize)> {
         match self.owners.get(&vertex) {
-            Some(&(slot, Some(position))) => Some((SlotId::from_position(slot as usize), position)),
+            Some(&(slot, Some(position))) if (slot as usize) < self.state_slots => {
+                Some((SlotId::from_position(slot as usize), position))
+            }
             _ => None,
         }
     }
@@ -186,7 +216,7 @@ pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> E
         encoder.add_role(vertex, Role::Fault, claim.fault);
     }
     let mut owners = FxHashMap::default();
-    for slot in 0..behaviour.slots {
+    for slot in 0..slot_count {
         if let Some(vertex) = encoder.slots[slot] {
             owners.insert(vertex, (slot as u32, None));
         }
@@ -199,6 +229,8 @@ pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> E
     Encoding {
         labels: labels::all(model, layout, &encoder, names),
         owners,
+        state_slots: behaviour.slots,
+        wide: (0..slot_count as u32).map(|slot| behaviour.circuit.is_wide(slot)).collect(),
         graph: encoder.builder.build().expect("edges join vertices that exist"),
         slots: encoder.slots,
         literals: encoder.literals,
