@@ -388,7 +388,9 @@ impl<'r> Family<'r> {
         self.scope = scope.iter().map(|&name| name.to_owned()).collect();
         let guard = self.condition(2);
         let body = self.body("    ");
-        format!("\n{ruleset}  rule \"r{number}\"\n    {guard}\n    ==>\n  var count: 0 .. 9;\n  begin\n{body}  end;\nend;\n")
+        format!(
+            "\n{ruleset}  rule \"r{number}\"\n    {guard}\n    ==>\n  var count: 0 .. 9;\n  begin\n{body}  end;\nend;\n"
+        )
     }
 
     fn property(&mut self, number: i64) -> String {

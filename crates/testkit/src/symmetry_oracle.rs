@@ -7,6 +7,8 @@
 //! nowhere, a property holds, a cover statement is passed. Steps have no labels: which rule takes
 //! them does not matter.
 
+mod eventwise;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigUint;
@@ -86,19 +88,8 @@ impl StateSpace {
         if !layout.multisets().is_empty() {
             return Err(NoStateSpace::Multisets);
         }
-        let mut states = vec![Vec::new()];
-        for entry in literals.slots().iter() {
-            if entry.wide || states.len().saturating_mul(entry.values.len()) > limit {
-                return Err(NoStateSpace::TooLarge);
-            }
-            states = states
-                .into_iter()
-                .flat_map(|state: Vec<Option<i64>>| {
-                    entry.values.iter().map(move |&value| [state.as_slice(), &[value]].concat())
-                })
-                .collect();
-        }
-        Self::explore(model, layout, limit, Some(states.into_iter().map(Valuation).collect()))
+        let states = all_states(literals, limit).ok_or(NoStateSpace::TooLarge)?;
+        Self::explore(model, layout, limit, Some(states))
     }
 
     fn explore(
@@ -262,11 +253,11 @@ impl StateSpace {
         self.order_on_classes(&maps.iter().map(|map| self.literal_map(map)).collect::<Vec<_>>())
     }
 
-    /// The generator of all symmetries that maps do not generate, if there is one.
-    fn missed(&self, all: &SymmetryGroup, maps: &[StateMap]) -> Option<LiteralMap> {
+    /// A generator that is not in the group that maps generate, if there is one.
+    fn missed(&self, generators: &[LiteralMap], maps: &[StateMap]) -> Option<LiteralMap> {
         let maps: Vec<LiteralMap> = maps.iter().map(|map| self.literal_map(map)).collect();
         let order = self.order_on_classes(&maps);
-        all.generators
+        generators
             .iter()
             .find(|generator| {
                 let mut more = maps.clone();
@@ -380,6 +371,23 @@ impl StateSpace {
             .collect();
         SymmetryGroup { order: self.order_on_classes(&generators), generators }
     }
+}
+
+/// All states made of possible values, if they are at most `limit`.
+fn all_states(literals: &Literals, limit: usize) -> Option<Vec<Valuation>> {
+    let mut states = vec![Vec::new()];
+    for entry in literals.slots().iter() {
+        if entry.wide || states.len().saturating_mul(entry.values.len()) > limit {
+            return None;
+        }
+        states = states
+            .into_iter()
+            .flat_map(|state: Vec<Option<i64>>| {
+                entry.values.iter().map(move |&value| [state.as_slice(), &[value]].concat())
+            })
+            .collect();
+    }
+    Some(states.into_iter().map(Valuation).collect())
 }
 
 impl Instances {
@@ -511,6 +519,9 @@ pub struct Comparison {
     pub found: BigUint,
     /// The order of the group of all symmetries, if it was asked for.
     pub all: Option<BigUint>,
+    /// The order of the group of those that map each event to an event, if it was asked for and all
+    /// states are there.
+    pub by_events: Option<BigUint>,
     /// A symmetry that was not found, if there is one.
     pub missed: Option<LiteralMap>,
 }
@@ -523,6 +534,9 @@ pub enum Extent {
     /// Look for others, too.
     Completeness,
 }
+
+/// States times events up to which event-wise symmetries are looked for.
+const EVENT_LIMIT: usize = 60_000;
 
 /// Checks every symmetry that detection finds in a model against the model's state spaces, where these
 /// have at most `limit` states.
@@ -548,27 +562,38 @@ pub fn audit(model: &Model, limit: usize, extent: Extent) -> Result<Audit, Strin
     if possible.as_ref().err() == Some(&NoStateSpace::NotClosed) {
         return Err("a step leads out of the possible values".to_owned());
     }
-    let check = |space: &StateSpace| -> Result<Comparison, String> {
+    let check = |space: &StateSpace, is_possible: bool| -> Result<Comparison, String> {
         for (generator, map) in group.generators().iter().zip(group.maps()) {
             space.preserves(map).map_err(|reason| {
                 format!("{} is no symmetry: {reason}", literals.describe(model, &layout, generator))
             })?;
         }
         let found = space.order_of(group.maps());
-        let (all, missed) = match extent {
-            Extent::Soundness => (None, None),
-            Extent::Completeness => {
-                let all = space.symmetries();
-                let missed = (all.order != found).then(|| space.missed(&all, group.maps())).flatten();
-                (Some(all.order), missed)
+        let mut comparison = Comparison { states: space.len(), found, all: None, by_events: None, missed: None };
+        if extent == Extent::Completeness {
+            let all = space.symmetries();
+            let mut missed_from = all.generators;
+            if is_possible
+                && let Some(by_events) = eventwise::generators_by_events(model, &layout, literals, EVENT_LIMIT)
+            {
+                let order = space.order_on_classes(&by_events);
+                // What detection could find says more than what there is besides.
+                if order != comparison.found {
+                    missed_from = by_events;
+                }
+                comparison.by_events = Some(order);
             }
-        };
-        Ok(Comparison { states: space.len(), found, all, missed })
+            if all.order != comparison.found {
+                comparison.missed = space.missed(&missed_from, group.maps());
+            }
+            comparison.all = Some(all.order);
+        }
+        Ok(comparison)
     };
     Ok(Audit {
         order: PermutationGroup::new(literals.degree(), group.generators().to_vec()).order(),
-        reachable: reachable.ok().as_ref().map(check).transpose()?,
-        possible: possible.ok().as_ref().map(check).transpose()?,
+        reachable: reachable.ok().map(|space| check(&space, false)).transpose()?,
+        possible: possible.ok().map(|space| check(&space, true)).transpose()?,
     })
 }
 

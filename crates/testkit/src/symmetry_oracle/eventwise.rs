@@ -1,0 +1,167 @@
+//! The symmetries that map each event to an event: what detection looks for. An instance of a rule is
+//! a function of all states made of possible values; so is an instance of a property. A symmetry of
+//! the whole transition system need not be one of these: it may map steps of one event to steps of
+//! several.
+
+use std::collections::BTreeMap;
+
+use quotient_groups::{GraphBuilder, Point, generators};
+use quotient_ir::{Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, SlotId, Valuation};
+use quotient_symmetry::Literals;
+use rustc_hash::FxHashMap;
+
+use super::{LiteralMap, all_states};
+
+/// What an event does in one state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Effect {
+    Fault,
+    Dropped,
+    Next(u32, Vec<PropertyId>),
+}
+
+/// What a function is of: that is all a symmetry must respect of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    Rule,
+    Property(PropertyId),
+}
+
+/// Generators of the group of event-wise symmetries, if states times events are at most `limit`.
+pub(super) fn generators_by_events(
+    model: &Model,
+    layout: &Layout,
+    literals: &Literals,
+    limit: usize,
+) -> Option<Vec<LiteralMap>> {
+    let states = all_states(literals, limit)?;
+    let numbers: FxHashMap<&Valuation, u32> = states.iter().zip(0..).collect();
+    let interpreter = Interpreter::new(model, layout);
+    // Each function is there once: doing the same twice makes no difference.
+    let mut functions: FxHashMap<(Kind, Vec<Option<Effect>>), ()> = FxHashMap::default();
+    let mut work = 0;
+    for (rule, entry) in model.rules.iter_enumerated() {
+        for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
+            work += states.len();
+            if work > limit {
+                return None;
+            }
+            let effect = |state: &Valuation| match interpreter.enabled(rule, &arguments, state) {
+                Err(_) => Some(Effect::Fault),
+                Ok(false) => None,
+                Ok(true) => Some(match interpreter.fire(rule, &arguments, state) {
+                    Outcome::Fault(_) => Effect::Fault,
+                    Outcome::Pruned => Effect::Dropped,
+                    Outcome::Next { state, covered } => Effect::Next(numbers[&state], covered),
+                }),
+            };
+            functions.insert((Kind::Rule, states.iter().map(effect).collect()), ());
+        }
+    }
+    for (property, entry) in model.properties.iter_enumerated() {
+        for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
+            work += states.len();
+            if work > limit {
+                return None;
+            }
+            let effect = |state: &Valuation| match interpreter.holds(property, &arguments, state) {
+                Ok(true) => Some(Effect::Dropped),
+                Ok(false) => None,
+                Err(_) if entry.kind == PropertyKind::Invariant => None,
+                Err(_) => Some(Effect::Fault),
+            };
+            functions.insert((Kind::Property(property), states.iter().map(effect).collect()), ());
+        }
+    }
+    let mut initial = vec![false; states.len()];
+    for (start, entry) in model.starts.iter_enumerated() {
+        for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
+            if let Outcome::Next { state, .. } = interpreter.run_start(start, &arguments) {
+                initial[numbers[&state] as usize] = true;
+            }
+        }
+    }
+    Some(search(literals, &states, &initial, functions.into_keys().collect()))
+}
+
+fn search(
+    literals: &Literals,
+    states: &[Valuation],
+    initial: &[bool],
+    mut functions: Vec<(Kind, Vec<Option<Effect>>)>,
+) -> Vec<LiteralMap> {
+    #[derive(PartialEq, Eq, Hash)]
+    enum Colour {
+        Slot,
+        Literal,
+        Undefined,
+        State(bool),
+        Target,
+        Function(Kind),
+        Fault,
+        Dropped,
+        Step(Vec<PropertyId>),
+    }
+    let mut colours: FxHashMap<Colour, u32> = FxHashMap::default();
+    let mut number = move |colour: Colour| {
+        let next = colours.len() as u32;
+        *colours.entry(colour).or_insert(next)
+    };
+    // The order of a hash map must not decide about anything.
+    functions.sort_by_cached_key(|function| format!("{function:?}"));
+    let mut builder = GraphBuilder::new();
+    let mut vertices: BTreeMap<(SlotId, Option<i64>), Point> = BTreeMap::new();
+    for (slot, entry) in literals.slots().iter_enumerated().filter(|(_, entry)| entry.values.len() > 1) {
+        let owner = builder.add_vertex(number(Colour::Slot));
+        for &value in &entry.values {
+            let colour = if value.is_none() { Colour::Undefined } else { Colour::Literal };
+            let vertex = builder.add_vertex(number(colour));
+            builder.add_edge(owner, vertex);
+            vertices.insert((slot, value), vertex);
+        }
+    }
+    let mut sources = Vec::with_capacity(states.len());
+    let mut targets = Vec::with_capacity(states.len());
+    for (state, &is_initial) in states.iter().zip(initial) {
+        let source = builder.add_vertex(number(Colour::State(is_initial)));
+        let target = builder.add_vertex(number(Colour::Target));
+        builder.add_edge(source, target);
+        for slot in literals.slots().indices() {
+            if let Some(&vertex) = vertices.get(&(slot, state[slot])) {
+                builder.add_edge(source, vertex);
+            }
+        }
+        sources.push(source);
+        targets.push(target);
+    }
+    for (kind, effects) in functions {
+        let function = builder.add_vertex(number(Colour::Function(kind)));
+        for (source, effect) in sources.iter().zip(effects) {
+            let Some(effect) = effect else { continue };
+            let (colour, target) = match effect {
+                Effect::Fault => (Colour::Fault, None),
+                Effect::Dropped => (Colour::Dropped, None),
+                Effect::Next(next, covered) => (Colour::Step(covered), Some(targets[next as usize])),
+            };
+            let vertex = builder.add_vertex(number(colour));
+            builder.add_edge(function, vertex);
+            builder.add_edge(vertex, *source);
+            if let Some(target) = target {
+                builder.add_edge(vertex, target);
+            }
+        }
+    }
+    let graph = builder.build().expect("edges join vertices that exist");
+    let found = generators(&graph);
+    assert!(found.complete, "the search has no limit");
+    let literal_of: FxHashMap<Point, (SlotId, Option<i64>)> =
+        vertices.iter().map(|(&literal, &vertex)| (vertex, literal)).collect();
+    found
+        .generators
+        .iter()
+        .map(|generator| {
+            generator.moves().filter_map(|(from, to)| Some((*literal_of.get(&from)?, literal_of[&to]))).collect()
+        })
+        .filter(|map: &LiteralMap| !map.is_empty())
+        .collect()
+}
