@@ -384,16 +384,27 @@ pub(crate) fn unfold(
                 }
             }
         }
-        // The first instance that is false or faults decides, so exchanging them is no symmetry then.
-        let own: &[Claim] = &claims[first..];
-        if entry.kind == PropertyKind::Assumption
-            && own.len() > 1
-            && own.iter().any(|claim| claim.fault != NodeId::FALSE)
-        {
-            fix(Mentions::of_property(model, property).into_variables(), &Refusal::Order, entry.span);
+        let is_assumption = entry.kind == PropertyKind::Assumption;
+        if is_assumption && claims[first..].iter().any(|claim: &Claim| claim.fault != NodeId::FALSE) {
+            let own = claims.split_off(first);
+            claims.push(in_order(&mut unfolder.circuit, own));
         }
     }
     Behaviour { circuit: unfolder.circuit, slots: layout.slots.len(), inputs, events, idle, claims, fixed }
+}
+
+/// The instances of an assumption as one: the first that is false or faults decides, so that it is not
+/// enough that they are the same up to their order.
+fn in_order(circuit: &mut Circuit, claims: Vec<Claim>) -> Claim {
+    let mut reached = NodeId::TRUE;
+    let mut faults = Vec::with_capacity(claims.len());
+    for claim in &claims {
+        faults.push(circuit.and([reached, claim.fault]));
+        let has_value = circuit.not(claim.fault);
+        reached = circuit.and([reached, claim.condition, has_value]);
+    }
+    let fault = circuit.or(faults);
+    Claim { property: claims[0].property, arguments: Vec::new(), by_itself: false, condition: reached, fault }
 }
 
 /// Whether a slot has too many values to list.

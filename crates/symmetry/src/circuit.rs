@@ -187,6 +187,13 @@ pub(crate) struct Value {
     pub(crate) cases: Option<Rc<[(i64, NodeId)]>>,
 }
 
+impl Value {
+    /// Whether it is the number of what is undefined.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.cases.as_ref().is_some_and(|cases| cases.is_empty())
+    }
+}
+
 /// Why a function could not be represented.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TooLarge {
@@ -675,6 +682,12 @@ impl Circuit {
         Value { form: Linear::constant(value), cases: Some(Rc::new([(value, NodeId::TRUE)])) }
     }
 
+    /// The number of what is undefined: none. Every use of it is a fault; no case of it holds, so that
+    /// what follows from it does not prefer any index or value.
+    pub(crate) fn nothing(&self) -> Value {
+        Value { form: Linear::constant(0), cases: Some(Rc::new([])) }
+    }
+
     /// A condition as 0 or 1.
     pub(crate) fn indicator(&mut self, condition: NodeId) -> Value {
         match condition {
@@ -712,7 +725,7 @@ impl Circuit {
             .filter_map(|(position, value)| value.map(|value| (position, value)))
             .collect();
         match numbers[..] {
-            [] => self.constant(0),
+            [] => self.nothing(),
             [(position, value)] => {
                 let condition = self.slot_in(slot, [position]);
                 Value { form: Linear::constant(value), cases: Some(Rc::new([(value, condition)])) }
@@ -845,6 +858,9 @@ impl Circuit {
 
     /// `left + factor · right`.
     pub(crate) fn sum(&mut self, left: &Value, factor: i64, right: &Value) -> Result<Value, TooLarge> {
+        if left.is_nothing() || right.is_nothing() {
+            return Ok(self.nothing());
+        }
         let form = left.form.plus(factor, &right.form).ok_or(TooLarge::Overflow)?;
         // Adding a constant keeps cases that the form alone does not show.
         for (varying, constant, factor_of_varying) in [(left, right, 1), (right, left, factor)] {
@@ -913,10 +929,10 @@ impl Circuit {
         then: &Value,
         otherwise: &Value,
     ) -> Result<Value, TooLarge> {
-        if condition == NodeId::TRUE || then == otherwise {
+        if condition == NodeId::TRUE || then == otherwise || otherwise.is_nothing() {
             return Ok(then.clone());
         }
-        if condition == NodeId::FALSE {
+        if condition == NodeId::FALSE || then.is_nothing() {
             return Ok(otherwise.clone());
         }
         let difference = then.form.plus(-1, &otherwise.form).ok_or(TooLarge::Overflow)?;
@@ -994,6 +1010,9 @@ impl Circuit {
 
     /// The condition `left < right + slack`.
     pub(crate) fn less(&mut self, left: &Value, right: &Value, slack: i64) -> Result<NodeId, TooLarge> {
+        if left.is_nothing() || right.is_nothing() {
+            return Ok(NodeId::FALSE);
+        }
         // left - right - slack + 1 <= 0
         let form = left.form.plus(-1, &right.form).ok_or(TooLarge::Overflow)?;
         let form = form.plus(1 - slack, &Linear::constant(1)).ok_or(TooLarge::Overflow)?;

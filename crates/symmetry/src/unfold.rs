@@ -149,9 +149,6 @@ pub(crate) enum Refusal {
     /// Multisets are kept in a normal form that no permutation of slots respects.
     #[error("multisets are treated as fixed")]
     Multiset,
-    /// Which instance of an assumption decides depends on their order.
-    #[error("an assumption can run into a fault, so that the order of its instances matters")]
-    Order,
     /// The functions of the whole model have become too many.
     #[error("the unfolded text is too large")]
     Size,
@@ -289,7 +286,7 @@ impl<'m> Unfolder<'m> {
                 for (slot, entry) in self.layout.slots.iter_enumerated() {
                     let cell = match entry.initial() {
                         Some(value) => Cell { undefined: NodeId::FALSE, value: self.circuit.constant(value) },
-                        None => Cell { undefined: NodeId::TRUE, value: self.circuit.constant(0) },
+                        None => Cell { undefined: NodeId::TRUE, value: self.circuit.nothing() },
                     };
                     let slot = slot.position() as u32;
                     self.globals[slot as usize] = Some(GlobalCell { written: NodeId::TRUE, cell });
@@ -316,6 +313,10 @@ impl<'m> Unfolder<'m> {
         }
         let guard = self.circuit.and(guard_parts.iter().map(|&(_, condition)| condition).collect::<Vec<_>>());
         let mut faults = std::mem::take(&mut self.faults);
+        // A guard that faults has no value, whatever it looks like.
+        let guard_fault = self.circuit.or(faults.clone());
+        let has_value = self.circuit.not(guard_fault);
+        let guard = self.circuit.and([guard, has_value]);
         if guard != NodeId::FALSE {
             self.block(body)?;
         }
@@ -512,7 +513,7 @@ impl<'m> Unfolder<'m> {
                     self.undefined_cells(*element, cells);
                 }
             }
-            _ => cells.push(Cell { undefined: NodeId::TRUE, value: self.circuit.constant(0) }),
+            _ => cells.push(Cell { undefined: NodeId::TRUE, value: self.circuit.nothing() }),
         }
     }
 
@@ -598,7 +599,7 @@ impl<'m> Unfolder<'m> {
             }
             return Ok(Cell { undefined, value: self.circuit.value_of_cases(cases)? });
         }
-        let mut value = cells.last().map_or_else(|| self.circuit.constant(0), |(cell, _)| cell.value.clone());
+        let mut value = cells.last().map_or_else(|| self.circuit.nothing(), |(cell, _)| cell.value.clone());
         for (cell, condition) in cells.iter().rev().skip(1) {
             value = self.circuit.choose_value(*condition, &cell.value, &value)?;
         }
@@ -1047,12 +1048,12 @@ impl<'m> Unfolder<'m> {
                 Ok(match (then, otherwise) {
                     (Some(then), Some(otherwise)) => self.circuit.choose_value(condition, &then, &otherwise)?,
                     (Some(value), None) | (None, Some(value)) => value,
-                    (None, None) => self.circuit.constant(0),
+                    (None, None) => self.circuit.nothing(),
                 })
             }
             Expr::Call { function, arguments } => {
                 let result = self.call(*function, arguments)?.and_then(|cells| cells.into_iter().next());
-                let Some(cell) = result else { return Ok(self.circuit.constant(0)) };
+                let Some(cell) = result else { return Ok(self.circuit.nothing()) };
                 self.fault(cell.undefined);
                 Ok(cell.value)
             }
@@ -1073,6 +1074,9 @@ impl<'m> Unfolder<'m> {
     }
 
     fn arithmetic(&mut self, operator: BinaryOperator, left: &Value, right: &Value) -> Result<Value, Refusal> {
+        if left.is_nothing() || right.is_nothing() {
+            return Ok(self.circuit.nothing());
+        }
         if matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder) {
             let zero = self.circuit.equals_constant(right, 0)?;
             self.fault(zero);
@@ -1379,7 +1383,7 @@ impl<'m> Unfolder<'m> {
                 let value = self.circuit.constant(self.model.domain(ty).least());
                 Cell { undefined: NodeId::FALSE, value }
             } else {
-                Cell { undefined: NodeId::TRUE, value: self.circuit.constant(0) }
+                Cell { undefined: NodeId::TRUE, value: self.circuit.nothing() }
             };
             self.store_any(&targets, offset as u64, &cell)?;
         }
