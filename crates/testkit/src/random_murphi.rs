@@ -187,6 +187,27 @@ impl Generator {
         self.names += 1;
         format!("{prefix}{}", self.names)
     }
+    /// A new name, or now and then that of a variable which it then hides.
+    fn fresh_or_hiding(&mut self, prefix: &str) -> String {
+        // The first variable stays visible, and texts with paths in them rely on what they name.
+        if !self.options.extensions && self.scope.len() > 1 && self.random.percent(7) {
+            let position = 1 + self.random.below(self.scope.len() - 1);
+            let name = self.scope[position].name.clone();
+            if name.starts_with(['v', 'q']) {
+                return name;
+            }
+        }
+        self.fresh(prefix)
+    }
+    /// The variables that are not hidden by others.
+    fn visible(&self) -> Vec<Variable> {
+        let hidden =
+            |position: usize| self.scope[position + 1..].iter().any(|later| later.name == self.scope[position].name);
+        (0..self.scope.len())
+            .filter(|&position| !hidden(position))
+            .map(|position| self.scope[position].clone())
+            .collect()
+    }
     fn risky(&mut self) -> bool {
         let risk = self.risk;
         self.random.percent(risk)
@@ -420,7 +441,10 @@ impl Generator {
             for _ in 0..self.random.below(3) {
                 let ty = self.plain_type();
                 let by_reference = !pure && self.random.percent(40);
-                let parameter = self.fresh("p");
+                let parameter = self.fresh_or_hiding("p");
+                if self.scope.iter().skip(globals.len()).any(|variable| variable.name == parameter) {
+                    continue;
+                }
                 formals.push(format!("{}{parameter}: {}", if by_reference { "var " } else { "" }, self.text(&ty)));
                 let defined = !self.risky();
                 self.scope.push(Variable {
@@ -437,12 +461,9 @@ impl Generator {
             self.may_fail_aloud = !pure;
             self.may_return = result.is_none();
             // There must be something to return.
-            let result = result.map(|ty| match &ty {
-                Ty::Scalarset(_) | Ty::Union(_) | Ty::Compound(_)
-                    if !self.scope.iter().any(|variable| variable.ty == ty) =>
-                {
-                    Ty::Boolean
-                }
+            let something = |this: &Self, ty: &Ty| this.visible().into_iter().find(|variable| variable.ty == *ty);
+            let result = result.map(|ty| match ty {
+                Ty::Scalarset(_) | Ty::Union(_) | Ty::Compound(_) if something(self, &ty).is_none() => Ty::Boolean,
                 _ => ty,
             });
             let mut body = self.statements(1);
@@ -455,7 +476,10 @@ impl Generator {
                 let value = match ty {
                     // rumur does not look at the range of what is returned.
                     Ty::Range(low, high) => self.in_range(*low, *high, 2),
-                    _ => self.contents_of(ty),
+                    _ => {
+                        let otherwise = something(self, ty).map_or_else(|| "true".into(), |variable| variable.name);
+                        self.contents_of(ty, &otherwise)
+                    }
                 };
                 let _ = writeln!(body, "return {value};");
             }
@@ -509,7 +533,7 @@ impl Generator {
             let _ = if self.random.percent(50) {
                 writeln!(body, "clear {};", variable.name)
             } else {
-                writeln!(body, "{} := {};", variable.name, self.contents_of(&variable.ty))
+                writeln!(body, "{} := {};", variable.name, self.contents_of(&variable.ty, &variable.name))
             };
         }
         if self.random.percent(40) {
@@ -636,7 +660,7 @@ impl Generator {
         for position in 0..self.scope.len() {
             let variable = self.scope[position].clone();
             if variable.name.starts_with('l') && !variable.defined && variable.writable && self.random.percent(85) {
-                let _ = writeln!(text, "{} := {};", variable.name, self.contents_of(&variable.ty));
+                let _ = writeln!(text, "{} := {};", variable.name, self.contents_of(&variable.ty, &variable.name));
                 self.scope[position].defined = true;
             }
         }
@@ -782,7 +806,7 @@ impl Generator {
                 }
             }
         }
-        let value = self.contents_of(&ty);
+        let value = self.contents_of(&ty, &target);
         format!("{target} := {value};\n")
     }
 
@@ -837,8 +861,8 @@ impl Generator {
     }
 
     fn for_loop(&mut self, depth: usize) -> String {
-        let name = self.fresh("i");
-        let (head, ty) = if self.random.percent(60) {
+        let name = self.fresh_or_hiding("i");
+        let (head, ty) = if self.random.percent(60) || !name.starts_with('i') {
             let ty = self.index_type();
             (format!("{name}: {}", self.text(&ty)), ty)
         } else {
@@ -949,7 +973,7 @@ impl Generator {
     /// A place of a wanted type: its text, its type, and whether it probably has a value.
     fn place(&mut self, wanted: &dyn Fn(&Ty) -> bool, writable: bool) -> Option<(String, Ty, bool)> {
         let mut candidates = Vec::new();
-        for variable in &self.scope {
+        for variable in &self.visible() {
             if variable.writable || !writable {
                 for (path, ty) in self.paths(&variable.ty) {
                     if wanted(&ty) {
@@ -986,7 +1010,7 @@ impl Generator {
                 return Some(self.number(1));
             }
             let fitting: Vec<String> = self
-                .scope
+                .visible()
                 .iter()
                 .filter(|variable| match variable.ty {
                     Ty::Range(from, to) => variable.defined && low <= from && to <= high,
@@ -1006,7 +1030,7 @@ impl Generator {
     fn leaf(&mut self, ty: &Ty) -> Option<String> {
         let careless = self.risky();
         let defined: Vec<String> = self
-            .scope
+            .visible()
             .iter()
             .filter(|variable| variable.ty == *ty && (variable.defined || careless))
             .map(|variable| variable.name.clone())
@@ -1059,8 +1083,8 @@ impl Generator {
         }
     }
 
-    /// What can be assigned to a place of a type.
-    fn contents_of(&mut self, ty: &Ty) -> String {
+    /// What can be assigned to a place of a type; if nothing is at hand, what is given.
+    fn contents_of(&mut self, ty: &Ty, otherwise: &str) -> String {
         if ty.is_scalar() {
             if let Some(value) = self.value(ty, 2) {
                 return value;
@@ -1068,7 +1092,7 @@ impl Generator {
             // Nothing of this type is at hand, as happens with scalarsets: whatever there is.
             return match self.place(&|candidate| candidate == ty, false) {
                 Some((text, ..)) => text,
-                None => "undefined_value".into(),
+                None => otherwise.into(),
             };
         }
         if self.random.percent(30)
@@ -1076,7 +1100,7 @@ impl Generator {
         {
             return call;
         }
-        let Some((one, ..)) = self.place(&|candidate| candidate == ty, false) else { return "nothing".into() };
+        let Some((one, ..)) = self.place(&|candidate| candidate == ty, false) else { return otherwise.into() };
         if !self.holds_multiset(ty)
             && self.random.percent(10)
             && let Some((other, ..)) = self.place(&|candidate| candidate == ty, false)
@@ -1212,9 +1236,9 @@ impl Generator {
             7 => format!("!{}", self.boolean(0)),
             8..=9 => {
                 let before = self.scope.len();
-                let name = self.fresh("b");
+                let name = self.fresh_or_hiding("b");
                 let word = if self.random.percent(50) { "forall" } else { "exists" };
-                let (head, ty) = if self.random.percent(75) {
+                let (head, ty) = if self.random.percent(75) || !name.starts_with('b') {
                     let ty = self.index_type();
                     (format!("{name}: {}", self.text(&ty)), ty)
                 } else {
