@@ -596,24 +596,26 @@ impl Generator {
                 return;
             }
         }
-        if self.options.extensions && depth < 2 && self.random.percent(35) {
-            if let Some((multiset, element)) = self.multiset(false) {
-                let name = self.fresh("q");
-                let _ = writeln!(self.output, "choose {name}: {multiset} do");
-                self.scope.push(Variable {
-                    name: format!("{multiset}[{name}]"),
-                    ty: element,
-                    writable: true,
-                    defined: true,
-                    value_only: false,
-                });
-                self.chosen.push((multiset, name));
-                self.rules(depth + 1);
-                self.chosen.pop();
-                self.output.push_str("end;\n");
-                self.scope.truncate(before);
-                return;
-            }
+        if self.options.extensions
+            && depth < 2
+            && self.random.percent(35)
+            && let Some((multiset, element)) = self.multiset(false)
+        {
+            let name = self.fresh("q");
+            let _ = writeln!(self.output, "choose {name}: {multiset} do");
+            self.scope.push(Variable {
+                name: format!("{multiset}[{name}]"),
+                ty: element,
+                writable: true,
+                defined: true,
+                value_only: false,
+            });
+            self.chosen.push((multiset, name));
+            self.rules(depth + 1);
+            self.chosen.pop();
+            self.output.push_str("end;\n");
+            self.scope.truncate(before);
+            return;
         }
         let quantifiers = self.quantifiers(2);
         let guard = if self.random.percent(80) { format!("{} ==>", self.boolean(2)) } else { String::new() };
