@@ -60,6 +60,9 @@ impl ValueSet {
     }
 }
 
+/// The values that some slots are known to be among.
+pub(crate) type KnownValues = FxHashMap<u32, ValueSet>;
+
 /// A function of a state. Conditions have the values 0 and 1.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
@@ -558,39 +561,167 @@ impl Circuit {
     }
 
     /// Drops what the other parts of a connective make superfluous: of the parts of the opposite
-    /// kind, those that contain another part, and from the rest what contradicts another part.
+    /// kind, those that contain another part, and from the rest what contradicts another part. A
+    /// condition on a slot decides other conditions on that slot, down to the parts of parts.
     /// Nothing if nothing is superfluous.
     fn absorbed(&mut self, children: &[NodeId], conjunction: bool) -> Option<Vec<NodeId>> {
+        let opposite_kind = |node: &Node| match node {
+            Node::Or(inner) if conjunction => Some(inner.clone()),
+            Node::And(inner) if !conjunction => Some(inner.clone()),
+            _ => None,
+        };
+        let same_kind = |node: &Node| match node {
+            Node::And(inner) if conjunction => Some(inner.clone()),
+            Node::Or(inner) if !conjunction => Some(inner.clone()),
+            _ => None,
+        };
+        if children.iter().all(|child| opposite_kind(self.node(*child)).is_none()) {
+            return None;
+        }
+        let mut known = KnownValues::default();
+        for &child in children {
+            if let Node::In { slot, values } = self.node(child) {
+                // A disjunction is decided by its other parts only where this one fails.
+                let size = self.values[*slot as usize].len();
+                known.insert(*slot, if conjunction { values.clone() } else { values.complement(size) });
+            }
+        }
         let mut reduced = Vec::with_capacity(children.len());
         let mut changed = false;
-        for &child in children {
-            let inner = match self.node(child) {
-                Node::Or(inner) if conjunction => inner.clone(),
-                Node::And(inner) if !conjunction => inner.clone(),
-                _ => {
-                    reduced.push(child);
+        'children: for &child in children {
+            let Some(inner) = opposite_kind(self.node(child)) else {
+                reduced.push(child);
+                continue;
+            };
+            let mut kept = Vec::with_capacity(inner.len());
+            let mut child_changed = false;
+            for &part in &inner {
+                if children.binary_search(&part).is_ok() || self.decided_by(part, &known) == Some(conjunction) {
+                    changed = true;
+                    continue 'children;
+                }
+                let opposite = self.not(part);
+                if children.binary_search(&opposite).is_ok() || self.decided_by(part, &known).is_some() {
+                    child_changed = true;
                     continue;
                 }
-            };
-            if inner.iter().any(|part| children.binary_search(part).is_ok()) {
-                changed = true;
-                continue;
-            }
-            let mut kept = Vec::with_capacity(inner.len());
-            for &part in &inner {
-                let opposite = self.not(part);
-                if children.binary_search(&opposite).is_err() {
-                    kept.push(part);
+                match same_kind(self.node(part)).filter(|_| !known.is_empty()) {
+                    None => kept.push(part),
+                    Some(pieces) => {
+                        let decisions: Vec<Option<bool>> =
+                            pieces.iter().map(|&piece| self.decided_by(piece, &known)).collect();
+                        if decisions.contains(&Some(!conjunction)) {
+                            child_changed = true;
+                        } else if decisions.iter().all(Option::is_none) {
+                            kept.push(part);
+                        } else {
+                            child_changed = true;
+                            let rest: Vec<NodeId> = pieces
+                                .iter()
+                                .zip(&decisions)
+                                .filter(|(_, decision)| decision.is_none())
+                                .map(|(&piece, _)| piece)
+                                .collect();
+                            kept.push(self.connective(rest, conjunction));
+                        }
+                    }
                 }
             }
-            if kept.len() == inner.len() {
-                reduced.push(child);
-            } else {
+            if child_changed {
                 changed = true;
                 reduced.push(self.connective(kept, !conjunction));
+            } else {
+                reduced.push(child);
             }
         }
         changed.then_some(reduced)
+    }
+
+    /// Whether what is known of slots decides a condition on one slot.
+    fn decided_by(&self, node: NodeId, known: &KnownValues) -> Option<bool> {
+        let Node::In { slot, values } = self.node(node) else { return None };
+        let possible = known.get(slot)?;
+        if possible.0.iter().zip(&values.0).all(|(possible, values)| possible & !values == 0) {
+            Some(true)
+        } else if possible.0.iter().zip(&values.0).all(|(possible, values)| possible & values == 0) {
+            Some(false)
+        } else {
+            None
+        }
+    }
+
+    /// What a conjunction says of single slots.
+    pub(crate) fn known_values(&self, condition: NodeId) -> KnownValues {
+        let mut known = KnownValues::default();
+        let mut note = |node: NodeId| {
+            if let Node::In { slot, values } = self.node(node) {
+                known.insert(*slot, values.clone());
+            }
+        };
+        match self.node(condition) {
+            Node::And(children) => children.iter().copied().for_each(note),
+            _ => note(condition),
+        }
+        known
+    }
+
+    /// Notes that a slot does not hold the value at a position. Gives false if no value is left.
+    pub(crate) fn exclude(&self, known: &mut KnownValues, slot: u32, position: usize) -> bool {
+        let size = self.values[slot as usize].len();
+        let mut other = ValueSet::empty(size);
+        other.insert(position);
+        let other = other.complement(size);
+        let values = known.entry(slot).and_modify(|values| values.intersect(&other)).or_insert(other);
+        values.len() > 0
+    }
+
+    /// A condition without the parts that what is known of slots decides.
+    pub(crate) fn given(
+        &mut self,
+        node: NodeId,
+        known: &KnownValues,
+        memory: &mut FxHashMap<NodeId, NodeId>,
+    ) -> NodeId {
+        if let Some(&result) = memory.get(&node) {
+            return result;
+        }
+        let result = match self.node(node).clone() {
+            Node::In { .. } => match self.decided_by(node, known) {
+                Some(true) => NodeId::TRUE,
+                Some(false) => NodeId::FALSE,
+                None => node,
+            },
+            Node::Table { slots, tuples } => {
+                let is_open = |slot: u32, position: usize| known.get(&slot).is_none_or(|set| set.contains(position));
+                let open: usize = slots
+                    .iter()
+                    .map(|&slot| (0..self.values[slot as usize].len()).filter(|&at| is_open(slot, at)).count())
+                    .product();
+                let inside = tuples
+                    .iter()
+                    .filter(|tuple| slots.iter().zip(tuple.iter()).all(|(&slot, &at)| is_open(slot, at as usize)))
+                    .count();
+                match inside {
+                    0 => NodeId::FALSE,
+                    _ if inside == open => NodeId::TRUE,
+                    _ => node,
+                }
+            }
+            Node::And(children) | Node::Or(children) => {
+                let conjunction = matches!(self.node(node), Node::And(_));
+                let parts: Vec<NodeId> = children.iter().map(|&child| self.given(child, known, memory)).collect();
+                if parts[..] == children[..] { node } else { self.connective(parts, conjunction) }
+            }
+            _ => node,
+        };
+        memory.insert(node, result);
+        result
+    }
+
+    /// Whether several conditions depend on so few assignments together that their normal forms tell
+    /// all about them.
+    pub(crate) fn is_small(&self, conditions: &[NodeId]) -> bool {
+        self.joint_support(conditions).is_some()
     }
 
     /// The normal form of a relation from which slots that do not matter are dropped first.

@@ -12,7 +12,7 @@ use quotient_ir::{
 
 use rustc_hash::FxHashMap;
 
-use crate::circuit::{Circuit, Linear, NodeId, Operation, Relabelling, TooLarge, Value};
+use crate::circuit::{Circuit, KnownValues, Linear, NodeId, Operation, Relabelling, TooLarge, Value};
 use crate::mentions::Mentions;
 
 /// One instance of a rule or initial-state program as functions of the state before it.
@@ -201,6 +201,59 @@ struct Frame<'m> {
     result: Option<Vec<Cell>>,
 }
 
+/// Where an event takes a step: its guard holds, and it neither faults nor is dropped. What it would do
+/// elsewhere does not matter and must not tell events apart.
+struct Steps {
+    /// The condition, as exact as it is cheap to say.
+    steps: NodeId,
+    /// Whether it depends on few assignments.
+    is_small: bool,
+    /// What it says of single slots.
+    known: KnownValues,
+    /// Where an assumption drops the event, as far as that matters.
+    dropped: NodeId,
+}
+
+impl Steps {
+    fn new(circuit: &mut Circuit, guard: NodeId, fault: NodeId, dropped: NodeId) -> Self {
+        let is_small = circuit.is_small(&[guard, fault, dropped]);
+        if !is_small {
+            let known = circuit.known_values(guard);
+            let dropped = circuit.given(dropped, &known, &mut FxHashMap::default());
+            let steps = if fault == guard { NodeId::FALSE } else { guard };
+            return Self { steps, is_small, known, dropped };
+        }
+        let sound = circuit.not(fault);
+        let dropped = circuit.and([guard, sound, dropped]);
+        let kept = circuit.not(dropped);
+        let steps = circuit.and([guard, sound, kept]);
+        Self { steps, is_small, known: circuit.known_values(steps), dropped }
+    }
+
+    /// A condition as far as it matters: where there is a step, and a slot does not have a value yet.
+    fn relevant(&self, circuit: &mut Circuit, condition: NodeId, had: Option<(u32, Option<i64>)>) -> NodeId {
+        let had = had.filter(|&(slot, _)| !circuit.is_wide(slot));
+        let position = had.and_then(|(slot, value)| Some((slot, circuit.values(slot).binary_search(&value).ok()?)));
+        let has_value = match position {
+            Some((slot, position)) => circuit.slot_in(slot, [position]),
+            None => NodeId::FALSE,
+        };
+        if self.is_small && circuit.is_small(&[self.steps, has_value, condition]) {
+            let differs = circuit.not(has_value);
+            let care = circuit.and([self.steps, differs]);
+            let relevant = circuit.and([care, condition]);
+            return if relevant == care && relevant != NodeId::FALSE { NodeId::TRUE } else { relevant };
+        }
+        let mut known = self.known.clone();
+        if let Some((slot, position)) = position
+            && !circuit.exclude(&mut known, slot, position)
+        {
+            return NodeId::FALSE;
+        }
+        circuit.given(condition, &known, &mut FxHashMap::default())
+    }
+}
+
 /// Unfolds one model over a circuit.
 pub(crate) struct Unfolder<'m> {
     model: &'m Model,
@@ -327,12 +380,13 @@ impl<'m> Unfolder<'m> {
         let drops = std::mem::take(&mut self.drops);
         let fault = self.circuit.or(faults);
         let dropped = self.circuit.or(drops);
+        let domain = Steps::new(&mut self.circuit, guard, fault, dropped);
+        let dropped = domain.dropped;
         let mut written = self.written.clone();
         written.sort_unstable();
         let mut writes = Vec::new();
-        // What an event does that always runs into a fault does not matter.
-        let always_faults = fault == guard;
-        if guard != NodeId::FALSE && !always_faults {
+        let has_steps = guard != NodeId::FALSE && domain.steps != NodeId::FALSE;
+        if has_steps {
             for slot in written {
                 let global = self.globals[slot as usize].clone().expect("it was written");
                 // What is written to a slot with a single value is that value.
@@ -340,16 +394,31 @@ impl<'m> Unfolder<'m> {
                 if global.written == NodeId::FALSE || is_constant || slot as usize >= self.layout.slots.len() {
                     continue;
                 }
-                let written = self.written_values(slot, &global);
-                if !matches!(&written, Written::Cases(cases) if cases.is_empty()) {
-                    writes.push(Write { slot, written });
+                let mut written = self.written_values(slot, &global);
+                if let Written::Cases(cases) = &mut written {
+                    // A value that a slot has already need not be written.
+                    let had = |value| match action {
+                        Action::Rule(_) => Some((slot, value)),
+                        Action::Start(_) => None,
+                    };
+                    for (value, condition) in cases.iter_mut() {
+                        *condition = domain.relevant(&mut self.circuit, *condition, had(*value));
+                    }
+                    cases.retain(|&(_, condition)| condition != NodeId::FALSE);
+                    if cases.is_empty() {
+                        continue;
+                    }
                 }
+                writes.push(Write { slot, written });
             }
         }
         let write_spans =
             writes.iter().map(|write| self.writers.get(&write.slot).copied().unwrap_or_default()).collect();
         let mut covers = std::mem::take(&mut self.covers);
-        covers.retain(|&(_, condition)| condition != NodeId::FALSE && !always_faults);
+        for (_, condition) in &mut covers {
+            *condition = domain.relevant(&mut self.circuit, *condition, None);
+        }
+        covers.retain(|&(_, condition)| condition != NodeId::FALSE && has_steps);
         covers.sort_unstable();
         Ok(Event {
             action,
