@@ -206,11 +206,11 @@ struct Frame<'m> {
 struct Steps {
     /// The condition, as exact as it is cheap to say.
     steps: NodeId,
-    /// Whether it depends on few assignments.
+    /// Whether it depends on few assignments; then it is exact.
     is_small: bool,
     /// What it says of single slots.
     known: KnownValues,
-    /// Where an assumption drops the event, as far as that matters.
+    /// Where an assumption drops the event, as far as that matters and `steps` does not say so.
     dropped: NodeId,
 }
 
@@ -223,11 +223,10 @@ impl Steps {
             let steps = if fault == guard { NodeId::FALSE } else { guard };
             return Self { steps, is_small, known, dropped };
         }
-        let sound = circuit.not(fault);
-        let dropped = circuit.and([guard, sound, dropped]);
-        let kept = circuit.not(dropped);
+        // A step that is dropped is one that does not happen.
+        let (sound, kept) = (circuit.not(fault), circuit.not(dropped));
         let steps = circuit.and([guard, sound, kept]);
-        Self { steps, is_small, known: circuit.known_values(steps), dropped }
+        Self { steps, is_small, known: circuit.known_values(steps), dropped: NodeId::FALSE }
     }
 
     /// A condition as far as it matters: where there is a step, and a slot does not have a value yet.
@@ -381,11 +380,11 @@ impl<'m> Unfolder<'m> {
         let fault = self.circuit.or(faults);
         let dropped = self.circuit.or(drops);
         let domain = Steps::new(&mut self.circuit, guard, fault, dropped);
-        let dropped = domain.dropped;
+        let (guard, dropped) = (domain.steps, domain.dropped);
         let mut written = self.written.clone();
         written.sort_unstable();
         let mut writes = Vec::new();
-        let has_steps = guard != NodeId::FALSE && domain.steps != NodeId::FALSE;
+        let has_steps = guard != NodeId::FALSE;
         if has_steps {
             for slot in written {
                 let global = self.globals[slot as usize].clone().expect("it was written");

@@ -77,12 +77,10 @@ pub(super) struct Exhaustion<'m> {
 /// What a run did, as far as a symmetry must respect it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Effect {
-    /// The guard is false.
+    /// The guard is false, or an assumption dropped the step as if it were.
     Disabled,
     /// Something went wrong.
     Fault,
-    /// An assumption dropped the step.
-    Dropped,
     /// A step.
     Next { writes: Vec<(SlotId, Option<i64>)>, covered: Vec<PropertyId> },
     /// A property's value.
@@ -251,7 +249,7 @@ impl<'m> Exhaustion<'m> {
                     touched.extend(writes.iter().map(|&(slot, _)| slot));
                     exhaustion.check_possible(instance, writes)?;
                 }
-                Effect::Disabled | Effect::Fault | Effect::Dropped | Effect::Truth(_) => {}
+                Effect::Disabled | Effect::Fault | Effect::Truth(_) => {}
             }
             if idle && effect != Effect::Disabled {
                 return Err(Rejection::Overlooked(instance.clone()));
@@ -505,7 +503,7 @@ impl<'m> Exhaustion<'m> {
                         reads.extend(footprint.reads);
                         let effect = match outcome {
                             Outcome::Next { covered, .. } => Effect::Next { writes: footprint.writes, covered },
-                            Outcome::Pruned => Effect::Dropped,
+                            Outcome::Pruned => Effect::Disabled,
                             Outcome::Fault(fault) if fault.kind == FaultKind::Exhausted => return None,
                             Outcome::Fault(_) => Effect::Fault,
                         };

@@ -16,7 +16,7 @@ use super::{LiteralMap, all_states};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Effect {
     Fault,
-    Dropped,
+    Holds,
     Next(u32, Vec<PropertyId>),
 }
 
@@ -49,11 +49,12 @@ pub(super) fn generators_by_events(
             let effect = |state: &Valuation| match interpreter.enabled(rule, &arguments, state) {
                 Err(_) => Some(Effect::Fault),
                 Ok(false) => None,
-                Ok(true) => Some(match interpreter.fire(rule, &arguments, state) {
-                    Outcome::Fault(_) => Effect::Fault,
-                    Outcome::Pruned => Effect::Dropped,
-                    Outcome::Next { state, covered } => Effect::Next(numbers[&state], covered),
-                }),
+                Ok(true) => match interpreter.fire(rule, &arguments, state) {
+                    Outcome::Fault(_) => Some(Effect::Fault),
+                    // A step that is dropped is one that does not happen.
+                    Outcome::Pruned => None,
+                    Outcome::Next { state, covered } => Some(Effect::Next(numbers[&state], covered)),
+                },
             };
             functions.insert((Kind::Rule, states.iter().map(effect).collect()), ());
         }
@@ -65,7 +66,7 @@ pub(super) fn generators_by_events(
                 return None;
             }
             let effect = |state: &Valuation| match interpreter.holds(property, &arguments, state) {
-                Ok(true) => Some(Effect::Dropped),
+                Ok(true) => Some(Effect::Holds),
                 Ok(false) => None,
                 Err(_) if entry.kind == PropertyKind::Invariant => None,
                 Err(_) => Some(Effect::Fault),
@@ -99,7 +100,7 @@ fn search(
         Target,
         Function(Kind),
         Fault,
-        Dropped,
+        Holds,
         Step(Vec<PropertyId>),
     }
     let mut colours: FxHashMap<Colour, u32> = FxHashMap::default();
@@ -140,7 +141,7 @@ fn search(
             let Some(effect) = effect else { continue };
             let (colour, target) = match effect {
                 Effect::Fault => (Colour::Fault, None),
-                Effect::Dropped => (Colour::Dropped, None),
+                Effect::Holds => (Colour::Holds, None),
                 Effect::Next(next, covered) => (Colour::Step(covered), Some(targets[next as usize])),
             };
             let vertex = builder.add_vertex(number(colour));
