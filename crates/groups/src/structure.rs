@@ -234,7 +234,15 @@ fn connected_structure(factor: &Action) -> Structure {
         let outer = structure(&reduced.action.on_blocks(blocks));
         return wreath(Structure::symmetric(*size), outer, blocks.count);
     }
-    if let Some(found) = abelian_or_dihedral(&reduced) {
+    if let Some(found) = cyclic(&reduced) {
+        return found;
+    }
+    // Orbits that move independently are what a reader sees, so this comes before the polygon that the
+    // product of the symmetric groups on two and three things is as well.
+    if let Some(found) = direct_product(&reduced, &orbit_actions(factor)).filter(Structure::is_recognised) {
+        return found;
+    }
+    if let Some(found) = dihedral(&reduced) {
         return found;
     }
     let mut quotients = quotients(factor, &reduced);
@@ -267,26 +275,37 @@ fn wreath(inner: Structure, outer: Structure, copies: usize) -> Structure {
     }
 }
 
-/// Cyclic and dihedral groups, by their elements.
-fn abelian_or_dihedral(reduced: &Reduced) -> Option<Structure> {
-    let chain = reduced.chain.as_ref()?;
-    let generators: Vec<Permutation> =
-        reduced.action.dense_generators().into_iter().filter(|generator| !generator.is_identity()).collect();
-    let two = BigUint::from(2u32);
-    if generators.len() <= 64
+/// The generators that are not the identity.
+fn proper_generators(reduced: &Reduced) -> Vec<Permutation> {
+    reduced.action.dense_generators().into_iter().filter(|generator| !generator.is_identity()).collect()
+}
+
+/// Cyclic groups, by their elements.
+fn cyclic(reduced: &Reduced) -> Option<Structure> {
+    let generators = proper_generators(reduced);
+    let commute = |left: &Permutation, right: &Permutation| left.then(right) == right.then(left);
+    let is_abelian = generators.len() <= 64
         && generators
             .iter()
             .enumerate()
-            .all(|(index, left)| generators[..index].iter().all(|right| left.then(right) == right.then(left)))
-    {
-        // In an abelian group, the exponent is the order of some element.
-        let exponent = generators.iter().fold(BigUint::from(1u32), |exponent, generator| {
-            let order = generator.order();
-            let divisor = crate::permutation::greatest_common_divisor(exponent.clone(), order.clone());
-            exponent * (order / divisor)
-        });
-        return (exponent == reduced.order).then(|| Structure::cyclic(exponent));
+            .all(|(index, left)| generators[..index].iter().all(|right| commute(left, right)));
+    if !is_abelian {
+        return None;
     }
+    // In an abelian group, the exponent is the order of some element.
+    let exponent = generators.iter().fold(BigUint::from(1u32), |exponent, generator| {
+        let order = generator.order();
+        let divisor = crate::permutation::greatest_common_divisor(exponent.clone(), order.clone());
+        exponent * (order / divisor)
+    });
+    (exponent == reduced.order).then(|| Structure::cyclic(exponent))
+}
+
+/// Dihedral groups, by their elements.
+fn dihedral(reduced: &Reduced) -> Option<Structure> {
+    let chain = reduced.chain.as_ref()?;
+    let generators = proper_generators(reduced);
+    let two = BigUint::from(2u32);
     if &reduced.order % &two != BigUint::ZERO {
         return None;
     }
@@ -323,6 +342,20 @@ fn abelian_or_dihedral(reduced: &Reduced) -> Option<Structure> {
 struct Quotient {
     action: Action,
     order: BigUint,
+}
+
+/// The actions on the orbits.
+fn orbit_actions(factor: &Action) -> Vec<Quotient> {
+    let mut found: Vec<Quotient> = Vec::new();
+    let mut orbits = factor.orbits();
+    orbits.sort_by_key(Vec::len);
+    for orbit in orbits.iter().filter(|orbit| orbit.len() <= LARGEST_PAIR_ACTION).take(QUOTIENTS) {
+        let action = factor.restricted_to(orbit);
+        if !found.iter().any(|other| other.action.generators() == action.generators()) {
+            found.push(Quotient { order: order(&action), action });
+        }
+    }
+    found
 }
 
 /// The actions on orbits and blocks, the smallest degree first.
@@ -478,8 +511,45 @@ fn direct_product(reduced: &Reduced, quotients: &[Quotient]) -> Option<Structure
     let mut best: Option<Vec<usize>> = None;
     let mut budget = 2_000;
     choose(&distinct, &reduced.order, 0, one, &mut chosen, &mut best, &mut budget);
-    let best = best?;
-    Some(Structure::product(best.iter().map(|&index| structure(&distinct[index].action))))
+    match best {
+        Some(best) => Some(Structure::product(best.iter().map(|&index| structure(&distinct[index].action)))),
+        None => product_of_two(reduced, quotients),
+    }
+}
+
+/// A direct product of two: the parts are taken apart in turn. With many small quotients, this finds what
+/// the search for the finest product does not come to.
+fn product_of_two(reduced: &Reduced, quotients: &[Quotient]) -> Option<Structure> {
+    let mut partial = None;
+    for (index, left) in quotients.iter().enumerate() {
+        for right in &quotients[index + 1..] {
+            if &left.order * &right.order != reduced.order
+                || left.order == reduced.order
+                || right.order == reduced.order
+                || order(&Action::side_by_side(&[&left.action, &right.action])) != reduced.order
+            {
+                continue;
+            }
+            let found = Structure::product([left, right].map(|part| as_product(structure(&part.action))));
+            if found.is_recognised() {
+                return Some(found);
+            }
+            partial.get_or_insert(found);
+        }
+    }
+    partial
+}
+
+/// The finest product is wanted, and with an odd half, the half turn of a polygon is a factor by itself.
+fn as_product(structure: Structure) -> Structure {
+    match structure {
+        Structure::Dihedral(corners) if &corners % 4u32 == BigUint::from(2u32) => {
+            let half = corners / 2u32;
+            let half = if half == BigUint::from(3u32) { Structure::Symmetric(3) } else { Structure::Dihedral(half) };
+            Structure::product([half, Structure::Symmetric(2)])
+        }
+        other => other,
+    }
 }
 
 /// Depth-first over sets of quotients; keeps the largest set that is a direct product. The depth is at most
