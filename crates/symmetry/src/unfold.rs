@@ -155,6 +155,8 @@ pub(crate) enum Refusal {
 }
 
 const LOOP_LIMIT: usize = 4096;
+/// Cases of the bounds of a loop up to which each is unfolded.
+const BOUND_LIMIT: usize = 64;
 const CALL_LIMIT: usize = 128;
 /// Nodes up to which a model is unfolded.
 const NODE_LIMIT: usize = 8_000_000;
@@ -500,11 +502,15 @@ impl<'m> Unfolder<'m> {
                 let both = self.circuit.and([holds, right]);
                 Ok(self.circuit.or([fails, both]))
             }
-            Expr::Quantified { quantifier, local, range, body } if (*quantifier == Quantifier::All) == outcome => {
+            Expr::Quantified { quantifier, local, range: range @ Iteration::Over(_), body }
+                if (*quantifier == Quantifier::All) == outcome =>
+            {
                 let mut parts = Vec::new();
-                for value in self.iterations(range)? {
-                    self.set_local(*local, value);
-                    parts.push(self.decided(*body, outcome)?);
+                for (_, values) in self.iterations(range)? {
+                    for value in values {
+                        self.set_local(*local, value);
+                        parts.push(self.decided(*body, outcome)?);
+                    }
                 }
                 Ok(self.circuit.and(parts))
             }
@@ -1023,40 +1029,55 @@ impl<'m> Unfolder<'m> {
         }
     }
 
-    fn iterations(&mut self, range: &Iteration) -> Result<Vec<i64>, Refusal> {
+    /// The values of a bound variable or loop variable, by cases where they depend on the state.
+    fn iterations(&mut self, range: &Iteration) -> Result<Vec<(NodeId, Vec<i64>)>, Refusal> {
         match range {
             Iteration::Over(ty) => {
                 let domain = self.model.domain(*ty);
                 if domain.size() > LOOP_LIMIT as u64 || domain.size() == 0 {
                     return Err(Refusal::Loop);
                 }
-                Ok(domain.values().collect())
+                Ok(vec![(NodeId::TRUE, domain.values().collect())])
             }
             Iteration::Steps { from, to, step } => {
-                let from = self.scalar(*from)?.form.as_constant().ok_or(Refusal::Loop)?;
-                let to = self.scalar(*to)?.form.as_constant().ok_or(Refusal::Loop)?;
-                let step = match step {
-                    Some(step) => self.scalar(*step)?.form.as_constant().ok_or(Refusal::Loop)?,
-                    None if to < from => -1,
-                    None => 1,
-                };
-                if step == 0 || (to > from && step < 0) || (to < from && step > 0) {
-                    self.fault(NodeId::TRUE);
-                    return Ok(Vec::new());
+                let from = self.bound_cases(*from)?;
+                let to = self.bound_cases(*to)?;
+                let step = step.map(|step| self.bound_cases(step)).transpose()?;
+                if from.len() * to.len() * step.as_ref().map_or(1, Vec::len) > BOUND_LIMIT {
+                    return Err(Refusal::Loop);
                 }
-                let mut values = Vec::new();
-                let mut value = from;
-                while if step > 0 { value <= to } else { value >= to } {
-                    values.push(value);
-                    if values.len() > LOOP_LIMIT {
-                        return Err(Refusal::Loop);
+                let mut iterations = Vec::new();
+                for &(from, first) in &from {
+                    for &(to, last) in &to {
+                        let default = [(if to < from { -1 } else { 1 }, NodeId::TRUE)];
+                        for &(step, by) in step.as_deref().unwrap_or(&default) {
+                            let condition = self.circuit.and([first, last, by]);
+                            if condition == NodeId::FALSE {
+                                continue;
+                            }
+                            match steps(from, to, step) {
+                                Some(values) if values.len() > LOOP_LIMIT => return Err(Refusal::Loop),
+                                Some(values) => iterations.push((condition, values)),
+                                None => self.fault(condition),
+                            }
+                        }
                     }
-                    let Some(next) = value.checked_add(step) else { break };
-                    value = next;
                 }
-                Ok(values)
+                Ok(iterations)
             }
         }
+    }
+
+    /// The numbers that a bound of a range can be.
+    fn bound_cases(&mut self, bound: ExprId) -> Result<Vec<(i64, NodeId)>, Refusal> {
+        let value = self.scalar(bound)?;
+        if value.is_nothing() {
+            return Ok(Vec::new());
+        }
+        if let Some(number) = value.form.as_constant() {
+            return Ok(vec![(number, NodeId::TRUE)]);
+        }
+        value.cases.map(|cases| cases.to_vec()).ok_or(Refusal::Loop)
     }
 
     fn set_local(&mut self, local: LocalId, value: i64) {
@@ -1072,13 +1093,23 @@ impl<'m> Unfolder<'m> {
         body: ExprId,
     ) -> Result<NodeId, Refusal> {
         let conjunction = quantifier == Quantifier::All;
-        let values = self.iterations(range)?;
-        let mut conditions = Vec::with_capacity(values.len());
-        for value in values {
-            self.set_local(local, value);
-            self.next_in_chain(body, &mut conditions, conjunction)?;
+        let mut cases = Vec::new();
+        let saved = self.alive;
+        for (case, values) in self.iterations(range)? {
+            self.alive = self.circuit.and([saved, case]);
+            if self.alive == NodeId::FALSE {
+                continue;
+            }
+            let mut conditions = Vec::with_capacity(values.len());
+            for value in values {
+                self.set_local(local, value);
+                self.next_in_chain(body, &mut conditions, conjunction)?;
+            }
+            let holds = if conjunction { self.circuit.and(conditions) } else { self.circuit.or(conditions) };
+            cases.push(self.circuit.and([case, holds]));
         }
-        Ok(if conjunction { self.circuit.and(conditions) } else { self.circuit.or(conditions) })
+        self.alive = saved;
+        Ok(self.circuit.or(cases))
     }
 
     fn scalar(&mut self, expression: ExprId) -> Result<Value, Refusal> {
@@ -1350,13 +1381,23 @@ impl<'m> Unfolder<'m> {
                 Ok(())
             }
             StatementKind::For { local, range, body } => {
-                for value in self.iterations(range)? {
-                    if self.alive == NodeId::FALSE {
-                        break;
+                let entry = self.alive;
+                let mut ends = Vec::new();
+                let mut unchanged = true;
+                for (case, values) in self.iterations(range)? {
+                    let start = self.circuit.and([entry, case]);
+                    self.alive = start;
+                    for value in values {
+                        if self.alive == NodeId::FALSE {
+                            break;
+                        }
+                        self.set_local(*local, value);
+                        self.block(body)?;
                     }
-                    self.set_local(*local, value);
-                    self.block(body)?;
+                    unchanged &= self.alive == start;
+                    ends.push(self.alive);
                 }
+                self.alive = if unchanged { entry } else { self.circuit.or(ends) };
                 Ok(())
             }
             StatementKind::Call { function, arguments } => self.call(*function, arguments).map(drop),
@@ -1477,6 +1518,24 @@ impl<'m> Unfolder<'m> {
         }
         Ok(())
     }
+}
+
+/// The values from one number to another, unless the steps do not lead there.
+fn steps(from: i64, to: i64, step: i64) -> Option<Vec<i64>> {
+    if step == 0 || (to > from && step < 0) || (to < from && step > 0) {
+        return None;
+    }
+    let mut values = Vec::new();
+    let mut value = from;
+    while if step > 0 { value <= to } else { value >= to } {
+        values.push(value);
+        if values.len() > LOOP_LIMIT {
+            break;
+        }
+        let Some(next) = value.checked_add(step) else { break };
+        value = next;
+    }
+    Some(values)
 }
 
 /// Whether an operation on two numbers with few cases has no result for some of them, other than by a
