@@ -233,18 +233,25 @@ impl Generator {
             self.rules(0);
             self.scope.truncate(globals);
         }
+        for _ in 0..self.random.below(4) {
+            self.setter();
+            self.scope.truncate(globals);
+        }
         if self.random.percent(70) && globals > 0 {
             // Something to do in every state, so that not all runs end in a deadlock.
             let choice = self.random.below(globals);
             let Variable { name, ty, .. } = self.scope[choice].clone();
-            let (guard, action) = match ty {
-                Ty::Boolean => (String::new(), format!("{name} := isundefined({name}) ? true : !{name};")),
-                _ => (String::new(), format!("if false then undefine {name}; else clear {name}; end;")),
+            let action = match ty {
+                Ty::Boolean => format!("{name} := isundefined({name}) ? true : !{name};"),
+                Ty::Range(low, high) => {
+                    format!("{name} := isundefined({name}) ? {low} : ({name} < {high} ? {name} + 1 : {low});")
+                }
+                _ => format!("clear {name};"),
             };
-            let _ = writeln!(self.output, "rule \"always\" {guard}begin {action} end;");
+            let _ = writeln!(self.output, "rule \"always\" begin {action} end;");
         }
         for _ in 0..self.random.below(1 + self.size()) {
-            self.property(0);
+            self.property();
             self.scope.truncate(globals);
         }
     }

@@ -282,17 +282,23 @@ impl Generator {
         self.in_body = true;
         self.may_return = false;
         let mut body = String::new();
-        let globals: Vec<Variable> =
-            self.scope.iter().filter(|variable| variable.name.starts_with('v')).cloned().collect();
-        for variable in globals {
-            if !variable.defined && self.random.percent(70) {
-                continue;
+        // Nothing has a value yet, and functions expect that everything has one.
+        let functions = std::mem::take(&mut self.functions);
+        let expected: Vec<bool> = self.scope.iter().map(|variable| variable.defined).collect();
+        let is_global = |variable: &Variable| variable.name.starts_with('v');
+        for variable in self.scope.iter_mut().filter(|variable| is_global(variable)) {
+            variable.defined = false;
+        }
+        for position in 0..self.scope.len() {
+            let variable = self.scope[position].clone();
+            if is_global(&variable) && (expected[position] || self.random.percent(30)) {
+                body.push_str(&self.first_value(&variable));
+                self.scope[position].defined = true;
             }
-            let _ = if self.random.percent(50) {
-                writeln!(body, "clear {};", variable.name)
-            } else {
-                writeln!(body, "{} := {};", variable.name, self.contents_of(&variable.ty, &variable.name))
-            };
+        }
+        self.functions = functions;
+        for (variable, expected) in self.scope.iter_mut().zip(expected) {
+            variable.defined = expected;
         }
         if self.random.percent(40) {
             body.push_str(&self.statements(1));
@@ -387,7 +393,17 @@ impl Generator {
         self.scope.truncate(before);
     }
 
-    pub(super) fn property(&mut self, depth: usize) {
+    /// A rule that sets some scalar to any value of its type, so that there is something to see.
+    pub(super) fn setter(&mut self) {
+        let Some((target, ty, _)) = self.place(&Ty::is_scalar, true) else { return };
+        let value = self.fresh("q");
+        let quantifier = format!("{value}: {}", self.text(&ty));
+        let guard = if self.random.percent(40) { format!("{} ==>", self.boolean(1)) } else { String::new() };
+        let name = self.fresh("rule");
+        self.wrap_ruleset(&[quantifier], format!("rule \"{name}\" {guard}\nbegin\n{target} := {value};\nend"));
+    }
+
+    pub(super) fn property(&mut self) {
         let before = self.scope.len();
         let quantifiers = self.quantifiers(1);
         let name = self.fresh("property");
@@ -400,14 +416,12 @@ impl Generator {
         let condition = self.boolean(2);
         let condition = match word {
             // Plain conditions are violated too soon to be interesting.
-            "invariant" | "assume" | "liveness" if self.random.percent(70) => {
-                let other = self.boolean(1);
-                let third = self.boolean(1);
-                format!("({condition} | {other}) | !({third})")
+            "invariant" | "assume" | "liveness" if self.random.percent(85) => {
+                let (other, third, fourth) = (self.boolean(1), self.boolean(1), self.boolean(0));
+                format!("({condition} | {other}) | !({third}) | {fourth}")
             }
             _ => condition,
         };
-        let _ = depth;
         self.wrap_ruleset(&quantifiers, format!("{word} \"{name}\" {condition}"));
         self.scope.truncate(before);
     }

@@ -26,6 +26,17 @@ impl Generator {
         paths
     }
 
+    /// A place of a wanted type that probably has a value: its text and its type.
+    pub(super) fn known_place(&mut self, wanted: &dyn Fn(&Ty) -> bool) -> Option<(String, Ty)> {
+        let careless = self.risky();
+        let everything = self.scope.clone();
+        self.scope = self.visible();
+        self.scope.retain(|variable| variable.defined || careless);
+        let place = self.place(wanted, false);
+        self.scope = everything;
+        place.map(|(text, ty, _)| (text, ty))
+    }
+
     /// A place of a wanted type: its text, its type, and whether it probably has a value.
     pub(super) fn place(&mut self, wanted: &dyn Fn(&Ty) -> bool, writable: bool) -> Option<(String, Ty, bool)> {
         let mut candidates = Vec::new();
@@ -129,7 +140,7 @@ impl Generator {
                     return Some(call);
                 }
                 if self.random.percent(50)
-                    && let Some((text, _, true)) = self.place(&|candidate| candidate == ty, false)
+                    && let Some((text, _)) = self.known_place(&|candidate| candidate == ty)
                 {
                     return Some(text);
                 }
@@ -146,20 +157,17 @@ impl Generator {
                 return value;
             }
             // Nothing of this type is at hand, as happens with scalarsets: whatever there is.
-            return match self.place(&|candidate| candidate == ty, false) {
-                Some((text, ..)) => text,
-                None => otherwise.into(),
-            };
+            return self.known_place(&|candidate| candidate == ty).map_or_else(|| otherwise.into(), |(text, _)| text);
         }
         if self.random.percent(30)
             && let Some(call) = self.call_for(ty, 1)
         {
             return call;
         }
-        let Some((one, ..)) = self.place(&|candidate| candidate == ty, false) else { return otherwise.into() };
+        let Some((one, _)) = self.known_place(&|candidate| candidate == ty) else { return otherwise.into() };
         if !self.holds_multiset(ty)
             && self.random.percent(10)
-            && let Some((other, ..)) = self.place(&|candidate| candidate == ty, false)
+            && let Some((other, _)) = self.known_place(&|candidate| candidate == ty)
         {
             return format!("({} ? {one} : {other})", self.boolean(0));
         }
@@ -189,7 +197,7 @@ impl Generator {
         if depth == 0 || self.random.percent(30) {
             let fits = |ty: &Ty| matches!(*ty, Ty::Range(from, to) if low <= from && to <= high);
             if self.random.percent(50)
-                && let Some((text, _, true)) = self.place(&fits, false)
+                && let Some((text, _)) = self.known_place(&fits)
             {
                 return text;
             }
@@ -213,9 +221,8 @@ impl Generator {
             if !self.constants.is_empty() && self.random.percent(15) {
                 return self.random.pick(&self.constants).0.clone();
             }
-            let careless = self.risky();
-            return match self.place(&Ty::is_number, false) {
-                Some((text, _, defined)) if (defined || careless) && self.random.percent(70) => text,
+            return match self.known_place(&Ty::is_number) {
+                Some((text, _)) if self.random.percent(70) => text,
                 _ => self.random.between(-2, 4).to_string(),
             };
         }
@@ -268,8 +275,8 @@ impl Generator {
                     }
                 }
                 1 => self.comparison(0),
-                _ => match self.place(&|ty| *ty == Ty::Boolean, false) {
-                    Some((text, _, true)) => text,
+                _ => match self.known_place(&|ty| *ty == Ty::Boolean) {
+                    Some((text, _)) => text,
                     _ => self.comparison(0),
                 },
             };
@@ -318,7 +325,7 @@ impl Generator {
                         format!("(multisetcount({name}: {multiset}, {}) > 0)", this.boolean(depth - 1))
                     });
                 }
-                let Some((text, Ty::Union(number), true)) = self.place(&|ty| matches!(ty, Ty::Union(_)), false) else {
+                let Some((text, Ty::Union(number))) = self.known_place(&|ty| matches!(ty, Ty::Union(_))) else {
                     return self.comparison(depth);
                 };
                 let member = self.random.pick(&self.unions[number]).clone();
@@ -347,7 +354,7 @@ impl Generator {
             let ty = self.scalar_type();
             // Values of different members of a union cannot be compared with each other.
             let one = match ty {
-                Ty::Union(_) => self.place(&|candidate| *candidate == ty, false).map(|(text, ..)| text),
+                Ty::Union(_) => self.known_place(&|candidate| *candidate == ty).map(|(text, _)| text),
                 _ => self.leaf(&ty),
             };
             if !ty.is_number()

@@ -10,8 +10,8 @@ impl Generator {
         // Most locals get a value first.
         for position in 0..self.scope.len() {
             let variable = self.scope[position].clone();
-            if variable.name.starts_with('l') && !variable.defined && variable.writable && self.random.percent(85) {
-                let _ = writeln!(text, "{} := {};", variable.name, self.contents_of(&variable.ty, &variable.name));
+            if variable.name.starts_with('l') && !variable.defined && variable.writable && self.random.percent(90) {
+                text.push_str(&self.first_value(&variable));
                 self.scope[position].defined = true;
             }
         }
@@ -19,6 +19,16 @@ impl Generator {
             text.push_str(&self.statement(depth));
         }
         text
+    }
+
+    /// Gives a variable its first value.
+    pub(super) fn first_value(&mut self, variable: &Variable) -> String {
+        let name = &variable.name;
+        let value = self.contents_of(&variable.ty, "");
+        if value.is_empty() || self.random.percent(30) {
+            return format!("clear {name};\n");
+        }
+        format!("{name} := {value};\n")
     }
 
     pub(super) fn block(&mut self, depth: usize) -> String {
@@ -80,7 +90,7 @@ impl Generator {
                 let value = if element.is_scalar() {
                     self.value(&element, 1)?
                 } else {
-                    self.place(&|candidate| *candidate == element, false)?.0
+                    self.known_place(&|candidate| *candidate == element)?.0
                 };
                 let add = format!("multisetadd({value}, {multiset});");
                 if self.risky() {
@@ -286,14 +296,14 @@ impl Generator {
                 self.place(&|candidate| candidate == ty, true)?.0
             } else if ty.is_scalar() {
                 // A plain variable hands on that it has no value.
-                match self.place(&|candidate| candidate == ty, false) {
-                    Some((text, ..)) if self.random.percent(40) => text,
+                match self.known_place(&|candidate| candidate == ty) {
+                    Some((text, _)) if self.random.percent(40) => text,
                     _ => self.value(ty, depth)?,
                 }
             } else {
-                let first = self.place(&|candidate| candidate == ty, false)?.0;
+                let first = self.known_place(&|candidate| candidate == ty)?.0;
                 if function.pure && self.random.percent(15) {
-                    let second = self.place(&|candidate| candidate == ty, false)?.0;
+                    let second = self.known_place(&|candidate| candidate == ty)?.0;
                     format!("({} ? {first} : {second})", self.boolean(0))
                 } else {
                     first
