@@ -529,3 +529,32 @@ fn dimacs_and_dreadnaut() {
     let (_, graph) = export("mutex.m", "graph.dre", &[]);
     assert!(graph.starts_with("As -a -m\nn=") && graph.ends_with("]\nx\n"), "{graph}");
 }
+
+/// The guide's worked example is what the program says, and its drawing shows every vertex.
+#[test]
+fn worked_example_of_the_guide() {
+    let guide = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide");
+    let text = std::fs::read_to_string(guide.join("detection.md")).expect("the guide");
+    let block = |opening: &str| {
+        let start = text.find(opening).expect("the block is there") + opening.len();
+        &text[start..start + text[start..].find("```").expect("a block has an end")]
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let (model, graph) = (folder.path().join("lock.m"), folder.path().join("lock.dot"));
+    std::fs::write(&model, block("```murphi\n")).expect("the model is written");
+    let transcript = quotient(["detect".as_ref(), "--export".as_ref(), graph.as_os_str(), model.as_os_str()]);
+    let expected = block("```\n$ quotient detect lock.m\n");
+    assert_eq!(transcript.stdout.lines().count(), expected.lines().count(), "{transcript}");
+    for (said, expected) in transcript.stdout.lines().zip(expected.lines()) {
+        if !["certified  ", "time  "].iter().any(|name| said.starts_with(name) && expected.starts_with(name)) {
+            assert_eq!(said, expected, "{transcript}");
+        }
+    }
+    let drawing = std::fs::read_to_string(guide.join("detection-lock.svg")).expect("the drawing");
+    let graph = std::fs::read_to_string(&graph).expect("the graph");
+    let labels: Vec<&str> = graph.lines().filter_map(|line| line.split('"').nth(1)).collect();
+    assert_eq!(drawing.matches("<text").count(), labels.len());
+    for label in labels {
+        assert!(drawing.contains(&format!(">{label}<")), "{label}");
+    }
+}
