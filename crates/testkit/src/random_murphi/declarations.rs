@@ -289,9 +289,9 @@ impl Generator {
         for variable in self.scope.iter_mut().filter(|variable| is_global(variable)) {
             variable.defined = false;
         }
-        for position in 0..self.scope.len() {
+        for (position, &expected) in expected.iter().enumerate() {
             let variable = self.scope[position].clone();
-            if is_global(&variable) && (expected[position] || self.random.percent(30)) {
+            if is_global(&variable) && (expected || self.random.percent(30)) {
                 body.push_str(&self.first_value(&variable));
                 self.scope[position].defined = true;
             }
