@@ -9,6 +9,7 @@ use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId,
 use quotient_symmetry::{Canonicalizer, LivenessInstances, StateMap, Workspace, detect, detect_with};
 use quotient_testkit::examples::{load_murphi, murphi_examples, workspace};
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::rumur::explain_skip;
 
 /// Searches one state of each orbit of the symmetries that detection finds.
 fn reduced(model: &Model, options: &SearchOptions) -> Result<Report, String> {
@@ -226,7 +227,7 @@ fn the_figures_of_constraint_based_detection() {
 fn the_orbits_of_the_benchmark_models() {
     let folder = workspace().join("../shared/peers/murphi");
     if !folder.is_dir() {
-        println!("skipped: the benchmark models are not there");
+        explain_skip("the benchmark models are not there");
         return;
     }
     check_figures(
