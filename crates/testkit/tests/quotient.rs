@@ -227,7 +227,7 @@ fn the_figures_of_constraint_based_detection() {
 fn the_orbits_of_the_benchmark_models() {
     let folder = workspace().join("../shared/peers/murphi");
     if !folder.is_dir() {
-        explain_skip("the benchmark models are not there");
+        explain_skip("the orbits of the benchmark models", "the models are not there");
         return;
     }
     check_figures(
