@@ -1,0 +1,317 @@
+//! Detection and certification against the brute-force oracle: no symmetry that is none, on the example
+//! models and on random ones; no certificate for a permutation that is
+//! no symmetry; and for every scalarset its whole symmetric group, from the text alone.
+//!
+//! Some hundred random models are tried; `QUOTIENT_RANDOM_MODELS` sets another number of each sort, and
+//! `QUOTIENT_RANDOM_SEED` the first seed.
+
+use std::fs;
+use std::path::PathBuf;
+use std::thread::available_parallelism;
+
+use num_bigint::BigUint;
+use quotient_groups::{PermutationGroup, Point, SparsePermutation};
+use quotient_ir::{Layout, Model, PropertyId, TypeKind};
+use quotient_symmetry::{Certifier, detect};
+use quotient_testkit::examples::{load_murphi, murphi_examples, workspace};
+use quotient_testkit::expectation::with_constants;
+use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::random_murphi::{ProgramOptions, Random, random_program};
+use quotient_testkit::rumur::explain_skip;
+use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
+use quotient_testkit::symmetry_oracle::{Extent, StateSpace, audit};
+
+fn workers() -> usize {
+    available_parallelism().map_or(2, usize::from)
+}
+
+fn number_from(variable: &str, default: u64) -> u64 {
+    match std::env::var(variable) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable} is not a number")),
+        Err(_) => default,
+    }
+}
+
+fn report(wrong: &[String], tried: usize) {
+    assert!(wrong.is_empty(), "{} of {tried} are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn symmetries_of_the_examples_are_symmetries() {
+    const MOST_STATES: u64 = 20_000;
+    let mut work = Vec::new();
+    for example in murphi_examples() {
+        for case in &example.header.cases {
+            if case.states <= MOST_STATES {
+                work.push((example.clone(), case.clone()));
+            }
+        }
+    }
+    let wrong: Vec<String> = map_on_workers(workers(), &work, |(example, case)| {
+        let result = example.load(case).and_then(|model| audit(&model, MOST_STATES as usize, Extent::Soundness));
+        result.err().map(|reason| format!("{} {}: {reason}", example.name, case.label()))
+    })
+    .into_iter()
+    .flatten()
+    .collect();
+    report(&wrong, work.len());
+}
+
+/// Audits the programs of some seeds; those that are no programs do not count.
+fn audit_programs(default: u64, program: impl Fn(u64) -> String + Sync) {
+    let first = number_from("QUOTIENT_RANDOM_SEED", 0);
+    let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_MODELS", default)).collect();
+    let results = map_on_workers(workers(), &seeds, |&seed| {
+        let model = load_murphi("random", &program(seed), &[]).ok()?;
+        Some(audit(&model, 2000, Extent::Soundness).map_err(|reason| format!("seed {seed}: {reason}")))
+    });
+    let audits: Vec<_> = results.into_iter().flatten().collect();
+    let wrong: Vec<String> = audits.iter().filter_map(|audit| audit.as_ref().err().cloned()).collect();
+    report(&wrong, audits.len());
+    let nontrivial = audits.iter().flatten().filter(|audit| audit.order > BigUint::from(1u32)).count();
+    assert!(nontrivial * 20 > audits.len(), "only {nontrivial} of {} models have any symmetry", audits.len());
+}
+
+#[test]
+fn symmetries_of_random_symmetric_models_are_symmetries() {
+    audit_programs(200, |seed| symmetric_program(seed, Kind::Symmetric));
+}
+
+#[test]
+fn symmetries_of_nearly_symmetric_models_are_symmetries() {
+    audit_programs(200, |seed| symmetric_program(seed, Kind::NearlySymmetric));
+}
+
+#[test]
+fn symmetries_of_random_models_are_symmetries() {
+    audit_programs(200, |seed| {
+        random_program(seed, &ProgramOptions { size: 2, most_states: 2000, extensions: seed % 2 == 0 })
+    });
+}
+
+/// Random permutations of literals, most of them near to symmetries and few of them symmetries.
+fn corrupted(generators: &[SparsePermutation], certifier: &Certifier<'_>, random: &mut Random) -> SparsePermutation {
+    let slots = certifier.literals().slots();
+    let movable: Vec<_> = slots.iter().filter(|slot| !slot.wide && slot.values.len() > 1).collect();
+    let base = match generators {
+        [] => SparsePermutation::identity(),
+        generators => random.pick(generators).clone(),
+    };
+    if movable.is_empty() {
+        return base;
+    }
+    let exchange = |pairs: Vec<(Point, Point)>| {
+        let mut moves: Vec<(Point, Point)> = pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).collect();
+        moves.retain(|(from, to)| from != to);
+        moves.sort_unstable();
+        moves.dedup();
+        SparsePermutation::from_moves(moves).unwrap_or_else(|_| SparsePermutation::identity())
+    };
+    let slot = *random.pick(&movable);
+    let other = *random.pick(&movable);
+    let value = |random: &mut Random| slot.first + random.below(slot.values.len()) as Point;
+    let change = match random.below(5) {
+        // Two values of a slot.
+        0 => exchange(vec![(value(random), value(random))]),
+        // Two slots with as many values, in order.
+        1 if slot.values.len() == other.values.len() => {
+            exchange((0..slot.values.len() as Point).map(|at| (slot.first + at, other.first + at)).collect())
+        }
+        // Two values of all slots that have them.
+        2 => {
+            let (a, b) = (*random.pick(&slot.values), *random.pick(&slot.values));
+            let position = |entry: &quotient_symmetry::SlotLiterals, value: &Option<i64>| {
+                entry.values.binary_search(value).ok().map(|at| entry.first + at as Point)
+            };
+            let pair = |entry: &&quotient_symmetry::SlotLiterals| Some((position(entry, &a)?, position(entry, &b)?));
+            exchange(movable.iter().filter_map(pair).collect())
+        }
+        // Any two literals.
+        3 => exchange(vec![(value(random), other.first + random.below(other.values.len()) as Point)]),
+        // Another generator.
+        _ => match generators {
+            [] => exchange(vec![(value(random), value(random))]),
+            generators => random.pick(generators).power(random.between(1, 3)),
+        },
+    };
+    base.then(&change)
+}
+
+#[test]
+fn permutations_that_are_no_symmetries_get_no_certificate() {
+    let first = number_from("QUOTIENT_RANDOM_SEED", 0);
+    let count = number_from("QUOTIENT_RANDOM_MODELS", 150);
+    let mut texts: Vec<(String, String)> =
+        (first..first + count).map(|seed| (format!("seed {seed}"), symmetric_program(seed, Kind::Symmetric))).collect();
+    for example in murphi_examples().into_iter().filter(|example| example.header.cases[0].states <= 5000) {
+        texts.push((example.name, example.text));
+    }
+    let results = map_on_workers(workers(), &texts, |(name, text)| -> Option<(u64, u64, Vec<String>)> {
+        let model = load_murphi(name, text, &[]).ok()?;
+        let layout = Layout::new(&model).expect("a small model");
+        let properties: Vec<PropertyId> = model.properties.indices().collect();
+        let detection = detect(&model, &layout, &properties).expect("what is found is certified");
+        let mut certifier = Certifier::new(&model, &layout, &properties);
+        let space = StateSpace::reachable(&model, &layout, 5000).ok()?;
+        let possible = StateSpace::possible(&model, &layout, certifier.literals(), 2000).ok();
+        let mut random = Random::new(first);
+        let (mut refused, mut certified, mut wrong) = (0, 0, Vec::new());
+        for _ in 0..30 {
+            let permutation = corrupted(detection.group.generators(), &certifier, &mut random);
+            match certifier.check(&permutation) {
+                Err(_) => refused += 1,
+                Ok(map) => {
+                    certified += 1;
+                    for space in [Some(&space), possible.as_ref()].into_iter().flatten() {
+                        if let Err(reason) = space.preserves(&map) {
+                            let permutation = certifier.literals().describe(&model, &layout, &permutation);
+                            wrong.push(format!("{name}: {permutation} was certified: {reason}"));
+                        }
+                    }
+                }
+            }
+        }
+        Some((refused, certified, wrong))
+    });
+    let (mut refused, mut certified, mut wrong) = (0, 0, Vec::new());
+    for (some_refused, some_certified, some_wrong) in results.into_iter().flatten() {
+        refused += some_refused;
+        certified += some_certified;
+        wrong.extend(some_wrong);
+    }
+    report(&wrong, texts.len());
+    assert!(refused > 10 * count, "only {refused} permutations were refused");
+    assert!(certified > count, "only {certified} permutations were certified");
+}
+
+#[test]
+fn inputs_of_two_starts_are_not_confused() {
+    // Each start sets both variables, the second to one number. The relation of the third to the other
+    // two is the same for both starts where the two are equal, and only there.
+    let text = "
+        type pair: array [0 .. 1] of 0 .. 1; single: array [0 .. 0] of 0 .. 1;
+        var a, b, z: 0 .. 1;
+        ruleset i: pair do startstate a := i[0]; b := i[1]; z := i[0] < i[1] ? 1 : 0; end; end;
+        ruleset j: single do startstate a := j[0]; b := j[0]; z := 0; end; end;";
+    let model = load_murphi("two starts", text, &[]).expect("a model");
+    let layout = Layout::new(&model).expect("a small model");
+    let mut certifier = Certifier::new(&model, &layout, &[]);
+    let exchange = SparsePermutation::from_moves(vec![(0, 2), (2, 0), (1, 3), (3, 1)]).expect("a permutation");
+    assert!(certifier.check(&exchange).is_err());
+}
+
+#[test]
+fn assumptions_are_preserved_whatever_is_checked() {
+    let text = "
+        var a, b: 0 .. 1;
+        startstate a := 0; b := 0; end;
+        rule begin a := 1 - a; end;
+        rule begin b := 1 - b; end;
+        assume a = 0;";
+    let model = load_murphi("an assumption", text, &[]).expect("a model");
+    let layout = Layout::new(&model).expect("a small model");
+    let detection = detect(&model, &layout, &[]).expect("what is found is certified");
+    let space = StateSpace::reachable(&model, &layout, 10).expect("a few states");
+    for map in detection.group.maps() {
+        assert_eq!(space.preserves(map), Ok(()));
+    }
+}
+
+/// A text in which every scalarset is a range, and the sizes of the scalarsets, by the name of the type.
+fn without_scalarsets(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let mut result = String::new();
+    let mut at = 0;
+    while let Some(found) = lower[at..].find("scalarset") {
+        let start = at + found;
+        let before_is_word = lower[..start].ends_with(|last: char| last.is_alphanumeric() || last == '_');
+        let rest = text[start + "scalarset".len()..].trim_start();
+        let Some(size) = rest.strip_prefix('(').filter(|_| !before_is_word).and_then(|rest| rest.split_once(')'))
+        else {
+            result.push_str(&text[at..start + 1]);
+            at = start + 1;
+            continue;
+        };
+        result.push_str(&text[at..start]);
+        result.push_str(&format!("0 .. ({}) - 1", size.0));
+        at = text.len() - size.1.len();
+    }
+    result + &text[at..]
+}
+
+/// The order of the group that declared scalarsets stand for, as far as it moves any literal: the
+/// product of the factorials of their sizes.
+fn declared_order(model: &Model, layout: &Layout) -> BigUint {
+    let used = |ty| {
+        let mentions =
+            |slot: &quotient_ir::Slot| slot.ty == ty || indexes(model, model.variables[slot.variable].ty, ty);
+        layout.slots.iter().any(mentions)
+    };
+    let sizes = model.types.iter_enumerated().filter_map(|(id, ty)| match ty.kind {
+        TypeKind::Scalarset { size, .. } if used(id) => Some(size),
+        _ => None,
+    });
+    sizes.flat_map(|size| 1..=size).map(BigUint::from).product()
+}
+
+/// Whether a type has arrays with that index.
+fn indexes(model: &Model, ty: quotient_ir::TypeId, index: quotient_ir::TypeId) -> bool {
+    match &model.types[ty].kind {
+        TypeKind::Array { index: own, element } => *own == index || indexes(model, *element, index),
+        TypeKind::Record { fields } => fields.iter().any(|field| indexes(model, field.ty, index)),
+        TypeKind::Multiset { element, .. } => indexes(model, *element, index),
+        _ => false,
+    }
+}
+
+#[test]
+fn scalarsets_need_not_be_declared() {
+    let mut texts: Vec<(String, String)> =
+        murphi_examples().into_iter().map(|example| (example.name, example.text)).collect();
+    let corpus =
+        std::env::var_os("QUOTIENT_CORPUS").map_or_else(|| workspace().join("../shared/corpus/murphi"), PathBuf::from);
+    match fs::read_dir(&corpus) {
+        Err(error) => explain_skip("scalarsets of the corpus", &format!("{}: {error}", corpus.display())),
+        Ok(entries) => {
+            for entry in entries.flatten().filter(|entry| entry.path().extension().is_some_and(|end| end == "m")) {
+                if let Ok(text) = fs::read_to_string(entry.path()) {
+                    texts.push((entry.file_name().to_string_lossy().into_owned(), text));
+                }
+            }
+        }
+    }
+    // Its only start always goes wrong, so there is nothing to exchange.
+    texts.retain(|(name, text)| name != "scalarset-undefined.m" && text.to_lowercase().contains("scalarset"));
+    assert!(texts.len() >= 4, "only {} models have scalarsets", texts.len());
+    let mut wrong = Vec::new();
+    for (name, text) in &texts {
+        let Ok(declared) = load_murphi(name, text, &[]) else { continue };
+        let declared_layout = Layout::new(&declared).expect("an example");
+        let expected = declared_order(&declared, &declared_layout);
+        let undeclared = without_scalarsets(text);
+        let model = match load_murphi(name, &undeclared, &[]) {
+            Ok(model) => model,
+            Err(reason) => {
+                explain_skip(name, &format!("it needs its scalarsets: {reason}"));
+                continue;
+            }
+        };
+        let layout = Layout::new(&model).expect("an example");
+        let properties: Vec<PropertyId> = model.properties.indices().collect();
+        let detection = detect(&model, &layout, &properties).expect("what is found is certified");
+        let group = &detection.group;
+        let order = PermutationGroup::new(group.literals().degree(), group.generators().to_vec()).order();
+        if &order % &expected != BigUint::ZERO {
+            let fixed: Vec<&str> = detection.fixed.iter().map(|fixed| fixed.reason.as_str()).collect();
+            wrong.push(format!("{name}: order {order}, declared {expected}; fixed: {fixed:?}"));
+        }
+    }
+    report(&wrong, texts.len());
+}
+
+#[test]
+fn the_text_without_scalarsets() {
+    assert_eq!(without_scalarsets("a: Scalarset (N+1); scalarsets: 0..1"), "a: 0 .. (N+1) - 1; scalarsets: 0..1");
+    // Constants keep working in it.
+    assert!(with_constants("const\n  N: 3;\n", &[("N".into(), "4".into())]).is_ok());
+}
