@@ -1,5 +1,5 @@
 //! Detection and certification against the brute-force oracle: no symmetry that is none, on the example
-//! models and on random ones; no certificate for a permutation that is
+//! models, on models that once went wrong and on random ones; no certificate for a permutation that is
 //! no symmetry; and for every scalarset its whole symmetric group, from the text alone.
 //!
 //! Some hundred random models are tried; `QUOTIENT_RANDOM_MODELS` sets another number of each sort, and
@@ -34,6 +34,42 @@ fn number_from(variable: &str, default: u64) -> u64 {
 
 fn report(wrong: &[String], tried: usize) {
     assert!(wrong.is_empty(), "{} of {tried} are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The title, the expected order and the text of each model of a file.
+fn cases() -> Vec<(&'static str, &'static str, &'static str)> {
+    let cases = include_str!("symmetry.txt").split("\n=== ").skip(1);
+    let split = |case: &'static str| {
+        let (title, rest) = case.split_once('\n').expect("a title");
+        let (expectation, text) = rest.split_once('\n').expect("an expectation");
+        (title, expectation.strip_prefix("order ").expect("an order"), text)
+    };
+    cases.map(split).collect()
+}
+
+#[test]
+fn models_that_once_went_wrong_have_their_symmetries() {
+    let cases = cases();
+    let check = |&(title, expectation, text): &(&str, &str, &str)| -> Result<(), String> {
+        let model = load_murphi(title, text, &[])?;
+        let found = audit(&model, 20_000, Extent::Completeness)?;
+        let (order, comparison) = match expectation.split_once(' ') {
+            Some((order, "reachable")) => (order, found.reachable),
+            _ => (expectation, found.possible.or(found.reachable)),
+        };
+        let comparison = comparison.ok_or("there are too many states")?;
+        if comparison.found.to_string() != order {
+            return Err(format!("order {} instead of {order}; all: {:?}", comparison.found, comparison.all));
+        }
+        Ok(())
+    };
+    let wrong: Vec<String> = map_on_workers(workers(), &cases, |case| {
+        check(case).err().map(|reason| format!("{}: {reason}", case.0))
+    })
+    .into_iter()
+    .flatten()
+    .collect();
+    report(&wrong, cases.len());
 }
 
 #[test]
