@@ -9,6 +9,7 @@ use super::expressions::Use;
 use super::kinds::Kind;
 use super::program::Printer;
 use super::scope::{Binding, Lines, Scope};
+use super::statements::is_true;
 use super::walk::Node;
 use crate::index::{ExprId, LocalId, PlaceId, TypeId};
 use crate::types::TypeKind;
@@ -124,10 +125,16 @@ impl<'m> Printer<'m> {
                 let bag = printer.open_multiset(inner, multiset, lines)?;
                 lines.push(format!("for {variable}: 0..{} do", capacity - 1));
                 lines.push(format!("  if {bag}[{variable}].present then"));
-                let condition = printer.condition(inner, body)?.replace('\n', "\n    ");
-                lines.push(format!("    if {condition} then"));
-                lines.push(format!("      {number} := {number} + 1;"));
-                lines.push("    end;\n  end;\nend;");
+                lines.depth += 2;
+                if is_true(printer.model, body) {
+                    lines.push(format!("{number} := {number} + 1;"));
+                } else {
+                    let condition = printer.condition(inner, body)?;
+                    lines.push(format!("if {condition} then"));
+                    lines.push(format!("  {number} := {number} + 1;\nend;"));
+                }
+                lines.depth -= 2;
+                lines.push("  end;\nend;");
                 close_multiset(lines, 1);
             }
             lines.push(format!("return {number};"));
@@ -269,7 +276,7 @@ impl<'m> Printer<'m> {
                     printer.sort_lines(&format!("{place}[{index}]"), element, lines)
                 })?;
             }
-            TypeKind::Multiset { .. } => {
+            &TypeKind::Multiset { capacity, element } if capacity > 1 || self.holds_multiset(element) => {
                 let sort = self.sorting(ty)?;
                 lines.push(format!("{sort}({place});"));
             }
@@ -292,11 +299,10 @@ impl<'m> Printer<'m> {
                 lines.depth -= 1;
                 lines.push("end;");
             }
-            let mut declarations = "";
-            let held = format!("var\n  held: {position};\n");
+            let mut declarations = String::new();
             if capacity > 1 {
                 let compare = printer.comparing_positions(ty)?;
-                declarations = &held;
+                declarations = format!("var\n  held: {position};\n");
                 lines.push(format!("for passes: 0..{} do", capacity - 2));
                 lines.push(format!("  for position: 0..{} do", capacity - 2));
                 lines.push(format!("    if {compare}(multiset_[position], multiset_[position + 1]) = 2 then"));
