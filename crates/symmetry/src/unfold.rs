@@ -1436,7 +1436,9 @@ impl<'m> Unfolder<'m> {
                 Ok(())
             }
             StatementKind::Assert { condition, .. } => {
-                let holds = self.decided(*condition, true)?;
+                // What a call in it changes, it changes only where this is reached.
+                let holds =
+                    if self.calls(*condition) { self.condition(*condition)? } else { self.decided(*condition, true)? };
                 let fails = self.circuit.not(holds);
                 self.fault(fails);
                 Ok(())

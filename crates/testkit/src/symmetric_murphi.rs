@@ -264,7 +264,7 @@ impl<'r> Family<'r> {
                 _ => body,
             };
         }
-        let simple = match self.random.below(24) {
+        let simple = match self.random.below(32) {
             0..=3 => format!("st[{i}] := {c}"),
             4 => format!("st[{i}] := (st[{i}] + 1) % {}", self.statuses),
             5 => format!("st[{i}] := st[{j}]"),
@@ -289,7 +289,17 @@ impl<'r> Family<'r> {
                 2 => format!("cover {}", self.condition(1)),
                 _ => format!("clear st[{i}]"),
             },
-            23 if self.calls => format!("g := 0; st[{i}] := {c}"),
+            23 if self.calls => format!("assert take({i}) | {}", self.condition(1)),
+            24 if self.calls && self.has_flag => format!("flag[{i}] := {} & take({j})", self.condition(0)),
+            25 if self.calls => format!("if {} | take({i}) then st[{j}] := {c}; end", self.condition(0)),
+            26 => format!("undefine st[{i}]"),
+            27 => {
+                format!("alias a: st[{i}] do a := (a + 1) % {}; if a = {c} then st[{j}] := a; end; end", self.statuses)
+            }
+            28 => format!("st[{i}] := {} ? st[{j}] : {c}", self.condition(1)),
+            29 => format!("switch st[{i}] case {c}: st[{j}] := 0; else g := 0; end"),
+            30 if self.calls => format!("old := st; st[{i}] := {c}; if old[{j}] = {c} then st := old; end"),
+            31 if self.calls => format!("st[{i}] := level({j})"),
             _ => format!("st[{i}] := {c}"),
         };
         format!("{indent}{simple};\n")
@@ -321,10 +331,19 @@ impl<'r> Family<'r> {
             _ => format!("s := (s + 1) % {}", self.statuses),
         };
         let count = "var count: 0 .. 9;\nbegin\n";
+        let level = match self.random.below(3) {
+            0 => "if i = 0 then return st[0]; end; return level(i - 1)".to_owned(),
+            1 => format!(
+                "for x: proc do if x != i & st[x] = {} then return st[x]; end; end; return st[i]",
+                self.status()
+            ),
+            _ => "return st[i]".to_owned(),
+        };
         format!(
             "\nfunction busy(i: proc): boolean;\nbegin\n  return {busy};\nend;\n\n\
              procedure bump(var s: status);\nbegin\n  {bump};\nend;\n\n\
              procedure reset(i: proc);\nbegin\n  {reset};\nend;\n\n\
+             function level(i: proc): status;\nbegin\n  {level};\nend;\n\n\
              function take(i: proc): boolean;\n{count}  if {allowed} then return false; end;\n{taken}  return true;\nend;\n"
         )
     }
@@ -389,7 +408,7 @@ impl<'r> Family<'r> {
         let guard = self.condition(2);
         let body = self.body("    ");
         format!(
-            "\n{ruleset}  rule \"r{number}\"\n    {guard}\n    ==>\n  var count: 0 .. 9;\n  begin\n{body}  end;\nend;\n"
+            "\n{ruleset}  rule \"r{number}\"\n    {guard}\n    ==>\n  var count: 0 .. 9;\n  old: statuses;\n  begin\n{body}  end;\nend;\n"
         )
     }
 

@@ -504,6 +504,8 @@ impl Instances {
 pub struct Audit {
     /// The order of the group that was found, as permutations of literals.
     pub order: BigUint,
+    /// Whether variables were treated as fixed.
+    pub has_fixed: bool,
     /// Over the states that can be reached.
     pub reachable: Option<Comparison>,
     /// Over all states made of values that were taken to be possible.
@@ -592,6 +594,7 @@ pub fn audit(model: &Model, limit: usize, extent: Extent) -> Result<Audit, Strin
     };
     Ok(Audit {
         order: PermutationGroup::new(literals.degree(), group.generators().to_vec()).order(),
+        has_fixed: !detection.fixed.is_empty(),
         reachable: reachable.ok().map(|space| check(&space, false)).transpose()?,
         possible: possible.ok().map(|space| check(&space, true)).transpose()?,
     })
