@@ -247,7 +247,7 @@ impl<'r> Family<'r> {
                     self.scope.push(bound.clone());
                     let body = self.statement(depth - 1, &inner);
                     self.scope.pop();
-                    let range = *self.random.pick(&[": proc", ": proc", ":= 0 to N - 1", ":= N - 1 to 1"]);
+                    let range = *self.random.pick(&[": proc", ": proc", ":= 0 to N - 1", ":= N - 1 to 0 by -1"]);
                     format!("{indent}for {bound} {range} do\n{body}{indent}end;\n")
                 }
                 5 => {
