@@ -87,14 +87,14 @@ impl<'m> Printer<'m> {
         for (local, cells) in assembled {
             self.assemble(&mut inner, local, &cells, &mut lines)?;
         }
-        let name = self.names.generated(like);
         body(self, &mut inner, &mut lines)?;
-        let mut text = format!("function {name}({}): {result};\n", formals.join("; "));
+        self.nesting -= 1;
+        let mut text = format!("({}): {result};\n", formals.join("; "));
         write_declarations(&inner.declarations, &mut text);
         let _ = write!(text, "begin\n{}end;\n", lines.text);
-        self.helpers.push(text);
-        self.nesting -= 1;
-        Ok(format!("{name}({})", arguments.join(", ")))
+        // The same expression may be written several times, but needs one function.
+        let function = self.generate(text.clone(), like, |_, name| Ok(format!("function {name}{text}")))?;
+        Ok(format!("{function}({})", arguments.join(", ")))
     }
 
     /// Declares a variable for a parameter of an array or record type and fills it from the
