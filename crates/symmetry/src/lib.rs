@@ -19,7 +19,7 @@ mod possible;
 mod unfold;
 
 pub use behaviour::{Fixed, LivenessInstances};
-pub use canonical::{Canonicalizer, Unsupported, Workspace};
+pub use canonical::{Canonicalizer, Strategy, Unsupported, Workspace};
 pub use certify::{
     CertificationReport, CertifiedGroup, Certifier, Instance, InterchangeableValues, Rejection, Subject,
 };

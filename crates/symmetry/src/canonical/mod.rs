@@ -7,7 +7,9 @@
 //! state of the orbit, and different for different orbits.
 
 mod interchange;
+mod orbit;
 mod paths;
+mod strategy;
 
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
@@ -18,6 +20,8 @@ use quotient_ir::{Layout, Model, SlotId};
 use crate::certify::CertifiedGroup;
 use crate::literals::{Literals, StateMap};
 use interchange::{Interchange, Sorter};
+use orbit::Orbits;
+pub use strategy::{Strategy, Unsupported};
 
 /// Cosets up to which they are enumerated.
 const COSET_LIMIT: usize = 10_000;
@@ -30,6 +34,8 @@ pub struct Canonicalizer {
     cosets: Vec<CodeMap>,
     order: BigUint,
     reason: String,
+    strategy: Strategy,
+    orbits: Orbits,
 }
 
 /// The memory of one run of a canonicalizer.
@@ -39,14 +45,6 @@ pub struct Workspace {
     image: Vec<u64>,
     best: Vec<u64>,
     sorter: Sorter,
-}
-
-/// Why a group cannot be reduced by exactly.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unsupported {
-    /// Too many cosets of the part that can be sorted.
-    #[error("the group has more than {COSET_LIMIT} elements beyond what sorting takes care of")]
-    TooManyCosets,
 }
 
 /// Where the stored code of a slot is in a packed state.
@@ -105,7 +103,43 @@ impl Canonicalizer {
             })
             .collect();
         let reason = describe(&interchanges, cosets.len());
-        Ok(Self { fields, interchanges, cosets, order, reason })
+        let orbits = Orbits::new(layout, group, &fields, &field_of);
+        Ok(Self { fields, interchanges, cosets, order, reason, strategy: Strategy::Canonical, orbits })
+    }
+
+    /// The canonicalizer of a group by a chosen method.
+    ///
+    /// # Errors
+    /// If the group is beyond the method.
+    pub fn with_strategy(
+        model: &Model,
+        layout: &Layout,
+        group: &CertifiedGroup,
+        strategy: Strategy,
+    ) -> Result<Self, Unsupported> {
+        let mut canonicalizer = Self::new(model, layout, group)?;
+        canonicalizer.strategy = strategy;
+        match strategy {
+            Strategy::Canonical | Strategy::Sorted | Strategy::Segmented => {}
+            Strategy::LocalSearch => {
+                canonicalizer.reason = format!(
+                    "local search: the {} generators are applied for as long as one makes the state less",
+                    group.generators().len()
+                );
+            }
+            Strategy::Flooding => canonicalizer.reason = "the least state of the whole orbit, enumerated".to_owned(),
+        }
+        Ok(canonicalizer)
+    }
+
+    /// The method.
+    pub fn strategy(&self) -> Strategy {
+        self.strategy
+    }
+
+    /// Whether every orbit has exactly one representative.
+    pub fn is_exact(&self) -> bool {
+        !matches!(self.strategy, Strategy::LocalSearch)
     }
 
     /// The order of the group.
@@ -123,6 +157,17 @@ impl Canonicalizer {
         let Workspace { original, image, best, sorter } = workspace;
         original.clear();
         original.extend(self.fields.iter().map(|field| state[field.word] >> field.shift & field.mask));
+        match self.strategy {
+            Strategy::Canonical | Strategy::Sorted | Strategy::Segmented => {}
+            Strategy::LocalSearch => {
+                self.orbits.descend(original, image);
+                return self.write(original, state);
+            }
+            Strategy::Flooding => {
+                self.orbits.least(original);
+                return self.write(original, state);
+            }
+        }
         if let [only] = &self.interchanges[..]
             && self.cosets.len() == 1
         {
@@ -152,6 +197,24 @@ impl Canonicalizer {
         if best != original {
             self.write(best, state);
         }
+    }
+
+    /// Replaces a packed state by the representative of its orbit and gives a symmetry that takes the
+    /// state there, as a permutation of the literals. Meant for few states: it costs more than the
+    /// representative alone.
+    pub fn canonicalize_with_witness(&self, workspace: &mut Workspace, state: &mut [u64]) -> SparsePermutation {
+        let read = |state: &[u64]| -> Vec<u64> {
+            self.fields.iter().map(|field| state[field.word] >> field.shift & field.mask).collect()
+        };
+        let before = read(state);
+        self.canonicalize(workspace, state);
+        self.orbits.path(&before, &read(state)).expect("the representative is in the orbit")
+    }
+
+    /// How many states a stored representative stands for, if that is known: where an orbit may have
+    /// several representatives, sizes of orbits do not add up.
+    pub fn represented(&self, workspace: &mut Workspace, state: &[u64]) -> Option<BigUint> {
+        self.is_exact().then(|| self.orbit_size(workspace, state))
     }
 
     /// How many states the orbit of a state has.
@@ -279,7 +342,7 @@ fn coset_representatives(
             });
             if !found {
                 if representatives.len() == COSET_LIMIT {
-                    return Err(Unsupported::TooManyCosets);
+                    return Err(Unsupported::TooManyCosets { limit: COSET_LIMIT });
                 }
                 same_key.push(representatives.len());
                 representatives.push(candidate);

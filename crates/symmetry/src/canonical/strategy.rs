@@ -1,0 +1,63 @@
+//! The methods that find representatives, and what is beyond each.
+
+use std::fmt;
+
+/// How representatives are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// One representative for each orbit, by whatever suits the structure of the group.
+    Canonical,
+    /// Interchangeable parts are sorted by what is theirs and mentions none of them (SymmSpin's
+    /// `sorted`; Bosnacki, Dams and Holenderski 2002). An orbit may have several representatives.
+    Sorted,
+    /// Sorting, and then the least over the permutations of parts that sorting could not tell apart
+    /// (SymmSpin's `segmented`).
+    Segmented,
+    /// Generators are applied for as long as one makes the state less (Donaldson and Miller 2006).
+    /// An orbit may have several representatives.
+    LocalSearch,
+    /// All states of the orbit are enumerated (ProB's permutation flooding).
+    Flooding,
+}
+
+/// Why a method does not work for a group.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unsupported {
+    /// Too many cosets of the part that can be sorted.
+    #[error("the group has more than {limit} elements beyond what sorting takes care of")]
+    TooManyCosets {
+        /// How many would be enumerated.
+        limit: usize,
+    },
+    /// The method has nothing to work on.
+    #[error("`{strategy}` does not apply to this group: {reason}")]
+    NotApplicable {
+        /// The method.
+        strategy: Strategy,
+        /// What is missing.
+        reason: String,
+    },
+}
+
+impl Strategy {
+    /// All methods.
+    pub const ALL: [Strategy; 5] =
+        [Strategy::Canonical, Strategy::Sorted, Strategy::Segmented, Strategy::LocalSearch, Strategy::Flooding];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::Canonical => "canonical",
+            Strategy::Sorted => "sorted",
+            Strategy::Segmented => "segmented",
+            Strategy::LocalSearch => "local-search",
+            Strategy::Flooding => "flooding",
+        }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
