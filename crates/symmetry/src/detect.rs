@@ -3,14 +3,14 @@
 
 use std::time::{Duration, Instant};
 
-use quotient_groups::{ColouredGraph, OrbitPartition, SparsePermutation};
-use quotient_ir::{Layout, Model, PropertyId, SlotId, TableIndex, TypeId};
+use quotient_groups::{ColouredGraph, SparsePermutation};
+use quotient_ir::{Layout, Model, PropertyId, SlotId, TableIndex};
 
 use crate::behaviour::{self, Fixed, LivenessInstances};
-use crate::certify::{CertificationReport, CertifiedGroup, Certifier, InterchangeableValues, Rejection};
-use crate::explain::{Request, collect_index_types};
+use crate::certify::{CertificationReport, CertifiedGroup, Certifier, Rejection};
+use crate::exchanges::interchangeable_values;
 use crate::graph::{self, Encoding};
-use crate::literals::{Literals, StateMap};
+use crate::literals::Literals;
 
 /// What detection found.
 #[derive(Debug)]
@@ -125,71 +125,6 @@ pub fn detect_with(
         times: PhaseTimes { unfolding, encoding: encoding_time, search, certification },
     })
 }
-
-/// Which values of types can be exchanged freely. Only values whose parts and occurrences the
-/// generators mix are tried, and every exchange is certified.
-fn interchangeable_values(
-    model: &Model,
-    layout: &Layout,
-    literals: &Literals,
-    generators: &[(SparsePermutation, StateMap)],
-    certifier: &mut Certifier<'_>,
-) -> Result<Vec<InterchangeableValues>, Uncertified> {
-    let mut types: Vec<TypeId> = Vec::new();
-    for (_, map) in generators {
-        for slot_move in map.moves() {
-            let entry = &layout.slots[slot_move.from];
-            if !types.contains(&entry.ty) {
-                types.push(entry.ty);
-            }
-        }
-    }
-    for variable in model.variables.iter() {
-        collect_index_types(model, variable.ty, &mut types);
-    }
-    let mut orbits = OrbitPartition::new(literals.degree());
-    for (generator, _) in generators {
-        orbits.merge_cycles(generator);
-    }
-    let mut found = Vec::new();
-    for ty in types {
-        let domain = model.domain(ty);
-        if domain.size() < 2 || domain.size() > INTERCHANGE_LIMIT {
-            continue;
-        }
-        let mut classes: Vec<InterchangeableValues> = Vec::new();
-        'values: for value in domain.values() {
-            for class in &mut classes {
-                let last = *class.values.last().expect("a class has a value");
-                let request = Request::Exchange { ty, first: last, second: value };
-                let Ok(exchange) = request.permutation(model, layout, literals) else { continue };
-                let plausible =
-                    !exchange.is_identity() && exchange.moves().all(|(from, to)| orbits.find(from) == orbits.find(to));
-                if !plausible {
-                    continue;
-                }
-                match certifier.check(&exchange) {
-                    Ok(_) => {
-                        class.values.push(value);
-                        class.exchanges.push(exchange);
-                        continue 'values;
-                    }
-                    Err(rejection) if rejection.is_contradiction() => {
-                        let generator = literals.describe(model, layout, &exchange);
-                        return Err(Uncertified { rejection, generator });
-                    }
-                    Err(_) => {}
-                }
-            }
-            classes.push(InterchangeableValues { ty, values: vec![value], exchanges: Vec::new() });
-        }
-        found.extend(classes.into_iter().filter(|class| class.values.len() > 1));
-    }
-    Ok(found)
-}
-
-/// Values of a type up to which exchanges are looked for.
-const INTERCHANGE_LIMIT: u64 = 1024;
 
 /// What an automorphism of the graph does to the literals.
 fn restrict(encoding: &Encoding, literals: &Literals, automorphism: &SparsePermutation) -> SparsePermutation {

@@ -10,6 +10,7 @@ mod circuit;
 mod declared;
 mod describe;
 mod detect;
+mod exchanges;
 mod explain;
 mod graph;
 mod literals;
