@@ -1171,19 +1171,34 @@ fn instances(
 
 /// Instances of one action up to which they are enumerated; beyond, its parameters become inputs.
 const INSTANCE_LIMIT: u64 = 200_000;
+/// The same where a parameter is an array or record: the instances grow with a power of its size. Few
+/// of them are enumerated, because initial states that are the same under different parameters then
+/// show that they are.
+const COMPOUND_LIMIT: u64 = 32;
 
 /// Whether the instances of an action are enumerated.
 pub(crate) fn is_enumerated(model: &Model, parameters: &[Parameter], locals: &Table<LocalId, Local>) -> bool {
     let mut instances = 1u64;
+    let mut limit = INSTANCE_LIMIT;
     for parameter in parameters {
-        if !model.is_scalar(locals[parameter.local].ty) {
-            return false;
+        let own = locals[parameter.local].ty;
+        if !model.is_scalar(own) {
+            limit = COMPOUND_LIMIT;
         }
         if let Iteration::Over(ty) = parameter.range {
-            instances = instances.saturating_mul(model.domain(ty).size().max(1));
+            let mut scalars = Vec::new();
+            if model.cells(ty) > COMPOUND_LIMIT {
+                return false;
+            }
+            scalar_types(model, ty, &mut scalars);
+            for scalar in scalars {
+                // All 2^64 numbers have the size 0.
+                let size = model.domain(scalar).size().wrapping_sub(1).saturating_add(1);
+                instances = instances.saturating_mul(size);
+            }
         }
     }
-    instances <= INSTANCE_LIMIT
+    instances <= limit
 }
 
 fn binary(operator: BinaryOperator, left: &Numbers, right: &Numbers) -> Numbers {

@@ -194,16 +194,18 @@ impl<'m> Unfolder<'m> {
         self.push_frame(locals, None);
         self.set_parameters(parameters, arguments, inputs);
         let mut guard_parts = Vec::new();
+        let mut conditions = Vec::new();
         if let Some(guard) = guard {
             let is_chain = matches!(self.model.pool[guard], Expr::Binary { operator: BinaryOperator::And, .. });
             let operands = if is_chain { self.operands(guard) } else { vec![guard] };
-            let mut conditions = Vec::with_capacity(operands.len());
-            for &operand in &operands {
-                self.next_in_chain(operand, &mut conditions, true)?;
+            for operand in operands {
+                let first = conditions.len();
+                self.collect(operand, false, &mut conditions, true)?;
+                let part = self.circuit.and(conditions[first..].to_vec());
+                guard_parts.push((operand, part));
             }
-            guard_parts = operands.into_iter().zip(conditions).collect();
         }
-        let guard = self.circuit.and(guard_parts.iter().map(|&(_, condition)| condition).collect::<Vec<_>>());
+        let guard = self.circuit.and(conditions);
         let mut faults = std::mem::take(&mut self.faults);
         // A guard that faults has no value, whatever it looks like.
         let guard_fault = self.circuit.or(faults.clone());
@@ -312,7 +314,10 @@ impl<'m> Unfolder<'m> {
         }
         let condition = self.condition(condition)?;
         let faults = std::mem::take(&mut self.faults);
-        Ok((condition, self.circuit.or(faults)))
+        // What it would say where it goes wrong does not matter.
+        let fault = self.circuit.or(faults);
+        let has_value = self.circuit.not(fault);
+        Ok((self.circuit.and([condition, has_value]), fault))
     }
     fn push_frame(&mut self, locals: &'m Table<LocalId, Local>, result_type: Option<TypeId>) {
         let mut first_cells = Vec::with_capacity(locals.len());

@@ -4,7 +4,10 @@
 //!
 //! ```text
 //! cargo run --release -p quotient-testkit --example completeness [RANDOM MODELS [FIRST SEED]]
+//! cargo run --release -p quotient-testkit --example completeness symmetric|nearly|random SEED
 //! ```
+//!
+//! The second form prints one random model, as a line of the first names it.
 //!
 //! `docs/detection-completeness.md` explains the classes.
 
@@ -24,9 +27,17 @@ use quotient_testkit::symmetry_oracle::{Audit, Comparison, Extent, audit, descri
 const MOST_STATES: usize = 5000;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1).map(|argument| argument.parse::<u64>());
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [sort, seed] = &words[..]
+        && let Ok(seed) = seed.parse::<u64>()
+        && let Some((_, text)) = random_models(seed).into_iter().find(|(known, _)| known == sort)
+    {
+        println!("{text}");
+        return ExitCode::SUCCESS;
+    }
+    let mut arguments = words.iter().map(|argument| argument.parse::<u64>());
     let (Ok(count), Ok(first)) = (arguments.next().unwrap_or(Ok(300)), arguments.next().unwrap_or(Ok(0))) else {
-        println!("usage: completeness [RANDOM MODELS [FIRST SEED]]");
+        println!("usage: completeness [RANDOM MODELS [FIRST SEED]] or completeness symmetric|nearly|random SEED");
         return ExitCode::from(2);
     };
     let mut table = Table::default();
@@ -43,17 +54,22 @@ fn main() -> ExitCode {
         }
     }
     for seed in first..first + count {
-        let options = ProgramOptions { size: 2, most_states: 2000, extensions: seed % 2 == 0 };
-        for (sort, text) in [
-            ("symmetric", symmetric_program(seed, Kind::Symmetric)),
-            ("nearly", symmetric_program(seed, Kind::NearlySymmetric)),
-            ("random", random_program(seed, &options)),
-        ] {
+        for (sort, text) in random_models(seed) {
             table.add(sort, &format!("{sort} {seed}"), load_murphi("random", &text, &[]), false);
         }
     }
     table.summary();
     if table.wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The random models of a seed and what sort of models they are.
+fn random_models(seed: u64) -> [(&'static str, String); 3] {
+    let options = ProgramOptions { size: 2, most_states: 2000, extensions: seed.is_multiple_of(2) };
+    [
+        ("symmetric", symmetric_program(seed, Kind::Symmetric)),
+        ("nearly", symmetric_program(seed, Kind::NearlySymmetric)),
+        ("random", random_program(seed, &options)),
+    ]
 }
 
 #[derive(Default)]
@@ -77,7 +93,14 @@ impl Table {
                 let missed = audit.possible.as_ref().or(audit.reachable.as_ref()).and_then(|one| one.missed.as_ref());
                 let missed =
                     missed.map_or_else(String::new, |map| format!("; missed {}", describe(&model, &layout, map)));
-                (format!("{}  {class}{}", numbers(&audit), if class == COMPLETE { "" } else { &missed }), class)
+                let mut line = format!("{}  {class}", numbers(&audit));
+                if class == FIXED {
+                    line.push_str(&format!(" ({})", audit.fixed.join("; ")));
+                }
+                if class != COMPLETE {
+                    line.push_str(&missed);
+                }
+                (line, class)
             }
         };
         *self.classes.entry((sort, class)).or_default() += 1;
@@ -95,6 +118,7 @@ impl Table {
 }
 
 const COMPLETE: &str = "complete";
+const FIXED: &str = "a variable is treated as fixed";
 
 /// Why not all symmetries were found.
 fn class(audit: &Audit) -> &'static str {
@@ -112,10 +136,10 @@ fn class(audit: &Audit) -> &'static str {
                 "too many events to compare"
             } else if possible.by_events.as_ref() == Some(&possible.found) {
                 "no event goes to an event"
-            } else if audit.has_fixed {
-                "a variable is treated as fixed"
+            } else if !audit.fixed.is_empty() {
+                FIXED
             } else {
-                "TEXT: functions that are equal look different"
+                "equal functions look different"
             }
         }
         (Some(reachable), None) if is_whole(reachable) => COMPLETE,

@@ -281,6 +281,9 @@ impl StateSpace {
     }
 
     fn order_on_classes(&self, maps: &[LiteralMap]) -> BigUint {
+        if self.states.is_empty() {
+            return BigUint::from(1u32);
+        }
         let on_classes = |map: &LiteralMap| {
             let mut moves: Vec<(Point, Point)> =
                 map.iter().map(|(from, to)| (self.literals[from], self.literals[to])).collect();
@@ -504,8 +507,8 @@ impl Instances {
 pub struct Audit {
     /// The order of the group that was found, as permutations of literals.
     pub order: BigUint,
-    /// Whether variables were treated as fixed.
-    pub has_fixed: bool,
+    /// Why variables were treated as fixed, if some were.
+    pub fixed: Vec<String>,
     /// Over the states that can be reached.
     pub reachable: Option<Comparison>,
     /// Over all states made of values that were taken to be possible.
@@ -592,9 +595,12 @@ pub fn audit(model: &Model, limit: usize, extent: Extent) -> Result<Audit, Strin
         }
         Ok(comparison)
     };
+    let mut fixed: Vec<String> = detection.fixed.iter().map(|entry| entry.reason.clone()).collect();
+    fixed.sort_unstable();
+    fixed.dedup();
     Ok(Audit {
         order: PermutationGroup::new(literals.degree(), group.generators().to_vec()).order(),
-        has_fixed: !detection.fixed.is_empty(),
+        fixed,
         reachable: reachable.ok().map(|space| check(&space, false)).transpose()?,
         possible: possible.ok().map(|space| check(&space, true)).transpose()?,
     })

@@ -15,37 +15,47 @@ impl<'m> Unfolder<'m> {
         if self.calls(expression) {
             return self.decided_at_once(expression, outcome);
         }
+        let mut parts = Vec::new();
+        self.decided_parts(expression, outcome, &mut parts)?;
+        Ok(self.circuit.and(parts))
+    }
+
+    /// The parts of which `decided` is the conjunction, all of them at once: what is joined bit by bit
+    /// gets a form that depends on the bits.
+    fn decided_parts(&mut self, expression: ExprId, outcome: bool, parts: &mut Vec<NodeId>) -> Result<(), Refusal> {
         match &self.model.pool[expression] {
-            Expr::Unary { operator: UnaryOperator::Not, operand } => self.decided(*operand, !outcome),
+            Expr::Unary { operator: UnaryOperator::Not, operand } => self.decided_parts(*operand, !outcome, parts),
             Expr::Binary { operator, .. }
                 if (*operator == BinaryOperator::And && outcome) || (*operator == BinaryOperator::Or && !outcome) =>
             {
-                let mut parts = Vec::new();
                 for operand in self.operands(expression) {
-                    parts.push(self.decided(operand, outcome)?);
+                    self.decided_parts(operand, outcome, parts)?;
                 }
-                Ok(self.circuit.and(parts))
+                Ok(())
             }
             Expr::Binary { operator: BinaryOperator::Implies, left, right } if outcome => {
                 let fails = self.decided(*left, false)?;
                 let holds = self.decided(*left, true)?;
                 let right = self.decided(*right, true)?;
                 let both = self.circuit.and([holds, right]);
-                Ok(self.circuit.or([fails, both]))
+                parts.push(self.circuit.or([fails, both]));
+                Ok(())
             }
             Expr::Quantified { quantifier, local, range: range @ Iteration::Over(_), body }
                 if (*quantifier == Quantifier::All) == outcome =>
             {
-                let mut parts = Vec::new();
                 for (_, values) in self.iterations(range)? {
                     for value in values {
                         self.set_local(*local, value);
-                        parts.push(self.decided(*body, outcome)?);
+                        self.decided_parts(*body, outcome, parts)?;
                     }
                 }
-                Ok(self.circuit.and(parts))
+                Ok(())
             }
-            _ => self.decided_at_once(expression, outcome),
+            _ => {
+                parts.push(self.decided_at_once(expression, outcome)?);
+                Ok(())
+            }
         }
     }
 
@@ -86,12 +96,9 @@ impl<'m> Unfolder<'m> {
                 let operand = self.condition(*operand)?;
                 Ok(self.circuit.not(operand))
             }
-            Expr::Binary { operator: BinaryOperator::And | BinaryOperator::Or, .. } => self.chain(expression),
-            Expr::Binary { operator: BinaryOperator::Implies, left, right } => {
-                let left = self.condition(*left)?;
-                let right = self.condition_under(*right, left)?;
-                let opposite = self.circuit.not(left);
-                Ok(self.circuit.or([opposite, right]))
+            Expr::Binary { operator: BinaryOperator::And, .. } => self.chain(expression, true),
+            Expr::Binary { operator: BinaryOperator::Or | BinaryOperator::Implies, .. } => {
+                self.chain(expression, false)
             }
             Expr::Binary { operator, left, right }
                 if matches!(
@@ -124,6 +131,9 @@ impl<'m> Unfolder<'m> {
                 let then = self.condition_under(*then, condition)?;
                 let otherwise = self.condition_under(*otherwise, opposite)?;
                 Ok(self.circuit.choose(condition, then, otherwise))
+            }
+            Expr::Quantified { quantifier, range: Iteration::Over(_), .. } => {
+                self.chain(expression, *quantifier == Quantifier::All)
             }
             Expr::Quantified { quantifier, local, range, body } => self.quantified(*quantifier, *local, range, *body),
             Expr::IsUndefined(place) => {
@@ -168,18 +178,57 @@ impl<'m> Unfolder<'m> {
         condition
     }
 
-    /// A chain of conjunctions or disjunctions, built at once so that its normal form does not
-    /// depend on how it is bracketed.
-    pub(super) fn chain(&mut self, expression: ExprId) -> Result<NodeId, Refusal> {
-        let Expr::Binary { operator: chain_operator, .. } = self.model.pool[expression] else {
-            unreachable!("only called on connectives")
-        };
-        let conjunction = chain_operator == BinaryOperator::And;
-        let operands = self.operands(expression);
-        let mut conditions = Vec::with_capacity(operands.len());
-        for operand in operands {
-            self.next_in_chain(operand, &mut conditions, conjunction)?;
+    /// The operands of a conjunction or disjunction, with those of connectives and quantifiers of the same
+    /// kind inside it. They are joined at once, so that the normal form does not depend on how they are
+    /// bracketed: what is joined bit by bit gets a form that depends on the bits.
+    pub(super) fn collect(
+        &mut self,
+        expression: ExprId,
+        is_negated: bool,
+        conditions: &mut Vec<NodeId>,
+        conjunction: bool,
+    ) -> Result<(), Refusal> {
+        match &self.model.pool[expression] {
+            Expr::Unary { operator: UnaryOperator::Not, operand } => {
+                self.collect(*operand, !is_negated, conditions, conjunction)
+            }
+            Expr::Binary { operator: operator @ (BinaryOperator::And | BinaryOperator::Or), .. }
+                if ((*operator == BinaryOperator::And) != is_negated) == conjunction =>
+            {
+                for operand in self.operands(expression) {
+                    self.collect(operand, is_negated, conditions, conjunction)?;
+                }
+                Ok(())
+            }
+            Expr::Binary { operator: BinaryOperator::Implies, left, right } if is_negated == conjunction => {
+                self.collect(*left, !is_negated, conditions, conjunction)?;
+                self.collect(*right, is_negated, conditions, conjunction)
+            }
+            Expr::Quantified { quantifier, local, range: range @ Iteration::Over(_), body }
+                if ((*quantifier == Quantifier::All) != is_negated) == conjunction =>
+            {
+                for (_, values) in self.iterations(range)? {
+                    for value in values {
+                        self.set_local(*local, value);
+                        self.collect(*body, is_negated, conditions, conjunction)?;
+                    }
+                }
+                Ok(())
+            }
+            _ => {
+                self.next_in_chain(expression, conditions, conjunction)?;
+                if is_negated {
+                    let last = conditions.pop().expect("just pushed");
+                    conditions.push(self.circuit.not(last));
+                }
+                Ok(())
+            }
         }
+    }
+
+    fn chain(&mut self, expression: ExprId, conjunction: bool) -> Result<NodeId, Refusal> {
+        let mut conditions = Vec::new();
+        self.collect(expression, false, &mut conditions, conjunction)?;
         Ok(if conjunction { self.circuit.and(conditions) } else { self.circuit.or(conditions) })
     }
 
@@ -315,7 +364,7 @@ impl<'m> Unfolder<'m> {
             let mut conditions = Vec::with_capacity(values.len());
             for value in values {
                 self.set_local(local, value);
-                self.next_in_chain(body, &mut conditions, conjunction)?;
+                self.collect(body, false, &mut conditions, conjunction)?;
             }
             let holds = if conjunction { self.circuit.and(conditions) } else { self.circuit.or(conditions) };
             cases.push(self.circuit.and([case, holds]));

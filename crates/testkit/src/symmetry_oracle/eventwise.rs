@@ -60,6 +60,7 @@ pub(super) fn generators_by_events(
         }
     }
     for (property, entry) in model.properties.iter_enumerated() {
+        let mut own = Vec::new();
         for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
             work += states.len();
             if work > limit {
@@ -71,16 +72,31 @@ pub(super) fn generators_by_events(
                 Err(_) if entry.kind == PropertyKind::Invariant => None,
                 Err(_) => Some(Effect::Fault),
             };
-            functions.insert((Kind::Property(property), states.iter().map(effect).collect()), ());
+            own.push(states.iter().map(effect).collect::<Vec<_>>());
         }
+        let can_fault = own.iter().flatten().any(|effect| *effect == Some(Effect::Fault));
+        if entry.kind == PropertyKind::Assumption && can_fault {
+            // The first instance that is false or goes wrong decides, so they count as one.
+            let first = |state: usize| {
+                let decisive = own.iter().map(|effects| &effects[state]).find(|effect| **effect != Some(Effect::Holds));
+                decisive.cloned().unwrap_or(Some(Effect::Holds))
+            };
+            own = vec![(0..states.len()).map(first).collect()];
+        }
+        functions.extend(own.into_iter().map(|effects| ((Kind::Property(property), effects), ())));
     }
-    let mut initial = vec![false; states.len()];
+    // Which covers are passed on the way to an initial state is part of what a start does.
+    let mut initial: Vec<Vec<Vec<PropertyId>>> = vec![Vec::new(); states.len()];
     for (start, entry) in model.starts.iter_enumerated() {
         for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
-            if let Outcome::Next { state, .. } = interpreter.run_start(start, &arguments) {
-                initial[numbers[&state] as usize] = true;
+            if let Outcome::Next { state, covered } = interpreter.run_start(start, &arguments) {
+                initial[numbers[&state] as usize].push(covered);
             }
         }
+    }
+    for covered in &mut initial {
+        covered.sort_unstable();
+        covered.dedup();
     }
     Some(search(literals, &states, &initial, functions.into_keys().collect()))
 }
@@ -88,7 +104,7 @@ pub(super) fn generators_by_events(
 fn search(
     literals: &Literals,
     states: &[Valuation],
-    initial: &[bool],
+    initial: &[Vec<Vec<PropertyId>>],
     mut functions: Vec<(Kind, Vec<Option<Effect>>)>,
 ) -> Vec<LiteralMap> {
     #[derive(PartialEq, Eq, Hash)]
@@ -96,7 +112,7 @@ fn search(
         Slot,
         Literal,
         Undefined,
-        State(bool),
+        State(Vec<Vec<PropertyId>>),
         Target,
         Function(Kind),
         Fault,
@@ -123,8 +139,8 @@ fn search(
     }
     let mut sources = Vec::with_capacity(states.len());
     let mut targets = Vec::with_capacity(states.len());
-    for (state, &is_initial) in states.iter().zip(initial) {
-        let source = builder.add_vertex(number(Colour::State(is_initial)));
+    for (state, starts) in states.iter().zip(initial) {
+        let source = builder.add_vertex(number(Colour::State(starts.clone())));
         let target = builder.add_vertex(number(Colour::Target));
         builder.add_edge(source, target);
         for slot in literals.slots().indices() {
