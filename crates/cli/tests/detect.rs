@@ -26,7 +26,7 @@ fn symmetries() {
 symmetries: 6, C6
 
   label[*]: 0 ↔ 1
-  (agent 0 1 2)
+  (agent 0 2 1)
 
 types        agent
 variables    token, label, leader
