@@ -7,10 +7,14 @@
 //! * **Normal forms.** The functions of each event (guard, faults, values written) are relabelled by
 //!   the permutation and brought to normal form again; the result must be the functions of another
 //!   event, node for node. Equal normal forms are equal functions.
-//! * **Exhaustive evaluation** (`exhaust`), where an event reads little: the reference interpreter
-//!   runs the event for every assignment of what it reads, and its image for the image of that
-//!   assignment; the outcomes must correspond. This does not rely on normal forms at all.
+//! * **Exhaustive evaluation** (`exhaust`), where an event reads little and as far as a fixed budget goes:
+//!   the reference interpreter runs every event for every assignment of what it reads; what an event does
+//!   must correspond to what its image does. This does not rely on normal forms at all.
+//!
+//! Only events that the permutation can change are looked at: those above a slot that it moves, by the
+//! functions or by what the runs touched.
 
+mod decisions;
 mod exhaust;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,7 +23,7 @@ use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, Layout, Model, PropertyId, TableIndex, TypeId};
 
 use crate::behaviour::{self, Behaviour, Claim, InputMove, LivenessInstances};
-use crate::circuit::NodeId;
+use crate::circuit::{NodeId, Relabelling, Users};
 use crate::literals::{Literals, NoAction, StateMap};
 use crate::unfold::{Event, EventKey};
 pub use exhaust::CertificationReport;
@@ -142,7 +146,7 @@ impl Rejection {
     }
 }
 
-/// Certifies generators of a group of symmetries.
+/// Certifies generators of a group of symmetries. Events and claims are numbered together, events first.
 pub struct Certifier<'m> {
     layout: &'m Layout,
     literals: Literals,
@@ -151,9 +155,11 @@ pub struct Certifier<'m> {
     events: FxHashMap<(bool, EventKey), u32>,
     /// A claim for each thing that claims say.
     claims: FxHashMap<ClaimKey, u32>,
-    /// For each slot, the events and claims that read or write it.
-    event_users: Vec<Vec<u32>>,
-    claim_users: Vec<Vec<u32>>,
+    users: Users,
+    /// For each slot, the events that write it and the events and claims whose runs touched it.
+    slot_instances: Vec<Vec<u32>>,
+    /// For each node, the events and claims that are made of it.
+    node_instances: Vec<Vec<u32>>,
     fixed: Vec<bool>,
     exhaustion: Exhaustion<'m>,
     is_surveyed: bool,
@@ -169,23 +175,28 @@ impl<'m> Certifier<'m> {
 
     /// Prepares a model that is unfolded.
     pub(crate) fn of_behaviour(model: &'m Model, layout: &'m Layout, behaviour: Behaviour) -> Self {
-        let slot_count = behaviour.circuit.slot_count();
-        let mut event_users = vec![Vec::new(); slot_count];
+        let mut slot_instances = vec![Vec::new(); behaviour.circuit.slot_count()];
+        let mut node_instances: Vec<Vec<u32>> = vec![Vec::new(); behaviour.circuit.len()];
+        let mut all_roots = Vec::new();
+        let mut add = |number: usize, roots: &[NodeId]| {
+            all_roots.extend(roots);
+            for root in roots {
+                let instances = &mut node_instances[root.position()];
+                if instances.last() != Some(&(number as u32)) {
+                    instances.push(number as u32);
+                }
+            }
+        };
         for (number, event) in behaviour.events.iter().enumerate() {
-            let mut slots = behaviour.circuit.slots_below(event.roots());
-            slots.extend(event.writes.iter().map(|write| write.slot));
-            slots.sort_unstable();
-            slots.dedup();
-            for slot in slots {
-                event_users[slot as usize].push(number as u32);
+            add(number, &event.roots());
+            for write in &event.writes {
+                slot_instances[write.slot as usize].push(number as u32);
             }
         }
-        let mut claim_users = vec![Vec::new(); slot_count];
         for (number, claim) in behaviour.claims.iter().enumerate() {
-            for slot in behaviour.circuit.slots_below([claim.condition, claim.fault]) {
-                claim_users[slot as usize].push(number as u32);
-            }
+            add(behaviour.events.len() + number, &[claim.condition, claim.fault]);
         }
+        let users = Users::new(&behaviour.circuit, all_roots);
         let mut fixed = vec![false; layout.slots.len()];
         for entry in &behaviour.fixed {
             let first = layout.first_slot(entry.variable).position();
@@ -202,15 +213,18 @@ impl<'m> Certifier<'m> {
             claims.entry((property, arguments, claim.condition, claim.fault)).or_insert(number as u32);
         }
         let literals = behaviour.literals();
-        let exhaustion = Exhaustion::new(model, layout, literals.clone());
+        let instances = behaviour.events.iter().map(Event::instance);
+        let instances = instances.chain(behaviour.claims.iter().map(Claim::instance)).collect();
+        let exhaustion = Exhaustion::new(model, layout, literals.clone(), instances);
         Self {
             layout,
             literals,
             behaviour,
             events,
             claims,
-            event_users,
-            claim_users,
+            users,
+            slot_instances,
+            node_instances,
             fixed,
             exhaustion,
             is_surveyed: false,
@@ -257,44 +271,62 @@ impl<'m> Certifier<'m> {
             }
         }
         self.survey()?;
-        let relabelling = self.behaviour.relabelling(&map, inputs);
-        let mut known = FxHashMap::default();
-        let (mut events, mut claims): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+        let mut relabelling = self.behaviour.relabelling(&map, inputs);
+        relabelling.prepare(&self.users);
+        let mut numbers: Vec<u32> = Vec::new();
         for slot in relabelling.moved() {
-            events.extend(&self.event_users[slot as usize]);
-            claims.extend(&self.claim_users[slot as usize]);
+            numbers.extend(&self.slot_instances[slot as usize]);
         }
-        for list in [&mut events, &mut claims] {
-            list.sort_unstable();
-            list.dedup();
+        for node in relabelling.affected() {
+            numbers.extend(&self.node_instances[node.position()]);
         }
-        let mut pairs = Vec::with_capacity(events.len() + claims.len());
-        for number in events {
-            let events = &self.events;
-            let key =
-                self.behaviour.event_image(number as usize, &relabelling, &mut known, |key| events.contains_key(key));
-            let event = &self.behaviour.events[number as usize];
-            let image = key.and_then(|key| self.events.get(&(is_start(event.action), key)));
-            let Some(&image) = image else {
-                return Err(Rejection::Event { action: event.action, arguments: event.arguments.clone() });
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut known = FxHashMap::default();
+        let mut pairs = Vec::with_capacity(numbers.len());
+        for number in numbers {
+            let image = match (number as usize).checked_sub(self.behaviour.events.len()) {
+                None => self.event_image(number, &relabelling, &mut known)?,
+                Some(claim) => self.claim_image(claim, &relabelling, &mut known)?,
             };
-            pairs.push((event.instance(), self.behaviour.events[image as usize].instance()));
-        }
-        for number in claims {
-            let claim = &self.behaviour.claims[number as usize];
-            let circuit = &mut self.behaviour.circuit;
-            let condition = circuit.relabelled(claim.condition, &relabelling, &mut known);
-            let fault = circuit.relabelled(claim.fault, &relabelling, &mut known);
-            let image = condition.zip(fault).and_then(|(condition, fault)| {
-                let (property, arguments) = claim.subject();
-                self.claims.get(&(property, arguments, condition, fault))
-            });
-            let Some(&image) = image else { return Err(Rejection::Property(claim.property)) };
-            pairs.push((claim.instance(), self.behaviour.claims[image as usize].instance()));
+            pairs.push((number, image));
         }
         self.exhaustion.compare(&SlotPermutation::new(&map), pairs)?;
         self.accepted.insert(generator.clone());
         Ok(map)
+    }
+
+    /// The event that does for the permuted state what an event does for the original one.
+    fn event_image(
+        &mut self,
+        number: u32,
+        relabelling: &Relabelling,
+        known: &mut FxHashMap<NodeId, Option<NodeId>>,
+    ) -> Result<u32, Rejection> {
+        let events = &self.events;
+        let key = self.behaviour.event_image(number as usize, relabelling, known, |key| events.contains_key(key));
+        let event = &self.behaviour.events[number as usize];
+        let image = key.and_then(|key| self.events.get(&(is_start(event.action), key)));
+        image.copied().ok_or_else(|| Rejection::Event { action: event.action, arguments: event.arguments.clone() })
+    }
+
+    /// The claim that says for the permuted state what a claim says for the original one.
+    fn claim_image(
+        &mut self,
+        claim: usize,
+        relabelling: &Relabelling,
+        known: &mut FxHashMap<NodeId, Option<NodeId>>,
+    ) -> Result<u32, Rejection> {
+        let claim = &self.behaviour.claims[claim];
+        let circuit = &mut self.behaviour.circuit;
+        let condition = circuit.relabelled(claim.condition, relabelling, known);
+        let fault = circuit.relabelled(claim.fault, relabelling, known);
+        let image = condition.zip(fault).and_then(|(condition, fault)| {
+            let (property, arguments) = claim.subject();
+            self.claims.get(&(property, arguments, condition, fault))
+        });
+        let image = image.ok_or(Rejection::Property(claim.property))?;
+        Ok(self.behaviour.events.len() as u32 + image)
     }
 
     /// The group of generators that were checked, with exchanges of values that were checked, too.
@@ -312,18 +344,10 @@ impl<'m> Certifier<'m> {
         if self.is_surveyed {
             return Ok(());
         }
-        let events = self.behaviour.events.iter().map(Event::instance);
-        let claims = self.behaviour.claims.iter().map(Claim::instance);
-        let instances: Vec<Instance> = events.chain(claims).collect();
-        let touched = self.exhaustion.survey(&instances, &self.behaviour.idle)?;
-        let event_count = self.behaviour.events.len();
+        let touched = self.exhaustion.survey(&self.behaviour.idle)?;
         for (number, slots) in touched.into_iter().enumerate() {
             for slot in slots {
-                if number < event_count {
-                    self.event_users[slot.position()].push(number as u32);
-                } else {
-                    self.claim_users[slot.position()].push((number - event_count) as u32);
-                }
+                self.slot_instances[slot.position()].push(number as u32);
             }
         }
         self.is_surveyed = true;

@@ -9,9 +9,13 @@
 //! * larger conjunctions and disjunctions are flat and unordered; negation is pushed to the leaves;
 //! * sums are linear forms, so that counting in a loop does not depend on the order of the loop.
 
+mod relabelling;
+
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
+
+pub(crate) use relabelling::{Relabelling, Users};
 
 /// A node of a [`Circuit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,18 +49,25 @@ impl ValueSet {
         }
     }
     fn complement(&self, size: usize) -> Self {
-        let mut set = Self::empty(size);
-        for value in (0..size).filter(|&value| !self.contains(value)) {
-            set.insert(value);
+        let mut words: Box<[u64]> = self.0.iter().map(|word| !word).collect();
+        if let Some(last) = words.last_mut().filter(|_| !size.is_multiple_of(64)) {
+            *last &= (1 << (size % 64)) - 1;
         }
-        set
+        Self(words)
     }
     fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
     /// The positions in the set, in increasing order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.0.len() * 64).filter(|&value| self.contains(value))
+        self.0.iter().enumerate().flat_map(|(index, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                let lowest = rest.trailing_zeros() as usize;
+                rest &= rest.wrapping_sub(1);
+                (lowest < 64).then_some(index * 64 + lowest)
+            })
+        })
     }
 }
 
@@ -216,8 +227,9 @@ pub(crate) const CASE_LIMIT: usize = 4096;
 /// The pool of nodes over the slots of one model.
 #[derive(Debug)]
 pub(crate) struct Circuit {
-    nodes: Vec<Node>,
-    ids: FxHashMap<Node, NodeId>,
+    /// Shared with the keys of `ids`.
+    nodes: Vec<Rc<Node>>,
+    ids: FxHashMap<Rc<Node>, NodeId>,
     /// The slots a condition depends on, where their assignments are few.
     supports: Vec<Option<Box<[u32]>>>,
     negations: FxHashMap<NodeId, NodeId>,
@@ -296,7 +308,8 @@ impl Circuit {
             _ => (0, 1),
         };
         let id = NodeId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 nodes"));
-        self.nodes.push(node.clone());
+        let node = Rc::new(node);
+        self.nodes.push(Rc::clone(&node));
         self.supports.push(support);
         self.bounds.push(bounds);
         self.ids.insert(node, id);
@@ -490,7 +503,7 @@ impl Circuit {
         let mut sets: Vec<(u32, ValueSet)> = Vec::new();
         let mut pending: Vec<NodeId> = conditions.into_iter().collect();
         while let Some(condition) = pending.pop() {
-            match &self.nodes[condition.position()] {
+            match &*self.nodes[condition.position()] {
                 _ if condition == neutral => {}
                 _ if condition == absorbing => return absorbing,
                 Node::And(inner) if conjunction => pending.extend(inner.iter()),
@@ -499,14 +512,19 @@ impl Circuit {
                     // Disjunctions are intersected as complements.
                     let size = self.values[*slot as usize].len();
                     let values = if conjunction { values.clone() } else { values.complement(size) };
-                    match sets.iter_mut().find(|(other, _)| other == slot) {
-                        Some((_, set)) => set.intersect(&values),
-                        None => sets.push((*slot, values)),
-                    }
+                    sets.push((*slot, values));
                 }
                 _ => children.push(condition),
             }
         }
+        sets.sort_by_key(|&(slot, _)| slot);
+        sets.dedup_by(|(slot, values), (kept_slot, kept)| {
+            let same = slot == kept_slot;
+            if same {
+                kept.intersect(values);
+            }
+            same
+        });
         for (slot, values) in sets {
             let size = self.values[slot as usize].len();
             let node = self.slot_in_set(slot, if conjunction { values } else { values.complement(size) });
@@ -685,7 +703,8 @@ impl Circuit {
         if let Some(&result) = memory.get(&node) {
             return result;
         }
-        let result = match self.node(node).clone() {
+        let content = Rc::clone(&self.nodes[node.position()]);
+        let result = match &*content {
             Node::In { .. } => match self.decided_by(node, known) {
                 Some(true) => NodeId::TRUE,
                 Some(false) => NodeId::FALSE,
@@ -708,7 +727,7 @@ impl Circuit {
                 }
             }
             Node::And(children) | Node::Or(children) => {
-                let conjunction = matches!(self.node(node), Node::And(_));
+                let conjunction = matches!(&*content, Node::And(_));
                 let parts: Vec<NodeId> = children.iter().map(|&child| self.given(child, known, memory)).collect();
                 if parts[..] == children[..] { node } else { self.connective(parts, conjunction) }
             }
@@ -760,17 +779,18 @@ impl Circuit {
         if let Some(&negation) = self.negations.get(&condition) {
             return negation;
         }
-        let negation = match self.node(condition).clone() {
+        let content = Rc::clone(&self.nodes[condition.position()]);
+        let negation = match &*content {
             Node::False => NodeId::TRUE,
             Node::True => NodeId::FALSE,
             Node::In { slot, values } => {
-                let size = self.values[slot as usize].len();
-                self.slot_in_set(slot, values.complement(size))
+                let size = self.values[*slot as usize].len();
+                self.slot_in_set(*slot, values.complement(size))
             }
             Node::Table { slots, tuples } => {
                 let complement =
-                    self.assignments(&slots).into_iter().filter(|tuple| tuples.binary_search(tuple).is_err()).collect();
-                self.relation(&slots, complement)
+                    self.assignments(slots).into_iter().filter(|tuple| tuples.binary_search(tuple).is_err()).collect();
+                self.relation(slots, complement)
             }
             Node::And(children) => {
                 let negated: Vec<NodeId> = children.iter().map(|&child| self.not(child)).collect();
@@ -781,11 +801,11 @@ impl Circuit {
                 self.and(negated)
             }
             Node::Compare { relation, form } => match relation {
-                Relation::Zero => self.intern(Node::Compare { relation: Relation::NotZero, form }),
-                Relation::NotZero => self.intern(Node::Compare { relation: Relation::Zero, form }),
+                Relation::Zero => self.intern(Node::Compare { relation: Relation::NotZero, form: form.clone() }),
+                Relation::NotZero => self.intern(Node::Compare { relation: Relation::Zero, form: form.clone() }),
                 Relation::NotPositive => {
                     // not (f <= 0)  is  1 - f <= 0
-                    let form = Linear::constant(1).plus(-1, &form).expect("bounds were checked when it was built");
+                    let form = Linear::constant(1).plus(-1, form).expect("bounds were checked when it was built");
                     self.intern(Node::Compare { relation: Relation::NotPositive, form })
                 }
             },
@@ -1185,162 +1205,6 @@ impl Circuit {
         }
         let (low, high) = self.wide_bounds(&value.form);
         (clamp(low), clamp(high))
-    }
-}
-
-/// What becomes of slots and of the positions of their values.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Relabelling {
-    slots: FxHashMap<u32, (u32, Option<Vec<u16>>)>,
-}
-
-impl Relabelling {
-    /// Sends a slot to another and the positions of its values to others, or to the same.
-    pub(crate) fn insert(&mut self, from: u32, to: u32, positions: Option<Vec<u16>>) {
-        self.slots.insert(from, (to, positions));
-    }
-    pub(crate) fn slot(&self, slot: u32) -> u32 {
-        self.slots.get(&slot).map_or(slot, |&(to, _)| to)
-    }
-    pub(crate) fn position(&self, slot: u32, position: usize) -> usize {
-        match self.slots.get(&slot) {
-            Some((_, Some(positions))) => positions[position] as usize,
-            _ => position,
-        }
-    }
-    /// Whether every value of a slot goes to a value at the same position.
-    fn keeps_positions(&self, slot: u32) -> bool {
-        match self.slots.get(&slot) {
-            Some((_, Some(positions))) => positions.iter().enumerate().all(|(from, &to)| from == to as usize),
-            _ => true,
-        }
-    }
-    /// The slots that are sent elsewhere or whose values are.
-    pub(crate) fn moved(&self) -> impl Iterator<Item = u32> + '_ {
-        self.slots.keys().copied()
-    }
-}
-
-impl Circuit {
-    /// The node that is to the relabelled slots and values what a node is to the original ones, in
-    /// normal form. Nothing if numbers do not allow it.
-    pub(crate) fn relabelled(
-        &mut self,
-        node: NodeId,
-        relabelling: &Relabelling,
-        known: &mut FxHashMap<NodeId, Option<NodeId>>,
-    ) -> Option<NodeId> {
-        if let Some(&image) = known.get(&node) {
-            return image;
-        }
-        let image = self.relabelled_node(node, relabelling, known);
-        known.insert(node, image);
-        image
-    }
-
-    fn relabelled_node(
-        &mut self,
-        node: NodeId,
-        relabelling: &Relabelling,
-        known: &mut FxHashMap<NodeId, Option<NodeId>>,
-    ) -> Option<NodeId> {
-        match self.node(node).clone() {
-            Node::False | Node::True => Some(node),
-            Node::In { slot, values } => {
-                let positions: Vec<usize> =
-                    values.iter().map(|position| relabelling.position(slot, position)).collect();
-                Some(self.slot_in(relabelling.slot(slot), positions))
-            }
-            Node::Table { slots, tuples } => {
-                let mut columns: Vec<(u32, usize)> =
-                    slots.iter().enumerate().map(|(column, &slot)| (relabelling.slot(slot), column)).collect();
-                columns.sort_unstable();
-                let image_slots: Vec<u32> = columns.iter().map(|&(slot, _)| slot).collect();
-                let mut image: Vec<Box<[u16]>> = tuples
-                    .iter()
-                    .map(|tuple| {
-                        columns
-                            .iter()
-                            .map(|&(_, column)| relabelling.position(slots[column], tuple[column] as usize) as u16)
-                            .collect()
-                    })
-                    .collect();
-                image.sort_unstable();
-                Some(self.relation(&image_slots, image))
-            }
-            Node::And(children) | Node::Or(children) => {
-                let conjunction = matches!(self.node(node), Node::And(_));
-                let mut image = Vec::with_capacity(children.len());
-                for &child in &children {
-                    image.push(self.relabelled(child, relabelling, known)?);
-                }
-                Some(self.connective(image, conjunction))
-            }
-            Node::Compare { relation, form } => {
-                let form = self.relabelled_form(&form, relabelling, known)?;
-                self.compare(relation, form).ok()
-            }
-            Node::SlotValue(slot) => {
-                let image = relabelling.slot(slot);
-                let same = self.values[slot as usize] == self.values[image as usize];
-                (same && relabelling.keeps_positions(slot)).then(|| self.intern(Node::SlotValue(image)))
-            }
-            Node::Product(factors) => {
-                let mut image = Vec::with_capacity(factors.len());
-                for factor in &factors {
-                    image.push(self.relabelled_form(factor, relabelling, known)?);
-                }
-                image.sort();
-                Some(self.intern(Node::Product(image.into_boxed_slice())))
-            }
-            Node::Operation { operation, left, right } => {
-                let mut left = self.relabelled_form(&left, relabelling, known)?;
-                let mut right = self.relabelled_form(&right, relabelling, known)?;
-                if operation.commutes() && right < left {
-                    std::mem::swap(&mut left, &mut right);
-                }
-                Some(self.intern(Node::Operation { operation, left, right }))
-            }
-        }
-    }
-
-    /// The form that is to the relabelled slots and values what a form is to the original ones.
-    pub(crate) fn relabelled_form(
-        &mut self,
-        form: &Linear,
-        relabelling: &Relabelling,
-        known: &mut FxHashMap<NodeId, Option<NodeId>>,
-    ) -> Option<Linear> {
-        let mut image = Linear::constant(form.constant);
-        for &(node, coefficient) in &form.terms {
-            let node = self.relabelled(node, relabelling, known)?;
-            image = match node {
-                NodeId::FALSE => image,
-                NodeId::TRUE => image.plus(coefficient, &Linear::constant(1))?,
-                _ => image.plus(coefficient, &Linear::node(node))?,
-            };
-        }
-        Some(image)
-    }
-
-    /// The slots that a node depends on.
-    pub(crate) fn slots_below(&self, roots: impl IntoIterator<Item = NodeId>) -> Vec<u32> {
-        let mut slots = Vec::new();
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut pending: Vec<NodeId> = roots.into_iter().collect();
-        while let Some(node) = pending.pop() {
-            if !seen.insert(node) {
-                continue;
-            }
-            match self.node(node) {
-                Node::In { slot, .. } | Node::SlotValue(slot) => slots.push(*slot),
-                Node::Table { slots: own, .. } => slots.extend(own.iter()),
-                other => other.for_each_child(|child| pending.push(child)),
-            }
-        }
-        slots.sort_unstable();
-        slots.dedup();
-        slots
     }
 }
 

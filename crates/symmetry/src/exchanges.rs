@@ -8,7 +8,7 @@
 
 use quotient_groups::{OrbitPartition, Point, SparsePermutation};
 use quotient_ir::{Layout, Model, SlotId, TableIndex, TypeId, TypeKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::certify::{Certifier, InterchangeableValues};
 use crate::detect::Uncertified;
@@ -45,8 +45,12 @@ pub(crate) fn interchangeable_values(
         collect_index_types(model, variable.ty, &mut types);
     }
     let mut orbits = OrbitPartition::new(literals.degree());
-    for (generator, _) in generators {
+    let mut slot_orbits = OrbitPartition::new(layout.slots.len());
+    for (generator, map) in generators {
         orbits.merge_cycles(generator);
+        for slot_move in map.moves() {
+            slot_orbits.merge(slot_move.from.position() as Point, slot_move.to.position() as Point);
+        }
     }
     let mut found = Vec::new();
     for ty in types {
@@ -56,7 +60,11 @@ pub(crate) fn interchangeable_values(
             continue;
         }
         let exchanges = Exchanges::of_type(model, layout, literals, ty);
-        let mut orbitals = exchanges.occurrences().and_then(|occurrences| Orbitals::new(&occurrences, generators));
+        let occurrences = exchanges.occurrences();
+        if occurrences.as_ref().is_some_and(|occurrences| occurrences.are_apart(&mut orbits, &mut slot_orbits)) {
+            continue;
+        }
+        let mut orbitals = occurrences.and_then(|occurrences| Orbitals::new(&occurrences, generators));
         let mut classes: Vec<InterchangeableValues> = Vec::new();
         'values: for value in domain.values() {
             for class in &mut classes {
@@ -263,6 +271,16 @@ enum Occurrence {
 }
 
 impl Occurrences<'_> {
+    /// Whether they are all in different orbits, so that no two values can be exchanged.
+    fn are_apart(&self, orbits: &mut OrbitPartition, slot_orbits: &mut OrbitPartition) -> bool {
+        let orbits = match self.kind {
+            Occurrence::Slot => slot_orbits,
+            Occurrence::Literal => orbits,
+        };
+        let mut seen = FxHashSet::default();
+        self.names.iter().all(|&name| seen.insert(orbits.find(name)))
+    }
+
     fn image(&self, generator: &SparsePermutation, name: u32) -> u32 {
         match self.kind {
             Occurrence::Literal => generator.image(name),

@@ -16,6 +16,8 @@ pub struct Footprint {
     /// that stopped early has what it wrote until then. Multisets are as the statements left them,
     /// before they are brought into normal form.
     pub writes: Vec<(SlotId, Option<i64>)>,
+    /// How much work the run was: statements, expressions, iterations and copied cells.
+    pub work: u64,
 }
 
 /// Notes what is read and written while a run is under way.
@@ -46,13 +48,14 @@ impl Recorder {
     }
 
     /// What was noted; `globals` are the cells at the end.
-    pub(super) fn footprint(self, globals: &[Option<i64>]) -> Footprint {
+    pub(super) fn footprint(self, globals: &[Option<i64>], work: u64) -> Footprint {
         let notes = self.notes.into_inner();
         let mut written: Vec<usize> = notes.written.into_iter().collect();
         written.sort_unstable();
         Footprint {
             reads: notes.reads.into_iter().map(SlotId::from_position).collect(),
             writes: written.into_iter().map(|at| (SlotId::from_position(at), globals[at])).collect(),
+            work,
         }
     }
 }
@@ -68,11 +71,18 @@ mod tests {
     use crate::model::PropertyKind;
     use crate::statement::StatementKind;
 
-    fn footprint(reads: &[usize], writes: &[(usize, Option<i64>)]) -> Footprint {
-        Footprint {
-            reads: reads.iter().map(|&position| SlotId::from_position(position)).collect(),
-            writes: writes.iter().map(|&(position, value)| (SlotId::from_position(position), value)).collect(),
-        }
+    type Slots = (Vec<SlotId>, Vec<(SlotId, Option<i64>)>);
+
+    fn slots(reads: &[usize], writes: &[(usize, Option<i64>)]) -> Slots {
+        (
+            reads.iter().map(|&position| SlotId::from_position(position)).collect(),
+            writes.iter().map(|&(position, value)| (SlotId::from_position(position), value)).collect(),
+        )
+    }
+
+    fn slots_of(footprint: Footprint) -> Slots {
+        assert!(footprint.work > 0);
+        (footprint.reads, footprint.writes)
     }
 
     #[test]
@@ -102,7 +112,7 @@ mod tests {
         let (outcome, found) = interpreter.fire_with_footprint(rule, &[], &state);
         // i, b[0], then the rest of a; a[1] was written before it is read.
         let writes = [(1, Some(2)), (3, Some(0)), (4, Some(2)), (5, Some(2)), (6, None)];
-        assert_eq!(found, footprint(&[6, 3, 0, 2], &writes));
+        assert_eq!(slots_of(found), slots(&[6, 3, 0, 2], &writes));
         assert_eq!(outcome, interpreter.fire(rule, &[], &state));
         assert!(matches!(outcome, Outcome::Next { .. }));
     }
@@ -129,9 +139,9 @@ mod tests {
             let state = Valuation(state.to_vec());
             let property = PropertyId::from_position(0);
             let (holds, found) = interpreter.holds_with_footprint(property, &[], &state);
-            assert_eq!((holds.ok(), found), (truth, footprint(&reads, &[])));
+            assert_eq!((holds.ok(), slots_of(found)), (truth, slots(&reads, &[])));
             let (enabled, found) = interpreter.enabled_with_footprint(rule, &[], &state);
-            assert_eq!((enabled.ok(), found), (truth, footprint(&reads, &[])));
+            assert_eq!((enabled.ok(), slots_of(found)), (truth, slots(&reads, &[])));
         }
     }
 }

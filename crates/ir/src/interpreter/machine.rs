@@ -131,7 +131,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
 
     /// What was read and written of the state since it is [`Machine::recording`].
     pub(super) fn footprint(&mut self) -> Footprint {
-        self.recorder.take().map_or_else(Footprint::default, |recorder| recorder.footprint(&self.globals))
+        self.recorder.take().map_or_else(Footprint::default, |recorder| recorder.footprint(&self.globals, self.work))
     }
 
     /// The global cells and the covered properties, at the end of a step.

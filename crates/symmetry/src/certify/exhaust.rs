@@ -1,15 +1,21 @@
 //! The second argument of certification: exhaustive evaluation. The reference interpreter runs an
-//! event for every assignment of what it reads, and its image for the image of that assignment.
-//! Nothing here looks at unfolded functions; the text is only run.
+//! event for every assignment of what it reads. Nothing here looks at unfolded functions; the text is only
+//! run.
 //!
 //! The assignments are the leaves of a decision tree: a run on some state tells which slots it read,
-//! and the next run changes the last of them that has a value left. Slots that neither run reads do
-//! not matter, whatever they hold. One that only one of the two writes does matter: writing the value
+//! and the next run changes the last of them that has a value left. Slots that a run does not read do not
+//! matter, whatever they hold. The *survey* does this once for every instance, keeps the trees, and shows on
+//! the way that every value written is among those that were taken to be possible. It also finds which slots
+//! an event touches at all, so that an event on which a permutation has no bearing is not one that was
+//! merely misread.
+//!
+//! A generator then compares the tree of an instance with that of its image, without running anything
+//! again: every leaf of the one, permuted, must do what all the leaves of the other do that it is compatible
+//! with. A slot that only one of the two writes must be known to hold that value already: writing the value
 //! a slot had is the same as not writing it.
 //!
-//! A *survey* first runs every event by itself. It shows that every value written is among those that
-//! were taken to be possible, and finds which slots an event touches at all, so that an event on
-//! which a permutation has no bearing is not one that was merely misread.
+//! All of this has a budget, so that certification takes some hundredths of a second at most; what it does
+//! not come to rests on normal forms alone, and the report counts it.
 
 use std::rc::Rc;
 
@@ -19,6 +25,7 @@ use quotient_ir::{
     Action, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, SlotId, Valuation,
 };
 
+use super::decisions::{Agreement, Decisions, Effect};
 use super::{Instance, Rejection, Subject};
 use crate::literals::{Literals, SlotMove, StateMap};
 
@@ -26,23 +33,14 @@ use crate::literals::{Literals, SlotMove, StateMap};
 const LEAF_LIMIT: u32 = 512;
 /// Instances of initial-state programs up to which all initial states are listed.
 const START_LIMIT: usize = 512;
-/// The work of the survey, and of comparisons for all generators together. A unit is a slot read or
-/// written, of which the interpreter does some ten million in a second.
-const SURVEY_BUDGET: u64 = 200_000;
-const COMPARISON_BUDGET: u64 = 400_000;
+/// The work of the survey: steps of the interpreter, of which it does some twenty million in a second.
+const SURVEY_BUDGET: u64 = 400_000;
+/// The work of comparisons for all generators together: steps from node to node of decision trees.
+const COMPARISON_BUDGET: u64 = 1_000_000;
 /// What one generator may use of it in any case.
-const GENERATOR_BUDGET: u64 = 4_000;
+const GENERATOR_BUDGET: u64 = 10_000;
 /// How many generators the budget is shared among if nothing is known about it.
 const GENERATORS: u64 = 4;
-
-/// What the survey found about an instance.
-#[derive(Clone, Debug)]
-enum Survey {
-    /// It was run for every assignment: how much work that was.
-    Complete { work: u64 },
-    /// It was not, or not for all.
-    Incomplete,
-}
 
 /// How the events and properties of the generators were certified. Those of an instance count once
 /// for each generator that touches it.
@@ -61,7 +59,10 @@ pub struct CertificationReport {
 pub(super) struct Exhaustion<'m> {
     interpreter: Interpreter<'m>,
     literals: Rc<Literals>,
-    surveys: FxHashMap<Instance, Survey>,
+    /// What there are instances of; numbers of instances are positions here.
+    instances: Vec<Instance>,
+    /// For each instance what it does, if it was run for every assignment.
+    decisions: Vec<Option<Decisions>>,
     /// Subjects of which some instance is too large to be run for all assignments.
     large: FxHashSet<Subject>,
     /// All initial states with the properties covered on the way, if they are few.
@@ -74,35 +75,13 @@ pub(super) struct Exhaustion<'m> {
     pub(super) report: CertificationReport,
 }
 
-/// What a run did, as far as a symmetry must respect it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Effect {
-    /// The guard is false, or an assumption dropped the step as if it were.
-    Disabled,
-    /// Something went wrong.
-    Fault,
-    /// A step.
-    Next { writes: Vec<(SlotId, Option<i64>)>, covered: Vec<PropertyId> },
-    /// A property's value.
-    Truth(bool),
-}
-
 /// A run: what it did and what it read, or nothing if it did not end.
 type Run = Option<(Effect, Vec<SlotId>)>;
 
-/// How a walk through all assignments ended.
-enum Walk {
-    Complete,
-    /// Too many assignments, or too many values of a slot, or the budget is used up.
-    GivenUp,
-}
-
-/// A state that is being varied, with its image.
+/// A state that is being varied.
 struct Variation<'a> {
     literals: &'a Literals,
-    permutation: Option<&'a SlotPermutation<'a>>,
     state: Valuation,
-    image: Valuation,
     /// The slots that are varied and the position of the value of each.
     path: Vec<(SlotId, usize)>,
     on_path: FxHashSet<SlotId>,
@@ -122,38 +101,33 @@ impl<'a> SlotPermutation<'a> {
         }
     }
 
-    fn literal(&self, slot: SlotId, value: Option<i64>) -> (SlotId, Option<i64>) {
+    /// Where a literal goes.
+    pub(super) fn literal(&self, slot: SlotId, value: Option<i64>) -> (SlotId, Option<i64>) {
         match self.moves.get(&slot) {
             Some(slot_move) => (slot_move.to, slot_move.value(value)),
             None => (slot, value),
         }
     }
 
-    fn origin(&self, slot: SlotId) -> SlotId {
+    /// What becomes of a slot, if it or its values move.
+    pub(super) fn slot_move(&self, slot: SlotId) -> Option<&SlotMove> {
+        self.moves.get(&slot).copied()
+    }
+
+    /// Which slot goes to this one.
+    pub(super) fn origin(&self, slot: SlotId) -> SlotId {
         self.origins.get(&slot).copied().unwrap_or(slot)
     }
 }
 
 impl<'a> Variation<'a> {
-    fn new(literals: &'a Literals, permutation: Option<&'a SlotPermutation<'a>>) -> Self {
+    fn new(literals: &'a Literals) -> Self {
         let state = Valuation(literals.slots().iter().map(|slot| slot.values[0]).collect());
-        let mut image = state.clone();
-        if let Some(permutation) = permutation {
-            for &slot in permutation.moves.keys() {
-                let (to, value) = permutation.literal(slot, state[slot]);
-                image[to] = value;
-            }
-        }
-        Self { literals, permutation, state, image, path: Vec::new(), on_path: FxHashSet::default() }
+        Self { literals, state, path: Vec::new(), on_path: FxHashSet::default() }
     }
 
     fn set(&mut self, slot: SlotId, position: usize) {
-        let value = self.literals.slots()[slot].values[position];
-        self.state[slot] = value;
-        if let Some(permutation) = self.permutation {
-            let (to, value) = permutation.literal(slot, value);
-            self.image[to] = value;
-        }
+        self.state[slot] = self.literals.slots()[slot].values[position];
     }
 
     /// Takes note of a slot that matters. Gives false if it cannot be varied.
@@ -192,16 +166,17 @@ impl<'a> Variation<'a> {
 }
 
 impl<'m> Exhaustion<'m> {
-    pub(super) fn new(model: &'m Model, layout: &'m Layout, literals: Literals) -> Self {
+    pub(super) fn new(model: &'m Model, layout: &'m Layout, literals: Literals, instances: Vec<Instance>) -> Self {
         let inhabited = literals.slots().iter().all(|slot| !slot.values.is_empty());
         Self {
             interpreter: Interpreter::new(model, layout),
             literals: Rc::new(literals),
-            surveys: FxHashMap::default(),
+            decisions: instances.iter().map(|_| None).collect(),
+            instances,
             large: FxHashSet::default(),
             initial: None,
             inhabited,
-            budget: SURVEY_BUDGET,
+            budget: 0,
             expected: GENERATORS,
             report: CertificationReport::default(),
         }
@@ -209,20 +184,35 @@ impl<'m> Exhaustion<'m> {
 
     /// Runs every instance by itself. `idle` are instances that were taken to never do anything.
     /// Gives, for each instance, the slots that it touches (none where that is not known).
-    pub(super) fn survey(&mut self, instances: &[Instance], idle: &[Instance]) -> Result<Vec<Vec<SlotId>>, Rejection> {
-        let mut touched = vec![Vec::new(); instances.len()];
+    pub(super) fn survey(&mut self, idle: &[Instance]) -> Result<Vec<Vec<SlotId>>, Rejection> {
+        let mut touched = vec![Vec::new(); self.instances.len()];
         if !self.inhabited {
             return Ok(touched);
         }
+        self.budget = SURVEY_BUDGET;
         self.list_initial_states()?;
         let literals = Rc::clone(&self.literals);
-        let mut variation = Variation::new(&literals, None);
-        for (instance, touched) in instances.iter().zip(&mut touched) {
-            *touched = self.survey_one(&mut variation, instance, false)?;
+        let mut variation = Variation::new(&literals);
+        let instances = std::mem::take(&mut self.instances);
+        // Each rule and property gets its share, and what it leaves over goes to the others.
+        let mut groups: Vec<&[Instance]> = instances.chunk_by(|left, right| left.subject == right.subject).collect();
+        groups.extend(idle.chunk_by(|left, right| left.subject == right.subject));
+        let mut number = 0;
+        for (group, rest) in groups.iter().zip((1..=groups.len() as u64).rev()) {
+            let reserve = self.budget - self.budget / rest;
+            self.budget -= reserve;
+            for instance in *group {
+                let is_idle = number >= instances.len();
+                let (slots, decisions) = self.survey_one(&mut variation, instance, is_idle)?;
+                if !is_idle {
+                    touched[number] = slots;
+                    self.decisions[number] = decisions;
+                }
+                number += 1;
+            }
+            self.budget += reserve;
         }
-        for instance in idle {
-            self.survey_one(&mut variation, instance, true)?;
-        }
+        self.instances = instances;
         self.budget = COMPARISON_BUDGET;
         Ok(touched)
     }
@@ -231,45 +221,44 @@ impl<'m> Exhaustion<'m> {
         &mut self,
         variation: &mut Variation<'_>,
         instance: &Instance,
-        idle: bool,
-    ) -> Result<Vec<SlotId>, Rejection> {
+        is_idle: bool,
+    ) -> Result<(Vec<SlotId>, Option<Decisions>), Rejection> {
         let is_start = matches!(instance.subject, Subject::Action(Action::Start(_)));
-        if is_start || !self.is_runnable(instance) || self.large.contains(&instance.subject) {
-            return Ok(Vec::new());
+        if self.budget == 0 || is_start || !self.is_runnable(instance) || self.large.contains(&instance.subject) {
+            return Ok((Vec::new(), None));
         }
         let mut touched = FxHashSet::default();
-        let before = self.budget;
-        let walk = self.walk(variation, |exhaustion, variation| {
-            let Some((effect, reads)) = exhaustion.run(instance, &variation.state) else { return Ok(None) };
-            exhaustion.charge(reads.len());
-            touched.extend(&reads);
-            match &effect {
-                Effect::Next { writes, .. } => {
-                    exhaustion.charge(writes.len());
-                    touched.extend(writes.iter().map(|&(slot, _)| slot));
-                    exhaustion.check_possible(instance, writes)?;
-                }
-                Effect::Disabled | Effect::Fault | Effect::Truth(_) => {}
+        let mut decisions = Decisions::default();
+        let mut is_complete = false;
+        for leaves in 1.. {
+            if leaves > LEAF_LIMIT || self.budget == 0 {
+                break;
             }
-            if idle && effect != Effect::Disabled {
+            let Some((effect, reads)) = self.run(instance, &variation.state) else { break };
+            touched.extend(&reads);
+            if let Effect::Next { writes, .. } = &effect {
+                touched.extend(writes.iter().map(|&(slot, _)| slot));
+                self.check_possible(instance, writes)?;
+            }
+            if is_idle && effect != Effect::Disabled {
                 return Err(Rejection::Overlooked(instance.clone()));
             }
-            Ok(Some(reads))
-        });
+            if !reads.into_iter().all(|slot| variation.vary(slot)) {
+                break;
+            }
+            decisions.add(&variation.path, effect, |slot| self.literals.slots()[slot].values.len());
+            if !variation.advance() {
+                is_complete = true;
+                break;
+            }
+        }
         variation.reset();
-        match walk? {
-            Walk::Complete => {
-                let work = before - self.budget;
-                self.surveys.insert(instance.clone(), Survey::Complete { work });
-            }
-            Walk::GivenUp => {
-                self.surveys.insert(instance.clone(), Survey::Incomplete);
-                self.large.insert(instance.subject);
-            }
+        if !is_complete && self.budget > 0 {
+            self.large.insert(instance.subject);
         }
         let mut touched: Vec<SlotId> = touched.into_iter().collect();
         touched.sort_unstable();
-        Ok(touched)
+        Ok((touched, is_complete.then_some(decisions)))
     }
 
     /// Lists the initial states, if they are few.
@@ -280,7 +269,7 @@ impl<'m> Exhaustion<'m> {
         for (start, entry) in model.starts.iter_enumerated() {
             for arguments in self.interpreter.instances(&entry.parameters, &entry.locals) {
                 count += 1;
-                if count > START_LIMIT {
+                if count > START_LIMIT || self.budget == 0 {
                     return Ok(());
                 }
                 self.report.runs += 1;
@@ -318,12 +307,12 @@ impl<'m> Exhaustion<'m> {
         Ok(())
     }
 
-    /// Compares instances with their images under a generator, cheap ones first, as far as the budget
-    /// goes; and the initial states with theirs.
+    /// Compares instances, by their numbers, with their images under a generator, cheap ones first, as far
+    /// as the budget goes; and the initial states with theirs.
     pub(super) fn compare(
         &mut self,
         permutation: &SlotPermutation<'_>,
-        mut pairs: Vec<(Instance, Instance)>,
+        mut pairs: Vec<(u32, u32)>,
     ) -> Result<(), Rejection> {
         if !self.inhabited {
             return Ok(());
@@ -332,23 +321,24 @@ impl<'m> Exhaustion<'m> {
         // Whatever is left goes to those that come unexpected, half of it to each.
         self.expected = (self.expected - 1).max(2);
         self.budget -= reserve;
-        let work_of = |instance: &Instance| match self.surveys.get(instance) {
-            Some(Survey::Complete { work }) => *work,
-            Some(Survey::Incomplete) | None => u64::MAX,
-        };
-        pairs.sort_by_cached_key(|(instance, _)| work_of(instance));
         let has_initial = self.compare_initial_states(permutation)?;
+        let size_of = |number: u32| self.decisions[number as usize].as_ref().map_or(usize::MAX, Decisions::size);
+        pairs.sort_by_cached_key(|&(number, _)| size_of(number));
         let literals = Rc::clone(&self.literals);
-        let mut variation = Variation::new(&literals, Some(permutation));
-        for (instance, image) in &pairs {
-            let compared = match instance.subject {
-                Subject::Action(Action::Start(_)) => {
-                    has_initial || self.compare_starts(permutation, instance, image)?
+        let mut agreement = Agreement::new(&literals, permutation);
+        for (number, image) in pairs {
+            let is_start = matches!(self.instances[number as usize].subject, Subject::Action(Action::Start(_)));
+            let compared = if is_start {
+                has_initial || self.compare_starts(permutation, number, image)?
+            } else if let (Some(own), Some(other)) = (&self.decisions[number as usize], &self.decisions[image as usize])
+            {
+                match agreement.holds(own, other, &mut self.budget) {
+                    Some(true) => true,
+                    Some(false) => return Err(self.contradiction(number, image)),
+                    None => false,
                 }
-                _ => {
-                    matches!(self.surveys.get(instance), Some(Survey::Complete { .. }))
-                        && self.compare_pair(&mut variation, instance, image)?
-                }
+            } else {
+                false
             };
             if compared {
                 self.report.exhausted += 1;
@@ -360,16 +350,30 @@ impl<'m> Exhaustion<'m> {
         Ok(())
     }
 
+    fn contradiction(&self, number: u32, image: u32) -> Rejection {
+        let instance = |number: u32| self.instances[number as usize].clone();
+        Rejection::Run { instance: instance(number), image: instance(image) }
+    }
+
     /// Compares all initial states with their images, if they are few.
     fn compare_initial_states(&mut self, permutation: &SlotPermutation<'_>) -> Result<bool, Rejection> {
         let Some(initial) = self.initial.take() else { return Ok(false) };
         for (state, covered) in &initial {
+            self.charge(1 + permutation.moves.len());
+            // Most are their own images.
+            let stays = |&slot: &SlotId| {
+                let (to, value) = permutation.literal(slot, state[slot]);
+                state[to] == value
+            };
+            if permutation.moves.keys().all(stays) {
+                continue;
+            }
             let mut image = state.clone();
             for &slot in permutation.moves.keys() {
                 let (to, value) = permutation.literal(slot, state[slot]);
                 image[to] = value;
             }
-            self.charge(1 + permutation.moves.len() + state.0.len() / 8);
+            self.charge(state.0.len());
             if !initial.contains(&(image, covered.clone())) {
                 return Err(Rejection::InitialStates);
             }
@@ -381,9 +385,10 @@ impl<'m> Exhaustion<'m> {
     fn compare_starts(
         &mut self,
         permutation: &SlotPermutation<'_>,
-        instance: &Instance,
-        image: &Instance,
+        number: u32,
+        image_number: u32,
     ) -> Result<bool, Rejection> {
+        let (instance, image) = (&self.instances[number as usize], &self.instances[image_number as usize]);
         let (Subject::Action(Action::Start(first)), Subject::Action(Action::Start(second))) =
             (instance.subject, image.subject)
         else {
@@ -397,7 +402,8 @@ impl<'m> Exhaustion<'m> {
         self.report.runs += 2;
         let agree = match (outcome, image_outcome) {
             (Outcome::Next { state, covered }, Outcome::Next { state: image_state, covered: image_covered }) => {
-                self.charge(2 * state.0.len());
+                // A run of the interpreter is some steps a cell.
+                self.charge(16 * state.0.len());
                 covered == image_covered
                     && self.literals.slots().indices().all(|slot| {
                         let (to, value) = permutation.literal(slot, state[slot]);
@@ -410,64 +416,7 @@ impl<'m> Exhaustion<'m> {
             }
             _ => false,
         };
-        if agree { Ok(true) } else { Err(Rejection::Run { instance: instance.clone(), image: image.clone() }) }
-    }
-
-    fn compare_pair(
-        &mut self,
-        variation: &mut Variation<'_>,
-        instance: &Instance,
-        image: &Instance,
-    ) -> Result<bool, Rejection> {
-        if self.budget == 0 || !self.is_runnable(image) {
-            return Ok(false);
-        }
-        let permutation = variation.permutation.expect("a comparison is with the image");
-        let walk = self.walk(variation, |exhaustion, variation| {
-            let first = exhaustion.run(instance, &variation.state);
-            let second = exhaustion.run(image, &variation.image);
-            let (Some((effect, mut needed)), Some((image_effect, image_reads))) = (first, second) else {
-                return Ok(None);
-            };
-            exhaustion.charge(needed.len() + image_reads.len());
-            needed.extend(image_reads.into_iter().map(|slot| permutation.origin(slot)));
-            let agree = match (&effect, &image_effect) {
-                (Effect::Next { writes, covered }, Effect::Next { writes: image_writes, covered: image_covered }) => {
-                    exhaustion.charge(writes.len() + image_writes.len());
-                    exhaustion.check_possible(instance, writes)?;
-                    covered == image_covered && same_step(variation, permutation, writes, image_writes, &mut needed)
-                }
-                _ => effect == image_effect,
-            };
-            if !agree {
-                return Err(Rejection::Run { instance: instance.clone(), image: image.clone() });
-            }
-            Ok(Some(needed))
-        });
-        variation.reset();
-        Ok(matches!(walk?, Walk::Complete))
-    }
-
-    /// Visits a state for every assignment of what matters; `visit` gives the slots that do, in an
-    /// order in which each follows from the values of those before it.
-    fn walk(
-        &mut self,
-        variation: &mut Variation<'_>,
-        mut visit: impl FnMut(&mut Self, &Variation<'_>) -> Result<Option<Vec<SlotId>>, Rejection>,
-    ) -> Result<Walk, Rejection> {
-        for leaves in 1.. {
-            if leaves > LEAF_LIMIT || self.budget == 0 {
-                break;
-            }
-            let Some(needed) = visit(self, variation)? else { break };
-            if !needed.into_iter().all(|slot| variation.vary(slot)) {
-                break;
-            }
-            if !variation.advance() {
-                return Ok(Walk::Complete);
-            }
-        }
-        Ok(Walk::GivenUp)
+        if agree { Ok(true) } else { Err(self.contradiction(number, image_number)) }
     }
 
     fn charge(&mut self, work: usize) {
@@ -489,17 +438,19 @@ impl<'m> Exhaustion<'m> {
     fn run(&mut self, instance: &Instance, state: &Valuation) -> Run {
         self.report.runs += 1;
         // Copying a state has its cost, too.
-        self.charge(6 + state.0.len() / 32);
+        self.charge(10 + state.0.len() / 32);
         match instance.subject {
             Subject::Action(Action::Rule(rule)) => {
                 let (enabled, footprint) = self.interpreter.enabled_with_footprint(rule, &instance.arguments, state);
                 let mut reads = footprint.reads;
+                self.charge(footprint.work as usize + reads.len());
                 match enabled {
                     Err(fault) => (fault.kind != FaultKind::Exhausted).then_some((Effect::Fault, reads)),
                     Ok(false) => Some((Effect::Disabled, reads)),
                     Ok(true) => {
                         let (outcome, footprint) =
                             self.interpreter.fire_with_footprint(rule, &instance.arguments, state);
+                        self.charge(footprint.work as usize + footprint.reads.len() + footprint.writes.len());
                         reads.extend(footprint.reads);
                         let effect = match outcome {
                             Outcome::Next { covered, .. } => Effect::Next { writes: footprint.writes, covered },
@@ -513,6 +464,7 @@ impl<'m> Exhaustion<'m> {
             }
             Subject::Property(property) => {
                 let (holds, footprint) = self.interpreter.holds_with_footprint(property, &instance.arguments, state);
+                self.charge(footprint.work as usize + footprint.reads.len());
                 let is_invariant = self.interpreter.model().properties[property].kind == PropertyKind::Invariant;
                 let effect = match holds {
                     Ok(truth) => Effect::Truth(truth),
@@ -526,48 +478,4 @@ impl<'m> Exhaustion<'m> {
             Subject::Action(Action::Start(_)) => unreachable!("initial-state programs do not run on states"),
         }
     }
-}
-
-/// Whether two steps lead to a state and its image. Slots that only one of them writes are needed:
-/// what they held decides.
-fn same_step(
-    variation: &Variation<'_>,
-    permutation: &SlotPermutation<'_>,
-    writes: &[(SlotId, Option<i64>)],
-    image_writes: &[(SlotId, Option<i64>)],
-    needed: &mut Vec<SlotId>,
-) -> bool {
-    let image_of = |slot: SlotId| {
-        let position = image_writes.binary_search_by_key(&slot, |&(written, _)| written).ok()?;
-        Some(image_writes[position].1)
-    };
-    let mut common = 0;
-    for &(slot, value) in writes {
-        let (to, value) = permutation.literal(slot, value);
-        let found = match image_of(to) {
-            Some(found) => {
-                common += 1;
-                found
-            }
-            None => {
-                needed.push(slot);
-                variation.image[to]
-            }
-        };
-        if found != value {
-            return false;
-        }
-    }
-    if common < image_writes.len() {
-        for &(to, value) in image_writes {
-            let slot = permutation.origin(to);
-            if writes.binary_search_by_key(&slot, |&(written, _)| written).is_err() {
-                needed.push(slot);
-                if variation.image[to] != value {
-                    return false;
-                }
-            }
-        }
-    }
-    true
 }
