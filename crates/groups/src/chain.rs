@@ -63,6 +63,16 @@ impl StabiliserChain {
         Self::build(degree, generators, &[], Some(order))
     }
 
+    /// The chain of a group whose order is known, with a base that begins with the given points.
+    pub(crate) fn with_base_and_order(
+        degree: usize,
+        generators: &[Permutation],
+        base: &[Point],
+        order: &BigUint,
+    ) -> Self {
+        Self::build(degree, generators, base, Some(order))
+    }
+
     /// The chain of generators that are strong with respect to the base already, as those of a search
     /// along its first path are. Nothing is verified.
     pub(crate) fn from_strong(degree: usize, base: &[Point], generators: &[Permutation]) -> Self {
@@ -268,6 +278,16 @@ impl StabiliserChain {
     /// point there and fixes the earlier ones.
     pub fn transversal(&self, level: usize) -> Vec<(Point, Permutation)> {
         self.levels[level].orbit.iter().map(|&point| (point, self.representative(level, point))).collect()
+    }
+
+    /// For each point of a level's orbit but the base point, a strong generator that takes it one step nearer
+    /// to the base point.
+    pub(crate) fn steps_to_base(&self, level: usize) -> impl Iterator<Item = (Point, Permutation)> + '_ {
+        let Level { base, orbit, tree, .. } = &self.levels[level];
+        orbit
+            .iter()
+            .filter(move |&point| point != base)
+            .map(|&point| (point, self.strong[tree[point as usize] as usize].backward.clone()))
     }
 
     /// An element of the group; each is equally likely.

@@ -84,19 +84,19 @@ fn is_determined(action: &Action, kept: &[Vec<Point>], orbit: &[Point]) -> bool 
 
 /// One generator or its inverse.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+pub(crate) struct Step {
     generator: u32,
     inverse: bool,
 }
 
 impl Step {
-    fn apply(self, action: &Action, point: Point) -> Point {
+    pub(crate) fn apply(self, action: &Action, point: Point) -> Point {
         if self.inverse { action.preimage(self.generator, point) } else { action.image(self.generator, point) }
     }
 }
 
 /// A breadth-first tree of an orbit.
-struct OrbitTree {
+pub(crate) struct OrbitTree {
     /// The points in order of discovery.
     points: Vec<Point>,
     /// Position of each point in `points`.
@@ -106,7 +106,7 @@ struct OrbitTree {
 }
 
 impl OrbitTree {
-    fn new(action: &Action, orbit: &[Point]) -> Self {
+    pub(crate) fn new(action: &Action, orbit: &[Point]) -> Self {
         let mut tree = Self { points: vec![orbit[0]], position: FxHashMap::default(), parent: vec![(0, 0)] };
         tree.position.insert(orbit[0], 0);
         let mut next = 0;
@@ -123,6 +123,11 @@ impl OrbitTree {
         tree
     }
 
+    /// The points in order of discovery.
+    pub(crate) fn points(&self) -> &[Point] {
+        &self.points
+    }
+
     /// The generators from the root to a position, the last first.
     fn path(&self, mut position: u32) -> Vec<u32> {
         let mut path = Vec::new();
@@ -135,7 +140,7 @@ impl OrbitTree {
     }
 
     /// A random Schreier generator of the root's stabiliser, as a word.
-    fn random_stabiliser_word(&self, action: &Action, random: &mut Random) -> Vec<Step> {
+    pub(crate) fn random_stabiliser_word(&self, action: &Action, random: &mut Random) -> Vec<Step> {
         // Near the root, where words are short.
         let position = random.below(self.points.len().min(64)) as u32;
         let moves = action.moves_of(self.points[position as usize]);
@@ -155,7 +160,7 @@ impl OrbitTree {
 
     /// The equivariant map with this value at the root: its values in the order of `points`, each sorted.
     /// `None` when there is no such map.
-    fn equivariant_map(&self, action: &Action, root: Vec<Point>) -> Option<Vec<Vec<Point>>> {
+    pub(crate) fn equivariant_map(&self, action: &Action, root: Vec<Point>) -> Option<Vec<Vec<Point>>> {
         let apply = |value: &[Point], generator: u32| {
             let mut image: Vec<Point> = value.iter().map(|&point| action.image(generator, point)).collect();
             image.sort_unstable();
@@ -182,25 +187,25 @@ impl OrbitTree {
 }
 
 /// Classes of some of the points.
-struct ClassesOfPoints<'p> {
+pub(crate) struct ClassesOfPoints<'p> {
     points: &'p [Point],
     name: FxHashMap<Point, Point>,
     classes: OrbitPartition,
 }
 
 impl<'p> ClassesOfPoints<'p> {
-    fn new(points: &'p [Point]) -> Self {
+    pub(crate) fn new(points: &'p [Point]) -> Self {
         let name = points.iter().enumerate().map(|(name, &point)| (point, name as Point)).collect();
         Self { points, name, classes: OrbitPartition::new(points.len()) }
     }
 
-    fn merge_by(&mut self, image: impl Fn(Point) -> Point) {
+    pub(crate) fn merge_by(&mut self, image: impl Fn(Point) -> Point) {
         for (name, &point) in self.points.iter().enumerate() {
             self.classes.merge(name as Point, self.name[&image(point)]);
         }
     }
 
-    fn merge_moves(&mut self, generator: &SparsePermutation) {
+    pub(crate) fn merge_moves(&mut self, generator: &SparsePermutation) {
         for (point, image) in generator.moves() {
             if let Some(&name) = self.name.get(&point) {
                 self.classes.merge(name, self.name[&image]);
@@ -208,7 +213,7 @@ impl<'p> ClassesOfPoints<'p> {
         }
     }
 
-    fn classes(&mut self) -> Vec<Vec<Point>> {
+    pub(crate) fn classes(&mut self) -> Vec<Vec<Point>> {
         let mut classes = self.classes.classes(1);
         for class in &mut classes {
             for name in class.iter_mut() {

@@ -393,7 +393,7 @@ fn add_quotients(found: &mut Vec<Quotient>, action: &Action, orbit: &[Point]) {
 }
 
 /// One point of each orbit of the first point's stabiliser, as far as a few of its elements tell.
-fn partners(action: &Action, orbit: &[Point]) -> Vec<Point> {
+pub(crate) fn partners(action: &Action, orbit: &[Point]) -> Vec<Point> {
     let suborbits = suborbits(action, orbit);
     suborbits.iter().filter(|suborbit| suborbit[0] != orbit[0]).map(|suborbit| suborbit[0]).take(PARTNERS).collect()
 }

@@ -1,0 +1,162 @@
+//! Canonical images: for each orbit of a group on sets of points, one set, found without listing the
+//! group.
+//!
+//! A search in a stabiliser chain (Linton 2004; Jefferson, Jonauskyte, Pfeiffer and Waldecker 2019) with
+//! the refinement of graph canonical labelling (McKay 1981). The group acts faithfully on a few *members*
+//! (`members`: orbits and blocks of orbits), and every point is incident with some of them in a way that
+//! the group respects. Level by level, one member is taken to the base point of the level. Which one is
+//! decided by colours: what the set says of a member by way of the points incident with it. Where colours
+//! leave several, each is tried, except those that symmetries of the set, found on the way, lead to from
+//! one that was tried. The least of all results (colours first, then points) is the canonical image, and
+//! the symmetries found generate the stabiliser of the set, whose order comes with it.
+
+mod members;
+mod search;
+
+use crate::action::Action;
+use crate::chain::StabiliserChain;
+use crate::{Permutation, Point, SparsePermutation};
+use members::Members;
+use num_bigint::BigUint;
+pub use search::ImageScratch;
+
+/// Numbers that tabled transversals may take in all; beyond, elements are multiplied out when used.
+const TABLE_LIMIT: usize = 4_000_000;
+
+/// A group prepared for finding canonical images of sets of its points.
+#[derive(Debug, Clone)]
+pub struct ImageSearch {
+    points: usize,
+    members: Members,
+    order: BigUint,
+    levels: Vec<Level>,
+    /// Generators of trees, and their inverses, on members and points.
+    strong: Vec<Permutation>,
+}
+
+/// One step of the stabiliser chain that moves something.
+#[derive(Debug, Clone)]
+struct Level {
+    base: Point,
+    /// For each member its orbit under the group of this level, by number.
+    orbits: Vec<u32>,
+    transversal: Transversal,
+}
+
+/// For each member of the base point's orbit an element that takes it to the base point.
+#[derive(Debug, Clone)]
+enum Transversal {
+    /// The images of members and points, element by element; for each member the number of its element.
+    Table { row: Vec<u32>, images: Vec<Point> },
+    /// For each member the strong element that leads one step nearer to the base point.
+    Tree { step: Vec<u32> },
+}
+
+/// No element: not in the orbit, or the base point itself.
+const NONE: u32 = u32::MAX;
+
+impl ImageSearch {
+    /// Prepares the group of an action whose order is known.
+    pub fn new(action: &Action, order: &BigUint) -> Self {
+        let members = Members::new(action, order);
+        let combined = Action::side_by_side(&[&members.action, action]);
+        let count = members.action.degree();
+        let base: Vec<Point> = (0..count as Point).collect();
+        let chain = StabiliserChain::with_base_and_order(combined.degree(), &combined.dense_generators(), &base, order);
+        let mut search =
+            Self { points: action.degree(), members, order: order.clone(), levels: Vec::new(), strong: Vec::new() };
+        let lengths = chain.orbit_lengths();
+        let entries: usize = lengths.iter().map(|&length| length as usize * combined.degree()).sum();
+        let degree = combined.degree();
+        for (number, &base) in chain.base().iter().enumerate() {
+            if lengths[number] == 1 {
+                continue;
+            }
+            let mut partition = crate::OrbitPartition::new(count);
+            for generator in chain.stabiliser_generators(number) {
+                for member in 0..count as Point {
+                    partition.merge(member, generator.image(member));
+                }
+            }
+            let mut orbits = vec![0; count];
+            for (orbit, class) in partition.classes(1).iter().enumerate() {
+                for &member in class {
+                    orbits[member as usize] = orbit as u32;
+                }
+            }
+            let transversal = if entries <= TABLE_LIMIT {
+                let mut row = vec![NONE; count];
+                let mut images = Vec::new();
+                for (member, element) in chain.transversal(number) {
+                    row[member as usize] = (images.len() / degree) as u32;
+                    images.extend_from_slice(element.inverse().images());
+                }
+                Transversal::Table { row, images }
+            } else {
+                let mut step = vec![NONE; count];
+                for (member, element) in chain.steps_to_base(number) {
+                    step[member as usize] = search.strong.len() as u32;
+                    // Elements recur from level to level; the last few are looked through.
+                    let known = search.strong.iter().rev().take(64).position(|other| *other == element);
+                    match known {
+                        Some(back) => step[member as usize] = (search.strong.len() - 1 - back) as u32,
+                        None => search.strong.push(element),
+                    }
+                }
+                Transversal::Tree { step }
+            };
+            search.levels.push(Level { base, orbits, transversal });
+        }
+        search
+    }
+
+    /// The order of the group.
+    pub fn order(&self) -> &BigUint {
+        &self.order
+    }
+
+    /// How many members the search works with.
+    pub fn member_count(&self) -> usize {
+        self.members.action.degree()
+    }
+
+    /// Applies the element that takes `member` to the base point of a level to numbers below the members'
+    /// and points' count, in place.
+    fn apply(&self, level: usize, member: Point, numbers: &mut [Point]) {
+        let level = &self.levels[level];
+        match &level.transversal {
+            Transversal::Table { row, images } => {
+                let degree = self.member_count() + self.points;
+                let start = row[member as usize] as usize * degree;
+                let images = &images[start..start + degree];
+                for number in numbers {
+                    *number = images[*number as usize];
+                }
+            }
+            Transversal::Tree { step } => {
+                let mut at = member;
+                while at != level.base {
+                    let element = &self.strong[step[at as usize] as usize];
+                    for number in numbers.iter_mut() {
+                        *number = element.image(*number);
+                    }
+                    at = element.image(at);
+                }
+            }
+        }
+    }
+
+    /// The product of the elements chosen at each level, on the points.
+    fn product(&self, choices: &[Point]) -> SparsePermutation {
+        let members = self.member_count() as Point;
+        let mut images: Vec<Point> = (members..members + self.points as Point).collect();
+        for (level, &member) in choices.iter().enumerate() {
+            self.apply(level, member, &mut images);
+        }
+        let moves = images.iter().enumerate().map(|(point, &image)| (point as Point, image - members));
+        SparsePermutation::from_moves(moves.collect()).expect("a product of permutations is one")
+    }
+}
+
+#[cfg(test)]
+mod tests;

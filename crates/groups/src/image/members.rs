@@ -1,0 +1,171 @@
+//! What a group acts on when images are searched: a few orbits and blocks of orbits on which it is
+//! faithful, and which of them each point is incident with.
+//!
+//! Blocks are taken instead of points where they tell as much: the rows and columns of a matrix instead of
+//! its cells. Incidences are maps from points to small sets of members that commute with every generator;
+//! they are guessed from a few elements of a point's stabiliser and then checked, so a bad guess costs
+//! time in the search and nothing else.
+
+use crate::action::Action;
+use crate::random::Random;
+use crate::reduction::{ClassesOfPoints, OrbitTree, faithful_orbits};
+use crate::structure;
+use crate::{OrbitPartition, Point};
+use num_bigint::BigUint;
+
+/// Orbits of more points than this are not searched for blocks.
+const LARGEST_ORBIT: usize = 4096;
+/// Block systems looked at for each orbit.
+const SYSTEMS: usize = 24;
+/// Sets of members larger than this are not kept as incidences.
+const LARGEST_VALUE: usize = 16;
+/// Incidences kept for an orbit of points.
+const ROLES: usize = 6;
+/// Stabiliser elements that incidences are guessed from, at each attempt.
+const STABILISER_ELEMENTS: usize = 10;
+
+/// The members of a group and the incidences of its points.
+#[derive(Debug, Clone)]
+pub(super) struct Members {
+    /// The action on the members.
+    pub(super) action: Action,
+    /// For each point its orbit, by number.
+    pub(super) orbit_of_point: Vec<u32>,
+    /// For each member its orbit, by number.
+    pub(super) orbit_of_member: Vec<u32>,
+    /// For each point the members it is incident with, and how.
+    pub(super) of_points: Incidences,
+    /// For each member other members it is incident with, and how.
+    pub(super) of_members: Incidences,
+}
+
+/// For each of some numbers, a list of roles and members.
+#[derive(Debug, Clone)]
+pub(super) struct Incidences {
+    offsets: Vec<u32>,
+    entries: Vec<(u32, Point)>,
+}
+
+impl Incidences {
+    fn new(lists: Vec<Vec<(u32, Point)>>) -> Self {
+        let mut offsets = vec![0];
+        let mut entries = Vec::new();
+        for list in lists {
+            entries.extend(list);
+            offsets.push(entries.len() as u32);
+        }
+        Self { offsets, entries }
+    }
+
+    pub(super) fn of(&self, number: Point) -> &[(u32, Point)] {
+        let number = number as usize;
+        &self.entries[self.offsets[number] as usize..self.offsets[number + 1] as usize]
+    }
+}
+
+impl Members {
+    pub(super) fn new(action: &Action, order: &BigUint) -> Self {
+        let members = faithful_action(action, order);
+        let combined = Action::side_by_side(&[&members, action]);
+        let count = members.degree();
+        let (mut of_members, of_points) = incidences(&combined, count);
+        for (member, list) in of_members.iter_mut().enumerate() {
+            list.retain(|&(_, other)| other as usize != member);
+        }
+        let numbers = |action: &Action| {
+            let mut numbers = vec![0; action.degree()];
+            let mut orbits = OrbitPartition::of_generators(action.degree(), action.generators());
+            for (orbit, points) in orbits.classes(1).iter().enumerate() {
+                for &point in points {
+                    numbers[point as usize] = orbit as u32;
+                }
+            }
+            numbers
+        };
+        Self {
+            orbit_of_point: numbers(action),
+            orbit_of_member: numbers(&members),
+            action: members,
+            of_points: Incidences::new(of_points),
+            of_members: Incidences::new(of_members),
+        }
+    }
+}
+
+/// A faithful action on orbits and blocks of orbits, small ones first, with blocks that are not needed but
+/// are few.
+fn faithful_action(action: &Action, order: &BigUint) -> Action {
+    let mut candidates: Vec<Action> = Vec::new();
+    for orbit in faithful_orbits(action) {
+        if orbit.len() <= LARGEST_ORBIT {
+            let partners = structure::partners(action, &orbit);
+            for system in action.block_systems(&orbit, &partners, SYSTEMS) {
+                candidates.push(action.on_blocks(&system));
+            }
+        }
+        candidates.push(action.restricted_to(&orbit));
+    }
+    candidates.sort_by_key(Action::degree);
+    candidates.dedup_by(|left, right| left.generators() == right.generators());
+    // The largest that can be done without are left out.
+    let mut needed = vec![true; candidates.len()];
+    for index in (0..candidates.len()).rev() {
+        needed[index] = false;
+        let rest: Vec<&Action> =
+            candidates.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(action, _)| action).collect();
+        if rest.is_empty() || structure::order(&Action::side_by_side(&rest)) != *order {
+            needed[index] = true;
+        }
+    }
+    let largest =
+        candidates.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(action, _)| action.degree()).max();
+    let chosen: Vec<&Action> = candidates
+        .iter()
+        .zip(&needed)
+        .filter(|(action, needed)| **needed || largest.is_some_and(|largest| action.degree() < largest))
+        .map(|(action, _)| action)
+        .collect();
+    Action::side_by_side(&chosen)
+}
+
+/// Lists of roles and members, number by number.
+type Lists = Vec<Vec<(u32, Point)>>;
+
+/// For each member and each point of a combined action (members first) the members it is incident with.
+fn incidences(combined: &Action, members: usize) -> (Lists, Lists) {
+    let mut lists: Lists = vec![Vec::new(); combined.degree()];
+    let all: Vec<Point> = (0..members as Point).collect();
+    let mut role = 0;
+    for orbit in combined.orbits() {
+        let tree = OrbitTree::new(combined, &orbit);
+        let mut random = Random::new(orbit.len() as u64);
+        let mut classes = ClassesOfPoints::new(&all);
+        for generator in combined.generators().iter().filter(|generator| !generator.moves_point(orbit[0])) {
+            classes.merge_moves(generator);
+        }
+        for _ in 0..3 {
+            for _ in 0..STABILISER_ELEMENTS {
+                let word = tree.random_stabiliser_word(combined, &mut random);
+                classes.merge_by(|point| word.iter().fold(point, |point, step| step.apply(combined, point)));
+            }
+            let mut values = classes.classes();
+            // A class of all the members of an orbit says nothing.
+            values.retain(|value| value.len() <= LARGEST_VALUE && value.len() < members);
+            values.sort_by_key(Vec::len);
+            let maps: Vec<Vec<Vec<Point>>> =
+                values.into_iter().take(ROLES).filter_map(|value| tree.equivariant_map(combined, value)).collect();
+            if maps.is_empty() {
+                continue;
+            }
+            for map in maps {
+                for (point, value) in tree.points().iter().zip(map) {
+                    lists[*point as usize].extend(value.into_iter().map(|member| (role, member)));
+                }
+                role += 1;
+            }
+            break;
+        }
+    }
+    let of_points = lists.split_off(members);
+    (lists, of_points)
+}

@@ -1,0 +1,348 @@
+//! The search for a canonical image, level by level of the chain.
+
+use super::{ImageSearch, members::Members};
+use crate::{OrbitPartition, Point, SparsePermutation};
+use num_bigint::BigUint;
+
+/// The memory of searches, and the result of the last one.
+#[derive(Debug, Clone, Default)]
+pub struct ImageScratch {
+    /// One for each level and one for the end.
+    frames: Vec<Frame>,
+    /// The members chosen where there was a choice, by their original numbers.
+    path: Vec<Point>,
+    /// The members chosen at each level, by their numbers at that level.
+    choices: Vec<Point>,
+    /// What the best result so far had to say at each level.
+    best_trace: Vec<u64>,
+    best: Best,
+    /// Whether the current path is better than the best result, or there is none.
+    is_fresh: bool,
+    /// Symmetries of the set, on the members.
+    automorphisms: Vec<Box<[Point]>>,
+    sorted: Vec<Point>,
+    refinement: Refinement,
+}
+
+/// The best result so far.
+#[derive(Debug, Clone, Default)]
+struct Best {
+    /// Where each point of the set goes.
+    set: Vec<Point>,
+    /// The same in increasing order.
+    sorted: Vec<Point>,
+    /// The inverse of the element on the members.
+    inverse: Vec<Point>,
+    path: Vec<Point>,
+    choices: Vec<Point>,
+    /// For each member of the path, how many its equals are at that place.
+    equals: Vec<u32>,
+}
+
+/// The set seen after some levels: everything is renamed by the elements chosen so far.
+#[derive(Debug, Clone, Default)]
+struct Frame {
+    /// The points of the set, counted from the number of members on.
+    set: Vec<Point>,
+    /// For each original member its name here.
+    members: Vec<Point>,
+    /// For each member of this frame how many have a lesser colour.
+    colours: Vec<u32>,
+    is_discrete: bool,
+    /// Original members to be tried here.
+    candidates: Vec<Point>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Refinement {
+    signatures: Vec<u64>,
+    /// (colour and signature, member), sorted.
+    order: Vec<(u32, u64, Point)>,
+    sizes: Vec<u32>,
+}
+
+/// Mixes two numbers so that sums of results tell multisets apart.
+#[inline]
+fn mix(left: u64, right: u64) -> u64 {
+    let mut mixed = (left ^ right.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed ^= mixed >> 32;
+    mixed = mixed.wrapping_add(right).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed ^ (mixed >> 29)
+}
+
+impl Refinement {
+    /// Splits the colours by orbits, and by what the set and the static incidences say, until nothing
+    /// changes. Gives a number that is the same for frames that an element of the group takes to each other.
+    fn refine(&mut self, members: &Members, orbits: &[u32], frame: &mut Frame) -> u64 {
+        let count = frame.colours.len();
+        let Self { signatures, order, .. } = self;
+        let mut trace = 0;
+        let mut cells = 0;
+        loop {
+            signatures.clear();
+            signatures.extend(orbits.iter().map(|&orbit| u64::from(orbit)));
+            for &number in &frame.set {
+                let point = number - count as Point;
+                let incident = members.of_points.of(point);
+                let mut seen = mix(u64::from(members.orbit_of_point[point as usize]), 1);
+                for &(role, member) in incident {
+                    seen = seen.wrapping_add(mix(u64::from(role) + 2, u64::from(frame.colours[member as usize]) + 1));
+                }
+                for &(role, member) in incident {
+                    let signature = &mut signatures[member as usize];
+                    *signature = signature.wrapping_add(mix(seen, u64::from(role) + 1));
+                }
+            }
+            for (member, signature) in signatures.iter_mut().enumerate() {
+                for &(role, other) in members.of_members.of(member as Point) {
+                    let colour = u64::from(frame.colours[other as usize]);
+                    *signature = signature.wrapping_add(mix(u64::from(role) << 32 | colour, 7));
+                }
+            }
+            order.clear();
+            order.extend((0..count).map(|member| (frame.colours[member], signatures[member], member as Point)));
+            order.sort_unstable();
+            let before = cells;
+            cells = 0;
+            let mut last = None;
+            for (position, &(colour, signature, member)) in order.iter().enumerate() {
+                if last != Some((colour, signature)) {
+                    last = Some((colour, signature));
+                    cells = position + 1;
+                    trace = mix(trace, mix(u64::from(colour), signature));
+                }
+                frame.colours[member as usize] = cells as u32 - 1;
+            }
+            cells = distinct(order);
+            trace = mix(trace, cells as u64);
+            if cells == count {
+                frame.is_discrete = true;
+                return trace;
+            }
+            if cells == before {
+                return trace;
+            }
+        }
+    }
+
+    /// The smallest cell among the members of the base point's orbit, the first of these.
+    fn smallest_cell(&mut self, orbits: &[u32], base: Point, colours: &[u32]) -> (u32, u32) {
+        self.sizes.clear();
+        self.sizes.resize(colours.len(), 0);
+        for (member, &colour) in colours.iter().enumerate() {
+            if orbits[member] == orbits[base as usize] {
+                self.sizes[colour as usize] += 1;
+            }
+        }
+        let mut best = (u32::MAX, 0);
+        for (colour, &size) in self.sizes.iter().enumerate() {
+            if size > 0 && size < best.0 {
+                best = (size, colour as u32);
+                if size == 1 {
+                    break;
+                }
+            }
+        }
+        best
+    }
+}
+
+fn distinct(order: &[(u32, u64, Point)]) -> usize {
+    1 + order.windows(2).filter(|pair| (pair[0].0, pair[0].1) != (pair[1].0, pair[1].1)).count()
+}
+
+impl ImageScratch {
+    /// Where the points of the last set go, in the order they were given.
+    pub fn images(&self, search: &ImageSearch) -> impl Iterator<Item = Point> + '_ {
+        let members = search.member_count() as Point;
+        self.best.set.iter().map(move |&number| number - members)
+    }
+
+    /// The order of the last set's stabiliser.
+    pub fn stabiliser_order(&self) -> BigUint {
+        self.best.equals.iter().map(|&equals| BigUint::from(equals)).product()
+    }
+
+    /// An element that takes the last set to its canonical image.
+    pub fn element(&self, search: &ImageSearch) -> SparsePermutation {
+        search.product(&self.best.choices)
+    }
+}
+
+impl ImageSearch {
+    /// Finds the canonical image of a set of points; the result is read from the scratch memory.
+    pub fn search(&self, scratch: &mut ImageScratch, set: impl Iterator<Item = Point>) {
+        let count = self.member_count();
+        scratch.frames.resize_with(self.levels.len() + 1, Frame::default);
+        scratch.best_trace.clear();
+        scratch.best_trace.resize(self.levels.len() + 1, 0);
+        scratch.path.clear();
+        scratch.choices.clear();
+        scratch.automorphisms.clear();
+        scratch.is_fresh = true;
+        let ImageScratch { frames, refinement, .. } = scratch;
+        let frame = &mut frames[0];
+        frame.set.clear();
+        frame.set.extend(set.map(|point| point + count as Point));
+        frame.members.clear();
+        frame.members.extend(0..count as Point);
+        frame.colours.clear();
+        frame.colours.resize(count, 0);
+        frame.is_discrete = false;
+        if !self.levels.is_empty() {
+            refinement.refine(&self.members, &self.members.orbit_of_member, frame);
+        }
+        self.visit(scratch, 0);
+    }
+
+    /// Explores everything below a frame. Gives a depth to go back to if what is below that depth's current
+    /// choice is known to be nothing new. The recursion is as deep as there are choices.
+    fn visit(&self, scratch: &mut ImageScratch, mut level: usize) -> Option<usize> {
+        // Where there is one candidate only, there is nothing to come back to.
+        let start = scratch.choices.len();
+        let mut result = None;
+        loop {
+            let Some(entry) = self.levels.get(level) else {
+                result = self.leaf(scratch);
+                break;
+            };
+            let ImageScratch { frames, refinement, .. } = scratch;
+            let frame = &mut frames[level];
+            let (size, cell) = refinement.smallest_cell(&entry.orbits, entry.base, &frame.colours);
+            if size == 1 {
+                let member = frame.colours.iter().position(|&colour| colour == cell).expect("the cell has a member");
+                if !self.descend(scratch, level, member as Point) {
+                    break;
+                }
+                level += 1;
+                continue;
+            }
+            frame.candidates.clear();
+            let colours = &frame.colours;
+            frame.candidates.extend(
+                (0..frame.members.len() as Point)
+                    .filter(|&member| colours[frame.members[member as usize] as usize] == cell),
+            );
+            result = self.branch(scratch, level);
+            break;
+        }
+        scratch.choices.truncate(start);
+        result
+    }
+
+    fn branch(&self, scratch: &mut ImageScratch, level: usize) -> Option<usize> {
+        let depth = scratch.path.len();
+        let mut equals = OrbitPartition::new(self.member_count());
+        let mut known = 0;
+        let mut next = 0;
+        while let Some(&candidate) = scratch.frames[level].candidates.get(next) {
+            for automorphism in &scratch.automorphisms[known..] {
+                if scratch.path.iter().all(|&member| automorphism[member as usize] == member) {
+                    for (member, &image) in automorphism.iter().enumerate() {
+                        equals.merge(member as Point, image);
+                    }
+                }
+            }
+            known = scratch.automorphisms.len();
+            let tried = &scratch.frames[level].candidates[..next];
+            let class = equals.find(candidate);
+            next += 1;
+            if tried.iter().any(|&other| equals.find(other) == class) {
+                continue;
+            }
+            let member = scratch.frames[level].members[candidate as usize];
+            if self.descend(scratch, level, member) {
+                scratch.path.push(candidate);
+                let back = self.visit(scratch, level + 1);
+                scratch.path.pop();
+                scratch.choices.pop();
+                if let Some(back) = back
+                    && back < depth
+                {
+                    return Some(back);
+                }
+            }
+        }
+        // Symmetries found at the last candidate count as well.
+        for automorphism in &scratch.automorphisms[known..] {
+            if scratch.path.iter().all(|&member| automorphism[member as usize] == member) {
+                for (member, &image) in automorphism.iter().enumerate() {
+                    equals.merge(member as Point, image);
+                }
+            }
+        }
+        let best = &mut scratch.best;
+        if best.path.len() > depth && best.path[..depth] == scratch.path[..] {
+            best.equals[depth] = equals.class_size(best.path[depth]);
+        }
+        None
+    }
+
+    /// Makes the frame of the next level by taking a member to the base point. False if the result cannot be
+    /// as good as the best.
+    fn descend(&self, scratch: &mut ImageScratch, level: usize, member: Point) -> bool {
+        let ImageScratch { frames, refinement, best_trace, is_fresh, choices, .. } = scratch;
+        let (above, below) = frames.split_at_mut(level + 1);
+        let (frame, next) = (&above[level], &mut below[0]);
+        let count = self.member_count();
+        next.set.clone_from(&frame.set);
+        self.apply(level, member, &mut next.set);
+        next.members.clone_from(&frame.members);
+        self.apply(level, member, &mut next.members);
+        next.is_discrete = frame.is_discrete;
+        let mut trace = 0;
+        if let Some(following) = self.levels.get(level + 1) {
+            // The colours go along with the members.
+            next.colours.clear();
+            next.colours.resize(count, 0);
+            for original in 0..count {
+                next.colours[next.members[original] as usize] = frame.colours[frame.members[original] as usize];
+            }
+            if !next.is_discrete {
+                let base = self.levels[level].base as usize;
+                let colour = next.colours[base];
+                for other in next.colours.iter_mut().filter(|other| **other == colour) {
+                    *other += 1;
+                }
+                next.colours[base] = colour;
+                trace = refinement.refine(&self.members, &following.orbits, next);
+            }
+        }
+        if *is_fresh || trace < best_trace[level + 1] {
+            *is_fresh = true;
+            best_trace[level + 1] = trace;
+        } else if trace > best_trace[level + 1] {
+            return false;
+        }
+        choices.push(member);
+        true
+    }
+
+    fn leaf(&self, scratch: &mut ImageScratch) -> Option<usize> {
+        let frame = &scratch.frames[self.levels.len()];
+        scratch.sorted.clone_from(&frame.set);
+        scratch.sorted.sort_unstable();
+        let best = &mut scratch.best;
+        if scratch.is_fresh || scratch.sorted < best.sorted {
+            scratch.is_fresh = false;
+            best.set.clone_from(&frame.set);
+            best.sorted.clone_from(&scratch.sorted);
+            best.path.clone_from(&scratch.path);
+            best.choices.clone_from(&scratch.choices);
+            best.inverse.clear();
+            best.inverse.resize(frame.members.len(), 0);
+            for (original, &member) in frame.members.iter().enumerate() {
+                best.inverse[member as usize] = original as Point;
+            }
+            best.equals.clear();
+            best.equals.resize(best.path.len(), 1);
+            return None;
+        }
+        if scratch.sorted > best.sorted {
+            return None;
+        }
+        let automorphism = frame.members.iter().map(|&member| best.inverse[member as usize]).collect();
+        scratch.automorphisms.push(automorphism);
+        Some(scratch.path.iter().zip(&best.path).take_while(|(left, right)| left == right).count())
+    }
+}
