@@ -280,6 +280,20 @@ impl StabiliserChain {
         self.levels[level].orbit.iter().map(|&point| (point, self.representative(level, point))).collect()
     }
 
+    /// An element that takes the base points to the given ones, in order, if there is one.
+    pub(crate) fn element_with_images(&self, images: &[Point]) -> Option<Permutation> {
+        let mut element = Permutation::identity(self.degree);
+        for (level, &image) in images.iter().enumerate().take(self.levels.len()) {
+            // What follows is applied before what was found, so the image must be reached through that.
+            let point = element.inverse().image(image);
+            if self.levels[level].tree[point as usize] == OUTSIDE {
+                return None;
+            }
+            element = self.representative(level, point).then(&element);
+        }
+        Some(element)
+    }
+
     /// For each point of a level's orbit but the base point, a strong generator that takes it one step nearer
     /// to the base point.
     pub(crate) fn steps_to_base(&self, level: usize) -> impl Iterator<Item = (Point, Permutation)> + '_ {

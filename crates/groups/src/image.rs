@@ -17,6 +17,7 @@ use crate::action::Action;
 use crate::chain::StabiliserChain;
 use crate::{Permutation, Point, SparsePermutation};
 use members::Members;
+pub(crate) use members::faithful_parts;
 use num_bigint::BigUint;
 pub use search::ImageScratch;
 

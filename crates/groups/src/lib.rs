@@ -7,6 +7,7 @@
 //! Everything here is deterministic and re-entrant: no global state, no clock, no unseeded randomness.
 
 pub mod action;
+pub mod arrangement;
 pub mod automorphism;
 pub mod chain;
 pub mod graph;

@@ -71,6 +71,21 @@ impl Literals {
         Self { slots: table, owners }
     }
 
+    /// The literals of all values that slots can hold by their types. Slots with very many are wide.
+    #[doc(hidden)]
+    pub fn of_layout(layout: &Layout) -> Self {
+        const MANY: u64 = 256;
+        Self::new(layout.slots.iter().map(|slot| {
+            let undefined = slot.may_be_undefined.then_some(None);
+            let size = slot.domain.size();
+            if size == 0 || size > MANY {
+                (vec![Some(slot.domain.least()), Some(slot.domain.greatest())], true)
+            } else {
+                (undefined.into_iter().chain(slot.domain.values().map(Some)).collect(), false)
+            }
+        }))
+    }
+
     /// How many points there are.
     pub fn degree(&self) -> usize {
         self.owners.len()

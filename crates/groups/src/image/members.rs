@@ -95,6 +95,27 @@ impl Members {
 /// A faithful action on orbits and blocks of orbits, small ones first, with blocks that are not needed but
 /// are few.
 fn faithful_action(action: &Action, order: &BigUint) -> Action {
+    let (candidates, needed) = candidates(action, order);
+    let largest =
+        candidates.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(action, _)| action.degree()).max();
+    let chosen: Vec<&Action> = candidates
+        .iter()
+        .zip(&needed)
+        .filter(|(action, needed)| **needed || largest.is_some_and(|largest| action.degree() < largest))
+        .map(|(action, _)| action)
+        .collect();
+    Action::side_by_side(&chosen)
+}
+
+/// Transitive actions, on orbits and blocks of orbits, that are faithful together and as few and small as
+/// was easy to find.
+pub(crate) fn faithful_parts(action: &Action, order: &BigUint) -> Vec<Action> {
+    let (candidates, needed) = candidates(action, order);
+    candidates.into_iter().zip(needed).filter(|(_, needed)| *needed).map(|(action, _)| action).collect()
+}
+
+/// Actions on orbits and blocks of orbits, the small ones first, and which of them are faithful together.
+fn candidates(action: &Action, order: &BigUint) -> (Vec<Action>, Vec<bool>) {
     let mut candidates: Vec<Action> = Vec::new();
     for orbit in faithful_orbits(action) {
         if orbit.len() <= LARGEST_ORBIT {
@@ -117,15 +138,7 @@ fn faithful_action(action: &Action, order: &BigUint) -> Action {
             needed[index] = true;
         }
     }
-    let largest =
-        candidates.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(action, _)| action.degree()).max();
-    let chosen: Vec<&Action> = candidates
-        .iter()
-        .zip(&needed)
-        .filter(|(action, needed)| **needed || largest.is_some_and(|largest| action.degree() < largest))
-        .map(|(action, _)| action)
-        .collect();
-    Action::side_by_side(&chosen)
+    (candidates, needed)
 }
 
 /// Lists of roles and members, number by number.

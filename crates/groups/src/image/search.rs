@@ -20,7 +20,9 @@ pub struct ImageScratch {
     is_fresh: bool,
     /// Symmetries of the set, on the members.
     automorphisms: Vec<Box<[Point]>>,
-    sorted: Vec<Point>,
+    /// What each point of the set carries along.
+    burdens: Vec<u64>,
+    sorted: Vec<(Point, u64)>,
     refinement: Refinement,
 }
 
@@ -29,8 +31,8 @@ pub struct ImageScratch {
 struct Best {
     /// Where each point of the set goes.
     set: Vec<Point>,
-    /// The same in increasing order.
-    sorted: Vec<Point>,
+    /// The same with what they carry, in increasing order.
+    sorted: Vec<(Point, u64)>,
     /// The inverse of the element on the members.
     inverse: Vec<Point>,
     path: Vec<Point>,
@@ -56,7 +58,7 @@ struct Frame {
 #[derive(Debug, Clone, Default)]
 struct Refinement {
     signatures: Vec<u64>,
-    /// (colour and signature, member), sorted.
+    /// Colour, signature and member, sorted.
     order: Vec<(u32, u64, Point)>,
     sizes: Vec<u32>,
 }
@@ -73,7 +75,7 @@ fn mix(left: u64, right: u64) -> u64 {
 impl Refinement {
     /// Splits the colours by orbits, and by what the set and the static incidences say, until nothing
     /// changes. Gives a number that is the same for frames that an element of the group takes to each other.
-    fn refine(&mut self, members: &Members, orbits: &[u32], frame: &mut Frame) -> u64 {
+    fn refine(&mut self, members: &Members, orbits: &[u32], burdens: &[u64], frame: &mut Frame) -> u64 {
         let count = frame.colours.len();
         let Self { signatures, order, .. } = self;
         let mut trace = 0;
@@ -81,10 +83,10 @@ impl Refinement {
         loop {
             signatures.clear();
             signatures.extend(orbits.iter().map(|&orbit| u64::from(orbit)));
-            for &number in &frame.set {
+            for (&number, &burden) in frame.set.iter().zip(burdens) {
                 let point = number - count as Point;
                 let incident = members.of_points.of(point);
-                let mut seen = mix(u64::from(members.orbit_of_point[point as usize]), 1);
+                let mut seen = mix(u64::from(members.orbit_of_point[point as usize]), burden.wrapping_add(1));
                 for &(role, member) in incident {
                     seen = seen.wrapping_add(mix(u64::from(role) + 2, u64::from(frame.colours[member as usize]) + 1));
                 }
@@ -104,16 +106,17 @@ impl Refinement {
             order.sort_unstable();
             let before = cells;
             cells = 0;
+            let mut first = 0;
             let mut last = None;
             for (position, &(colour, signature, member)) in order.iter().enumerate() {
                 if last != Some((colour, signature)) {
                     last = Some((colour, signature));
-                    cells = position + 1;
+                    first = position as u32;
+                    cells += 1;
                     trace = mix(trace, mix(u64::from(colour), signature));
                 }
-                frame.colours[member as usize] = cells as u32 - 1;
+                frame.colours[member as usize] = first;
             }
-            cells = distinct(order);
             trace = mix(trace, cells as u64);
             if cells == count {
                 frame.is_discrete = true;
@@ -147,10 +150,6 @@ impl Refinement {
     }
 }
 
-fn distinct(order: &[(u32, u64, Point)]) -> usize {
-    1 + order.windows(2).filter(|pair| (pair[0].0, pair[0].1) != (pair[1].0, pair[1].1)).count()
-}
-
 impl ImageScratch {
     /// Where the points of the last set go, in the order they were given.
     pub fn images(&self, search: &ImageSearch) -> impl Iterator<Item = Point> + '_ {
@@ -170,8 +169,9 @@ impl ImageScratch {
 }
 
 impl ImageSearch {
-    /// Finds the canonical image of a set of points; the result is read from the scratch memory.
-    pub fn search(&self, scratch: &mut ImageScratch, set: impl Iterator<Item = Point>) {
+    /// Finds the canonical image of a set of points, each carrying a number along; the result is read from
+    /// the scratch memory.
+    pub fn search(&self, scratch: &mut ImageScratch, set: impl Iterator<Item = (Point, u64)>) {
         let count = self.member_count();
         scratch.frames.resize_with(self.levels.len() + 1, Frame::default);
         scratch.best_trace.clear();
@@ -180,17 +180,21 @@ impl ImageSearch {
         scratch.choices.clear();
         scratch.automorphisms.clear();
         scratch.is_fresh = true;
-        let ImageScratch { frames, refinement, .. } = scratch;
+        let ImageScratch { frames, refinement, burdens, .. } = scratch;
         let frame = &mut frames[0];
         frame.set.clear();
-        frame.set.extend(set.map(|point| point + count as Point));
+        burdens.clear();
+        for (point, burden) in set {
+            frame.set.push(point + count as Point);
+            burdens.push(burden);
+        }
         frame.members.clear();
         frame.members.extend(0..count as Point);
         frame.colours.clear();
         frame.colours.resize(count, 0);
         frame.is_discrete = false;
         if !self.levels.is_empty() {
-            refinement.refine(&self.members, &self.members.orbit_of_member, frame);
+            refinement.refine(&self.members, &self.members.orbit_of_member, burdens, frame);
         }
         self.visit(scratch, 0);
     }
@@ -281,7 +285,7 @@ impl ImageSearch {
     /// Makes the frame of the next level by taking a member to the base point. False if the result cannot be
     /// as good as the best.
     fn descend(&self, scratch: &mut ImageScratch, level: usize, member: Point) -> bool {
-        let ImageScratch { frames, refinement, best_trace, is_fresh, choices, .. } = scratch;
+        let ImageScratch { frames, refinement, best_trace, is_fresh, choices, burdens, .. } = scratch;
         let (above, below) = frames.split_at_mut(level + 1);
         let (frame, next) = (&above[level], &mut below[0]);
         let count = self.member_count();
@@ -305,7 +309,7 @@ impl ImageSearch {
                     *other += 1;
                 }
                 next.colours[base] = colour;
-                trace = refinement.refine(&self.members, &following.orbits, next);
+                trace = refinement.refine(&self.members, &following.orbits, burdens, next);
             }
         }
         if *is_fresh || trace < best_trace[level + 1] {
@@ -320,7 +324,8 @@ impl ImageSearch {
 
     fn leaf(&self, scratch: &mut ImageScratch) -> Option<usize> {
         let frame = &scratch.frames[self.levels.len()];
-        scratch.sorted.clone_from(&frame.set);
+        scratch.sorted.clear();
+        scratch.sorted.extend(frame.set.iter().copied().zip(scratch.burdens.iter().copied()));
         scratch.sorted.sort_unstable();
         let best = &mut scratch.best;
         if scratch.is_fresh || scratch.sorted < best.sorted {

@@ -43,7 +43,7 @@ fn check(name: &str, degree: usize, generators: &[&str], tables: usize) {
             if number > 40 && random.below(20) > 0 {
                 continue;
             }
-            search.search(&mut scratch, other.iter().copied());
+            search.search(&mut scratch, other.iter().map(|&point| (point, 0)));
             let mut image: Vec<Point> = scratch.images(&search).collect();
             let element = scratch.element(&search);
             assert!(
@@ -116,7 +116,7 @@ fn all_sets_of_small_actions() {
         let mut orbits = BTreeSet::new();
         for bits in 0u32..1 << degree {
             let set: Vec<Point> = (0..degree as Point).filter(|point| bits >> point & 1 == 1).collect();
-            search.search(&mut scratch, set.iter().copied());
+            search.search(&mut scratch, set.iter().map(|&point| (point, 0)));
             let mut image: Vec<Point> = scratch.images(&search).collect();
             image.sort_unstable();
             images.insert(image);

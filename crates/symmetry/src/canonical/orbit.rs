@@ -1,46 +1,40 @@
-//! Orbits walked through by generators: flooding, local search, and the way from one state to another.
+//! Orbits walked through by generators: flooding and local search.
 
-use std::collections::VecDeque;
+use rustc_hash::FxHashSet;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use quotient_groups::SparsePermutation;
-use quotient_ir::{Layout, SlotId};
-
-use super::{CodeField, CodeMap};
-use crate::certify::CertifiedGroup;
+use super::elements::CodeMap;
+use super::points::View;
 
 /// The generators of a group and their inverses.
 #[derive(Clone, Debug)]
-pub(super) struct Orbits {
+pub(super) struct Walk {
+    view: View,
     maps: Vec<CodeMap>,
-    permutations: Vec<SparsePermutation>,
 }
 
-impl Orbits {
-    pub(super) fn new(
-        layout: &Layout,
-        group: &CertifiedGroup,
-        fields: &[CodeField],
-        field_of: &FxHashMap<SlotId, u32>,
-    ) -> Self {
-        let literals = group.literals();
-        let mut permutations: Vec<SparsePermutation> = group.generators().to_vec();
-        for generator in group.generators() {
+/// The memory of walks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WalkScratch {
+    codes: Vec<u64>,
+    image: Vec<u64>,
+}
+
+impl Walk {
+    pub(super) fn new(view: &View) -> Self {
+        let mut permutations = view.action.generators().to_vec();
+        for generator in view.action.generators() {
             let inverse = generator.inverse();
             if inverse != *generator {
                 permutations.push(inverse);
             }
         }
-        let maps = permutations.iter().map(|permutation| {
-            let map = literals.action(layout, permutation).expect("a generator and its inverse act on states");
-            CodeMap::new(layout, literals, &map, fields, field_of)
-        });
-        Self { maps: maps.collect(), permutations }
+        Self { view: view.clone(), maps: permutations.iter().map(|element| CodeMap::new(view, element)).collect() }
     }
 
     /// Applies generators for as long as one makes the codes less.
-    pub(super) fn descend(&self, codes: &mut Vec<u64>, image: &mut Vec<u64>) {
+    pub(super) fn descend(&self, state: &mut [u64], scratch: &mut WalkScratch) {
+        let WalkScratch { codes, image } = scratch;
+        self.view.read(state, codes);
         let mut idle = 0;
         let mut next = 0;
         while idle < self.maps.len() {
@@ -53,54 +47,34 @@ impl Orbits {
             }
             next = (next + 1) % self.maps.len();
         }
+        self.view.write(codes, state);
     }
 
-    /// Replaces codes by the least of their orbit.
-    pub(super) fn least(&self, codes: &mut Vec<u64>) {
+    /// All images of a state, in increasing order.
+    pub(super) fn flood(&self, state: &[u64]) -> Vec<Vec<u64>> {
+        let mut codes = Vec::new();
+        self.view.read(state, &mut codes);
         let mut known: FxHashSet<Vec<u64>> = FxHashSet::default();
         known.insert(codes.clone());
-        let mut pending = vec![codes.clone()];
+        let mut pending = vec![codes];
         let mut image = Vec::new();
         while let Some(next) = pending.pop() {
             for map in &self.maps {
                 map.apply(&next, &mut image);
                 if !known.contains(&image) {
-                    if image < *codes {
-                        codes.clone_from(&image);
-                    }
                     known.insert(image.clone());
                     pending.push(image.clone());
                 }
             }
         }
+        let mut images: Vec<Vec<u64>> = known.into_iter().collect();
+        images.sort_unstable();
+        images
     }
 
-    /// A product of generators that takes codes to others, if there is one.
-    pub(super) fn path(&self, from: &[u64], to: &[u64]) -> Option<SparsePermutation> {
-        let mut arrived_by: FxHashMap<Vec<u64>, Option<usize>> = FxHashMap::default();
-        arrived_by.insert(to.to_vec(), None);
-        let mut pending = VecDeque::from([to.to_vec()]);
-        let mut image = Vec::new();
-        // Backwards from the goal, so that the way can be read off from the start.
-        while !arrived_by.contains_key(from) {
-            let next = pending.pop_front()?;
-            for (number, map) in self.maps.iter().enumerate() {
-                map.apply(&next, &mut image);
-                if !arrived_by.contains_key(&image) {
-                    arrived_by.insert(image.clone(), Some(number));
-                    pending.push_back(image.clone());
-                }
-            }
-        }
-        let mut element = SparsePermutation::identity();
-        let mut at = from.to_vec();
-        while let Some(Some(number)) = arrived_by.get(&at) {
-            let back = self.permutations[*number].inverse();
-            let position = self.permutations.iter().position(|other| *other == back)?;
-            self.maps[position].apply(&at, &mut image);
-            std::mem::swap(&mut at, &mut image);
-            element = element.then(&back);
-        }
-        Some(element)
+    /// Replaces a state by the least of its orbit.
+    pub(super) fn take_least(&self, state: &mut [u64]) {
+        let images = self.flood(state);
+        self.view.write(&images[0], state);
     }
 }

@@ -23,12 +23,6 @@ pub enum Strategy {
 /// Why a method does not work for a group.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unsupported {
-    /// Too many cosets of the part that can be sorted.
-    #[error("the group has more than {limit} elements beyond what sorting takes care of")]
-    TooManyCosets {
-        /// How many would be enumerated.
-        limit: usize,
-    },
     /// The method has nothing to work on.
     #[error("`{strategy}` does not apply to this group: {reason}")]
     NotApplicable {

@@ -1,0 +1,350 @@
+//! Groups that arrange things: full symmetric groups, nested ones (wreath products) and products of these,
+//! acting so that every point belongs to one thing; and rotations. For these a canonical image is a matter
+//! of sorting, or of finding the least rotation.
+
+use crate::action::Action;
+use crate::automorphism::product;
+use crate::chain::StabiliserChain;
+use crate::image::faithful_parts;
+use crate::random::Random;
+use crate::reduction::{ClassesOfPoints, OrbitTree};
+use crate::structure::{self, transposition_blocks};
+use crate::{OrbitPartition, Point, SparsePermutation};
+use num_bigint::BigUint;
+
+/// Elements tried when a rotation is looked for.
+const ROTATION_ATTEMPTS: usize = 60;
+/// Stabiliser elements that the thing of a point is guessed from.
+const STABILISER_ELEMENTS: usize = 24;
+/// Block systems looked at when no generator shows a transposition.
+const SYSTEMS: usize = 24;
+
+/// Things nested in things, every arrangement of siblings allowed: the full symmetric group if there is one
+/// level, wreath products of symmetric groups if there are more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nesting {
+    /// How many children the root has, how many each of these, and so on.
+    pub arities: Vec<usize>,
+}
+
+impl Nesting {
+    /// How many nodes a level has; level 0 is below the root. The children of node k of a level are those
+    /// from k times their number on, in the next.
+    pub fn node_count(&self, level: usize) -> usize {
+        self.arities[..=level].iter().product()
+    }
+
+    /// The number of arrangements.
+    pub fn order(&self) -> BigUint {
+        let mut order = BigUint::from(1u32);
+        let mut parents = 1;
+        for &arity in &self.arities {
+            order *= product(2..=arity as u32).pow(parents);
+            parents *= arity as u32;
+        }
+        order
+    }
+}
+
+/// Where a point belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Which nesting.
+    pub nesting: usize,
+    /// Which level of it.
+    pub level: usize,
+    /// Which node of the level.
+    pub node: usize,
+}
+
+/// A group that is the direct product of the symmetries of nestings, with the node that each point belongs
+/// to, where the point's stabiliser is that of the node.
+#[derive(Debug, Clone)]
+pub struct Arrangement {
+    /// The nestings.
+    pub nestings: Vec<Nesting>,
+    /// For each point its place, if it has one. Points of one orbit have the same nesting and level, one at
+    /// each node, or no place at all: those belong to several nodes.
+    pub places: Vec<Option<Place>>,
+    /// For each point its orbit, by number.
+    pub orbits: Vec<usize>,
+    /// The actions on the nodes of the lowest levels, one for each nesting.
+    leaves: Vec<Action>,
+}
+
+impl Arrangement {
+    /// Whether every point belongs to one node.
+    pub fn is_complete(&self) -> bool {
+        self.places.iter().all(Option::is_some)
+    }
+
+    /// For each two things of a nesting with one level, the first before the second, the element of the
+    /// group that exchanges them and leaves all other things of all nestings.
+    pub fn exchanges(&self, action: &Action, order: &BigUint, nesting: usize) -> Vec<SparsePermutation> {
+        let mut actions: Vec<&Action> = vec![&self.leaves[nesting]];
+        actions
+            .extend(self.leaves.iter().enumerate().filter(|&(number, _)| number != nesting).map(|(_, leaves)| leaves));
+        let nodes: usize = actions.iter().map(|action| action.degree()).sum();
+        actions.push(action);
+        let combined = Action::side_by_side(&actions);
+        let base: Vec<Point> = (0..nodes as Point).collect();
+        let generators = combined.dense_generators();
+        let chain = StabiliserChain::with_base_and_order(combined.degree(), &generators, &base, order);
+        let size = self.leaves[nesting].degree();
+        let mut exchanges = Vec::new();
+        for first in 0..size {
+            for second in first + 1..size {
+                let mut images = base.clone();
+                images.swap(first, second);
+                let element = chain.element_with_images(&images).expect("any two siblings can be exchanged");
+                let moves = (nodes..combined.degree())
+                    .map(|point| ((point - nodes) as Point, element.image(point as Point) - nodes as Point));
+                exchanges.push(SparsePermutation::from_moves(moves.collect()).expect("an element of the group"));
+            }
+        }
+        exchanges
+    }
+}
+
+/// Recognises an arrangement in a group of known order whose generators do not fall apart.
+pub fn arrangement(action: &Action, order: &BigUint) -> Option<Arrangement> {
+    let parts = faithful_parts(action, order);
+    let trees: Vec<Tree> = parts.iter().map(Tree::new).collect::<Option<_>>()?;
+    let nestings: Vec<Nesting> = trees.iter().map(|tree| Nesting { arities: tree.arities.clone() }).collect();
+    if nestings.iter().map(Nesting::order).product::<BigUint>() != *order {
+        return None;
+    }
+    // The nodes of all levels of all trees, and then the points.
+    let mut levels: Vec<(usize, usize, Action)> = Vec::new();
+    for (number, (tree, part)) in trees.iter().zip(&parts).enumerate() {
+        for level in 0..tree.arities.len() {
+            levels.push((number, level, tree.on_level(part, level)));
+        }
+    }
+    let mut actions: Vec<&Action> = levels.iter().map(|(_, _, action)| action).collect();
+    let nodes: usize = actions.iter().map(|action| action.degree()).sum();
+    actions.push(action);
+    let combined = Action::side_by_side(&actions);
+    let mut places = vec![None; action.degree()];
+    let mut orbits = vec![0; action.degree()];
+    let all: Vec<Point> = (0..nodes as Point).collect();
+    for (number, orbit) in combined.orbits().into_iter().filter(|orbit| orbit[0] as usize >= nodes).enumerate() {
+        for &point in &orbit {
+            orbits[point as usize - nodes] = number;
+        }
+        if levels.iter().all(|(_, _, action)| action.degree() != orbit.len()) {
+            continue;
+        }
+        let tree = OrbitTree::new(&combined, &orbit);
+        let mut classes = ClassesOfPoints::new(&all);
+        for generator in combined.generators().iter().filter(|generator| !generator.moves_point(orbit[0])) {
+            classes.merge_moves(generator);
+        }
+        let mut random = Random::new(orbit.len() as u64);
+        for _ in 0..STABILISER_ELEMENTS {
+            let word = tree.random_stabiliser_word(&combined, &mut random);
+            classes.merge_by(|point| word.iter().fold(point, |point, step| step.apply(&combined, point)));
+        }
+        let fixed: Vec<Point> = classes.classes().into_iter().filter(|class| class.len() == 1).flatten().collect();
+        let mut offset = 0;
+        'levels: for (nesting, level, on_level) in &levels {
+            let range = offset..offset + on_level.degree() as Point;
+            offset = range.end;
+            if on_level.degree() != orbit.len() {
+                continue;
+            }
+            for &node in fixed.iter().filter(|&node| range.contains(node)) {
+                let Some(map) = tree.equivariant_map(&combined, vec![node]) else { continue };
+                let mut seen = vec![false; on_level.degree()];
+                for value in &map {
+                    seen[(value[0] - range.start) as usize] = true;
+                }
+                if seen.contains(&false) {
+                    continue;
+                }
+                for (&point, value) in tree.points().iter().zip(map) {
+                    let node = (value[0] - range.start) as usize;
+                    places[point as usize - nodes] = Some(Place { nesting: *nesting, level: *level, node });
+                }
+                break 'levels;
+            }
+        }
+    }
+    let leaves = trees.iter().zip(&parts).map(|(tree, part)| tree.on_level(part, tree.arities.len() - 1)).collect();
+    Some(Arrangement { nestings, places, orbits, leaves })
+}
+
+/// A transitive action as the symmetries of a nesting.
+struct Tree {
+    arities: Vec<usize>,
+    /// For each point its leaf.
+    leaf_of: Vec<usize>,
+}
+
+impl Tree {
+    fn new(action: &Action) -> Option<Self> {
+        let degree = action.degree();
+        let order = structure::order(action);
+        if order == product(2..=degree as u32) {
+            return Some(Self { arities: vec![degree], leaf_of: (0..degree).collect() });
+        }
+        let orbit: Vec<Point> = (0..degree as Point).collect();
+        let mut systems: Vec<_> = transposition_blocks(action).into_iter().collect();
+        if systems.is_empty() {
+            let partners = structure::partners(action, &orbit);
+            systems = action.block_systems(&orbit, &partners, SYSTEMS);
+            // The finest first, since what is inside a block must be all permutations.
+            systems.reverse();
+        }
+        for blocks in systems {
+            let outer = action.on_blocks(&blocks);
+            if blocks.count == 1
+                || product(2..=blocks.size as u32).pow(blocks.count as u32) * structure::order(&outer) != order
+            {
+                continue;
+            }
+            let Some(outer) = Tree::new(&outer) else { continue };
+            let mut leaf_of = vec![0; degree];
+            for (block, points) in blocks.blocks().into_iter().enumerate() {
+                for (position, point) in points.into_iter().enumerate() {
+                    leaf_of[point as usize] = outer.leaf_of[block] * blocks.size + position;
+                }
+            }
+            let mut arities = outer.arities;
+            arities.push(blocks.size);
+            return Some(Self { arities, leaf_of });
+        }
+        None
+    }
+
+    /// The action on the nodes of a level.
+    fn on_level(&self, part: &Action, level: usize) -> Action {
+        let below: usize = self.arities[level + 1..].iter().product();
+        let nodes: usize = self.arities[..=level].iter().product();
+        let generators = part.generators().iter().map(|generator| {
+            let mut moves: Vec<(Point, Point)> = generator
+                .moves()
+                .map(|(point, image)| {
+                    ((self.leaf_of[point as usize] / below) as Point, (self.leaf_of[image as usize] / below) as Point)
+                })
+                .collect();
+            moves.sort_unstable();
+            moves.dedup();
+            SparsePermutation::from_moves(moves).expect("nodes go to nodes")
+        });
+        Action::new(nodes, generators)
+    }
+}
+
+/// An element whose cycles all have the same length and leave no point out, as long as one can be found: the
+/// group it generates rotates everything at once. Gives the element and that length.
+pub fn rotation(action: &Action) -> Option<(SparsePermutation, usize)> {
+    let degree = action.degree();
+    let moved = OrbitPartition::of_generators(degree, action.generators()).classes(2);
+    let all: usize = moved.iter().map(Vec::len).sum();
+    let shortest = moved.iter().map(Vec::len).min()?;
+    let mut random = Random::new(degree as u64);
+    let mut best: Option<(SparsePermutation, usize)> = None;
+    let generators: Vec<&SparsePermutation> =
+        action.generators().iter().filter(|generator| !generator.is_identity()).collect();
+    for attempt in 0..generators.len().min(ROTATION_ATTEMPTS) + ROTATION_ATTEMPTS {
+        let element = match generators.get(attempt).filter(|_| attempt < ROTATION_ATTEMPTS) {
+            Some(generator) => (*generator).clone(),
+            None => {
+                let mut product = generators[random.below(generators.len())].clone();
+                for _ in 0..1 + random.below(3) {
+                    product = product.then(generators[random.below(generators.len())]);
+                }
+                product
+            }
+        };
+        let mut lengths: Vec<usize> = element.cycles().iter().map(Vec::len).collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        // The powers under which cycles become equally long include those that make them the shortest length.
+        for &length in &lengths {
+            for power in [1, length, lengths.last().map_or(1, |longest| longest / length)] {
+                let candidate = if power == 1 { element.clone() } else { element.power(power as i64) };
+                let cycles = candidate.cycles();
+                let Some(first) = cycles.first().map(Vec::len) else { continue };
+                let is_free = cycles.iter().all(|cycle| cycle.len() == first) && candidate.support().len() == all;
+                if is_free && best.as_ref().is_none_or(|(_, longest)| first > *longest) {
+                    best = Some((candidate, first));
+                }
+            }
+        }
+        if best.as_ref().is_some_and(|&(_, length)| length == shortest) {
+            break;
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn action(degree: usize, generators: &[&str]) -> Action {
+        Action::new(degree, generators.iter().map(|text| SparsePermutation::parse(text).expect("a permutation")))
+    }
+
+    fn arities(degree: usize, generators: &[&str]) -> Option<Vec<Vec<usize>>> {
+        let action = action(degree, generators);
+        let found = arrangement(&action, &structure::order(&action))?;
+        for generator in action.generators() {
+            for (point, image) in generator.moves() {
+                let kind = |point: Point| found.places[point as usize].map(|place| (place.nesting, place.level));
+                assert_eq!(kind(point), kind(image));
+                assert_eq!(found.orbits[point as usize], found.orbits[image as usize]);
+            }
+        }
+        if !found.is_complete() {
+            return None;
+        }
+        Some(found.nestings.into_iter().map(|nesting| nesting.arities).collect())
+    }
+
+    #[test]
+    fn arrangements_are_recognised() {
+        for (degree, generators, expected) in [
+            (5, vec!["(0 1)", "(0 1 2 3 4)"], Some(vec![vec![5]])),
+            (10, vec!["(0 1)(5 6)", "(0 1 2 3 4)(5 6 7 8 9)"], Some(vec![vec![5]])),
+            (6, vec!["(0 1)", "(0 2 4)(1 3 5)", "(0 2)(1 3)"], Some(vec![vec![3, 2]])),
+            // The blocks have points of their own.
+            (9, vec!["(0 1)", "(0 2 4)(1 3 5)(6 7 8)", "(0 2)(1 3)(6 7)"], Some(vec![vec![3, 2]])),
+            // Two factors that the generators tie together.
+            (5, vec!["(0 1)(2 3)", "(0 1)(2 3 4)"], Some(vec![vec![2], vec![3]])),
+            // A matrix: its cells belong to a row and a column.
+            (4, vec!["(0 1)(2 3)", "(0 2)(1 3)"], None),
+            (5, vec!["(0 1 2 3 4)"], None),
+            (4, vec!["(0 1 2)", "(1 2 3)"], None),
+        ] {
+            assert_eq!(arities(degree, &generators), expected, "{generators:?}");
+        }
+    }
+
+    #[test]
+    fn exchanges_are_of_the_group() {
+        // Four things and their ordered pairs.
+        let action = action(16, &["(0 5)(1 4)(2 6)(3 7)(8 9)(12 13)", "(0 5 10 15)(1 6 11 12)(2 7 8 13)(3 4 9 14)"]);
+        let order = structure::order(&action);
+        let found = arrangement(&action, &order).expect("the symmetric group");
+        assert!(!found.is_complete());
+        let exchanges = found.exchanges(&action, &order, 0);
+        assert_eq!(exchanges.len(), 6);
+        assert_eq!(exchanges[0].to_string(), "(0 5)(1 4)(2 6)(3 7)(8 9)(12 13)");
+    }
+
+    #[test]
+    fn rotations_are_recognised() {
+        for (degree, generators, expected) in [
+            (6, vec!["(0 1 2 3 4 5)"], Some(6)),
+            (6, vec!["(0 1 2)(3 4 5)"], Some(3)),
+            (12, vec!["(0 1 2 3 4 5)(6 7 8 9 10 11)", "(1 5)(2 4)(6 11)(7 10)(8 9)"], Some(6)),
+            (5, vec!["(0 1 2)(3 4)"], None),
+        ] {
+            let found = rotation(&action(degree, &generators));
+            assert_eq!(found.map(|(_, length)| length), expected, "{generators:?}");
+        }
+    }
+}

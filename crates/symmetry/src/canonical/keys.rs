@@ -1,0 +1,499 @@
+//! What a state says of each of some things, as numbers: keys that are read from a packed state,
+//! rearranged, and written back.
+//!
+//! A thing's key is made of its own fields and, for each field that can hold one of the things, whether
+//! it is this one. Things with equal keys cannot be told apart, and the keys in their places are the
+//! whole state, as far as the group is concerned.
+
+use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Shl, Shr};
+
+use super::points::{Content, Field, NONE, View};
+
+/// A number wide enough for a key.
+pub(super) trait Key:
+    Copy
+    + Ord
+    + Default
+    + BitOr<Output = Self>
+    + BitOrAssign
+    + BitAnd<Output = Self>
+    + BitXor<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+{
+    const BITS: u32;
+    fn of(number: u64) -> Self;
+    /// As many of the bits as there is room for.
+    fn cut(bits: u128) -> Self;
+    fn low(self) -> u64;
+}
+
+impl Key for u64 {
+    const BITS: u32 = 64;
+    #[inline]
+    fn cut(bits: u128) -> Self {
+        bits as u64
+    }
+    #[inline]
+    fn of(number: u64) -> Self {
+        number
+    }
+    #[inline]
+    fn low(self) -> u64 {
+        self
+    }
+}
+
+impl Key for u128 {
+    const BITS: u32 = 128;
+    #[inline]
+    fn cut(bits: u128) -> Self {
+        bits
+    }
+    #[inline]
+    fn of(number: u64) -> Self {
+        u128::from(number)
+    }
+    #[inline]
+    fn low(self) -> u64 {
+        self as u64
+    }
+}
+
+/// How the keys of some things lie in a state.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KeyPlan {
+    /// How many things there are.
+    pub(super) count: usize,
+    /// How many bits a key takes.
+    pub(super) width: u32,
+    runs: Vec<Run>,
+    letters: Vec<Letters>,
+    holders: Vec<Holder>,
+    /// The key bits that say that nothing holds the thing.
+    unheld: u128,
+    /// The key bits of holders.
+    held_mask: u128,
+    /// The bits of each word that runs take.
+    cleared: Vec<(u32, u64)>,
+}
+
+/// Neighbouring bits of all things that are used as they are.
+#[derive(Clone, Debug)]
+struct Run {
+    /// Where in the key.
+    position: u32,
+    width: u32,
+    mask: u64,
+    places: Places,
+}
+
+#[derive(Clone, Debug)]
+enum Places {
+    /// In one word, at equal distances.
+    Strided { word: u32, first: u32, stride: u32 },
+    /// Word and shift for each thing.
+    Scattered(Box<[(u32, u32)]>),
+}
+
+/// A field of each thing whose codes mean different things in different places, or that is too
+/// peculiar to be moved as bits.
+#[derive(Clone, Debug)]
+struct Letters {
+    position: u32,
+    mask: u64,
+    fields: Box<[Field]>,
+    /// For each thing, from code to letter and back; the code itself if there is none.
+    tables: Option<Box<[Alphabet]>>,
+}
+
+#[derive(Clone, Debug)]
+struct Alphabet {
+    letter_of: Box<[u64]>,
+    code_of: Box<[u64]>,
+}
+
+/// A field that can hold one of the things.
+#[derive(Clone, Debug)]
+struct Holder {
+    position: u32,
+    field: Field,
+    /// For each code the thing, if it is one, and the letter: fields can hold things in several ways.
+    things: Box<[Option<(u32, u64)>]>,
+    /// For each letter and thing, the code.
+    codes: Box<[Box<[u64]>]>,
+    /// The letter that says that it does not hold the thing.
+    none: u64,
+}
+
+/// The fields of things, or why there is no plan.
+#[derive(Default)]
+struct Roles {
+    /// For each role of plain fields, the field of each thing.
+    plain: Vec<(usize, Vec<Option<usize>>)>,
+    lettered: Vec<(usize, Vec<Option<usize>>)>,
+    holders: Vec<usize>,
+}
+
+fn bits_for(values: u64) -> u32 {
+    u64::BITS - values.saturating_sub(1).leading_zeros()
+}
+
+impl KeyPlan {
+    /// The plan for things, given for each point of the view the thing it belongs to and its orbit, if it
+    /// is one of these things. `None` if the values of a field belong to different things although the
+    /// field moves.
+    pub(super) fn new(
+        view: &View,
+        count: usize,
+        place: impl Fn(u32) -> Option<usize>,
+        orbit: impl Fn(u32) -> usize,
+        with_holders: bool,
+    ) -> Option<Self> {
+        let mut roles = Roles::default();
+        let add = |roles: &mut Vec<(usize, Vec<Option<usize>>)>, role: usize, thing: usize, field: usize| {
+            let index = roles.iter().position(|(other, _)| *other == role).unwrap_or_else(|| {
+                roles.push((role, vec![None; count]));
+                roles.len() - 1
+            });
+            roles[index].1[thing] = Some(field);
+        };
+        for (field, content) in view.contents.iter().enumerate() {
+            match content {
+                Content::Plain(point) => {
+                    if let Some(thing) = place(*point) {
+                        add(&mut roles.plain, orbit(*point), thing, field);
+                    }
+                }
+                Content::Lettered(_) => {
+                    let placed: Vec<(u32, usize)> =
+                        content.points().filter_map(|point| Some((point, place(point)?))).collect();
+                    let Some(&(first, thing)) = placed.first() else { continue };
+                    if view.is_fixed(field) {
+                        if with_holders {
+                            roles.holders.push(field);
+                        }
+                        continue;
+                    }
+                    if placed.len() != content.points().count() || placed.iter().any(|&(_, other)| other != thing) {
+                        return None;
+                    }
+                    let role = placed.iter().map(|&(point, _)| orbit(point)).min().unwrap_or(orbit(first));
+                    add(&mut roles.lettered, role, thing, field);
+                }
+            }
+        }
+        let mut plan = Self { count, ..Self::default() };
+        plan.lay_out(view, roles, &place, &orbit)?;
+        Some(plan)
+    }
+
+    /// Gives each role its bits: own fields at the top, holders at the bottom, the first of these highest.
+    fn lay_out(
+        &mut self,
+        view: &View,
+        mut roles: Roles,
+        place: &impl Fn(u32) -> Option<usize>,
+        orbit: &impl Fn(u32) -> usize,
+    ) -> Option<()> {
+        // Built from the lowest bits up, so the last comes first.
+        for &field in roles.holders.iter().rev() {
+            let Content::Lettered(points) = &view.contents[field] else { return None };
+            let mut orbits: Vec<usize> = points
+                .iter()
+                .filter(|&&point| point != NONE && place(point).is_some())
+                .map(|&point| orbit(point))
+                .collect();
+            orbits.sort_unstable();
+            orbits.dedup();
+            let none = orbits.len() as u64;
+            let mut things = vec![None; points.len()];
+            let mut codes = vec![vec![0; self.count].into_boxed_slice(); orbits.len()];
+            for (code, &point) in points.iter().enumerate() {
+                if point == NONE {
+                    continue;
+                }
+                let Some(thing) = place(point) else { continue };
+                let letter = orbits.binary_search(&orbit(point)).ok()?;
+                things[code] = Some((thing as u32, letter as u64));
+                codes[letter][thing] = code as u64;
+            }
+            let width = bits_for(none + 1);
+            if self.width + width <= 128 {
+                self.unheld |= u128::from(none) << self.width;
+                self.held_mask |= u128::from(u64::MAX >> (64 - width)) << self.width;
+            }
+            self.holders.push(Holder {
+                position: self.width,
+                field: view.fields[field].clone(),
+                things: things.into(),
+                codes: codes.into(),
+                none,
+            });
+            self.width += width;
+        }
+        for (_, fields) in roles.lettered.drain(..).rev() {
+            let fields: Vec<usize> = fields.into_iter().collect::<Option<_>>()?;
+            let mut letters: Vec<usize> = view.contents[fields[0]].points().map(orbit).collect();
+            letters.sort_unstable();
+            let mut tables = Vec::new();
+            for &field in &fields {
+                let Content::Lettered(points) = &view.contents[field] else { return None };
+                let mut alphabet =
+                    Alphabet { letter_of: vec![0; points.len()].into(), code_of: vec![0; letters.len()].into() };
+                for (code, &point) in points.iter().enumerate().filter(|&(_, &point)| point != NONE) {
+                    let letter = letters.binary_search(&orbit(point)).ok()?;
+                    alphabet.letter_of[code] = letter as u64;
+                    alphabet.code_of[letter] = code as u64;
+                }
+                tables.push(alphabet);
+            }
+            let width = bits_for(letters.len() as u64);
+            self.letters.push(Letters {
+                position: self.width,
+                mask: u64::MAX >> (64 - width.max(1)),
+                fields: fields.iter().map(|&field| view.fields[field].clone()).collect(),
+                tables: Some(tables.into()),
+            });
+            self.width += width;
+        }
+        let mut cleared: Vec<(u32, u64)> = Vec::new();
+        // In the order of the state, so that neighbours there are neighbours in the key.
+        for (_, fields) in roles.plain.drain(..) {
+            let fields: Vec<&Field> =
+                fields.into_iter().map(|field| Some(&view.fields[field?])).collect::<Option<_>>()?;
+            if fields.iter().any(|field| !field.is_direct()) {
+                self.letters.push(Letters {
+                    position: self.width,
+                    mask: u64::MAX,
+                    fields: fields.iter().map(|&field| field.clone()).collect(),
+                    tables: None,
+                });
+                self.width += 64;
+                continue;
+            }
+            for field in &fields {
+                let mask = (u64::MAX >> (64 - field.width)) << field.shift;
+                match cleared.iter_mut().find(|(word, _)| *word == field.word) {
+                    Some((_, bits)) => *bits |= mask,
+                    None => cleared.push((field.word, mask)),
+                }
+            }
+            let width = fields[0].width;
+            let at: Vec<(u32, u32)> = fields.iter().map(|field| (field.word, field.shift)).collect();
+            // Bits that follow the last run in the state extend it, if the key still has room for them.
+            if let Some(Run { position, width: run_width, mask, places: Places::Scattered(places) }) =
+                self.runs.last_mut()
+                && *position + *run_width == self.width
+                && *run_width + width <= 64
+                && places
+                    .iter()
+                    .zip(&at)
+                    .all(|(&(word, shift), &(other, above))| word == other && shift + *run_width == above)
+            {
+                *run_width += width;
+                *mask = u64::MAX >> (64 - *run_width);
+            } else {
+                self.runs.push(Run {
+                    position: self.width,
+                    width,
+                    mask: u64::MAX >> (64 - width),
+                    places: Places::Scattered(at.into()),
+                });
+            }
+            self.width += width;
+        }
+        self.cleared = cleared;
+        for run in &mut self.runs {
+            let Places::Scattered(places) = &run.places else { continue };
+            let (word, first) = places[0];
+            let stride = places.get(1).map_or(0, |&(_, second)| second.wrapping_sub(first));
+            let is_strided = places
+                .iter()
+                .enumerate()
+                .all(|(number, &place)| place == (word, first.wrapping_add(stride.wrapping_mul(number as u32))));
+            if is_strided && stride < 64 && (stride > 0 || places.len() == 1) {
+                run.places = Places::Strided { word, first, stride };
+            }
+        }
+        Some(())
+    }
+
+    /// Whether some fields can hold things.
+    pub(super) fn has_holders(&self) -> bool {
+        !self.holders.is_empty()
+    }
+
+    /// Whether no bits but own fields that are moved as they are make a key.
+    pub(super) fn is_plain(&self) -> bool {
+        self.holders.is_empty() && self.letters.is_empty()
+    }
+
+    /// The runs of bits that lie in one word at equal distances, as word, first bit, distance and width, if
+    /// these are all.
+    pub(super) fn strided_runs(&self) -> Option<Vec<(u32, u32, u32, u32)>> {
+        let strided = |run: &Run| match run.places {
+            Places::Strided { word, first, stride } => Some((word, first, stride, run.width)),
+            Places::Scattered(_) => None,
+        };
+        self.is_plain().then(|| self.runs.iter().rev().map(strided).collect()).flatten()
+    }
+
+    /// Reads the keys. A key must have room for them.
+    #[inline]
+    pub(super) fn load<K: Key>(&self, state: &[u64], keys: &mut [K]) {
+        keys.fill(K::cut(self.unheld));
+        for run in &self.runs {
+            match &run.places {
+                Places::Strided { word, first, stride } => {
+                    let mut bits = state[*word as usize] >> first;
+                    for key in keys.iter_mut() {
+                        *key |= K::of(bits & run.mask) << run.position;
+                        bits >>= stride;
+                    }
+                }
+                Places::Scattered(places) => {
+                    for (key, &(word, shift)) in keys.iter_mut().zip(places) {
+                        *key |= K::of(state[word as usize] >> shift & run.mask) << run.position;
+                    }
+                }
+            }
+        }
+        for letters in &self.letters {
+            for (thing, (key, field)) in keys.iter_mut().zip(&letters.fields).enumerate() {
+                let code = field.read(state);
+                let letter = letters.tables.as_ref().map_or(code, |tables| tables[thing].letter_of[code as usize]);
+                *key |= K::of(letter) << letters.position;
+            }
+        }
+        for holder in &self.holders {
+            let code = holder.field.read(state) as usize;
+            if let Some(Some((thing, letter))) = holder.things.get(code) {
+                // The key says "none" so far.
+                let key = &mut keys[*thing as usize];
+                let (none, letter) = (K::of(holder.none) << holder.position, K::of(*letter) << holder.position);
+                *key = *key ^ none | letter;
+            }
+        }
+    }
+
+    /// Writes the keys back, in the order they are in.
+    #[inline]
+    pub(super) fn store<K: Key>(&self, keys: &[K], state: &mut [u64]) {
+        for &(word, mask) in &self.cleared {
+            state[word as usize] &= !mask;
+        }
+        for run in &self.runs {
+            match &run.places {
+                Places::Strided { word, first, stride } => {
+                    let mut bits = 0;
+                    for (number, &key) in keys.iter().enumerate() {
+                        bits |= ((key >> run.position).low() & run.mask) << (number as u32 * stride);
+                    }
+                    state[*word as usize] |= bits << first;
+                }
+                Places::Scattered(places) => {
+                    for (&key, &(word, shift)) in keys.iter().zip(places) {
+                        state[word as usize] |= ((key >> run.position).low() & run.mask) << shift;
+                    }
+                }
+            }
+        }
+        for letters in &self.letters {
+            for (thing, (&key, field)) in keys.iter().zip(&letters.fields).enumerate() {
+                let letter = (key >> letters.position).low() & letters.mask;
+                let code = letters.tables.as_ref().map_or(letter, |tables| tables[thing].code_of[letter as usize]);
+                field.write(state, code);
+            }
+        }
+        if self.holders.is_empty() {
+            return;
+        }
+        let (unheld, mask) = (K::cut(self.unheld), K::cut(self.held_mask));
+        for (thing, &key) in keys.iter().enumerate() {
+            if key & mask == unheld {
+                continue;
+            }
+            for holder in &self.holders {
+                let letter = (key >> holder.position).low() & (u64::MAX >> (64 - bits_for(holder.none + 1)));
+                if letter < holder.none {
+                    holder.field.write(state, holder.codes[letter as usize][thing]);
+                }
+            }
+        }
+    }
+
+    /// Reads keys of any width: `words` numbers for each thing, the same for things with equal keys.
+    pub(super) fn load_wide(&self, state: &[u64], keys: &mut Vec<u64>) -> usize {
+        let words = self.runs.len() + self.letters.len() + self.holders.len();
+        keys.clear();
+        keys.resize(words * self.count, 0);
+        let mut column = 0;
+        for run in self.runs.iter().rev() {
+            for thing in 0..self.count {
+                let (word, shift) = run.place(thing);
+                keys[thing * words + column] = state[word as usize] >> shift & run.mask;
+            }
+            column += 1;
+        }
+        for letters in self.letters.iter().rev() {
+            for (thing, field) in letters.fields.iter().enumerate() {
+                let code = field.read(state);
+                keys[thing * words + column] =
+                    letters.tables.as_ref().map_or(code, |tables| tables[thing].letter_of[code as usize]);
+            }
+            column += 1;
+        }
+        for holder in self.holders.iter().rev() {
+            for thing in 0..self.count {
+                keys[thing * words + column] = holder.none;
+            }
+            if let Some(Some((thing, letter))) = holder.things.get(holder.field.read(state) as usize) {
+                keys[*thing as usize * words + column] = *letter;
+            }
+            column += 1;
+        }
+        words
+    }
+
+    /// Writes keys of any width back: the thing in each place is the one that `order` says.
+    pub(super) fn store_wide(&self, keys: &[u64], order: &[u32], state: &mut [u64]) {
+        let words = self.runs.len() + self.letters.len() + self.holders.len();
+        let mut column = 0;
+        let key = |place: usize, column: usize| keys[order[place] as usize * words + column];
+        for run in self.runs.iter().rev() {
+            for place in 0..self.count {
+                let (word, shift) = run.place(place);
+                let bits = &mut state[word as usize];
+                *bits = *bits & !(run.mask << shift) | key(place, column) << shift;
+            }
+            column += 1;
+        }
+        for letters in self.letters.iter().rev() {
+            for (place, field) in letters.fields.iter().enumerate() {
+                let letter = key(place, column);
+                let code = letters.tables.as_ref().map_or(letter, |tables| tables[place].code_of[letter as usize]);
+                field.write(state, code);
+            }
+            column += 1;
+        }
+        for holder in self.holders.iter().rev() {
+            for place in 0..self.count {
+                let letter = key(place, column);
+                if letter < holder.none {
+                    holder.field.write(state, holder.codes[letter as usize][place]);
+                }
+            }
+            column += 1;
+        }
+    }
+}
+
+impl Run {
+    fn place(&self, thing: usize) -> (u32, u32) {
+        match &self.places {
+            Places::Strided { word, first, stride } => (*word, first + stride * thing as u32),
+            Places::Scattered(places) => places[thing],
+        }
+    }
+}

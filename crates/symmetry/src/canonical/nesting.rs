@@ -1,0 +1,274 @@
+//! Interchangeable things, and interchangeable things inside interchangeable things: sorted by their keys,
+//! the inner ones first (a wreath product of symmetric groups). Exact, because every arrangement of
+//! siblings is allowed and a key says all there is to a thing.
+
+use num_bigint::BigUint;
+
+use quotient_groups::arrangement::{Arrangement, Nesting};
+
+use super::keys::{Key, KeyPlan};
+use super::points::View;
+
+/// Sorts the things of a nesting.
+#[derive(Clone, Debug)]
+pub(super) struct NestedSort {
+    arities: Vec<usize>,
+    /// For each level, how the own keys of its nodes are read.
+    plans: Vec<KeyPlan>,
+    /// For each level, the bits of a node's key with all that is below it.
+    widths: Vec<u32>,
+    order: BigUint,
+}
+
+/// The memory of sorting.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SortScratch {
+    narrow: Vec<u64>,
+    wide: Vec<u128>,
+    tokens: Vec<Vec<u64>>,
+    ranks: Vec<Vec<u32>>,
+    orders: Vec<Vec<u32>>,
+}
+
+impl NestedSort {
+    /// The plan for a nesting of an arrangement in which every point of the nesting has its place.
+    pub(super) fn new(view: &View, arrangement: &Arrangement, number: usize) -> Option<Self> {
+        let nesting: &Nesting = &arrangement.nestings[number];
+        let mut plans = Vec::new();
+        for level in 0..nesting.arities.len() {
+            let place = |point: u32| {
+                arrangement.places[point as usize]
+                    .filter(|place| place.nesting == number && place.level == level)
+                    .map(|place| place.node)
+            };
+            let orbit = |point: u32| arrangement.orbits[point as usize];
+            plans.push(KeyPlan::new(view, nesting.node_count(level), place, orbit, true)?);
+        }
+        let mut widths = vec![0; plans.len()];
+        let mut below = 0u32;
+        for level in (0..plans.len()).rev() {
+            let children = nesting.arities.get(level + 1).map_or(0, |&arity| arity as u32);
+            widths[level] = plans[level].width.saturating_add(children.saturating_mul(below));
+            below = widths[level];
+        }
+        Some(Self { arities: nesting.arities.clone(), plans, widths, order: nesting.order() })
+    }
+
+    pub(super) fn order(&self) -> &BigUint {
+        &self.order
+    }
+
+    /// Whether some fields can hold things.
+    pub(super) fn has_holders(&self) -> bool {
+        self.plans.iter().any(KeyPlan::has_holders)
+    }
+
+    /// For people.
+    pub(super) fn describe(&self) -> String {
+        let things = match &self.arities[..] {
+            [count] => format!("sorting {count} interchangeable parts"),
+            [outer, inner] => format!("sorting {inner} parts inside each of {outer}, and then these"),
+            _ => {
+                let sizes: Vec<String> = self.arities.iter().rev().map(usize::to_string).collect();
+                format!("sorting nested parts ({} from the inside out)", sizes.join(", "))
+            }
+        };
+        match self.has_holders() {
+            true => format!("{things} by their contents and by which variables hold them"),
+            false => format!("{things} by their contents"),
+        }
+    }
+
+    /// Sorts the things of a state.
+    #[inline]
+    pub(super) fn canonicalize(&self, state: &mut [u64], scratch: &mut SortScratch) {
+        match self.widths[0] {
+            0..=64 => {
+                self.sort(state, &mut scratch.narrow);
+            }
+            65..=128 => {
+                self.sort(state, &mut scratch.wide);
+            }
+            _ => {
+                self.sort_wide(state, scratch);
+            }
+        }
+    }
+
+    /// The number of arrangements that leave a state as it is. The state becomes sorted.
+    pub(super) fn stabiliser_order(&self, state: &mut [u64], scratch: &mut SortScratch) -> BigUint {
+        match self.widths[0] {
+            // Sorting what is sorted leaves the keys together with all that is below them.
+            0..=64 => {
+                self.sort(state, &mut scratch.narrow);
+                self.sort(state, &mut scratch.narrow);
+                self.count_equals(&scratch.narrow)
+            }
+            65..=128 => {
+                self.sort(state, &mut scratch.wide);
+                self.sort(state, &mut scratch.wide);
+                self.count_equals(&scratch.wide)
+            }
+            _ => self.sort_wide(state, scratch),
+        }
+    }
+
+    /// The keys of all levels, the lowest level first; those of the upper levels with all that is below.
+    #[inline]
+    fn sort<K: Key>(&self, state: &mut [u64], keys: &mut Vec<K>) {
+        let deepest = self.plans.len() - 1;
+        keys.clear();
+        keys.resize(self.plans.iter().map(|plan| plan.count).sum(), K::default());
+        if deepest == 0 {
+            self.plans[0].load(state, keys);
+            // States differ from a sorted one in a few places, as a rule in none.
+            if keys.is_sorted() {
+                return;
+            }
+            keys.sort_unstable();
+            return self.plans[0].store(keys, state);
+        }
+        let mut start = 0;
+        let mut below = 0..0;
+        let mut is_changed = false;
+        for level in (0..=deepest).rev() {
+            let plan = &self.plans[level];
+            let (done, rest) = keys.split_at_mut(start);
+            let own = &mut rest[..plan.count];
+            plan.load(state, own);
+            if level < deepest {
+                let arity = self.arities[level + 1];
+                let width = self.widths[level + 1];
+                for (key, children) in own.iter_mut().zip(done[below.clone()].chunks_exact(arity)) {
+                    for &child in children {
+                        *key = *key << width | child;
+                    }
+                }
+            }
+            for siblings in own.chunks_exact_mut(self.arities[level]) {
+                if !siblings.is_sorted() {
+                    siblings.sort_unstable();
+                    is_changed = true;
+                }
+            }
+            below = start..start + plan.count;
+            start += plan.count;
+        }
+        if !is_changed {
+            return;
+        }
+        // From the top down, every key is taken apart into its own bits and those of its children.
+        let mut level_end = keys.len();
+        for level in 0..=deepest {
+            let plan = &self.plans[level];
+            let level_start = level_end - plan.count;
+            let (lower, own) = keys[..level_end].split_at_mut(level_start);
+            if level < deepest {
+                let arity = self.arities[level + 1];
+                let width = self.widths[level + 1];
+                let mask = mask::<K>(width);
+                let lower_start = level_start - plan.count * arity;
+                for (key, children) in own.iter_mut().zip(lower[lower_start..].chunks_exact_mut(arity)) {
+                    let mut rest = *key;
+                    for child in children.iter_mut().rev() {
+                        *child = rest & mask;
+                        rest = shifted(rest, width);
+                    }
+                    *key = rest;
+                }
+            }
+            plan.store(own, state);
+            level_end = level_start;
+        }
+    }
+
+    /// How many arrangements leave sorted keys of all levels as they are.
+    fn count_equals<K: Key>(&self, keys: &[K]) -> BigUint {
+        let mut product = BigUint::from(1u32);
+        let mut small = 1u64;
+        let mut start = 0;
+        for level in (0..self.plans.len()).rev() {
+            let own = &keys[start..start + self.plans[level].count];
+            start += self.plans[level].count;
+            for siblings in own.chunks_exact(self.arities[level]) {
+                let mut run = 1u64;
+                for pair in siblings.windows(2) {
+                    run = if pair[0] == pair[1] { run + 1 } else { 1 };
+                    match small.checked_mul(run) {
+                        Some(next) => small = next,
+                        None => {
+                            product *= small;
+                            small = run;
+                        }
+                    }
+                }
+            }
+        }
+        product * small
+    }
+
+    /// The same for keys of any width: things are ranked level by level, from the lowest up. Gives the
+    /// number of arrangements that leave the state as it is.
+    fn sort_wide(&self, state: &mut [u64], scratch: &mut SortScratch) -> BigUint {
+        let SortScratch { tokens, ranks, orders, .. } = scratch;
+        tokens.resize_with(self.plans.len(), Vec::new);
+        ranks.resize_with(self.plans.len(), Vec::new);
+        orders.resize_with(self.plans.len(), Vec::new);
+        let mut equals = BigUint::from(1u32);
+        for level in (0..self.plans.len()).rev() {
+            let plan = &self.plans[level];
+            let words = plan.load_wide(state, &mut tokens[level]);
+            let children = |node: u32| -> &[u32] {
+                let arity = self.arities.get(level + 1).copied().unwrap_or(0);
+                orders.get(level + 1).map_or(&[], |order| &order[node as usize * arity..][..arity])
+            };
+            let compare = |left: u32, right: u32| {
+                let own = |node: u32| &tokens[level][node as usize * words..][..words];
+                own(left).cmp(own(right)).then_with(|| {
+                    let rank = |&child: &u32| ranks[level + 1][child as usize];
+                    children(left).iter().map(rank).cmp(children(right).iter().map(rank))
+                })
+            };
+            let mut order: Vec<u32> = (0..plan.count as u32).collect();
+            order.sort_by(|&left, &right| compare(left, right));
+            let mut rank = vec![0; plan.count];
+            for position in 1..plan.count {
+                let (before, node) = (order[position - 1], order[position]);
+                rank[node as usize] = rank[before as usize] + u32::from(compare(before, node).is_lt());
+            }
+            let mut order: Vec<u32> = (0..plan.count as u32).collect();
+            for siblings in order.chunks_exact_mut(self.arities[level]) {
+                siblings.sort_by_key(|&node| rank[node as usize]);
+                let mut run = 1u32;
+                for pair in siblings.windows(2) {
+                    run = if rank[pair[0] as usize] == rank[pair[1] as usize] { run + 1 } else { 1 };
+                    equals *= run;
+                }
+            }
+            ranks[level] = rank;
+            orders[level] = order;
+        }
+        // The node in each place: parents are moved first, and their children with them.
+        let mut parents: Vec<u32> = vec![0];
+        for (level, plan) in self.plans.iter().enumerate() {
+            let arity = self.arities[level];
+            let placed: Vec<u32> = parents
+                .iter()
+                .flat_map(|&parent| orders[level][parent as usize * arity..][..arity].iter().copied())
+                .collect();
+            plan.store_wide(&tokens[level], &placed, state);
+            parents = placed;
+        }
+        equals
+    }
+}
+
+fn mask<K: Key>(width: u32) -> K {
+    if width == 0 { K::default() } else { K::cut(u128::MAX >> (128 - width)) }
+}
+
+/// Shifts down by a width that may be all there is.
+#[inline]
+fn shifted<K: Key>(key: K, width: u32) -> K {
+    if width >= K::BITS { K::default() } else { key >> width }
+}

@@ -1,0 +1,252 @@
+//! One factor of a group, and how the images of states under it are found: the choice among the methods.
+
+use std::sync::OnceLock;
+
+use num_bigint::BigUint;
+
+use quotient_groups::action::Action;
+use quotient_groups::arrangement::{Arrangement, arrangement, rotation};
+use quotient_groups::{ImageScratch, ImageSearch, SparsePermutation};
+
+use super::elements::CodeMap;
+use super::nesting::{NestedSort, SortScratch};
+use super::points::{NONE, View};
+use super::rotation::{Ring, RingScratch};
+
+/// Elements up to which they are listed rather than anything else tried.
+const FEW_ELEMENTS: usize = 6;
+/// Elements up to which they are listed if nothing better is known.
+const LISTED_ELEMENTS: usize = 200;
+/// Cosets of the rotations up to which these are used.
+const RING_COSETS: usize = 64;
+/// Rings shorter than this are not worth turning if all elements are few.
+const SHORT_RING: usize = 12;
+
+/// A factor of the group.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) view: View,
+    pub(super) order: BigUint,
+    method: Method,
+    /// The search, made when it is needed and the method is another.
+    search: OnceLock<Box<ImageSearch>>,
+}
+
+/// How images are found.
+#[derive(Clone, Debug)]
+enum Method {
+    /// The least image over all elements but the identity.
+    Listing(Vec<CodeMap>),
+    /// Sorting.
+    Sorting(Vec<NestedSort>),
+    /// Turning a ring.
+    Turning(Ring),
+    /// Searching.
+    Searching,
+}
+
+/// The memory of all methods.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PartScratch {
+    codes: Vec<u64>,
+    best: Vec<u64>,
+    sort: SortScratch,
+    ring: RingScratch,
+    image: ImageScratch,
+}
+
+impl Part {
+    /// The part for a view whose group does not fall apart, by the method that suits it.
+    pub(super) fn new(view: View, order: BigUint) -> Self {
+        let method = choose(&view, &order);
+        let part = Self { view, order, method, search: OnceLock::new() };
+        if matches!(part.method, Method::Searching) {
+            part.search();
+        }
+        part
+    }
+
+    /// The part, by searching only.
+    pub(super) fn searching(view: View, order: BigUint) -> Self {
+        Self { view, order, method: Method::Searching, search: OnceLock::new() }
+    }
+
+    fn search(&self) -> &ImageSearch {
+        self.search.get_or_init(|| Box::new(ImageSearch::new(&self.view.action, &self.order)))
+    }
+
+    /// For people.
+    pub(super) fn describe(&self) -> String {
+        match &self.method {
+            Method::Listing(maps) => format!("the least of {} images", maps.len() + 1),
+            Method::Sorting(sorts) => sorts.iter().map(NestedSort::describe).collect::<Vec<_>>().join(", "),
+            Method::Turning(ring) => ring.describe(),
+            Method::Searching => {
+                format!("a search among {} images by refinement and stabilisers", self.order)
+            }
+        }
+    }
+
+    /// Replaces a state by its canonical image.
+    #[inline]
+    pub(super) fn canonicalize(&self, state: &mut [u64], scratch: &mut PartScratch) {
+        match &self.method {
+            Method::Sorting(sorts) => {
+                for sort in sorts {
+                    sort.canonicalize(state, &mut scratch.sort);
+                }
+            }
+            Method::Turning(ring) => ring.canonicalize(&self.view, state, &mut scratch.ring),
+            Method::Listing(maps) => {
+                let PartScratch { codes, best, .. } = scratch;
+                self.view.read(state, codes);
+                best.clone_from(codes);
+                for map in maps {
+                    map.keep_least(codes, best);
+                }
+                if best != codes {
+                    self.view.write(best, state);
+                }
+            }
+            Method::Searching => self.find_image(state, scratch),
+        }
+    }
+
+    /// Replaces a state by its canonical image as the search finds it.
+    fn find_image(&self, state: &mut [u64], scratch: &mut PartScratch) {
+        let PartScratch { codes, image, .. } = scratch;
+        let search = self.search();
+        self.view.read(state, codes);
+        let fields = self.view.contents.iter().zip(codes.iter());
+        let set = fields
+            .map(|(content, &code)| match content {
+                super::points::Content::Plain(point) => (*point, code),
+                lettered => (lettered.point(code), 0),
+            })
+            .filter(|&(point, _)| point != NONE);
+        search.search(image, set.clone());
+        for ((_, code), point) in set.zip(image.images(search)) {
+            let (field, letter) = self.view.origins[point as usize];
+            let field = field as usize;
+            let code =
+                if matches!(self.view.contents[field], super::points::Content::Plain(_)) { code } else { letter };
+            self.view.fields[field].write(state, code);
+        }
+    }
+
+    /// How many states the orbit of a state has. The state becomes its canonical image.
+    pub(super) fn orbit_size(&self, state: &mut [u64], scratch: &mut PartScratch) -> BigUint {
+        match &self.method {
+            Method::Sorting(sorts) => {
+                let mut size = BigUint::from(1u32);
+                for sort in sorts {
+                    size *= sort.order() / sort.stabiliser_order(state, &mut scratch.sort);
+                }
+                size
+            }
+            Method::Turning(ring) => ring.orbit_size(&self.view, state, &mut scratch.ring),
+            Method::Listing(maps) => {
+                self.view.read(state, &mut scratch.codes);
+                let idle = 1 + maps.iter().filter(|map| map.keeps(&scratch.codes)).count();
+                BigUint::from((maps.len() + 1) / idle)
+            }
+            Method::Searching => {
+                self.find_image(state, scratch);
+                &self.order / scratch.image.stabiliser_order()
+            }
+        }
+    }
+
+    /// An element, on the literals, that takes one state of an orbit to another.
+    pub(super) fn element_between(&self, from: &[u64], to: &[u64], scratch: &mut PartScratch) -> SparsePermutation {
+        let mut element_to_image = |state: &[u64]| {
+            let mut state = state.to_vec();
+            self.find_image(&mut state, scratch);
+            scratch.image.element(self.search())
+        };
+        let element = element_to_image(from).then(&element_to_image(to).inverse());
+        self.view.to_literals(&element)
+    }
+}
+
+fn choose(view: &View, order: &BigUint) -> Method {
+    let few = |limit: usize| *order <= BigUint::from(limit);
+    if few(2) {
+        return Method::Listing(elements(&view.action, order, view));
+    }
+    if let Some(found) = arrangement(&view.action, order)
+        && found.is_complete()
+        && let Some(sorts) = sorts(view, &found)
+    {
+        return Method::Sorting(sorts);
+    }
+    if few(FEW_ELEMENTS) {
+        return Method::Listing(elements(&view.action, order, view));
+    }
+    if let Some(ring) = ring(view, order) {
+        return Method::Turning(ring);
+    }
+    if few(LISTED_ELEMENTS) {
+        return Method::Listing(elements(&view.action, order, view));
+    }
+    Method::Searching
+}
+
+fn sorts(view: &View, found: &Arrangement) -> Option<Vec<NestedSort>> {
+    (0..found.nestings.len()).map(|number| NestedSort::new(view, found, number)).collect()
+}
+
+/// All elements but the identity. The group must be small.
+fn elements(action: &Action, order: &BigUint, view: &View) -> Vec<CodeMap> {
+    permutations(action, order).iter().map(|element| CodeMap::new(view, element)).collect()
+}
+
+/// All elements of a small group but the identity, as permutations of the points.
+fn permutations(action: &Action, order: &BigUint) -> Vec<SparsePermutation> {
+    let mut known = rustc_hash::FxHashSet::default();
+    let mut list = vec![SparsePermutation::identity()];
+    known.insert(list[0].clone());
+    let mut next = 0;
+    while next < list.len() && BigUint::from(list.len()) < *order {
+        for generator in action.generators() {
+            let product = list[next].then(generator);
+            if known.insert(product.clone()) {
+                list.push(product);
+            }
+        }
+        next += 1;
+    }
+    list.remove(0);
+    list
+}
+
+/// The ring that the group turns, if it turns one and does little else.
+fn ring(view: &View, order: &BigUint) -> Option<Ring> {
+    let (turn, length) = rotation(&view.action)?;
+    let cosets = usize::try_from(order / BigUint::from(length)).ok().filter(|&count| count <= RING_COSETS)?;
+    if length < SHORT_RING && cosets > 1 {
+        return None;
+    }
+    // One element of each coset: an element is known by the coset's elements, which are its products with
+    // the powers of the turn.
+    let mut powers = vec![SparsePermutation::identity()];
+    for _ in 1..length {
+        powers.push(powers[powers.len() - 1].then(&turn));
+    }
+    let mut known: rustc_hash::FxHashSet<SparsePermutation> = powers.iter().cloned().collect();
+    let mut representatives = vec![SparsePermutation::identity()];
+    let mut next = 0;
+    while next < representatives.len() && representatives.len() < cosets {
+        for generator in view.action.generators() {
+            // A generator comes first, so that products stay in cosets: the turn is applied last.
+            let product = generator.then(&representatives[next]);
+            if !known.contains(&product) {
+                known.extend(powers.iter().map(|power| product.then(power)));
+                representatives.push(product);
+            }
+        }
+        next += 1;
+    }
+    let others = representatives[1..].iter().map(|element| CodeMap::new(view, element)).collect();
+    Ring::new(view, &turn, length, others)
+}

@@ -1,0 +1,273 @@
+//! States as sets of points that a group permutes.
+//!
+//! Where the values of a slot never permute, the slot is one point, and its code goes along with it.
+//! Where they do, every literal is a point. Slots with a single possible value are left out: they say
+//! nothing.
+
+use rustc_hash::FxHashMap;
+
+use quotient_groups::action::Action;
+use quotient_groups::{OrbitPartition, Point, SparsePermutation};
+use quotient_ir::{Layout, Slot, SlotId, TableIndex};
+
+use crate::literals::{Literals, StateMap};
+
+/// No point.
+pub(super) const NONE: Point = Point::MAX;
+
+/// Where the stored code of a slot is in a packed state.
+#[derive(Clone, Debug)]
+pub(super) struct Field {
+    pub(super) word: u32,
+    pub(super) shift: u32,
+    pub(super) width: u32,
+    mask: u64,
+    /// For slots that go to slots with another domain, whose codes mean something else: values are
+    /// read and written instead.
+    translated: Option<Box<Slot>>,
+}
+
+impl Field {
+    fn new(slot: &Slot, is_translated: bool) -> Self {
+        let mask = u64::MAX >> (64 - slot.width.clamp(1, 64));
+        Self {
+            word: slot.bit / 64,
+            shift: slot.bit % 64,
+            width: slot.width,
+            mask,
+            translated: is_translated.then(|| Box::new(slot.clone())),
+        }
+    }
+
+    /// Whether the code is what is read and written.
+    pub(super) fn is_direct(&self) -> bool {
+        self.translated.is_none()
+    }
+
+    #[inline]
+    pub(super) fn read(&self, state: &[u64]) -> u64 {
+        let code = state[self.word as usize] >> self.shift & self.mask;
+        match &self.translated {
+            None => code,
+            Some(slot) => slot.value(code).map_or(u64::MAX, |value| value.wrapping_sub(i64::MIN) as u64),
+        }
+    }
+
+    #[inline]
+    pub(super) fn write(&self, state: &mut [u64], code: u64) {
+        let code = match &self.translated {
+            None => code,
+            Some(slot) => {
+                let value = (code != u64::MAX).then(|| (code as i64).wrapping_add(i64::MIN));
+                slot.stored(value).expect("a value that a slot of the same orbit held")
+            }
+        };
+        let word = &mut state[self.word as usize];
+        *word = *word & !(self.mask << self.shift) | code << self.shift;
+    }
+}
+
+/// What a field is to a group.
+#[derive(Clone, Debug)]
+pub(super) enum Content {
+    /// The field is a point that carries its code along.
+    Plain(Point),
+    /// For each code its point, or none where the group does nothing to it.
+    Lettered(Box<[Point]>),
+}
+
+impl Content {
+    /// The point that a code makes.
+    #[inline]
+    pub(super) fn point(&self, code: u64) -> Point {
+        match self {
+            Self::Plain(point) => *point,
+            Self::Lettered(points) => points.get(code as usize).copied().unwrap_or(NONE),
+        }
+    }
+
+    /// Its points.
+    pub(super) fn points(&self) -> impl Iterator<Item = Point> + '_ {
+        match self {
+            Self::Plain(point) => std::slice::from_ref(point),
+            Self::Lettered(points) => &points[..],
+        }
+        .iter()
+        .copied()
+        .filter(|&point| point != NONE)
+    }
+}
+
+/// The fields that a group changes, and the group as permutations of their points.
+#[derive(Clone, Debug)]
+pub(super) struct View {
+    pub(super) fields: Vec<Field>,
+    pub(super) contents: Vec<Content>,
+    /// The field of each point and, where literals are points, the code.
+    pub(super) origins: Vec<(u32, u64)>,
+    pub(super) action: Action,
+    /// The literals that each point stands for, in order.
+    pub(super) literals: Vec<Vec<Point>>,
+}
+
+impl View {
+    /// The points that maps of states permute.
+    pub(super) fn new(layout: &Layout, literals: &Literals, maps: &[StateMap]) -> Self {
+        let mut orbits = OrbitPartition::new(layout.slots.len());
+        for slot_move in maps.iter().flat_map(StateMap::moves) {
+            orbits.merge(slot_move.from.position() as Point, slot_move.to.position() as Point);
+        }
+        let possible = |slot: SlotId| &literals.slots()[slot];
+        // Orbits of slots whose codes change on the way, and wide ones whose codes would.
+        let mut is_lettered = vec![false; layout.slots.len()];
+        let mut is_translated = vec![false; layout.slots.len()];
+        let mut moved = vec![false; layout.slots.len()];
+        for slot_move in maps.iter().flat_map(StateMap::moves) {
+            let (from, to) = (&layout.slots[slot_move.from], &layout.slots[slot_move.to]);
+            moved[slot_move.from.position()] = true;
+            moved[slot_move.to.position()] = true;
+            let orbit = orbits.find(slot_move.from.position() as Point) as usize;
+            let entry = possible(slot_move.from);
+            if entry.wide {
+                is_translated[orbit] |= from.domain != to.domain || from.may_be_undefined != to.may_be_undefined;
+            } else {
+                is_lettered[orbit] |=
+                    entry.values.iter().any(|&value| from.stored(value) != to.stored(slot_move.value(value)));
+            }
+        }
+        let mut view = Self {
+            fields: Vec::new(),
+            contents: Vec::new(),
+            origins: Vec::new(),
+            action: Action::new(0, []),
+            literals: Vec::new(),
+        };
+        let mut field_of: FxHashMap<SlotId, usize> = FxHashMap::default();
+        for (slot, entry) in layout.slots.iter_enumerated() {
+            let values = possible(slot);
+            if !moved[slot.position()] || entry.width == 0 || (values.values.len() < 2 && !values.wide) {
+                continue;
+            }
+            let orbit = orbits.find(slot.position() as Point) as usize;
+            let number = view.fields.len() as u32;
+            field_of.insert(slot, number as usize);
+            view.fields.push(Field::new(entry, is_translated[orbit]));
+            if is_lettered[orbit] {
+                let codes: Vec<u64> =
+                    values.values.iter().map(|&value| entry.stored(value).expect("a possible value")).collect();
+                let size = codes.iter().max().map_or(0, |&code| code as usize + 1);
+                let mut points = vec![NONE; size];
+                for (position, &code) in codes.iter().enumerate() {
+                    points[code as usize] = view.origins.len() as Point;
+                    view.origins.push((number, code));
+                    view.literals.push(vec![values.first + position as Point]);
+                }
+                view.contents.push(Content::Lettered(points.into()));
+            } else {
+                view.contents.push(Content::Plain(view.origins.len() as Point));
+                view.origins.push((number, 0));
+                let count = if values.wide { 1 } else { values.values.len() };
+                view.literals.push((values.first..values.first + count as Point).collect());
+            }
+        }
+        let generators = maps.iter().map(|map| {
+            let mut moves = Vec::new();
+            for slot_move in map.moves() {
+                let Some(&from) = field_of.get(&slot_move.from) else { continue };
+                let to = field_of[&slot_move.to];
+                let (source, target) = (&layout.slots[slot_move.from], &layout.slots[slot_move.to]);
+                match (&view.contents[from], &view.contents[to]) {
+                    (Content::Plain(from), Content::Plain(to)) => moves.push((*from, *to)),
+                    (from, to) => {
+                        for &value in &possible(slot_move.from).values {
+                            let code = source.stored(value).expect("a possible value");
+                            let image = target.stored(slot_move.value(value)).expect("a possible value");
+                            moves.push((from.point(code), to.point(image)));
+                        }
+                    }
+                }
+            }
+            SparsePermutation::from_moves(moves).expect("a symmetry permutes the points")
+        });
+        let generators: Vec<SparsePermutation> = generators.filter(|generator| !generator.is_identity()).collect();
+        view.action = Action::new(view.origins.len(), generators);
+        view
+    }
+
+    /// The part of the view that a factor of the group acts on, given by its points.
+    pub(super) fn restricted(&self, points: &[Point], action: Action) -> Self {
+        let mut name = vec![NONE; self.origins.len()];
+        for (new, &point) in points.iter().enumerate() {
+            name[point as usize] = new as Point;
+        }
+        let mut view = Self {
+            fields: Vec::new(),
+            contents: Vec::new(),
+            origins: vec![(0, 0); points.len()],
+            action,
+            literals: points.iter().map(|&point| self.literals[point as usize].clone()).collect(),
+        };
+        for (field, content) in self.fields.iter().zip(&self.contents) {
+            let content = match content {
+                Content::Plain(point) => Content::Plain(name[*point as usize]),
+                Content::Lettered(points) => Content::Lettered(
+                    points.iter().map(|&point| if point == NONE { NONE } else { name[point as usize] }).collect(),
+                ),
+            };
+            if !content.points().any(|_| true) {
+                continue;
+            }
+            let number = view.fields.len() as u32;
+            match &content {
+                Content::Plain(point) => view.origins[*point as usize] = (number, 0),
+                Content::Lettered(points) => {
+                    for (code, &point) in points.iter().enumerate().filter(|&(_, &point)| point != NONE) {
+                        view.origins[point as usize] = (number, code as u64);
+                    }
+                }
+            }
+            view.fields.push(field.clone());
+            view.contents.push(content);
+        }
+        view
+    }
+
+    /// The field of a point.
+    pub(super) fn field_of(&self, point: Point) -> usize {
+        self.origins[point as usize].0 as usize
+    }
+
+    /// Whether the group keeps a field where it is.
+    pub(super) fn is_fixed(&self, field: usize) -> bool {
+        self.action
+            .generators()
+            .iter()
+            .all(|generator| self.contents[field].points().all(|point| self.field_of(generator.image(point)) == field))
+    }
+
+    /// Reads the codes of the fields.
+    #[inline]
+    pub(super) fn read(&self, state: &[u64], codes: &mut Vec<u64>) {
+        codes.clear();
+        codes.extend(self.fields.iter().map(|field| field.read(state)));
+    }
+
+    /// Writes the codes of the fields.
+    #[inline]
+    pub(super) fn write(&self, codes: &[u64], state: &mut [u64]) {
+        for (field, &code) in self.fields.iter().zip(codes) {
+            field.write(state, code);
+        }
+    }
+
+    /// A permutation of points as one of literals.
+    pub(super) fn to_literals(&self, permutation: &SparsePermutation) -> SparsePermutation {
+        let moves = permutation
+            .moves()
+            .flat_map(|(from, to)| {
+                self.literals[from as usize].iter().copied().zip(self.literals[to as usize].iter().copied())
+            })
+            .collect();
+        SparsePermutation::from_moves(moves).expect("points go to points with as many literals")
+    }
+}

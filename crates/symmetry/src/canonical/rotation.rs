@@ -1,0 +1,261 @@
+//! Rotations: things in a ring, turned so that their keys read least. One turn is found in time linear in
+//! the length of the ring (Shiloach 1981). Symmetries beyond the rotations (reflections, permutations of
+//! values) are tried one after the other, each followed by the best turn.
+
+use num_bigint::BigUint;
+use rustc_hash::FxHashMap;
+
+use quotient_groups::{OrbitPartition, Point, SparsePermutation};
+
+use super::elements::CodeMap;
+use super::keys::{Key, KeyPlan};
+use super::points::View;
+
+/// Turns the things of a ring.
+#[derive(Clone, Debug)]
+pub(super) struct Ring {
+    plan: KeyPlan,
+    /// Where all the contents lie in words as a whole.
+    windows: Option<Vec<Window>>,
+    /// One element of each coset of the rotations but the first.
+    others: Vec<CodeMap>,
+}
+
+/// A window of a word in which things lie at equal distances.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    word: u32,
+    first: u32,
+    stride: u32,
+    /// All bits of things.
+    mask: u64,
+    /// All bits of the window.
+    size: u32,
+}
+
+/// The memory of turning.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RingScratch {
+    narrow: Vec<u64>,
+    wide: Vec<u128>,
+    tokens: Vec<u64>,
+    codes: Vec<u64>,
+    image: Vec<u64>,
+    state: Vec<u64>,
+    best: Vec<u64>,
+}
+
+impl Ring {
+    /// The ring that an element turns, all of whose cycles have the same length, and one element of each
+    /// coset of its powers, the identity left out.
+    pub(super) fn new(view: &View, turn: &SparsePermutation, length: usize, others: Vec<CodeMap>) -> Option<Self> {
+        // Each cycle of fields gets its own start, and so does each cycle of points of a fixed field.
+        let mut orbits = OrbitPartition::new(view.origins.len());
+        orbits.merge_cycles(turn);
+        let mut place: Vec<Option<usize>> = vec![None; view.origins.len()];
+        for field in 0..view.fields.len() {
+            for start in view.contents[field].points() {
+                if place[start as usize].is_some() {
+                    continue;
+                }
+                let mut point = start;
+                for position in 0..length {
+                    place[point as usize] = Some(position);
+                    point = turn.image(point);
+                }
+            }
+        }
+        let roots: Vec<usize> = (0..view.origins.len() as Point).map(|point| orbits.find(point) as usize).collect();
+        let turned =
+            View { action: quotient_groups::action::Action::new(view.origins.len(), [turn.clone()]), ..view.clone() };
+        let plan = KeyPlan::new(&turned, length, |point| place[point as usize], |point| roots[point as usize], true)?;
+        let windows = plan.strided_runs().and_then(|runs| {
+            let window = |(word, first, stride, width): (u32, u32, u32, u32)| {
+                let size = stride.checked_mul(length as u32).filter(|&size| size <= 64)?;
+                let mask =
+                    (0..length as u32).fold(0, |mask, thing| mask | (u64::MAX >> (64 - width)) << (thing * stride));
+                Some(Window { word, first, stride, mask, size })
+            };
+            runs.into_iter().map(window).collect::<Option<Vec<_>>>()
+        });
+        Some(Self { plan, windows, others })
+    }
+
+    /// How many elements are tried for each turn.
+    pub(super) fn coset_count(&self) -> usize {
+        self.others.len() + 1
+    }
+
+    /// For people.
+    pub(super) fn describe(&self) -> String {
+        let turns = format!("the least of {} rotations", self.plan.count);
+        if self.others.is_empty() { turns } else { format!("{turns} of each of {} images", self.coset_count()) }
+    }
+
+    #[inline]
+    pub(super) fn canonicalize(&self, view: &View, state: &mut [u64], scratch: &mut RingScratch) {
+        if self.others.is_empty() {
+            return self.turn(state, scratch);
+        }
+        let mut codes = std::mem::take(&mut scratch.codes);
+        let mut image = std::mem::take(&mut scratch.image);
+        let mut candidate = std::mem::take(&mut scratch.state);
+        let mut best = std::mem::take(&mut scratch.best);
+        view.read(state, &mut codes);
+        best.clear();
+        best.extend_from_slice(state);
+        self.turn(&mut best, scratch);
+        for map in &self.others {
+            map.apply(&codes, &mut image);
+            candidate.clear();
+            candidate.extend_from_slice(state);
+            view.write(&image, &mut candidate);
+            self.turn(&mut candidate, scratch);
+            if candidate < best {
+                std::mem::swap(&mut candidate, &mut best);
+            }
+        }
+        state.copy_from_slice(&best);
+        (scratch.codes, scratch.image, scratch.state, scratch.best) = (codes, image, candidate, best);
+    }
+
+    pub(super) fn orbit_size(&self, view: &View, state: &[u64], scratch: &mut RingScratch) -> BigUint {
+        let mut codes = Vec::new();
+        let mut image = Vec::new();
+        view.read(state, &mut codes);
+        let mut sizes: FxHashMap<Vec<u64>, usize> = FxHashMap::default();
+        for number in 0..=self.others.len() {
+            let mut candidate = state.to_vec();
+            if number > 0 {
+                self.others[number - 1].apply(&codes, &mut image);
+                view.write(&image, &mut candidate);
+            }
+            self.turn(&mut candidate, scratch);
+            let words = self.plan.load_wide(&candidate, &mut scratch.tokens);
+            let thing = |number: usize| &scratch.tokens[number * words..][..words];
+            let count = self.plan.count;
+            let period = (1..=count)
+                .find(|&period| {
+                    count % period == 0 && (period..count).all(|number| thing(number) == thing(number - period))
+                })
+                .expect("a full turn leaves everything as it is");
+            sizes.insert(candidate, period);
+        }
+        BigUint::from(sizes.values().sum::<usize>())
+    }
+
+    /// Turns the ring to its least position.
+    #[inline]
+    fn turn(&self, state: &mut [u64], scratch: &mut RingScratch) {
+        if let Some(windows) = &self.windows {
+            return self.turn_windows(windows, state);
+        }
+        match self.plan.width {
+            0..=64 => self.turn_keys(state, &mut scratch.narrow),
+            65..=128 => self.turn_keys(state, &mut scratch.wide),
+            _ => {
+                let words = self.plan.load_wide(state, &mut scratch.tokens);
+                let thing = |number: usize| &scratch.tokens[number * words..][..words];
+                let start = least_rotation(self.plan.count, |left, right| thing(left).cmp(thing(right)));
+                if start > 0 {
+                    let order: Vec<u32> =
+                        (0..self.plan.count).map(|place| ((place + start) % self.plan.count) as u32).collect();
+                    self.plan.store_wide(&scratch.tokens, &order, state);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn turn_keys<K: Key>(&self, state: &mut [u64], keys: &mut Vec<K>) {
+        keys.clear();
+        keys.resize(self.plan.count, K::default());
+        self.plan.load(state, keys);
+        let start = least_rotation(keys.len(), |left, right| keys[left].cmp(&keys[right]));
+        if start > 0 {
+            keys.rotate_left(start);
+            self.plan.store(keys, state);
+        }
+    }
+
+    #[inline]
+    fn turn_windows(&self, windows: &[Window], state: &mut [u64]) {
+        let count = self.plan.count as u32;
+        let mut best = 0;
+        for start in 1..count {
+            for window in windows {
+                let bits = state[window.word as usize] >> window.first & window.mask;
+                let (least, turned) = (window.turned(bits, best), window.turned(bits, start));
+                if turned != least {
+                    if turned < least {
+                        best = start;
+                    }
+                    break;
+                }
+            }
+        }
+        if best > 0 {
+            for window in windows {
+                let word = &mut state[window.word as usize];
+                let bits = *word >> window.first & window.mask;
+                *word = *word & !(window.mask << window.first) | window.turned(bits, best) << window.first;
+            }
+        }
+    }
+}
+
+impl Window {
+    /// The bits with the thing at `start` moved to the beginning, and the others after it.
+    #[inline]
+    fn turned(&self, bits: u64, start: u32) -> u64 {
+        if start == 0 {
+            return bits;
+        }
+        let shift = start * self.stride;
+        (bits >> shift | bits << (self.size - shift)) & self.mask
+    }
+}
+
+/// Where the least rotation of a sequence starts; the first such place.
+#[inline]
+fn least_rotation(length: usize, compare: impl Fn(usize, usize) -> std::cmp::Ordering) -> usize {
+    let wrap = |position: usize| if position >= length { position - length } else { position };
+    let (mut left, mut right, mut same) = (0, 1, 0);
+    while left < length && right < length && same < length {
+        match compare(wrap(left + same), wrap(right + same)) {
+            std::cmp::Ordering::Equal => same += 1,
+            std::cmp::Ordering::Less => {
+                right += same + 1;
+                same = 0;
+            }
+            std::cmp::Ordering::Greater => {
+                left += same + 1;
+                same = 0;
+            }
+        }
+        if left == right {
+            right += 1;
+        }
+    }
+    left.min(right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::least_rotation;
+
+    #[test]
+    fn least_rotations_of_short_sequences() {
+        for length in 1..8usize {
+            for number in 0..3usize.pow(length as u32) {
+                let digits: Vec<usize> = (0..length).map(|place| number / 3usize.pow(place as u32) % 3).collect();
+                let turned = |start: usize| -> Vec<usize> {
+                    (0..length).map(|place| digits[(place + start) % length]).collect()
+                };
+                let least = (0..length).map(turned).min().expect("a rotation");
+                let start = least_rotation(length, |left, right| digits[left].cmp(&digits[right]));
+                assert_eq!(turned(start), least, "{digits:?}");
+            }
+        }
+    }
+}
