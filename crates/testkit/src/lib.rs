@@ -1,6 +1,7 @@
 //! What only tests need: peers that answer the same questions, expectations written in model
 //! files, generators of random models. Nothing here is part of the tool.
 
+pub mod actions;
 pub mod examples;
 pub mod expectation;
 pub mod oracle;

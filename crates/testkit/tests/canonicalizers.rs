@@ -1,0 +1,232 @@
+//! The conformance suite of canonicalizers: groups of all kinds acting on states in all ways, and
+//! representatives held against orbits that are listed.
+
+use quotient_groups::random::Random;
+use quotient_symmetry::Strategy;
+use quotient_testkit::actions::{Acting, Variable, cycles, ids, values};
+use quotient_testkit::pool::map_on_workers;
+
+fn acting(name: &str, sorts: &[usize], generators: &[&[&str]], variables: Vec<Variable>) -> Acting {
+    let generators = generators
+        .iter()
+        .map(|generator| {
+            let texts = generator.iter().copied().chain(std::iter::repeat("()"));
+            sorts.iter().zip(texts).map(|(&size, text)| cycles(size, text)).collect()
+        })
+        .collect();
+    Acting { name: name.to_owned(), sorts: sorts.to_vec(), generators, variables }
+}
+
+/// One sort, a group on it, and each of the ways in which variables can have to do with it.
+fn in_all_ways(name: &str, size: usize, generators: &[&str]) -> Vec<Acting> {
+    let generators: Vec<&[&str]> = generators.iter().map(std::slice::from_ref).collect();
+    let ways = [
+        ("contents", vec![values(&[0], 3)]),
+        ("two arrays", vec![values(&[0], 2), values(&[], 2), values(&[0], 5)]),
+        ("holders", vec![ids(&[], 0), values(&[0], 3), ids(&[], 0)]),
+        ("only holders", vec![ids(&[], 0), ids(&[], 0), ids(&[], 0)]),
+        ("references", vec![values(&[0], 2), ids(&[0], 0)]),
+        ("pairs", vec![values(&[0, 0], 2)]),
+        ("all", vec![ids(&[], 0), values(&[0], 2), ids(&[0], 0), values(&[0, 0], 2)]),
+    ];
+    ways.into_iter()
+        .map(|(way, variables)| acting(&format!("{name}, {way}"), &[size], &generators, variables))
+        .collect()
+}
+
+const M11: [&str; 2] = ["(0 1 2 3 4 5 6 7 8 9 10)", "(2 6 10 7)(3 9 4 5)"];
+const M12: [&str; 3] = ["(0 1 2 3 4 5 6 7 8 9 10)", "(2 6 10 7)(3 9 4 5)", "(0 11)(1 10)(2 5)(3 7)(4 8)(6 9)"];
+
+fn suite() -> Vec<Acting> {
+    let mut suite = Vec::new();
+    for (name, size, generators) in [
+        ("S2", 2, vec!["(0 1)"]),
+        ("S3", 3, vec!["(0 1)", "(0 1 2)"]),
+        ("S4", 4, vec!["(0 1)", "(1 2)", "(2 3)"]),
+        ("S5 by two", 5, vec!["(0 1)", "(0 1 2 3 4)"]),
+        ("A4", 4, vec!["(0 1 2)", "(1 2 3)"]),
+        ("A5", 5, vec!["(0 1 2)", "(2 3 4)"]),
+        ("C3", 3, vec!["(0 1 2)"]),
+        ("C7", 7, vec!["(0 1 2 3 4 5 6)"]),
+        ("C12", 12, vec!["(0 1 2 3 4 5 6 7 8 9 10 11)"]),
+        ("C12 the other way", 12, vec!["(0 5 10 3 8 1 6 11 4 9 2 7)"]),
+        ("D5", 5, vec!["(0 1 2 3 4)", "(1 4)(2 3)"]),
+        ("D12", 12, vec!["(0 1 2 3 4 5 6 7 8 9 10 11)", "(1 11)(2 10)(3 9)(4 8)(5 7)"]),
+        ("two cycles at once", 5, vec!["(0 1 2)(3 4)"]),
+        ("two turns at once", 6, vec!["(0 1 2)(3 4 5)"]),
+        ("Klein", 4, vec!["(0 1)(2 3)", "(0 2)(1 3)"]),
+        ("S2 wr S3", 6, vec!["(0 1)", "(0 2)(1 3)", "(0 2 4)(1 3 5)"]),
+        ("S3 wr S2", 6, vec!["(0 1)", "(1 2)", "(0 3)(1 4)(2 5)"]),
+        ("S2 wr S2 wr S2", 8, vec!["(0 1)", "(0 2)(1 3)", "(0 4)(1 5)(2 6)(3 7)"]),
+        ("C3 wr C2", 6, vec!["(0 1 2)", "(0 3)(1 4)(2 5)"]),
+        ("S2 wr C4", 8, vec!["(0 1)", "(0 2 4 6)(1 3 5 7)"]),
+        ("S3 x S2", 5, vec!["(0 1)", "(0 1 2)", "(3 4)"]),
+        ("S3 x S3 tied", 6, vec!["(0 1)(3 4)", "(0 1 2)", "(3 4 5)"]),
+        ("half of S3 x S3", 6, vec!["(0 1)(3 4)", "(0 1 2)", "(3 5 4)"]),
+        ("AGL(1,5)", 5, vec!["(0 1 2 3 4)", "(1 2 4 3)"]),
+        ("AGL(1,7)", 7, vec!["(0 1 2 3 4 5 6)", "(1 3 2 6 4 5)"]),
+        ("AGL(1,8)", 8, vec!["(0 1)(2 3)(4 5)(6 7)", "(1 2 4 3 6 7 5)"]),
+        ("PSL(2,5)", 6, vec!["(0 1 2 3 4)", "(0 5)(1 4)"]),
+        ("PSL(3,2)", 7, vec!["(0 1 2 3 4 5 6)", "(1 2)(3 6)"]),
+        ("cube", 8, vec!["(0 1)(2 3)(4 5)(6 7)", "(1 2)(5 6)", "(1 2 4)(3 6 5)"]),
+        ("Petersen", 10, vec!["(0 1 2 3 4)(5 6 7 8 9)", "(1 4 5)(2 9 7)(3 6 8)"]),
+    ] {
+        suite.extend(in_all_ways(name, size, &generators));
+    }
+    suite.push(acting("M11", &[11], &[&M11[..1], &M11[1..]], vec![values(&[0], 2)]));
+    suite.push(acting("M12", &[12], &[&M12[..1], &M12[1..2], &M12[2..]], vec![values(&[0], 2)]));
+    suite.push(acting("M12, holders", &[12], &[&M12[..1], &M12[1..2], &M12[2..]], vec![ids(&[], 0), values(&[0], 2)]));
+    // Several sorts.
+    let rows_and_columns: &[&[&str]] = &[&["(0 1)"], &["(0 1 2)"], &["()", "(0 1)"], &["()", "(0 1 2 3)"]];
+    for (name, variables) in [
+        ("matrix", vec![values(&[0, 1], 2)]),
+        ("matrix and margins", vec![values(&[0], 2), values(&[0, 1], 2), values(&[1], 3)]),
+        ("assignment", vec![ids(&[0], 1)]),
+        ("assignment and holders", vec![ids(&[0], 1), ids(&[], 0), ids(&[], 1)]),
+        ("no meeting", vec![values(&[0], 3), values(&[1], 2), ids(&[], 1)]),
+        ("matrix of ids", vec![ids(&[0, 1], 1)]),
+    ] {
+        suite.push(acting(&format!("S3 x S4, {name}"), &[3, 4], rows_and_columns, variables));
+    }
+    // Values that permute together with positions, or by themselves.
+    for (name, generators, variables) in [
+        ("colours", vec![vec!["(0 1 2 3)"], vec!["()", "(0 1)"], vec!["()", "(0 1 2)"]], vec![ids(&[0], 1)]),
+        (
+            "ring, colours and flags",
+            vec![
+                vec!["(0 1 2 3)"],
+                vec!["(1 3)"],
+                vec!["()", "(0 1)"],
+                vec!["()", "(0 1 2)"],
+                vec!["()", "()", "(0 1)"],
+            ],
+            vec![ids(&[0], 1), ids(&[0, 1], 2)],
+        ),
+        ("turn with a flip", vec![vec!["(0 1 2 3)", "(0 1)"]], vec![ids(&[0], 1), values(&[0], 2)]),
+        ("flips", vec![vec!["()", "(0 1)"]], vec![ids(&[0], 1), ids(&[], 1)]),
+        ("a flip for a swap", vec![vec!["(0 1)", "(0 1)"], vec!["(2 3)"]], vec![ids(&[0], 1)]),
+    ] {
+        let generators: Vec<&[&str]> = generators.iter().map(Vec::as_slice).collect();
+        suite.push(acting(name, &[4, 3, 2], &generators, variables));
+    }
+    // Servers with clients: sorts of different levels.
+    let servers: &[&[&str]] =
+        &[&["(0 1)"], &["(0 1 2)"], &["(0 3)(1 4)(2 5)", "(0 1)"], &["(0 3 6)(1 4 7)(2 5 8)", "(0 1 2)"]];
+    for (name, variables) in [
+        ("contents", vec![values(&[0], 2), values(&[1], 2)]),
+        ("holders", vec![values(&[0], 2), ids(&[], 1), ids(&[], 0)]),
+        ("references upward", vec![ids(&[0], 1)]),
+        ("references downward", vec![values(&[0], 2), ids(&[1], 0)]),
+    ] {
+        suite.push(acting(&format!("S3 wr S3 with servers, {name}"), &[9, 3], servers, variables));
+    }
+    // A cube by its sides, each node a triple of them.
+    suite.push(acting(
+        "cube by sides",
+        &[2, 2, 2],
+        &[&["(0 1)"], &["()", "(0 1)"], &["()", "()", "(0 1)"]],
+        vec![values(&[0, 1, 2], 2)],
+    ));
+    // Wide contents: more than 64 and more than 128 bits for each part.
+    suite.push(acting(
+        "S4, wide contents",
+        &[4],
+        &[&["(0 1)"], &["(0 1 2 3)"]],
+        vec![values(&[0], 100_000), values(&[0], 2), values(&[0], 1_000_000), values(&[0], 200), values(&[0], 65_000)],
+    ));
+    suite.push(acting(
+        "C5, wide contents",
+        &[5],
+        &[&["(0 1 2 3 4)"]],
+        vec![values(&[0], 1_000_000_000_000), values(&[0], 1_000_000_000_000), values(&[0], 1_000_000_000_000_000)],
+    ));
+    suite.push(acting(
+        "S3 wr S2, wide contents",
+        &[6],
+        &[&["(0 1)"], &["(0 1 2)"], &["(0 3)(1 4)(2 5)"]],
+        vec![values(&[0], 1_000_000_000), values(&[0], 1_000_000_000), values(&[0], 3)],
+    ));
+    suite
+}
+
+/// Groups generated at random: by a few elements of products and wreath products, on two sorts.
+fn random_suite(count: u64) -> Vec<Acting> {
+    (0..count)
+        .map(|seed| {
+            let mut random = Random::new(seed);
+            let sorts = [2 + random.below(6), 2 + random.below(3)];
+            let mut generators = Vec::new();
+            for _ in 0..1 + random.below(3) {
+                let mut element = Vec::new();
+                for &size in &sorts {
+                    let mut images: Vec<usize> = (0..size).collect();
+                    match random.below(5) {
+                        0 => {}
+                        1 => images.rotate_left(1),
+                        2 => images.swap(random.below(size), random.below(size)),
+                        3 => {
+                            // Within blocks of two or three.
+                            let block = 2 + random.below(2);
+                            for chunk in images.chunks_mut(block) {
+                                random.shuffle(chunk);
+                            }
+                        }
+                        _ => random.shuffle(&mut images),
+                    }
+                    element.push(images);
+                }
+                generators.push(element);
+            }
+            let mut variables = vec![values(&[0], 2 + random.below(2))];
+            for _ in 0..1 + random.below(3) {
+                variables.push(match random.below(7) {
+                    0 => ids(&[], 0),
+                    1 => ids(&[0], 1),
+                    2 => ids(&[0], 0),
+                    3 => values(&[0, 1], 2),
+                    4 => values(&[1], 2),
+                    5 => ids(&[], 1),
+                    _ => ids(&[1], 0),
+                });
+            }
+            Acting { name: format!("seed {seed}"), sorts: sorts.to_vec(), generators, variables }
+        })
+        .collect()
+}
+
+fn check_all(suite: &[Acting], states: usize, limit: usize, all_states: usize) {
+    let wrong: Vec<String> = map_on_workers(2, suite, |acting| {
+        let prepared = acting.prepare();
+        let mut random = Random::new(acting.name.len() as u64);
+        let mut list: Vec<_> = (0..states).map(|_| prepared.random_state(&mut random)).collect();
+        list.extend(prepared.all_states(all_states).unwrap_or_default());
+        let mut errors = Vec::new();
+        for strategy in Strategy::ALL {
+            let Some(canonicalizer) = prepared.canonicalizer(strategy) else {
+                if strategy == Strategy::Canonical {
+                    errors.push(format!("{}: no canonicalizer", acting.name));
+                }
+                continue;
+            };
+            // Flooding lists orbits itself; a few will do.
+            let list = if strategy == Strategy::Flooding { &list[..states.min(4)] } else { &list[..] };
+            errors
+                .extend(prepared.check(&canonicalizer, list, limit).err().map(|error| format!("{strategy}: {error}")));
+        }
+        errors
+    })
+    .into_iter()
+    .flatten()
+    .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn one_representative_for_each_orbit() {
+    check_all(&suite(), 30, 4_000, 800);
+}
+
+#[test]
+fn one_representative_for_each_orbit_of_random_groups() {
+    check_all(&random_suite(300), 12, 2_000, 300);
+}
