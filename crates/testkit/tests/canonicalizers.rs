@@ -69,7 +69,8 @@ fn suite() -> Vec<Acting> {
         ("PSL(2,5)", 6, vec!["(0 1 2 3 4)", "(0 5)(1 4)"]),
         ("PSL(3,2)", 7, vec!["(0 1 2 3 4 5 6)", "(1 2)(3 6)"]),
         ("cube", 8, vec!["(0 1)(2 3)(4 5)(6 7)", "(1 2)(5 6)", "(1 2 4)(3 6 5)"]),
-        ("Petersen", 10, vec!["(0 1 2 3 4)(5 6 7 8 9)", "(1 4 5)(2 9 7)(3 6 8)"]),
+        // The ten pairs of five things.
+        ("S5 on pairs", 10, vec!["(1 4)(2 5)(3 6)", "(0 4 7 9 3)(1 5 8 2 6)"]),
     ] {
         suite.extend(in_all_ways(name, size, &generators));
     }

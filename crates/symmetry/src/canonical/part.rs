@@ -18,9 +18,7 @@ const FEW_ELEMENTS: usize = 6;
 /// Elements up to which they are listed if nothing better is known.
 const LISTED_ELEMENTS: usize = 200;
 /// Cosets of the rotations up to which these are used.
-const RING_COSETS: usize = 64;
-/// Rings shorter than this are not worth turning if all elements are few.
-const SHORT_RING: usize = 12;
+const RING_COSETS: usize = 24;
 
 /// A factor of the group.
 #[derive(Clone, Debug)]
@@ -224,7 +222,7 @@ fn permutations(action: &Action, order: &BigUint) -> Vec<SparsePermutation> {
 fn ring(view: &View, order: &BigUint) -> Option<Ring> {
     let (turn, length) = rotation(&view.action)?;
     let cosets = usize::try_from(order / BigUint::from(length)).ok().filter(|&count| count <= RING_COSETS)?;
-    if length < SHORT_RING && cosets > 1 {
+    if cosets > 1 && *order <= BigUint::from(LISTED_ELEMENTS) {
         return None;
     }
     // One element of each coset: an element is known by the coset's elements, which are its products with
