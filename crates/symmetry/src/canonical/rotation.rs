@@ -136,7 +136,8 @@ impl Ring {
             let count = self.plan.count;
             let period = (1..=count)
                 .find(|&period| {
-                    count % period == 0 && (period..count).all(|number| thing(number) == thing(number - period))
+                    count.is_multiple_of(period)
+                        && (period..count).all(|number| thing(number) == thing(number - period))
                 })
                 .expect("a full turn leaves everything as it is");
             sizes.insert(candidate, period);

@@ -125,8 +125,8 @@ impl Segments {
             // One exchange for each thing that is not in its place yet.
             self.view.read(state, codes);
             let mut at: Vec<u32> = (0..count as u32).collect();
-            for place in 0..count {
-                let now = at.iter().position(|&thing| thing == order[place]).expect("every thing is somewhere");
+            for (place, wanted) in order.iter().enumerate() {
+                let now = at.iter().position(|thing| thing == wanted).expect("every thing is somewhere");
                 if now != place {
                     entry.exchange(place, now).apply(codes, image);
                     std::mem::swap(codes, image);
