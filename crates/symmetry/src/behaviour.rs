@@ -243,28 +243,39 @@ pub(crate) struct Claim {
     pub(crate) property: PropertyId,
     /// The cells of its parameters.
     pub(crate) arguments: Vec<i64>,
-    /// Whether it must be preserved by itself, and not only together with the other instances.
-    pub(crate) by_itself: bool,
     pub(crate) condition: NodeId,
     pub(crate) fault: NodeId,
 }
 
-impl Claim {
-    /// What it is a claim of: its property, and its arguments if it stands by itself.
-    pub(crate) fn subject(&self) -> (PropertyId, Option<Vec<i64>>) {
-        (self.property, self.by_itself.then(|| self.arguments.clone()))
-    }
+/// What symmetries must preserve besides the behaviour and the assumptions, which decide which states
+/// there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preserved<'a> {
+    /// Properties, each as the family of its instances: a symmetry may exchange them.
+    Properties(&'a [PropertyId]),
+    /// One instance of a property.
+    Instance {
+        /// The property.
+        property: PropertyId,
+        /// The cells of its parameters.
+        arguments: &'a [i64],
+    },
 }
 
-/// How a symmetry must treat the instances of a liveness property with parameters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LivenessInstances {
-    /// It may exchange them, as it may those of other properties.
-    #[default]
-    Together,
-    /// It must preserve each by itself. A search in the quotient needs that: whether one instance
-    /// can be reached from a state is not a question about its orbit otherwise.
-    OneByOne,
+impl Preserved<'_> {
+    pub(crate) fn properties(&self) -> &[PropertyId] {
+        match self {
+            Self::Properties(properties) => properties,
+            Self::Instance { property, .. } => std::slice::from_ref(property),
+        }
+    }
+
+    fn includes(&self, property: PropertyId, instance: &[i64]) -> bool {
+        match *self {
+            Self::Instance { property: only, arguments } => only != property || arguments == instance,
+            Self::Properties(_) => true,
+        }
+    }
 }
 
 /// A variable whose slots and values are not permuted.
@@ -279,12 +290,7 @@ pub struct Fixed {
 }
 
 /// Unfolds a model, with the properties of a run.
-pub(crate) fn unfold(
-    model: &Model,
-    layout: &Layout,
-    properties: &[PropertyId],
-    liveness: LivenessInstances,
-) -> Behaviour {
+pub(crate) fn unfold(model: &Model, layout: &Layout, preserved: Preserved<'_>) -> Behaviour {
     let interpreter = Interpreter::new(model, layout);
     let mut actions: Vec<(Action, &[Parameter], &Table<LocalId, Local>)> = Vec::new();
     for (start, entry) in model.starts.iter_enumerated() {
@@ -365,6 +371,7 @@ pub(crate) fn unfold(
         }
     }
     let mut claims = Vec::new();
+    let properties = preserved.properties();
     // Assumptions decide which states there are, whatever is to be checked.
     let assumptions = model
         .properties
@@ -373,11 +380,11 @@ pub(crate) fn unfold(
     let all: Vec<PropertyId> = properties.iter().copied().chain(assumptions.map(|(property, _)| property)).collect();
     for property in all {
         let entry = &model.properties[property];
-        let by_itself = liveness == LivenessInstances::OneByOne && entry.kind == PropertyKind::Liveness;
         let first = claims.len();
-        for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
+        let instances = interpreter.instances(&entry.parameters, &entry.locals);
+        for arguments in instances.filter(|arguments| preserved.includes(property, arguments)) {
             match unfolder.property(property, &arguments) {
-                Ok((condition, fault)) => claims.push(Claim { property, arguments, by_itself, condition, fault }),
+                Ok((condition, fault)) => claims.push(Claim { property, arguments, condition, fault }),
                 Err(refusal) => {
                     fix(Mentions::of_property(model, property).into_variables(), &refusal, entry.span);
                     break;
@@ -404,7 +411,7 @@ fn in_order(circuit: &mut Circuit, claims: Vec<Claim>) -> Claim {
         reached = circuit.and([reached, claim.condition, has_value]);
     }
     let fault = circuit.or(faults);
-    Claim { property: claims[0].property, arguments: Vec::new(), by_itself: false, condition: reached, fault }
+    Claim { property: claims[0].property, arguments: Vec::new(), condition: reached, fault }
 }
 
 /// Whether a slot has too many values to list.

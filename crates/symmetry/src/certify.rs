@@ -19,10 +19,10 @@ mod exhaust;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use quotient_groups::SparsePermutation;
+use quotient_groups::{OrbitPartition, Point, SparsePermutation};
 use quotient_ir::{Action, Layout, Model, PropertyId, TableIndex, TypeId};
 
-use crate::behaviour::{self, Behaviour, Claim, InputMove, LivenessInstances};
+use crate::behaviour::{self, Behaviour, Claim, InputMove, Preserved};
 use crate::circuit::{NodeId, Relabelling, Users};
 use crate::literals::{Literals, NoAction, StateMap};
 use crate::unfold::{Event, EventKey};
@@ -30,7 +30,7 @@ pub use exhaust::CertificationReport;
 use exhaust::{Exhaustion, SlotPermutation};
 
 /// What a claim says: its subject, when it holds, and when it has no value.
-type ClaimKey = (PropertyId, Option<Vec<i64>>, NodeId, NodeId);
+type ClaimKey = (PropertyId, NodeId, NodeId);
 
 /// A group of permutations of literals, each of which was shown to be a symmetry of the model and
 /// of the properties it was certified for. Only detection by way of a [`Certifier`] makes one.
@@ -74,6 +74,16 @@ impl CertifiedGroup {
     pub fn is_trivial(&self) -> bool {
         self.generators.is_empty()
     }
+}
+
+/// Instances of a property that symmetries exchange: what one of them says of a state, each other one
+/// says of an image of that state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstanceOrbit {
+    /// The property.
+    pub property: PropertyId,
+    /// The cells of the parameters of each instance, in order of enumeration. At least two.
+    pub instances: Vec<Vec<i64>>,
 }
 
 /// An instance of a rule, initial-state program or property.
@@ -165,12 +175,21 @@ pub struct Certifier<'m> {
     is_surveyed: bool,
     /// Generators that passed.
     accepted: FxHashSet<SparsePermutation>,
+    /// Claims that generators which passed exchange, or that say the same.
+    claim_orbits: OrbitPartition,
+    /// Claims that a generator which passed sends to one that says something else.
+    exchanged: Vec<bool>,
 }
 
 impl<'m> Certifier<'m> {
     /// Prepares a model with some of its properties; symmetries must preserve all assumptions, too.
     pub fn new(model: &'m Model, layout: &'m Layout, properties: &[PropertyId]) -> Self {
-        Self::of_behaviour(model, layout, behaviour::unfold(model, layout, properties, LivenessInstances::Together))
+        Self::preserving(model, layout, Preserved::Properties(properties))
+    }
+
+    /// Prepares a model with what symmetries must preserve.
+    pub(crate) fn preserving(model: &'m Model, layout: &'m Layout, preserved: Preserved<'_>) -> Self {
+        Self::of_behaviour(model, layout, behaviour::unfold(model, layout, preserved))
     }
 
     /// Prepares a model that is unfolded.
@@ -208,10 +227,12 @@ impl<'m> Certifier<'m> {
             events.entry((is_start(event.action), event.key())).or_insert(number as u32);
         }
         let mut claims = FxHashMap::default();
+        let mut claim_orbits = OrbitPartition::new(behaviour.claims.len());
         for (number, claim) in behaviour.claims.iter().enumerate() {
-            let (property, arguments) = claim.subject();
-            claims.entry((property, arguments, claim.condition, claim.fault)).or_insert(number as u32);
+            let same = *claims.entry(claim.key()).or_insert(number as u32);
+            claim_orbits.merge(same, number as Point);
         }
+        let exchanged = vec![false; behaviour.claims.len()];
         let literals = behaviour.literals();
         let instances = behaviour.events.iter().map(Event::instance);
         let instances = instances.chain(behaviour.claims.iter().map(Claim::instance)).collect();
@@ -229,6 +250,8 @@ impl<'m> Certifier<'m> {
             exhaustion,
             is_surveyed: false,
             accepted: FxHashSet::default(),
+            claim_orbits,
+            exchanged,
         }
     }
 
@@ -273,6 +296,32 @@ impl<'m> Certifier<'m> {
         self.survey()?;
         let mut relabelling = self.behaviour.relabelling(&map, inputs);
         relabelling.prepare(&self.users);
+        let numbers = self.affected(&relabelling);
+        let mut known = FxHashMap::default();
+        let mut pairs = Vec::with_capacity(numbers.len());
+        let mut claim_images = Vec::new();
+        for number in numbers {
+            let image = match (number as usize).checked_sub(self.behaviour.events.len()) {
+                None => self.event_image(number, &relabelling, &mut known)?,
+                Some(claim) => {
+                    let image = self.claim_image(claim, &relabelling, &mut known)?;
+                    claim_images.push((claim as u32, image));
+                    self.behaviour.events.len() as u32 + image
+                }
+            };
+            pairs.push((number, image));
+        }
+        self.exhaustion.compare(&SlotPermutation::new(&map), pairs)?;
+        self.accepted.insert(generator.clone());
+        for (number, image) in claim_images {
+            self.exchanged[number as usize] |= self.claims[&self.behaviour.claims[number as usize].key()] != image;
+            self.claim_orbits.merge(number, image);
+        }
+        Ok(map)
+    }
+
+    /// The events and claims that a relabelling may change, claims after all events.
+    fn affected(&self, relabelling: &Relabelling) -> Vec<u32> {
         let mut numbers: Vec<u32> = Vec::new();
         for slot in relabelling.moved() {
             numbers.extend(&self.slot_instances[slot as usize]);
@@ -282,18 +331,42 @@ impl<'m> Certifier<'m> {
         }
         numbers.sort_unstable();
         numbers.dedup();
+        numbers
+    }
+
+    /// The properties that a permutation does not preserve. Nothing else is checked.
+    pub(crate) fn broken_properties(
+        &mut self,
+        generator: &SparsePermutation,
+        inputs: Option<&[InputMove]>,
+    ) -> Vec<PropertyId> {
+        let Ok(map) = self.literals.action(self.layout, generator) else { return Vec::new() };
+        let mut relabelling = self.behaviour.relabelling(&map, inputs);
+        relabelling.prepare(&self.users);
         let mut known = FxHashMap::default();
-        let mut pairs = Vec::with_capacity(numbers.len());
-        for number in numbers {
-            let image = match (number as usize).checked_sub(self.behaviour.events.len()) {
-                None => self.event_image(number, &relabelling, &mut known)?,
-                Some(claim) => self.claim_image(claim, &relabelling, &mut known)?,
-            };
-            pairs.push((number, image));
+        let mut broken = Vec::new();
+        for number in self.affected(&relabelling) {
+            let Some(claim) = (number as usize).checked_sub(self.behaviour.events.len()) else { continue };
+            let property = self.behaviour.claims[claim].property;
+            if !broken.contains(&property) && self.claim_image(claim, &relabelling, &mut known).is_err() {
+                broken.push(property);
+            }
         }
-        self.exhaustion.compare(&SlotPermutation::new(&map), pairs)?;
-        self.accepted.insert(generator.clone());
-        Ok(map)
+        broken
+    }
+
+    /// Which instances of properties the generators that passed exchange.
+    pub(crate) fn instance_orbits(&mut self) -> Vec<InstanceOrbit> {
+        let mut orbits = Vec::new();
+        for class in self.claim_orbits.classes(2) {
+            if class.iter().any(|&number| self.exchanged[number as usize]) {
+                let claims = || class.iter().map(|&number| &self.behaviour.claims[number as usize]);
+                let property = claims().next().expect("a class has a claim").property;
+                let instances = claims().map(|claim| claim.arguments.clone()).collect();
+                orbits.push(InstanceOrbit { property, instances });
+            }
+        }
+        orbits
     }
 
     /// The event that does for the permuted state what an event does for the original one.
@@ -321,12 +394,10 @@ impl<'m> Certifier<'m> {
         let circuit = &mut self.behaviour.circuit;
         let condition = circuit.relabelled(claim.condition, relabelling, known);
         let fault = circuit.relabelled(claim.fault, relabelling, known);
-        let image = condition.zip(fault).and_then(|(condition, fault)| {
-            let (property, arguments) = claim.subject();
-            self.claims.get(&(property, arguments, condition, fault))
-        });
-        let image = image.ok_or(Rejection::Property(claim.property))?;
-        Ok(self.behaviour.events.len() as u32 + image)
+        let image = condition
+            .zip(fault)
+            .and_then(|(condition, fault)| self.claims.get(&(claim.property, condition, fault)).copied());
+        image.ok_or(Rejection::Property(claim.property))
     }
 
     /// The group of generators that were checked, with exchanges of values that were checked, too.
@@ -362,6 +433,10 @@ impl Event {
 }
 
 impl Claim {
+    fn key(&self) -> ClaimKey {
+        (self.property, self.condition, self.fault)
+    }
+
     fn instance(&self) -> Instance {
         Instance { subject: Subject::Property(self.property), arguments: self.arguments.clone() }
     }

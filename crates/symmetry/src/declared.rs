@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use quotient_ir::{Layout, Model, PropertyId, Span, TypeId, TypeKind};
 
-use crate::certify::{CertificationReport, CertifiedGroup, Certifier};
+use crate::behaviour::Preserved;
+use crate::certify::{CertificationReport, CertifiedGroup, Certifier, InstanceOrbit, InterchangeableValues};
 use crate::detect::{PhaseTimes, Uncertified};
 use crate::explain::{Explainer, Reason, Request};
 
@@ -25,6 +26,8 @@ pub struct Declared {
     /// Exchanges that were declared and are no symmetries: one for each pair of neighbouring
     /// classes of values that are interchangeable.
     pub refused: Vec<Refused>,
+    /// Instances of properties that the group exchanges.
+    pub instance_orbits: Vec<InstanceOrbit>,
     /// How long each phase took.
     pub times: PhaseTimes,
 }
@@ -48,15 +51,24 @@ pub struct Refused {
 /// # Errors
 /// If the arguments of certification contradict each other, which is a mistake in this program.
 pub fn declared(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Result<Declared, Uncertified> {
+    declared_preserving(model, layout, Preserved::Properties(properties))
+}
+
+/// The same, preserving what is given.
+///
+/// # Errors
+/// As for [`declared`].
+pub fn declared_preserving(model: &Model, layout: &Layout, preserved: Preserved<'_>) -> Result<Declared, Uncertified> {
     let clock = Instant::now();
-    let mut explainer = Explainer::new(model, layout, properties);
-    let mut certifier = Certifier::new(model, layout, properties);
+    let mut explainer = None;
+    let mut certifier = Certifier::preserving(model, layout, preserved);
     let unfolding = clock.elapsed();
 
     let clock = Instant::now();
     let literals = certifier.literals().clone();
     let mut generators = Vec::new();
     let mut refused = Vec::new();
+    let mut interchangeable = Vec::new();
     for (ty, entry) in model.types.iter_enumerated() {
         let TypeKind::Scalarset { size, .. } = entry.kind else { continue };
         if size > LARGEST_SCALARSET {
@@ -66,16 +78,19 @@ pub fn declared(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Re
             continue;
         }
         // Being exchangeable is an equivalence, so each value is compared with one of each class.
-        let mut classes: Vec<i64> = Vec::new();
+        let mut classes: Vec<InterchangeableValues> = Vec::new();
         'values: for value in model.domain(ty).values() {
-            for &known in &classes {
-                let request = Request::Exchange { ty, first: known, second: value };
+            for class in &mut classes {
+                let last = *class.values.last().expect("a class has a value");
+                let request = Request::Exchange { ty, first: last, second: value };
                 let Ok(permutation) = request.permutation(model, layout, &literals) else { continue };
                 match certifier.check(&permutation) {
                     Ok(map) => {
                         if !permutation.is_identity() {
-                            generators.push((permutation, map));
+                            generators.push((permutation.clone(), map));
                         }
+                        class.values.push(value);
+                        class.exchanges.push(permutation);
                         continue 'values;
                     }
                     Err(rejection) if rejection.is_contradiction() => {
@@ -85,11 +100,12 @@ pub fn declared(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Re
                     Err(_) => {}
                 }
             }
-            classes.push(value);
+            classes.push(InterchangeableValues { ty, values: vec![value], exchanges: Vec::new() });
         }
         for pair in classes.windows(2) {
-            let (first, second) = (pair[0], pair[1]);
+            let (first, second) = (pair[0].values[0], pair[1].values[0]);
             let request = Request::Exchange { ty, first, second };
+            let explainer = explainer.get_or_insert_with(|| Explainer::new(model, layout, preserved.properties()));
             let mut reasons = explainer.why_not(&request, REASONS);
             if reasons.is_empty() {
                 let rejection =
@@ -102,9 +118,16 @@ pub fn declared(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Re
             }
             refused.push(Refused { ty, first, second, reasons });
         }
+        // An exchange that does nothing to states says nothing about how to sort them.
+        interchangeable.extend(
+            classes.into_iter().filter(|class| {
+                class.values.len() > 1 && class.exchanges.iter().all(|exchange| !exchange.is_identity())
+            }),
+        );
     }
+    let instance_orbits = certifier.instance_orbits();
     let report = certifier.report();
-    let group = certifier.group(generators, Vec::new());
+    let group = certifier.group(generators, interchangeable);
     let times = PhaseTimes { unfolding, certification: clock.elapsed(), ..PhaseTimes::default() };
-    Ok(Declared { group, report, refused, times })
+    Ok(Declared { group, report, refused, instance_orbits, times })
 }

@@ -3,11 +3,13 @@
 
 use std::time::{Duration, Instant};
 
-use quotient_groups::{ColouredGraph, SparsePermutation};
-use quotient_ir::{Layout, Model, PropertyId, SlotId, TableIndex};
+use quotient_groups::{ColouredGraph, PermutationGroup, SparsePermutation};
+use quotient_ir::{Layout, Model, PropertyId, PropertyKind, SlotId, TableIndex};
 
-use crate::behaviour::{self, Fixed, LivenessInstances};
-use crate::certify::{CertificationReport, CertifiedGroup, Certifier, Rejection};
+use num_bigint::BigUint;
+
+use crate::behaviour::{self, Behaviour, Fixed, InputMove, Preserved};
+use crate::certify::{CertificationReport, CertifiedGroup, Certifier, InstanceOrbit, Rejection};
 use crate::exchanges::interchangeable_values;
 use crate::graph::{self, Encoding};
 use crate::literals::Literals;
@@ -29,8 +31,21 @@ pub struct Detection {
     pub fixed: Vec<Fixed>,
     /// Slots that can move but whose values are numbers that do not permute.
     pub numbers: Vec<SlotId>,
+    /// Instances of properties that the group exchanges.
+    pub instance_orbits: Vec<InstanceOrbit>,
+    /// What the properties cost, if they cost anything and that was asked.
+    pub property_cost: Option<PropertyCost>,
     /// How long each phase took.
     pub times: PhaseTimes,
+}
+
+/// Symmetries of the behaviour that properties do not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PropertyCost {
+    /// How many symmetries the behaviour has.
+    pub order: BigUint,
+    /// The properties that do not have all of them, in order of declaration.
+    pub properties: Vec<PropertyId>,
 }
 
 /// How long each phase of detection took.
@@ -61,21 +76,28 @@ pub struct Uncertified {
 /// # Errors
 /// If a generator cannot be certified, which is a mistake in this program and never passed over.
 pub fn detect(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Result<Detection, Uncertified> {
-    detect_with(model, layout, properties, LivenessInstances::Together)
+    detect_preserving(model, layout, Preserved::Properties(properties))
 }
 
-/// The same, with a say in how the instances of liveness properties are treated.
+/// Finds the symmetries of a model that preserve what is given.
 ///
 /// # Errors
 /// As for [`detect`].
-pub fn detect_with(
-    model: &Model,
-    layout: &Layout,
-    properties: &[PropertyId],
-    liveness: LivenessInstances,
-) -> Result<Detection, Uncertified> {
+pub fn detect_preserving(model: &Model, layout: &Layout, preserved: Preserved<'_>) -> Result<Detection, Uncertified> {
+    find(model, layout, preserved, false)
+}
+
+/// The same as [`detect`], and what the properties cost.
+///
+/// # Errors
+/// As for [`detect`].
+pub fn detect_with_cost(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Result<Detection, Uncertified> {
+    find(model, layout, Preserved::Properties(properties), true)
+}
+
+fn find(model: &Model, layout: &Layout, preserved: Preserved<'_>, with_cost: bool) -> Result<Detection, Uncertified> {
     let clock = Instant::now();
-    let behaviour = behaviour::unfold(model, layout, properties, liveness);
+    let mut behaviour = behaviour::unfold(model, layout, preserved);
     let unfolding = clock.elapsed();
 
     let clock = Instant::now();
@@ -85,6 +107,7 @@ pub fn detect_with(
 
     let clock = Instant::now();
     let automorphisms = quotient_groups::generators(&encoding.graph);
+    let larger = if with_cost { without_properties(model, layout, &mut behaviour, &encoding) } else { None };
     let search = clock.elapsed();
 
     let clock = Instant::now();
@@ -110,6 +133,16 @@ pub fn detect_with(
         }
     }
     let interchangeable = interchangeable_values(model, layout, &literals, &generators, &mut certifier)?;
+    let property_cost = larger.and_then(|(order, permutations)| {
+        let mut properties: Vec<PropertyId> = permutations
+            .iter()
+            .flat_map(|(permutation, inputs)| certifier.broken_properties(permutation, Some(inputs)))
+            .collect();
+        properties.sort_unstable();
+        properties.dedup();
+        (!properties.is_empty()).then_some(PropertyCost { order, properties })
+    });
+    let instance_orbits = certifier.instance_orbits();
     let report = certifier.report();
     let group = certifier.group(generators, interchangeable);
     let certification = clock.elapsed();
@@ -122,8 +155,41 @@ pub fn detect_with(
         complete: automorphisms.complete,
         fixed,
         numbers,
+        instance_orbits,
+        property_cost,
         times: PhaseTimes { unfolding, encoding: encoding_time, search, certification },
     })
+}
+
+/// Vertices up to which the graph without properties is looked at, to say what they cost.
+const COST_LIMIT: usize = 50_000;
+
+/// The symmetries of the behaviour without its properties (assumptions belong to it), with their number:
+/// permutations of the literals, and what becomes of inputs. Only if there are properties at all.
+fn without_properties(
+    model: &Model,
+    layout: &Layout,
+    behaviour: &mut Behaviour,
+    encoding: &Encoding,
+) -> Option<(BigUint, Vec<(SparsePermutation, Vec<InputMove>)>)> {
+    let is_assumption = |property: PropertyId| model.properties[property].kind == PropertyKind::Assumption;
+    if encoding.graph.vertex_count() > COST_LIMIT || behaviour.claims.iter().all(|claim| is_assumption(claim.property))
+    {
+        return None;
+    }
+    let claims = behaviour.claims.clone();
+    behaviour.claims.retain(|claim| is_assumption(claim.property));
+    let bare = graph::encode(model, layout, behaviour);
+    behaviour.claims = claims;
+    let literals = behaviour.literals();
+    let permutations: Vec<(SparsePermutation, Vec<InputMove>)> = quotient_groups::generators(&bare.graph)
+        .generators
+        .iter()
+        .map(|automorphism| (restrict(&bare, &literals, automorphism), bare.input_moves(automorphism)))
+        .filter(|(permutation, _)| !permutation.is_identity())
+        .collect();
+    let generators = permutations.iter().map(|(permutation, _)| permutation.clone()).collect();
+    Some((PermutationGroup::new(literals.degree(), generators).order(), permutations))
 }
 
 /// What an automorphism of the graph does to the literals.

@@ -9,7 +9,7 @@ use quotient_ir::{
     expression_text,
 };
 
-use crate::behaviour::{self, Behaviour, LivenessInstances};
+use crate::behaviour::{self, Behaviour, Preserved};
 use crate::certify::CertifiedGroup;
 use crate::circuit::NodeId;
 use crate::describe::short_value_name;
@@ -289,7 +289,7 @@ pub struct Explainer<'m> {
 impl<'m> Explainer<'m> {
     /// Prepares a model with the properties of a run.
     pub fn new(model: &'m Model, layout: &'m Layout, properties: &[PropertyId]) -> Self {
-        let behaviour = behaviour::unfold(model, layout, properties, LivenessInstances::Together);
+        let behaviour = behaviour::unfold(model, layout, Preserved::Properties(properties));
         let literals = behaviour.literals();
         let keys = behaviour.events.iter().map(|event| (is_start(event.action), event.key())).collect();
         let claims = behaviour.claims.iter().map(|claim| (claim.property, claim.condition, claim.fault)).collect();

@@ -41,7 +41,7 @@ enum Colour {
     Number(Option<i64>),
     Start,
     Rule,
-    Claim(PropertyId, Option<Vec<i64>>),
+    Claim(PropertyId),
     Role(Role),
     Function {
         kind: Kind,
@@ -210,8 +210,7 @@ pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> E
         names.push((vertex, labels::event(model, event)));
     }
     for claim in &behaviour.claims {
-        let (property, arguments) = claim.subject();
-        let vertex = encoder.vertex(Colour::Claim(property, arguments));
+        let vertex = encoder.vertex(Colour::Claim(claim.property));
         encoder.attach(vertex, claim.condition);
         encoder.add_role(vertex, Role::Fault, claim.fault);
     }

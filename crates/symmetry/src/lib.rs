@@ -19,13 +19,13 @@ mod places;
 mod possible;
 mod unfold;
 
-pub use behaviour::{Fixed, LivenessInstances};
+pub use behaviour::{Fixed, Preserved};
 pub use canonical::{Canonicalizer, Strategy, Unsupported, Workspace};
 pub use certify::{
-    CertificationReport, CertifiedGroup, Certifier, Instance, InterchangeableValues, Rejection, Subject,
+    CertificationReport, CertifiedGroup, Certifier, Instance, InstanceOrbit, InterchangeableValues, Rejection, Subject,
 };
-pub use declared::{Declared, Refused, declared};
+pub use declared::{Declared, Refused, declared, declared_preserving};
 pub use describe::{Describer, Description, Moved, TypeMove, ValueMove};
-pub use detect::{Detection, PhaseTimes, Uncertified, detect, detect_with};
+pub use detect::{Detection, PhaseTimes, PropertyCost, Uncertified, detect, detect_preserving, detect_with_cost};
 pub use explain::{Explainer, Family, Reason, Request};
 pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};

@@ -109,7 +109,7 @@ fn name_cells(model: &Model, name: String, ty: TypeId, cells: &mut Vec<(String, 
 
 fn colour_name(model: &Model, colour: &Colour) -> String {
     match colour {
-        Colour::Claim(property, _) => {
+        Colour::Claim(property) => {
             let entry = &model.properties[*property];
             entry.name.clone().unwrap_or_else(|| "property".to_owned())
         }
