@@ -93,11 +93,8 @@ pub(crate) struct SearchArguments {
     /// The order of the search; breadth-first gives shortest traces
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = OrderName::Bfs)]
     pub(crate) search: OrderName,
-    /// Which symmetries to use: `off`, or `auto` for all that the text has (`check` only)
-    #[arg(long, value_name = "SYMMETRY", default_value = "off", value_parser = parse_symmetry)]
-    pub(crate) symmetry: SymmetryName,
-    /// How to reduce the state space: `auto`, `none`, or `canonical` for one state of each orbit
-    #[arg(long, value_name = "REDUCTION", default_value = "auto", value_parser = parse_reduction)]
+    /// How to reduce the state space by symmetries
+    #[arg(long, value_enum, value_name = "REDUCTION", default_value_t = ReductionName::Auto)]
     pub(crate) reduction: ReductionName,
     /// How many threads to search with; this version has only 1
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_threads)]
@@ -141,6 +138,8 @@ Examples:
   quotient check model.m
   quotient check -D Processes=4 --property 'mutual exclusion' model.m
   quotient check --deadlock off --max-states 1000000 model.m
+  quotient check --symmetry off model.m
+  quotient check --cross-check model.m
   quotient lower model.m | quotient check -")]
 pub(crate) struct CheckArguments {
     #[command(flatten)]
@@ -151,6 +150,12 @@ pub(crate) struct CheckArguments {
     /// What counts as a deadlock
     #[arg(long, value_enum, value_name = "MODE", default_value_t = DeadlockName::Stuttering)]
     pub(crate) deadlock: DeadlockName,
+    /// Which symmetries to use: all that the text has, those that scalarsets declare, or none
+    #[arg(long, value_enum, value_name = "SYMMETRY", default_value_t = SymmetryName::Auto, help_heading = "Search")]
+    pub(crate) symmetry: SymmetryName,
+    /// Search without symmetries, too, and compare verdicts, counts and every state
+    #[arg(long, help_heading = "Search")]
+    pub(crate) cross_check: bool,
     #[command(flatten)]
     pub(crate) search: SearchArguments,
     #[command(flatten)]
@@ -188,8 +193,8 @@ pub(crate) struct DetectArguments {
     #[arg(long)]
     pub(crate) no_properties: bool,
     /// Which symmetries to look for: all, those that scalarsets declare, or none
-    #[arg(long, value_enum, value_name = "SYMMETRY", default_value_t = SymmetrySource::Auto)]
-    pub(crate) symmetry: SymmetrySource,
+    #[arg(long, value_enum, value_name = "SYMMETRY", default_value_t = SymmetryName::Auto)]
+    pub(crate) symmetry: SymmetryName,
     /// Say what breaks a symmetry; without a request, what tells the values of each index type apart
     #[arg(long, value_name = "REQUEST", num_args = 0..=1)]
     pub(crate) why_not: Option<Option<String>>,
@@ -221,8 +226,12 @@ pub(crate) struct OptionalModelArguments {
 In an Aldebaran file (.aut) the initial state is state 0. If there are several, state 0 is an extra root with an \
 edge labelled \"i\" to each of them.
 
+With --symmetry auto or declared, one state of each orbit is visited, and an edge also says the permutation that takes \
+the state its rule leads to to the one that is stored: `rule(1) then (process 1 2)`.
+
 Examples:
   quotient explore model.m
+  quotient explore --symmetry auto --export quotient.dot model.m
   quotient explore --export graph.aut model.m
   quotient explore --export graph.dot model.m && dot -Tsvg -O graph.dot")]
 pub(crate) struct ExploreArguments {
@@ -234,6 +243,9 @@ pub(crate) struct ExploreArguments {
     /// What counts as a deadlock
     #[arg(long, value_enum, value_name = "MODE", default_value_t = DeadlockName::Stuttering)]
     pub(crate) deadlock: DeadlockName,
+    /// Which symmetries to use: all that the text has, those that scalarsets declare, or none
+    #[arg(long, value_enum, value_name = "SYMMETRY", default_value_t = SymmetryName::Off, help_heading = "Search")]
+    pub(crate) symmetry: SymmetryName,
     #[command(flatten)]
     pub(crate) search: SearchArguments,
     #[command(flatten)]
@@ -246,7 +258,8 @@ pub(crate) struct ExploreArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 In a terminal you choose each step; otherwise, or with --random, --seed or --steps, steps are chosen at random. The same \
-seed gives the same run. The exit status is 1 if the run ends in a violation, and 0 otherwise: a run proves nothing.
+seed gives the same run. Where several steps lead to states that are the same up to a symmetry, the first is listed, with \
+the numbers of the others. The exit status is 1 if the run ends in a violation, and 0 otherwise: a run proves nothing.
 
 Examples:
   quotient simulate model.m
@@ -267,6 +280,9 @@ pub(crate) struct SimulateArguments {
     /// How many steps a random run takes at most [default: 100]
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,
+    /// By which symmetries to list steps together when you choose them [default: auto]
+    #[arg(long, value_enum, value_name = "SYMMETRY")]
+    pub(crate) symmetry: Option<SymmetryName>,
     /// For people or for programs
     #[arg(long, value_enum, default_value_t = Format::Human, help_heading = "Output")]
     pub(crate) format: Format,
@@ -313,18 +329,9 @@ pub(crate) enum DeadlockName {
     Stuttering,
 }
 
-/// The symmetries in use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SymmetryName {
-    /// None.
-    Off,
-    /// All that the text has.
-    Auto,
-}
-
 /// The symmetries to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SymmetrySource {
+pub(crate) enum SymmetryName {
     /// All that the text has
     Auto,
     /// Those that scalarsets declare
@@ -333,15 +340,23 @@ pub(crate) enum SymmetrySource {
     Off,
 }
 
-/// The reductions in use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The reductions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReductionName {
-    /// The best there is for the symmetries in use.
+    /// The best there is for the symmetries: canonical
     Auto,
-    /// None.
+    /// None
     None,
-    /// One state of each orbit.
+    /// One state of each orbit
     Canonical,
+    /// Sort what is interchangeable; perhaps several states of an orbit
+    Sorted,
+    /// Sort, and try all orders of what sorting does not tell apart
+    Segmented,
+    /// Apply generators while that makes a state less; perhaps several states of an orbit
+    LocalSearch,
+    /// The least state of the orbit, all of which is enumerated
+    Flooding,
 }
 
 /// The forms of output.
@@ -404,27 +419,6 @@ fn parse_definition(text: &str) -> Result<(String, String), String> {
         return Err(format!("no value for `{name}`"));
     }
     Ok((name.to_owned(), value.trim().to_owned()))
-}
-
-fn parse_symmetry(text: &str) -> Result<SymmetryName, String> {
-    match text {
-        "off" => Ok(SymmetryName::Off),
-        "auto" => Ok(SymmetryName::Auto),
-        "declared" => Err("a search with declared symmetries only does not exist yet; `detect` shows them".into()),
-        _ => Err("the values are `off` and `auto`".into()),
-    }
-}
-
-fn parse_reduction(text: &str) -> Result<ReductionName, String> {
-    match text {
-        "auto" => Ok(ReductionName::Auto),
-        "none" => Ok(ReductionName::None),
-        "canonical" => Ok(ReductionName::Canonical),
-        "sorted" | "segmented" | "local-search" | "flooding" | "markers" | "adaptive" => {
-            Err("this version does not have that reduction yet; the values are `auto`, `none` and `canonical`".into())
-        }
-        _ => Err("the values are `auto`, `none` and `canonical`".into()),
-    }
 }
 
 fn parse_threads(text: &str) -> Result<u32, String> {

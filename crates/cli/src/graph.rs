@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use quotient_engines::{Instance, Observer, Progress, StopReason};
+use quotient_engines::{self as engines, Clock, Observer, Progress, Reduction, StopReason};
+use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, DeadlockMode, Layout, Model, Valuation};
+use quotient_symmetry::{Describer, Workspace};
 
 use crate::arguments::ExportFormat;
 use crate::names::edge_label;
@@ -19,8 +21,9 @@ pub(crate) const LABELLED_STATES: usize = 500;
 const LABEL_LINES: usize = 16;
 
 /// Collects the graph of a search that a [`Watch`] watches.
-pub(crate) struct GraphCollector {
+pub(crate) struct GraphCollector<'a> {
     watch: Watch,
+    witnesses: Option<Witnesses<'a>>,
     deadlock: DeadlockMode,
     collected: CollectedGraph,
     keep_edges: bool,
@@ -36,6 +39,8 @@ pub(crate) struct CollectedGraph {
     labels: Vec<(Action, Vec<i64>)>,
     label_numbers: HashMap<(Action, Vec<i64>), u32>,
     edges: Vec<Edge>,
+    /// Symmetries on edges of a quotient, in source terms.
+    permutations: Vec<String>,
     /// Packed states; none if there are too many to show.
     states: Vec<Box<[u64]>>,
 }
@@ -43,14 +48,53 @@ pub(crate) struct CollectedGraph {
 struct Edge {
     from: u64,
     label: u32,
+    /// One of the permutations, counted from one; zero for the identity.
+    permutation: u32,
     to: u64,
 }
 
-impl GraphCollector {
+/// Finds the symmetry that takes the state a rule leads to to its representative.
+pub(crate) struct Witnesses<'a> {
+    reduction: &'a Reduction,
+    layout: &'a Layout,
+    describer: Describer<'a>,
+    workspace: Workspace,
+    numbers: HashMap<SparsePermutation, u32>,
+}
+
+impl<'a> Witnesses<'a> {
+    /// Those of a reduction.
+    pub(crate) fn new(model: &'a Model, layout: &'a Layout, reduction: &'a Reduction) -> Self {
+        let describer = Describer::new(model, layout, reduction.group.literals());
+        Self { reduction, layout, describer, workspace: Workspace::default(), numbers: HashMap::new() }
+    }
+
+    /// The number of the permutation for a state; a new one is described.
+    fn number(&mut self, state: &[u64], texts: &mut Vec<String>) -> u32 {
+        let mut image = state.to_vec();
+        let permutation = self.reduction.canonicalizer.canonicalize_with_witness(&mut self.workspace, &mut image);
+        if permutation.is_identity() {
+            return 0;
+        }
+        *self.numbers.entry(permutation).or_insert_with_key(|permutation| {
+            let action = self.reduction.group.literals().action(self.layout, permutation);
+            texts.push(self.describer.describe(&action.expect("a symmetry acts on states")).to_string());
+            u32::try_from(texts.len()).expect("there are fewer than 2^32 permutations")
+        })
+    }
+}
+
+impl<'a> GraphCollector<'a> {
     /// Collects what is needed to count deadlocks and to export.
-    pub(crate) fn new(watch: Watch, deadlock: DeadlockMode, export: Option<ExportFormat>) -> Self {
+    pub(crate) fn new(
+        watch: Watch,
+        deadlock: DeadlockMode,
+        export: Option<ExportFormat>,
+        witnesses: Option<Witnesses<'a>>,
+    ) -> Self {
         Self {
             watch,
+            witnesses,
             deadlock,
             collected: CollectedGraph::default(),
             keep_edges: export.is_some(),
@@ -63,9 +107,12 @@ impl GraphCollector {
     }
 }
 
-impl Observer for GraphCollector {
+impl Observer for GraphCollector<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
         self.watch.progress(progress)
+    }
+    fn clock(&self) -> Option<Clock> {
+        self.watch.clock()
     }
     fn wants_graph(&self) -> bool {
         true
@@ -85,9 +132,10 @@ impl Observer for GraphCollector {
             }
         }
     }
-    fn edge(&mut self, from: u64, instance: Instance<'_>, to: u64) {
+    fn edge(&mut self, edge: engines::Edge<'_>) {
+        let engines::Edge { from, instance, to, concrete, changes } = edge;
         let graph = &mut self.collected;
-        let is_way_on = self.deadlock != DeadlockMode::Stuttering || from != to;
+        let is_way_on = self.deadlock != DeadlockMode::Stuttering || changes;
         if let Some(leads_on) = usize::try_from(from).ok().and_then(|from| graph.leads_on.get_mut(from)) {
             *leads_on |= is_way_on;
         }
@@ -98,7 +146,9 @@ impl Observer for GraphCollector {
                 graph.labels.push(key.clone());
                 next
             });
-            graph.edges.push(Edge { from, label, to });
+            let permutations = &mut graph.permutations;
+            let permutation = self.witnesses.as_mut().map_or(0, |witnesses| witnesses.number(concrete, permutations));
+            graph.edges.push(Edge { from, label, permutation, to });
         }
     }
 }
@@ -132,9 +182,12 @@ impl CollectedGraph {
             }
         }
         let labels = self.label_texts(model);
-        for Edge { from, label, to } in &self.edges {
-            let label = labels[*label as usize].replace('"', "'");
-            writeln!(writer, "({}, \"{label}\", {})", from + shift, to + shift)?;
+        for edge in &self.edges {
+            let mut label = labels[edge.label as usize].clone();
+            if let Some(permutation) = self.permutation(edge) {
+                label.push_str(&format!(" then {permutation}"));
+            }
+            writeln!(writer, "({}, \"{}\", {})", edge.from + shift, label.replace('"', "'"), edge.to + shift)?;
         }
         writer.flush()
     }
@@ -170,11 +223,21 @@ impl CollectedGraph {
             }
         }
         let labels = self.label_texts(model);
-        for Edge { from, label, to } in &self.edges {
-            writeln!(writer, "  {from} -> {to} [label=\"{}\"];", quote(&labels[*label as usize]))?;
+        for edge in &self.edges {
+            let mut label = quote(&labels[edge.label as usize]);
+            if let Some(permutation) = self.permutation(edge) {
+                label.push_str(&format!("\\nthen {}", quote(permutation)));
+            }
+            writeln!(writer, "  {} -> {} [label=\"{label}\"];", edge.from, edge.to)?;
         }
         writeln!(writer, "}}")?;
         writer.flush()
+    }
+
+    /// What takes the state that a step leads to to the one that is stored, if that is another one.
+    fn permutation(&self, edge: &Edge) -> Option<&str> {
+        let position = (edge.permutation as usize).checked_sub(1)?;
+        self.permutations.get(position).map(String::as_str)
     }
 
     fn label_texts(&self, model: &Model) -> Vec<String> {

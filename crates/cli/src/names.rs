@@ -98,6 +98,18 @@ pub(crate) fn action_arguments(model: &Model, action: Action, arguments: &[i64])
     named
 }
 
+/// The arguments of a property, cell by cell.
+pub(crate) fn property_arguments(model: &Model, property: PropertyId, arguments: &[i64]) -> Vec<NamedArgument> {
+    let Property { parameters, locals, .. } = &model.properties[property];
+    let mut named = Vec::with_capacity(arguments.len());
+    let mut values = arguments.iter().copied();
+    for parameter in parameters {
+        let local = &locals[parameter.local];
+        name_cells(model, local.name.clone(), local.ty, &mut values, &mut named);
+    }
+    named
+}
+
 /// Names the cells of a value in the order of the layout.
 fn name_cells(
     model: &Model,

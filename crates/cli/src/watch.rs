@@ -2,12 +2,12 @@
 
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use quotient_engines::{Observer, Progress, StopReason};
+use quotient_engines::{Clock, Observer, Progress, StopReason};
 
 use crate::arguments::{Format, OutputArguments};
 use crate::render::quantity;
@@ -31,12 +31,32 @@ impl Watch {
         let now = Instant::now();
         Self { started: now, timeout, interrupted: watch_for_interrupt(), bar: is_shown.then(progress_bar), drawn: now }
     }
+    /// Starts the clock for something short that an interrupt may end as usual.
+    pub(crate) fn start_without_interrupts(timeout: Duration, output: &OutputArguments) -> Self {
+        let is_shown = !output.no_progress && io::stderr().is_terminal();
+        let now = Instant::now();
+        let interrupted = Arc::new(AtomicBool::new(false));
+        Self { started: now, timeout: Some(timeout), interrupted, bar: is_shown.then(progress_bar), drawn: now }
+    }
     /// Stops the clock and takes progress off the terminal.
     pub(crate) fn finish(self) -> Duration {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
         self.started.elapsed()
+    }
+    /// Why to stop now, if there is a reason.
+    pub(crate) fn stop_reason(&self) -> Option<StopReason> {
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Some(StopReason::Interrupted);
+        }
+        self.timeout.filter(|&timeout| self.started.elapsed() >= timeout).map(StopReason::TimeLimit)
+    }
+    /// Says what is done before the search.
+    pub(crate) fn announce(&self, text: &'static str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(text);
+        }
     }
     fn draw(&mut self, progress: &Progress) {
         let Some(bar) = &self.bar else { return };
@@ -60,15 +80,21 @@ impl Watch {
 
 impl Observer for Watch {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
-        if self.interrupted.load(Ordering::Relaxed) {
-            return ControlFlow::Break(StopReason::Interrupted);
-        }
-        if let Some(timeout) = self.timeout.filter(|&timeout| self.started.elapsed() >= timeout) {
-            return ControlFlow::Break(StopReason::TimeLimit(timeout));
+        if let Some(reason) = self.stop_reason() {
+            return ControlFlow::Break(reason);
         }
         self.draw(progress);
         ControlFlow::Continue(())
     }
+    fn clock(&self) -> Option<Clock> {
+        Some(time)
+    }
+}
+
+/// The time since it was first asked for.
+fn time() -> Duration {
+    static FIRST: OnceLock<Instant> = OnceLock::new();
+    FIRST.get_or_init(Instant::now).elapsed()
 }
 
 fn progress_bar() -> ProgressBar {

@@ -18,6 +18,7 @@ holds      liveness   always comes back
 holds      no deadlock
 holds      no errors
 
+symmetries   none; looked for in …
 states       4
 transitions  4
 depth        3
@@ -34,7 +35,7 @@ fn holds_json() {
     expect(
         quotient(["check", "--format", "json", "counter.m"]),
         str![[r#"
-{"schema":"quotient/1","command":"check","verdict":"holds","stop_reason":null,"states":4,"transitions":4,"represented":"4","exact":true,"reduction":"none","symmetry":{"order":"1","structure":"trivial","generators":[],"graph":null,"seconds":0.0},"properties":[{"name":"in range","kind":"invariant","verdict":"holds","trace":null,"violation":null},{"name":"reaches the limit","kind":"cover","verdict":"holds","trace":null,"violation":null},{"name":"always comes back","kind":"liveness","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","verdict":"holds","trace":null,"violation":null},{"name":"errors","kind":"errors","verdict":"holds","trace":null,"violation":null}],"depth":3,"seconds":"…","store_bytes":"…","peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"check","verdict":"holds","stop_reason":null,"states":4,"transitions":4,"represented":"4","exact":true,"reduction":"none","reduction_factor":1.0,"symmetry":{"order":"1","structure":"trivial","generators":[],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"in range","kind":"invariant","verdict":"holds","trace":null,"violation":null},{"name":"reaches the limit","kind":"cover","verdict":"holds","trace":null,"violation":null},{"name":"always comes back","kind":"liveness","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","verdict":"holds","trace":null,"violation":null},{"name":"errors","kind":"errors","verdict":"holds","trace":null,"violation":null}],"depth":3,"seconds":"…","canonicalization_seconds":null,"store_bytes":"…","peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 0
 
 "#]],
@@ -73,8 +74,10 @@ holds      cover      both try
 undecided  no deadlock
 undecided  no errors
 
-states       10
-transitions  11
+symmetries   2, S2; found in …
+reduction    canonical; …
+states       6, standing for 10: 1.67 times fewer
+transitions  8
 depth        3
 time         …
 memory       …
@@ -89,7 +92,7 @@ fn invariant_violated_json() {
     expect(
         quotient(["check", "--format=json", "mutex.m"]),
         str![[r#"
-{"schema":"quotient/1","command":"check","verdict":"violated","stop_reason":"violation","states":10,"transitions":11,"represented":"10","exact":true,"reduction":"none","symmetry":{"order":"1","structure":"trivial","generators":[],"graph":null,"seconds":0.0},"properties":[{"name":"mutual exclusion","kind":"invariant","verdict":"violated","trace":[{"rule":"free","arguments":{},"state":{"at[process_0]":"idle","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_0"},"state":{"at[process_0]":"trying","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_1"},"state":{"at[process_0]":"trying","at[process_1]":"trying","locked":false,"last":null}},{"rule":"enter","arguments":{"p":"process_0"},"state":{"at[process_0]":"critical","at[process_1]":"trying","locked":true,"last":"process_0"}},{"rule":"enter","arguments":{"p":"process_1"},"state":{"at[process_0]":"critical","at[process_1]":"critical","locked":true,"last":"process_1"}}],"violation":{"message":"invariant \"mutual exclusion\" does not hold here","file":"mutex.m","line":37,"column":1}},{"name":"both try","kind":"cover","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","verdict":"inconclusive","trace":null,"violation":null},{"name":"errors","kind":"errors","verdict":"inconclusive","trace":null,"violation":null}],"depth":3,"seconds":"…","store_bytes":"…","peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"check","verdict":"violated","stop_reason":"violation","states":6,"transitions":8,"represented":"10","exact":true,"reduction":"canonical","reduction_factor":1.666667,"symmetry":{"order":"2","structure":"S2","generators":[{"cycles":["(process 0 1)"]}],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"mutual exclusion","kind":"invariant","verdict":"violated","trace":[{"rule":"free","arguments":{},"state":{"at[process_0]":"idle","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_0"},"state":{"at[process_0]":"trying","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_1"},"state":{"at[process_0]":"trying","at[process_1]":"trying","locked":false,"last":null}},{"rule":"enter","arguments":{"p":"process_0"},"state":{"at[process_0]":"critical","at[process_1]":"trying","locked":true,"last":"process_0"}},{"rule":"enter","arguments":{"p":"process_1"},"state":{"at[process_0]":"critical","at[process_1]":"critical","locked":true,"last":"process_1"}}],"violation":{"message":"invariant \"mutual exclusion\" does not hold here","file":"mutex.m","line":37,"column":1}},{"name":"both try","kind":"cover","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","verdict":"inconclusive","trace":null,"violation":null},{"name":"errors","kind":"errors","verdict":"inconclusive","trace":null,"violation":null}],"depth":3,"seconds":"…","canonicalization_seconds":"…","store_bytes":"…","peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 1
 
 "#]],
@@ -114,6 +117,7 @@ violated: deadlock
 violated   no deadlock
 undecided  no errors
 
+symmetries   none; looked for in …
 states       3
 transitions  3
 depth        2
@@ -135,6 +139,7 @@ holds
 holds      no deadlock
 holds      no errors
 
+symmetries   none; looked for in …
 states       3
 transitions  3
 depth        2
@@ -170,6 +175,7 @@ undecided  invariant  small
 undecided  no deadlock
 violated   no errors
 
+symmetries   none; looked for in …
 states       4
 transitions  3
 depth        3
@@ -192,6 +198,7 @@ inconclusive: the model went wrong: value 4 is out of range 0..3 of `x`
 
 undecided  invariant  small
 
+symmetries   none; looked for in …
 states       4
 transitions  3
 depth        3
@@ -229,6 +236,7 @@ holds      cover      cover 2 (missed.m:8:1)
 violated   liveness   home
 holds      no errors
 
+symmetries   none; looked for in …
 states       3
 transitions  3
 depth        2
@@ -253,6 +261,7 @@ holds      liveness   always comes back
 holds      no deadlock
 holds      no errors
 
+symmetries   none; looked for in …
 states       10
 transitions  10
 depth        9
@@ -277,6 +286,7 @@ holds      liveness   always comes back
 holds      no deadlock
 holds      no errors
 
+symmetries   none; looked for in …
 states       4
 transitions  4
 depth        3
@@ -298,8 +308,10 @@ holds
 holds      cover      both try
 holds      no errors
 
-states       26
-transitions  50
+symmetries   2, S2; found in …
+reduction    canonical; …
+states       14, standing for 26: 1.86 times fewer
+transitions  27
 depth        6
 time         …
 memory       …
@@ -361,6 +373,7 @@ undecided  liveness   always comes back
 undecided  no deadlock
 undecided  no errors
 
+symmetries   none; looked for in …
 states       2
 transitions  2
 depth        1
@@ -385,6 +398,7 @@ undecided  liveness   always comes back
 undecided  no deadlock
 undecided  no errors
 
+symmetries   none; looked for in …
 states       3
 transitions  2
 depth        2
@@ -433,6 +447,7 @@ violated   invariant  never full
 undecided  no deadlock
 undecided  no errors
 
+symmetries   none; looked for in …
 states       2
 transitions  2
 depth        1
@@ -473,8 +488,10 @@ violated: deadlock
 violated   no deadlock
 undecided  no errors
 
-states       8
-transitions  4
+symmetries   8, S2 wr S2; found in …
+reduction    canonical; …
+states       2, standing for 8: 4.00 times fewer
+transitions  1
 depth        1
 time         …
 memory       …
@@ -583,6 +600,7 @@ holds      liveness   always comes back
 holds      no deadlock
 holds      no errors
 
+symmetries   none; looked for in …
 states       4
 transitions  4
 depth        3

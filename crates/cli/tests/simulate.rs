@@ -169,8 +169,7 @@ fn interactive() {
        locked: false
        last: undefined
 
-  1) Rule "try", p: process_0
-  2) Rule "try", p: process_1
+  1) Rule "try", p: process_0 (likewise 2)
 >   1  Rule "try", p: process_0
        at[process_0]: idle → trying
 
@@ -196,7 +195,7 @@ fn interactive() {
   r       take a random step
   u       undo the last step
   s       show the whole state
-  l       list all steps
+  l       list all steps, also those that are like others
   ?       this help
   q       quit
 > 

@@ -67,11 +67,13 @@ fn unknown_language() {
 #[test]
 fn wrong_values() {
     for (arguments, words) in [
-        (&["check", "--symmetry", "declared", "counter.m"][..], "`detect` shows them"),
-        (&["check", "--symmetry", "x", "counter.m"], "the values are"),
-        (&["check", "--reduction", "sorted", "counter.m"], "does not have that reduction yet"),
-        (&["check", "--reduction", "canonical", "counter.m"], "add --symmetry auto"),
-        (&["explore", "--symmetry", "auto", "counter.m"], "only check can use symmetry"),
+        (&["check", "--symmetry", "x", "counter.m"][..], "[possible values: auto, declared, off]"),
+        (&["check", "--reduction", "markers", "counter.m"], "[possible values: auto, none, canonical, sorted"),
+        (&["check", "--symmetry", "off", "--reduction", "canonical", "counter.m"], "add --symmetry auto"),
+        (&["explore", "--reduction", "flooding", "counter.m"], "add --symmetry auto"),
+        (&["check", "--symmetry", "off", "--cross-check", "counter.m"], "is not reduced"),
+        (&["check", "--reduction", "none", "--cross-check", "counter.m"], "is not reduced"),
+        (&["simulate", "--random", "--symmetry", "auto", "counter.m"], "does not use symmetries"),
         (&["check", "--threads", "4", "counter.m"], "one thread only"),
         (&["check", "--timeout", "5", "counter.m"], "with its unit"),
         (&["check", "--max-memory", "5", "counter.m"], "with its unit"),

@@ -6,12 +6,16 @@
 //! interpreter is for comparison.
 
 mod batch;
+mod cross_check;
 mod evaluator;
+mod guard;
 mod liveness;
 mod observer;
 mod options;
+mod plan;
 mod quotient;
 mod rebuild;
+mod reduced;
 mod reference;
 mod report;
 mod search;
@@ -20,18 +24,19 @@ mod system;
 mod verdicts;
 pub mod walk;
 
+pub use cross_check::{CrossCheck, Extent};
 pub use evaluator::{Scratch, SpecialisedSystem};
-pub use observer::{Observer, Progress, Silent};
-pub use options::{SearchOptions, SearchOrder};
-pub use quotient::{QuotientScratch, QuotientSystem};
+pub use observer::{Edge, Observer, Progress, Silent};
+pub use options::{Instances, LivenessScope, SearchOptions, SearchOrder};
+pub use plan::{LivenessSearch, Plan, Reduction, Symmetry, SymmetrySource, plan};
+pub use quotient::{Clock, QuotientScratch, QuotientSystem};
 pub use reference::ReferenceSystem;
-pub use report::{EngineError, PropertyReport, Report, StopReason, Subject, Verdict};
+pub use report::{EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, StopReason, Subject, Verdict};
 pub use system::{Event, Instance, TransitionSystem};
 pub use verdicts::check_system;
 
 use num_bigint::BigUint;
 use quotient_ir::{Interpreter, Layout, Model};
-use quotient_symmetry::{Canonicalizer, Workspace};
 
 /// Searches the reachable states of a model and checks its properties.
 ///
@@ -47,25 +52,41 @@ pub fn check(model: &Model, options: &SearchOptions, observer: &mut dyn Observer
     check_system(&system, &interpreter, options, observer)
 }
 
-/// Searches one state of each orbit of a group of symmetries of a model and checks its properties.
-/// The group must preserve every property that is checked.
+/// Searches the representatives of a model as planned and checks its properties. The plan must be one
+/// for all properties that are checked.
 ///
 /// # Errors
-/// As for [`check`].
-pub fn check_quotient(
+/// As for [`check`], and if a slot holds a value that detection took to be impossible.
+pub fn check_with(
     model: &Model,
     layout: &Layout,
-    canonicalizer: &Canonicalizer,
+    plan: &Plan,
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<Report, EngineError> {
     let interpreter = Interpreter::new(model, layout);
     let system = SpecialisedSystem::new(&interpreter);
-    let quotient = QuotientSystem::new(&system, canonicalizer);
-    let mut workspace = Workspace::default();
-    let mut size_of = |state: &[u64]| canonicalizer.orbit_size(&mut workspace, state);
-    verdicts::check_counted(&quotient, &interpreter, options, observer, Some(&mut size_of))
+    reduced::check_planned(&system, &interpreter, plan, options, observer).map(|(report, _)| report)
 }
 
-/// The number of concrete states that a stored state stands for.
-pub(crate) type OrbitSize<'a> = &'a mut dyn FnMut(&[u64]) -> BigUint;
+/// The same, and the unreduced search besides, compared with it state by state.
+///
+/// # Errors
+/// As for [`check_with`], and if the two do not agree.
+pub fn cross_check(
+    model: &Model,
+    layout: &Layout,
+    plan: &Plan,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<(Report, CrossCheck), EngineError> {
+    let interpreter = Interpreter::new(model, layout);
+    let system = SpecialisedSystem::new(&interpreter);
+    let (report, exploration) = reduced::check_planned(&system, &interpreter, plan, options, observer)?;
+    let found = (&report, &exploration);
+    let comparison = cross_check::compare(&system, &interpreter, plan, options, observer, found)?;
+    Ok((report, comparison))
+}
+
+/// The number of concrete states that a stored state stands for, if that is known.
+pub(crate) type OrbitSize<'a> = &'a mut dyn FnMut(&[u64]) -> Option<BigUint>;

@@ -15,6 +15,7 @@ use std::ops::ControlFlow;
 use quotient_ir::{PropertyId, Violation};
 
 use crate::observer::{Observer, Progress};
+use crate::options::SearchOptions;
 use crate::report::StopReason;
 use crate::search::{Exploration, Finding};
 use crate::store::{Hash, StateNumber, Store};
@@ -36,14 +37,14 @@ pub(crate) fn find_dead_ends<S: TransitionSystem>(
     system: &S,
     exploration: &Exploration,
     properties: &[PropertyId],
-    memory_limit: Option<u64>,
+    options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<Vec<Option<Finding>>, StopReason> {
     let store = &exploration.store;
     let states = store.len() as usize;
     // A rank, a bit, and at worst a place on the path.
     let memory_bytes = store.memory_bytes() + 12 * states as u64 + states as u64 / 8;
-    if let Some(limit) = memory_limit.filter(|&limit| memory_bytes > limit) {
+    if let Some(limit) = options.max_memory.filter(|&limit| memory_bytes > limit) {
         return Err(StopReason::MemoryLimit(limit));
     }
     let progress = Progress {
@@ -57,6 +58,7 @@ pub(crate) fn find_dead_ends<S: TransitionSystem>(
         system,
         store,
         properties,
+        options,
         ranks: vec![UNVISITED; states],
         leaves: vec![0; states.div_ceil(64)],
         pending: Vec::new(),
@@ -87,6 +89,7 @@ struct Pass<'a, S: TransitionSystem> {
     system: &'a S,
     store: &'a Store,
     properties: &'a [PropertyId],
+    options: &'a SearchOptions,
     /// The order of the visit, lowered to that of the earliest state known to be in the same
     /// component.
     ranks: Vec<u32>,
@@ -187,7 +190,7 @@ impl<S: TransitionSystem> Pass<'_, S> {
                 let mut all = true;
                 self.system.evaluate(&mut self.scratch, property, self.store.state(state), |arguments, result| {
                     if satisfied.len() == valuation {
-                        satisfied.push(false);
+                        satisfied.push(!self.options.judges(property, arguments));
                     }
                     // Every condition had a value in every state when it was stored.
                     satisfied[valuation] |= result.unwrap_or(false);

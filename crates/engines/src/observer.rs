@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::quotient::Clock;
 use crate::report::StopReason;
 use crate::system::Instance;
 
@@ -18,6 +19,21 @@ pub struct Progress {
     pub depth: u64,
     /// Bytes used for stored states.
     pub memory_bytes: u64,
+}
+
+/// A step from one stored state to another.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge<'a> {
+    /// The number of the state it starts from.
+    pub from: u64,
+    /// The rule and its arguments.
+    pub instance: Instance<'a>,
+    /// The number of the state it leads to.
+    pub to: u64,
+    /// The state of the model it leads to; in a quotient the stored one is a representative of it.
+    pub concrete: &'a [u64],
+    /// Whether that is another state than the one it starts from.
+    pub changes: bool,
 }
 
 /// Watches a search. Limits of time live here, since a search does not read the clock.
@@ -38,8 +54,12 @@ pub trait Observer {
     }
     /// A rule instance leads from one stored state to another. Called after [`Observer::state`]
     /// for both ends.
-    fn edge(&mut self, from: u64, instance: Instance<'_>, to: u64) {
-        let _ = (from, instance, to);
+    fn edge(&mut self, edge: Edge<'_>) {
+        let _ = edge;
+    }
+    /// Tells the time, for figures only.
+    fn clock(&self) -> Option<Clock> {
+        None
     }
 }
 

@@ -17,6 +17,8 @@ pub struct SearchOptions {
     pub max_memory: Option<u64>,
     /// The properties to check; all if `None`. Assumptions apply in any case.
     pub properties: Option<Vec<PropertyId>>,
+    /// Which instances of liveness properties to judge, where it is not all of them.
+    pub liveness: Vec<LivenessScope>,
     /// Whether a fault of the model is a violation to report. If not, it still ends the search,
     /// since what the model does afterwards has no meaning, and leaves the rest inconclusive.
     pub errors: bool,
@@ -31,8 +33,45 @@ impl Default for SearchOptions {
             max_depth: None,
             max_memory: None,
             properties: None,
+            liveness: Vec::new(),
             errors: true,
         }
+    }
+}
+
+/// Which instances of a liveness property a search judges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LivenessScope {
+    /// The property.
+    pub property: PropertyId,
+    /// The instances.
+    pub instances: Instances,
+}
+
+/// Some of the instances of a property, by the cells of their parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Instances {
+    /// These. The condition is not even evaluated for others.
+    Only(Vec<Vec<i64>>),
+    /// All but these. The condition is evaluated for all, since it may have no value.
+    AllBut(Vec<Vec<i64>>),
+}
+
+impl SearchOptions {
+    /// Whether the condition of a liveness property is evaluated for an instance.
+    pub(crate) fn evaluates(&self, property: PropertyId, arguments: &[i64]) -> bool {
+        self.liveness.iter().filter(|scope| scope.property == property).all(|scope| match &scope.instances {
+            Instances::Only(instances) => instances.iter().any(|instance| instance == arguments),
+            Instances::AllBut(_) => true,
+        })
+    }
+
+    /// Whether an instance of a liveness property is judged.
+    pub(crate) fn judges(&self, property: PropertyId, arguments: &[i64]) -> bool {
+        self.liveness.iter().filter(|scope| scope.property == property).all(|scope| match &scope.instances {
+            Instances::Only(instances) => instances.iter().any(|instance| instance == arguments),
+            Instances::AllBut(instances) => instances.iter().all(|instance| instance != arguments),
+        })
     }
 }
 

@@ -1,49 +1,137 @@
 //! The quotient of a transition system by a group of its symmetries: the same steps, but every state
-//! replaced by the representative of its orbit.
+//! replaced by a representative of its orbit.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use quotient_ir::{Fault, PropertyId};
-use quotient_symmetry::{Canonicalizer, Workspace};
+use quotient_ir::{Fault, Layout, PropertyId, SlotId};
+use quotient_symmetry::{Canonicalizer, Literals, Workspace};
 
+use crate::guard::Guard;
 use crate::system::{Event, Instance, TransitionSystem};
+
+/// Tells the time since some moment. Libraries do not read the clock themselves.
+pub type Clock = fn() -> Duration;
+
+/// So many representatives in a row are timed at first, and one of so many later.
+const SAMPLE: u32 = 64;
 
 /// A transition system whose states are representatives.
 #[derive(Debug)]
 pub struct QuotientSystem<'a, S> {
     inner: &'a S,
     canonicalizer: &'a Canonicalizer,
+    /// One that gives all states of an orbit the same representative.
+    exact: &'a Canonicalizer,
+    guard: Guard,
+    clock: Option<Clock>,
+    /// What reading the clock costs by itself.
+    reading: Duration,
+    /// Time spent to find representatives, as far as it was sampled.
+    nanoseconds: AtomicU64,
 }
 
 /// The memory of one run of a quotient.
 #[derive(Debug)]
 pub struct QuotientScratch<T> {
     inner: T,
-    workspace: Workspace,
+    finder: Finder,
     state: Vec<u64>,
 }
 
+/// What is needed to find representatives.
+#[derive(Debug, Default)]
+struct Finder {
+    workspace: Workspace,
+    /// That of the exact canonicalizer.
+    exact: Workspace,
+    timed: u32,
+    /// How many more pass before one is timed.
+    wait: u32,
+}
+
 impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
-    /// The quotient of a system. The canonicalizer must be one of the system's model, for a group
-    /// that preserves whatever is asked of the quotient.
-    pub fn new(inner: &'a S, canonicalizer: &'a Canonicalizer) -> Self {
-        Self { inner, canonicalizer }
+    /// The quotient of a system. The canonicalizer must be one of the system's model, for a group on the
+    /// literals that preserves whatever is asked of the quotient; `exact` must be another one for the
+    /// same group if the first may give an orbit several representatives.
+    pub fn new(
+        inner: &'a S,
+        layout: &Layout,
+        literals: &Literals,
+        canonicalizer: &'a Canonicalizer,
+        exact: Option<&'a Canonicalizer>,
+        clock: Option<Clock>,
+    ) -> Self {
+        let reading =
+            clock.map_or(Duration::ZERO, |clock| (0..8).map(|_| clock().abs_diff(clock())).min().unwrap_or_default());
+        Self {
+            inner,
+            canonicalizer,
+            exact: exact.unwrap_or(canonicalizer),
+            guard: Guard::new(layout, literals),
+            clock,
+            reading,
+            nanoseconds: AtomicU64::new(0),
+        }
     }
 
-    /// Passes an event on with the representative of its state.
+    /// The slot that was seen with a value detection took to be impossible. Then nothing that was
+    /// found in the quotient can be trusted.
+    pub fn impossible_slot(&self) -> Option<SlotId> {
+        self.guard.caught()
+    }
+
+    /// Time spent to find representatives so far, estimated from samples; none without a clock.
+    pub fn canonicalization_time(&self) -> Option<Duration> {
+        self.clock.map(|_| Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed)))
+    }
+
+    /// Replaces a state by its representative.
+    #[inline]
+    fn canonicalize(&self, finder: &mut Finder, state: &mut [u64]) {
+        match self.clock {
+            Some(clock) if finder.wait == 0 => self.canonicalize_timed(clock, finder, state),
+            _ => {
+                finder.wait = finder.wait.wrapping_sub(1);
+                self.canonicalizer.canonicalize(&mut finder.workspace, state);
+            }
+        }
+    }
+
+    #[cold]
+    fn canonicalize_timed(&self, clock: Clock, finder: &mut Finder, state: &mut [u64]) {
+        let before = clock();
+        self.canonicalizer.canonicalize(&mut finder.workspace, state);
+        let mut spent = clock().saturating_sub(before).saturating_sub(self.reading);
+        if finder.timed < SAMPLE {
+            finder.timed += 1;
+        } else {
+            spent *= SAMPLE;
+            finder.wait = SAMPLE - 1;
+        }
+        self.nanoseconds.fetch_add(spent.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// Passes an event on with the representative of its state. `before` is the state it came from.
+    #[inline]
     fn pass_on(
         &self,
-        workspace: &mut Workspace,
-        buffer: &mut Vec<u64>,
+        (finder, buffer): (&mut Finder, &mut Vec<u64>),
+        before: Option<&[u64]>,
         instance: Instance<'_>,
         event: Event<'_>,
         visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         match event {
             Event::Next { state, covered } => {
+                // What the canonicalizer does to values it does not know is of no interest.
+                if !self.guard.passes(before, state) {
+                    return visit(instance, Event::Pruned);
+                }
                 buffer.clear();
                 buffer.extend_from_slice(state);
-                self.canonicalizer.canonicalize(workspace, buffer);
+                self.canonicalize(finder, buffer);
                 visit(instance, Event::Next { state: buffer, covered })
             }
             other => visit(instance, other),
@@ -55,7 +143,7 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
     type Scratch = QuotientScratch<S::Scratch>;
 
     fn scratch(&self) -> Self::Scratch {
-        QuotientScratch { inner: self.inner.scratch(), workspace: Workspace::default(), state: Vec::new() }
+        QuotientScratch { inner: self.inner.scratch(), finder: Finder::default(), state: Vec::new() }
     }
 
     fn words(&self) -> usize {
@@ -63,8 +151,8 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
     }
 
     fn starts(&self, scratch: &mut Self::Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
-        let QuotientScratch { inner, workspace, state: buffer } = scratch;
-        self.inner.starts(inner, |instance, event| self.pass_on(workspace, buffer, instance, event, &mut visit));
+        let QuotientScratch { inner, finder, state: buffer } = scratch;
+        self.inner.starts(inner, |instance, event| self.pass_on((finder, buffer), None, instance, event, &mut visit));
     }
 
     fn successors(
@@ -73,9 +161,10 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
         state: &[u64],
         mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) {
-        let QuotientScratch { inner, workspace, state: buffer } = scratch;
-        self.inner
-            .successors(inner, state, |instance, event| self.pass_on(workspace, buffer, instance, event, &mut visit));
+        let QuotientScratch { inner, finder, state: buffer } = scratch;
+        self.inner.successors(inner, state, |instance, event| {
+            self.pass_on((finder, buffer), Some(state), instance, event, &mut visit)
+        });
     }
 
     fn evaluate(
@@ -89,7 +178,13 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
     }
 
     fn represent(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
-        self.canonicalizer.canonicalize(&mut scratch.workspace, state);
+        if self.guard.passes(None, state) {
+            self.canonicalize(&mut scratch.finder, state);
+        }
+    }
+
+    fn identify(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
+        self.exact.canonicalize(&mut scratch.finder.exact, state);
     }
 
     fn concrete_starts(

@@ -58,14 +58,16 @@ fn find_step<S: TransitionSystem>(
 ) -> Result<(TraceStep, Vec<u64>), EngineError> {
     // Representatives need memory that is not in use while successors are enumerated.
     let mut representing = system.scratch();
+    let mut wanted = stored.to_vec();
+    system.identify(&mut representing, &mut wanted);
     let mut representative = Vec::new();
     let mut found = None;
     let visit = |instance: Instance<'_>, event: Event<'_>| {
         if let Event::Next { state, .. } = event {
             representative.clear();
             representative.extend_from_slice(state);
-            system.represent(&mut representing, &mut representative);
-            if representative == stored {
+            system.identify(&mut representing, &mut representative);
+            if representative == wanted {
                 found = Some((instance.action, instance.arguments.to_vec(), state.to_vec()));
                 return ControlFlow::Break(());
             }

@@ -91,8 +91,9 @@ pub struct Report {
     pub stop_reason: Option<StopReason>,
     /// States stored.
     pub states: u64,
-    /// States of the model that the stored ones stand for: the same without a reduction.
-    pub represented: BigUint,
+    /// States of the model that the stored ones stand for: the same without a reduction; not known
+    /// where an orbit may be stored several times.
+    pub represented: Option<BigUint>,
     /// Rule instances fired.
     pub transitions: u64,
     /// Steps from a start to the deepest state stored.
@@ -102,6 +103,34 @@ pub struct Report {
     /// One verdict for each property checked (in order of declaration, without assumptions), then
     /// for deadlock and for errors as far as they were to be checked.
     pub properties: Vec<PropertyReport>,
+    /// Searches besides, one for each entry, for liveness of instances that symmetries exchange.
+    pub liveness_searches: Vec<LivenessReport>,
+    /// Time spent to find representatives, if there are any and there was a clock.
+    pub canonicalization: Option<Duration>,
+}
+
+/// A search for the liveness of some instances, with symmetries that preserve each of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LivenessReport {
+    /// The instances it judged.
+    pub instances: Vec<JudgedInstance>,
+    /// How many symmetries it used.
+    pub order: BigUint,
+    /// States stored.
+    pub states: u64,
+    /// Rule instances fired.
+    pub transitions: u64,
+}
+
+/// An instance of a liveness property that was judged for others that are symmetric to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JudgedInstance {
+    /// The property.
+    pub property: PropertyId,
+    /// The cells of its parameters.
+    pub arguments: Vec<i64>,
+    /// How many instances it stands for, itself included.
+    pub symmetric: usize,
 }
 
 /// Why there is no report.
@@ -116,4 +145,13 @@ pub enum EngineError {
     /// The run to a stored state could not be found again.
     #[error("internal error: the run to a violation could not be rebuilt: {0}")]
     Rebuild(&'static str),
+    /// A symmetry could not be certified.
+    #[error("internal error: {0}")]
+    Uncertified(String),
+    /// A slot held a value that detection took to be impossible.
+    #[error("internal error: {0} holds a value that it was taken to be unable to hold")]
+    ImpossibleValue(String),
+    /// Searches with and without symmetry do not agree.
+    #[error("internal error: the reduced and the unreduced search do not agree: {0}")]
+    CrossCheck(String),
 }

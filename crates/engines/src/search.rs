@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use quotient_ir::{DeadlockMode, Fault, FaultKind, Model, PropertyId, PropertyKind, Violation};
 
 use crate::batch::Batch;
-use crate::observer::{Observer, Progress};
+use crate::observer::{Edge, Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder};
 use crate::report::StopReason;
 use crate::store::{Full, Hash, NO_PARENT, StateNumber, Store};
@@ -222,6 +222,9 @@ impl<S: TransitionSystem> Search<'_, S> {
     /// Fires all instances in a state.
     fn expand(&mut self, number: StateNumber, scratch: &mut S::Scratch, state: &mut [u64]) -> Result<(), Halt> {
         state.copy_from_slice(self.store.state(number));
+        if self.graph {
+            return self.expand_with_edges(number, scratch, state);
+        }
         let state = &*state;
         let stuttering = self.options.deadlock == DeadlockMode::Stuttering;
         let mut moved = false;
@@ -235,6 +238,49 @@ impl<S: TransitionSystem> Search<'_, S> {
             if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         result?;
+        self.finish_expansion(number, scratch, state, moved)
+    }
+
+    /// The same for an observer that wants to see each step: the state it leads to by itself, too.
+    fn expand_with_edges(&mut self, number: StateNumber, scratch: &mut S::Scratch, state: &[u64]) -> Result<(), Halt> {
+        let stuttering = self.options.deadlock == DeadlockMode::Stuttering;
+        let mut moved = false;
+        let mut result = Ok(());
+        let system = self.system;
+        let mut representing = system.scratch();
+        let mut representative = Vec::new();
+        system.concrete_successors(scratch, state, |instance, event| {
+            let Event::Next { state: next, covered } = event else {
+                result = self.visit(Some(number), instance, event);
+                return if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+            };
+            let changes = next != state;
+            moved = moved || !stuttering || changes;
+            representative.clear();
+            representative.extend_from_slice(next);
+            system.represent(&mut representing, &mut representative);
+            result = self
+                .visit(Some(number), instance, Event::Next { state: &representative, covered })
+                .and_then(|()| self.flush())
+                .map(|to| {
+                    if let Some(to) = to {
+                        let (from, to) = (u64::from(number), u64::from(to));
+                        self.observer.edge(Edge { from, instance, to, concrete: next, changes });
+                    }
+                });
+            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        result?;
+        self.finish_expansion(number, scratch, state, moved)
+    }
+
+    fn finish_expansion(
+        &mut self,
+        number: StateNumber,
+        scratch: &mut S::Scratch,
+        state: &[u64],
+        moved: bool,
+    ) -> Result<(), Halt> {
         self.expanded += 1;
         self.work += 1;
         // In a quotient, a step to another state of the same orbit is a step all the same.
@@ -273,12 +319,7 @@ impl<S: TransitionSystem> Search<'_, S> {
                     self.note_cover(property);
                 }
                 self.batch.push(state, from.unwrap_or(NO_PARENT));
-                if self.graph {
-                    let to = self.flush()?;
-                    if let (Some(from), Some(to)) = (from, to) {
-                        self.observer.edge(u64::from(from), instance, u64::from(to));
-                    }
-                } else if self.batch.is_full() {
+                if self.batch.is_full() {
                     self.flush()?;
                 }
                 Ok(())
@@ -412,7 +453,9 @@ impl<S: TransitionSystem> Search<'_, S> {
     fn holds_somewhere(&mut self, property: PropertyId, state: &[u64], number: StateNumber) -> Result<bool, Halt> {
         let mut holds = false;
         let mut failure = None;
+        let options = self.options;
         self.system.evaluate(&mut self.property_scratch, property, state, |arguments, result| match result {
+            _ if !options.evaluates(property, arguments) => ControlFlow::Continue(()),
             Ok(value) => {
                 holds |= value;
                 ControlFlow::Continue(())

@@ -73,6 +73,12 @@ pub trait TransitionSystem {
     /// quotient.
     fn represent(&self, _scratch: &mut Self::Scratch, _state: &mut [u64]) {}
 
+    /// Replaces a state by one that is the same for all states that stand for each other. It need not
+    /// be the one that [`TransitionSystem::represent`] gives.
+    fn identify(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
+        self.represent(scratch, state);
+    }
+
     /// Like [`TransitionSystem::starts`], with the states of the model itself also in a quotient.
     fn concrete_starts(
         &self,

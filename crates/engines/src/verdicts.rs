@@ -1,6 +1,5 @@
 //! From a search to a report: one verdict for each subject, each violation with a replayed run.
 
-use num_bigint::BigUint;
 use quotient_ir::{DeadlockMode, Interpreter, PropertyKind, Violation};
 
 use crate::OrbitSize;
@@ -24,17 +23,18 @@ pub fn check_system<S: TransitionSystem>(
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<Report, EngineError> {
-    check_counted(system, interpreter, options, observer, None)
+    check_counted(system, interpreter, options, observer, None).map(|(report, _)| report)
 }
 
-/// The same, counting the states that the stored ones stand for if they stand for others.
+/// The same with the states that were found, counting the states that the stored ones stand for if they
+/// stand for others.
 pub(crate) fn check_counted<S: TransitionSystem>(
     system: &S,
     interpreter: &Interpreter<'_>,
     options: &SearchOptions,
     observer: &mut dyn Observer,
     orbit_size: Option<OrbitSize<'_>>,
-) -> Result<Report, EngineError> {
+) -> Result<(Report, Exploration), EngineError> {
     let model = interpreter.model();
     let checks = Checks::new(model, options.properties.as_deref());
     let exploration = explore(system, &checks, options, observer);
@@ -76,12 +76,12 @@ pub(crate) fn check_counted<S: TransitionSystem>(
         }
         End::Finished => judge_liveness(system, interpreter, &checks, options, &exploration, observer, &mut reports)?,
     };
-    Ok(Report {
+    let report = Report {
         verdict: summarize(&reports, stop_reason.as_ref()),
         stop_reason,
         states: exploration.store.len(),
         represented: match orbit_size {
-            None => BigUint::from(exploration.store.len()),
+            None => Some(exploration.store.len().into()),
             Some(orbit_size) => (0..exploration.store.len())
                 .map(|number| orbit_size(exploration.store.state(number as StateNumber)))
                 .sum(),
@@ -90,7 +90,10 @@ pub(crate) fn check_counted<S: TransitionSystem>(
         depth: exploration.depth,
         memory_bytes: exploration.memory_bytes,
         properties: reports,
-    })
+        liveness_searches: Vec::new(),
+        canonicalization: None,
+    };
+    Ok((report, exploration))
 }
 
 /// Fills in the verdicts on liveness after a finished search; returns why it could not.
@@ -106,7 +109,7 @@ fn judge_liveness<S: TransitionSystem>(
     if checks.liveness.is_empty() {
         return Ok(None);
     }
-    match find_dead_ends(system, exploration, &checks.liveness, options.max_memory, observer) {
+    match find_dead_ends(system, exploration, &checks.liveness, options, observer) {
         Ok(findings) => {
             for (&property, finding) in checks.liveness.iter().zip(findings) {
                 if let Some(finding) = finding {
@@ -141,7 +144,7 @@ fn report_on(reports: &mut [PropertyReport], subject: Subject) -> &mut PropertyR
 }
 
 /// A search that did not finish is inconclusive even if nobody asked for anything.
-fn summarize(reports: &[PropertyReport], stop_reason: Option<&StopReason>) -> Verdict {
+pub(crate) fn summarize(reports: &[PropertyReport], stop_reason: Option<&StopReason>) -> Verdict {
     let any = |verdict| reports.iter().any(|report| report.verdict == verdict);
     if any(Verdict::Violated) {
         Verdict::Violated

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use quotient_engines::{
-    Instance, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, StopReason, Subject, Verdict, check, walk,
+    Edge, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, StopReason, Subject, Verdict, check, walk,
 };
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
@@ -349,7 +349,10 @@ impl Observer for Graph {
         assert_eq!(number, self.states.len() as u64);
         self.states.push((state.to_vec(), initial));
     }
-    fn edge(&mut self, from: u64, instance: Instance<'_>, to: u64) {
+    fn edge(&mut self, edge: Edge<'_>) {
+        let Edge { from, instance, to, concrete, changes } = edge;
+        // Without a quotient a state is its own representative.
+        assert_eq!((self.states[to as usize].0.as_slice(), from != to), (concrete, changes));
         assert!((from.max(to) as usize) < self.states.len());
         self.edges.push((from, instance.arguments.to_vec(), to));
     }

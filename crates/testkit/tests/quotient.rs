@@ -4,29 +4,64 @@
 use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
-use quotient_engines::{Report, SearchOptions, SearchOrder, Silent, Verdict, check, check_quotient};
-use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId, Valuation, replay};
-use quotient_symmetry::{Canonicalizer, LivenessInstances, StateMap, Workspace, detect, detect_with};
+use quotient_engines::{
+    CrossCheck, Extent, Plan, Report, SearchOptions, SearchOrder, Silent, SymmetrySource, Verdict, check_with,
+    cross_check, plan,
+};
+use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Valuation, replay};
+use quotient_symmetry::{Canonicalizer, StateMap, Strategy, Workspace, detect};
 use quotient_testkit::examples::{load_murphi, murphi_examples, workspace};
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::random_murphi::{ProgramOptions, random_program};
 use quotient_testkit::rumur::explain_skip;
+use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
+
+/// What a search is to use of the symmetries of all properties of a model.
+fn plan_for(model: &Model, layout: &Layout, source: SymmetrySource, strategy: Strategy) -> Result<Plan, String> {
+    let properties: Vec<PropertyId> = model.properties.indices().collect();
+    plan(model, layout, &properties, source, Some(strategy)).map_err(|error| error.to_string())
+}
 
 /// Searches one state of each orbit of the symmetries that detection finds.
 fn reduced(model: &Model, options: &SearchOptions) -> Result<Report, String> {
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
-    let properties: Vec<PropertyId> = model.properties.indices().collect();
-    let detection =
-        detect_with(model, &layout, &properties, LivenessInstances::OneByOne).map_err(|error| error.to_string())?;
-    let canonicalizer = Canonicalizer::new(model, &layout, &detection.group).map_err(|error| error.to_string())?;
-    let report =
-        check_quotient(model, &layout, &canonicalizer, options, &mut Silent).map_err(|error| error.to_string())?;
+    let plan = plan_for(model, &layout, SymmetrySource::Detected, Strategy::Canonical)?;
+    check_with(model, &layout, &plan, options, &mut Silent).map_err(|error| error.to_string())
+}
+
+/// Searches with and without symmetry and compares: verdicts, counts and states, as `cross_check` does;
+/// that runs replay; and that they are as long where they are shortest.
+fn compare(
+    model: &Model,
+    source: SymmetrySource,
+    strategy: Strategy,
+    options: &SearchOptions,
+) -> Result<(Plan, Report, CrossCheck), String> {
+    let layout = Layout::new(model).map_err(|error| error.to_string())?;
+    let plan = plan_for(model, &layout, source, strategy)?;
+    let (report, comparison) =
+        cross_check(model, &layout, &plan, options, &mut Silent).map_err(|error| error.to_string())?;
     let interpreter = Interpreter::new(model, &layout);
-    for property in &report.properties {
-        if let Some(trace) = &property.trace {
-            replay(&interpreter, trace).map_err(|error| format!("a run does not replay: {error}"))?;
+    for trace in report.properties.iter().filter_map(|property| property.trace.as_ref()) {
+        replay(&interpreter, trace).map_err(|error| format!("a run does not replay: {error}"))?;
+    }
+    let whole = &comparison.whole;
+    if report.states > whole.states && report.stop_reason.is_none() {
+        return Err(format!("{} states stored, {} without symmetry", report.states, whole.states));
+    }
+    if comparison.extent == Extent::Everything {
+        let is_exact = plan.reduction.as_ref().is_none_or(|reduction| reduction.canonicalizer.is_exact());
+        let expected = is_exact.then(|| BigUint::from(whole.states));
+        if report.represented != expected {
+            return Err(format!("{:?} represented, {} without symmetry", report.represented, whole.states));
         }
     }
-    Ok(report)
+    Ok((plan, report, comparison))
+}
+
+/// How long the runs to violations are.
+fn lengths(report: &Report) -> Vec<usize> {
+    report.properties.iter().filter_map(|entry| Some(entry.trace.as_ref()?.steps.len())).collect()
 }
 
 #[test]
@@ -35,43 +70,161 @@ fn reduced_and_whole_searches_agree_on_the_example_models() {
     for example in murphi_examples() {
         for case in 0..example.header.cases.len() {
             for order in [SearchOrder::BreadthFirst, SearchOrder::DepthFirst] {
-                if example.header.cases[case].states <= 60_000 {
-                    work.push((example.clone(), case, order));
+                for source in [SymmetrySource::Detected, SymmetrySource::Declared] {
+                    if example.header.cases[case].states <= 60_000 {
+                        work.push((example.clone(), case, order, source));
+                    }
                 }
             }
         }
     }
-    let wrong: Vec<String> = map_on_workers(2, &work, |(example, case, order)| {
+    let wrong: Vec<String> = map_on_workers(2, &work, |(example, case, order, source)| {
         let case = &example.header.cases[*case];
-        let compare = || -> Result<(), String> {
+        let compare_case = || -> Result<(), String> {
             let model = example.load(case)?;
             let options =
                 SearchOptions { order: *order, deadlock: example.header.deadlock, ..SearchOptions::default() };
-            let whole = check(&model, &options, &mut Silent).map_err(|error| error.to_string())?;
-            let quotient = reduced(&model, &options)?;
-            if whole.verdict != quotient.verdict {
-                return Err(format!("{:?} reduced, {:?} whole", quotient.verdict, whole.verdict));
-            }
-            if whole.verdict == Verdict::Holds && quotient.represented != whole.represented {
-                return Err(format!("{} represented, {} whole", quotient.represented, whole.represented));
-            }
-            if quotient.states > whole.states {
-                return Err(format!("{} stored, {} whole", quotient.states, whole.states));
-            }
-            let lengths = |report: &Report| -> Vec<usize> {
-                report.properties.iter().filter_map(|entry| Some(entry.trace.as_ref()?.steps.len())).collect()
-            };
-            if *order == SearchOrder::BreadthFirst && lengths(&whole) != lengths(&quotient) {
-                return Err(format!("runs of {:?} steps reduced, {:?} whole", lengths(&quotient), lengths(&whole)));
+            let (_, report, comparison) = compare(&model, *source, Strategy::Canonical, &options)?;
+            let (own, whole) = (lengths(&report), lengths(&comparison.whole));
+            if *order == SearchOrder::BreadthFirst && own != whole {
+                return Err(format!("runs of {own:?} steps reduced, {whole:?} whole"));
             }
             Ok(())
         };
-        compare().err().map(|error| format!("{} {}, {order:?}: {error}", example.name, case.label()))
+        compare_case().err().map(|error| format!("{} {}, {order:?}, {source:?}: {error}", example.name, case.label()))
     })
     .into_iter()
     .flatten()
     .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A number from the environment, for longer runs.
+fn number_from(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// Compares searches of the programs of some seeds by every strategy: all properties, and what can be
+/// reached at all without stopping at violations.
+fn compare_programs(default: u64, least_reduced: usize, program: impl Fn(u64) -> String + Sync) {
+    const MOST_STATES: u64 = 3000;
+    let first = number_from("QUOTIENT_RANDOM_SEED", 0);
+    let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_MODELS", default)).collect();
+    let results = map_on_workers(2, &seeds, |&seed| {
+        let model = load_murphi("random", &program(seed), &[]).ok()?;
+        let reachability: Vec<PropertyId> = model
+            .properties
+            .iter_enumerated()
+            .filter(|(_, property)| matches!(property.kind, PropertyKind::Cover | PropertyKind::Liveness))
+            .map(|(id, _)| id)
+            .collect();
+        let base = SearchOptions { max_states: Some(MOST_STATES), ..SearchOptions::default() };
+        let variants = [
+            base.clone(),
+            SearchOptions { deadlock: DeadlockMode::Stuck, order: SearchOrder::DepthFirst, ..base.clone() },
+            SearchOptions { deadlock: DeadlockMode::Off, properties: Some(reachability), ..base },
+        ];
+        let mut compared = 0;
+        let mut errors = Vec::new();
+        for strategy in Strategy::ALL {
+            for options in &variants {
+                match compare(&model, SymmetrySource::Detected, strategy, options) {
+                    Ok((plan, _, comparison)) => {
+                        compared += usize::from(plan.reduction.is_some() && comparison.extent == Extent::Everything);
+                    }
+                    Err(error) => errors.push(format!("seed {seed}, {strategy}: {error}")),
+                }
+            }
+        }
+        Some((compared, errors))
+    });
+    let results: Vec<(usize, Vec<String>)> = results.into_iter().flatten().collect();
+    let wrong: Vec<&str> = results.iter().flat_map(|(_, errors)| errors).map(String::as_str).collect();
+    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+    let reduced = results.iter().filter(|(compared, _)| *compared > 0).count();
+    assert!(reduced >= least_reduced, "only {reduced} of {} models were reduced to the end", results.len());
+}
+
+#[test]
+fn reduced_and_whole_searches_agree_on_random_symmetric_models() {
+    compare_programs(300, 60, |seed| symmetric_program(seed, Kind::Symmetric));
+}
+
+#[test]
+fn reduced_and_whole_searches_agree_on_random_nearly_symmetric_models() {
+    compare_programs(200, 20, |seed| symmetric_program(seed, Kind::NearlySymmetric));
+}
+
+#[test]
+fn reduced_and_whole_searches_agree_on_random_models() {
+    compare_programs(100, 0, |seed| {
+        random_program(seed, &ProgramOptions { size: 2, most_states: 2000, extensions: seed % 2 == 0 })
+    });
+}
+
+/// The models of the corpus: the same verdict with every strategy and with declared symmetries only.
+#[test]
+fn reduced_and_whole_searches_agree_on_real_models() {
+    let folder = workspace().join("../shared/corpus/murphi");
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        return explain_skip("reduced searches of real models", "the corpus is not there");
+    };
+    let files: Vec<std::path::PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "m"))
+        .collect();
+    let wrong: Vec<String> = map_on_workers(2, &files, |path| {
+        let text = String::from_utf8_lossy(&std::fs::read(path).expect("the model")).into_owned();
+        let model = load_murphi("corpus", &text, &[]).ok()?;
+        let options = SearchOptions { max_states: Some(20_000), ..SearchOptions::default() };
+        let detected = Strategy::ALL.map(|strategy| (SymmetrySource::Detected, strategy));
+        for (source, strategy) in detected.into_iter().chain([(SymmetrySource::Declared, Strategy::Canonical)]) {
+            if let Err(error) = compare(&model, source, strategy, &options) {
+                return Some(format!("{}, {source:?}, {strategy}: {error}", path.display()));
+            }
+        }
+        None
+    })
+    .into_iter()
+    .flatten()
+    .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What liveness of one process among equals costs: one instance is judged, with the symmetries that leave
+/// it alone, and the others have the same answer.
+#[test]
+fn one_of_the_symmetric_instances_of_liveness_is_judged() {
+    let text = |rule: &str| {
+        format!(
+            "const N: 4;
+             type proc: 1..N;
+             var at: array[proc] of 0..2; last: 0..N;
+             startstate for p: proc do at[p] := 0; end; last := 0; end;
+             ruleset p: proc do rule at[p] < 2 ==> at[p] := at[p] + 1; last := p; end; end;
+             ruleset p: proc do rule {rule} ==> at[p] := 0; end; end;
+             ruleset p: proc do liveness \"again\" at[p] = 1; end;
+             liveness \"first\" at[1] != 2 | last = 1;"
+        )
+    };
+    for (rule, verdict) in [("at[p] = 2", Verdict::Holds), ("false", Verdict::Violated)] {
+        let model = load_murphi("liveness", &text(rule), &[]).unwrap_or_else(|error| panic!("{error}"));
+        for strategy in Strategy::ALL {
+            let options = SearchOptions { deadlock: DeadlockMode::Off, ..SearchOptions::default() };
+            let compared = compare(&model, SymmetrySource::Detected, strategy, &options);
+            let (plan, report, comparison) = compared.unwrap_or_else(|error| panic!("{strategy}: {error}"));
+            // The second property is about process 1: the others may be exchanged.
+            assert_eq!(plan.symmetry.order, BigUint::from(6u32), "{strategy}");
+            let cost = plan.symmetry.property_cost.expect("the second property costs symmetries");
+            assert_eq!((cost.order, cost.properties.len()), (BigUint::from(24u32), 1), "{strategy}");
+            let [search] = &report.liveness_searches[..] else { panic!("{strategy}: {report:?}") };
+            let [instance] = &search.instances[..] else { panic!("{strategy}: {search:?}") };
+            // Process 1 is judged in the main search, process 2 for all others.
+            assert_eq!((&instance.arguments[..], instance.symmetric), (&[2][..], 3), "{strategy}");
+            assert_eq!(search.order, BigUint::from(6u32), "{strategy}");
+            assert_eq!((report.verdict, comparison.extent), (verdict, Extent::Everything), "{strategy}, {rule}");
+        }
+    }
 }
 
 /// All states that the maps lead to from a state.
@@ -196,7 +349,7 @@ fn check_figures(folder: &std::path::Path, figures: &[Figure]) {
         let model = load_murphi(name, &text, &constants).unwrap_or_else(|error| panic!("{error}"));
         let options = SearchOptions { deadlock: DeadlockMode::Off, ..SearchOptions::default() };
         let report = reduced(&model, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let found = (report.states, report.represented.to_string());
+        let found = (report.states, report.represented.unwrap_or_default().to_string());
         (found != (stored, represented.to_string()))
             .then(|| format!("{name} {constants:?}: {found:?} and not ({stored}, {represented})"))
     })

@@ -1,6 +1,7 @@
 //! `quotient check`: search, check every property, show the result.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use quotient_engines::SearchOptions;
 use quotient_ir::{DeadlockMode, Model};
@@ -13,12 +14,12 @@ use crate::load::load_model;
 use crate::memory::peak_bytes;
 use crate::render::human::Outcome;
 use crate::render::{human, json};
-use crate::terminal::{Palette, print, print_with};
+use crate::terminal::{Palette, complain, print, print_with};
 use crate::watch::Watch;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
-    let loaded = load_model(&arguments.model)?;
+    let loaded = Arc::new(load_model(&arguments.model)?);
     let model = &loaded.model;
     let options = SearchOptions {
         deadlock: deadlock_mode(arguments.deadlock),
@@ -28,20 +29,37 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     show_warnings(&model.source, &loaded.warnings);
 
     let mut watch = Watch::start(arguments.limits.timeout, &arguments.output);
-    let reduction = reduction::choose(model, &loaded.layout, &arguments.search, &options)?;
-    let result = match reduction.as_ref().and_then(|reduction| reduction.canonicalizer.as_ref()) {
-        Some(canonicalizer) => {
-            quotient_engines::check_quotient(model, &loaded.layout, canonicalizer, &options, &mut watch)
+    let properties = reduction::checked_properties(&loaded, options.properties.as_deref());
+    let symmetries = reduction::choose(&loaded, arguments.symmetry, arguments.search.reduction, properties, &watch)?;
+    if arguments.cross_check && symmetries.is_none() {
+        return Err(Failure::Usage(
+            "--cross-check compares a reduced search with an unreduced one, and this one is not \
+                                   reduced"
+                .into(),
+        ));
+    }
+    let reduced = symmetries.as_ref().filter(|symmetries| symmetries.reduces());
+    let result = match reduced.and_then(|symmetries| symmetries.plan.as_ref()) {
+        Some(plan) if arguments.cross_check => {
+            quotient_engines::cross_check(model, &loaded.layout, plan, &options, &mut watch)
+                .map(|(report, comparison)| (report, Some(comparison)))
         }
-        None => quotient_engines::check(model, &options, &mut watch),
+        Some(plan) => {
+            quotient_engines::check_with(model, &loaded.layout, plan, &options, &mut watch).map(|report| (report, None))
+        }
+        None => quotient_engines::check(model, &options, &mut watch).map(|report| (report, None)),
     };
     let elapsed = watch.finish();
-    let report = &result.map_err(|error| engine_failure(&model.source, error))?;
+    let (report, cross_check) = &result.map_err(|error| engine_failure(&model.source, error))?;
+    if arguments.cross_check && cross_check.is_none() {
+        complain("note: there was nothing to compare, since the search was not reduced\n");
+    }
     let outcome = Outcome {
         model,
         layout: &loaded.layout,
         report,
-        reduction: reduction.as_ref(),
+        symmetries: symmetries.as_ref(),
+        cross_check: cross_check.as_ref(),
         elapsed,
         peak_memory: peak_bytes(),
     };

@@ -9,7 +9,7 @@ use quotient_groups::{ColouredGraph, PermutationGroup, Structure};
 use quotient_ir::{Layout, Model, PropertyId, PropertyKind, VariableId};
 use quotient_symmetry::{CertifiedGroup, Describer, Explainer, Request, declared, detect};
 
-use crate::arguments::{DetectArguments, Format, ModelArguments, SymmetryExport, SymmetryExportFormat, SymmetrySource};
+use crate::arguments::{DetectArguments, Format, ModelArguments, SymmetryExport, SymmetryExportFormat, SymmetryName};
 use crate::commands::selection::named_properties;
 use crate::commands::show_warnings;
 use crate::failure::{Failure, HOLDS};
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &DetectArguments) -> Result<ExitCode, Failure> {
     };
     if let Some(export) = &arguments.export
         && export.format != SymmetryExportFormat::Gap
-        && arguments.symmetry != SymmetrySource::Auto
+        && arguments.symmetry != SymmetryName::Auto
     {
         return Err(Failure::Usage("only --symmetry auto makes a graph to export".into()));
     }
@@ -105,12 +105,12 @@ fn find<'m>(
     model: &'m Model,
     layout: &'m Layout,
     properties: &[PropertyId],
-    source: SymmetrySource,
+    source: SymmetryName,
 ) -> Result<Found<'m>, Failure> {
     let mut findings = Findings::none(model, source);
     match source {
-        SymmetrySource::Off => Ok(Found { findings, group: None, graph: None }),
-        SymmetrySource::Declared => {
+        SymmetryName::Off => Ok(Found { findings, group: None, graph: None }),
+        SymmetryName::Declared => {
             let declared = declared(model, layout, properties).map_err(|error| Failure::Internal(error.to_string()))?;
             findings.certification = Some(declared.report);
             findings.refused = declared.refused;
@@ -118,7 +118,7 @@ fn find<'m>(
             describe(layout, &declared.group, &mut findings);
             Ok(Found { findings, group: Some(declared.group), graph: None })
         }
-        SymmetrySource::Auto => {
+        SymmetryName::Auto => {
             let detection = detect(model, layout, properties).map_err(|error| Failure::Internal(error.to_string()))?;
             findings.complete = detection.complete;
             findings.certification = Some(detection.report);

@@ -1,16 +1,17 @@
-//! `quotient explore`: the state space without its properties.
+//! `quotient explore`: the state space, or its quotient, without properties.
 
 use std::fs::File;
 use std::io::BufWriter;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use quotient_engines::SearchOptions;
 use quotient_ir::DeadlockMode;
 
-use crate::arguments::{ExploreArguments, Export, ExportFormat, Format, ReductionName, SymmetryName};
-use crate::commands::{deadlock_mode, engine_failure, exit_status, search_options, show_warnings};
+use crate::arguments::{ExploreArguments, Export, ExportFormat, Format};
+use crate::commands::{deadlock_mode, engine_failure, exit_status, reduction, search_options, show_warnings};
 use crate::failure::Failure;
-use crate::graph::{GraphCollector, LABELLED_STATES};
+use crate::graph::{GraphCollector, LABELLED_STATES, Witnesses};
 use crate::load::{LoadedModel, load_model};
 use crate::memory::peak_bytes;
 use crate::render::human::{GraphCounts, Outcome};
@@ -20,11 +21,8 @@ use crate::watch::Watch;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
-    if arguments.search.symmetry != SymmetryName::Off || arguments.search.reduction == ReductionName::Canonical {
-        return Err(Failure::Usage("explore visits the whole state space; only check can use symmetry".into()));
-    }
-    let loaded = load_model(&arguments.model)?;
-    let LoadedModel { model, layout, warnings } = &loaded;
+    let loaded = Arc::new(load_model(&arguments.model)?);
+    let LoadedModel { model, layout, warnings } = &*loaded;
     let options = SearchOptions {
         deadlock: DeadlockMode::Off,
         properties: Some(Vec::new()),
@@ -36,8 +34,16 @@ pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
 
     let deadlock = deadlock_mode(arguments.deadlock);
     let watch = Watch::start(arguments.limits.timeout, &arguments.output);
-    let mut collector = GraphCollector::new(watch, deadlock, arguments.export.as_ref().map(|export| export.format));
-    let result = quotient_engines::check(model, &options, &mut collector);
+    let symmetries = reduction::choose(&loaded, arguments.symmetry, arguments.search.reduction, Vec::new(), &watch)?;
+    let plan = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
+    let witnesses =
+        plan.and_then(|plan| plan.reduction.as_ref()).map(|reduction| Witnesses::new(model, layout, reduction));
+    let export_format = arguments.export.as_ref().map(|export| export.format);
+    let mut collector = GraphCollector::new(watch, deadlock, export_format, witnesses);
+    let result = match plan {
+        Some(plan) => quotient_engines::check_with(model, layout, plan, &options, &mut collector),
+        None => quotient_engines::check(model, &options, &mut collector),
+    };
     let (graph, watch) = collector.finish();
     let elapsed = watch.finish();
     let report = &result.map_err(|error| engine_failure(&model.source, error))?;
@@ -61,7 +67,15 @@ pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
 
     let deadlocks = (is_complete && deadlock != DeadlockMode::Off).then(|| graph.deadlocks());
     let counts = GraphCounts { initial: graph.initial_states(), deadlocks };
-    let outcome = Outcome { model, layout, report, reduction: None, elapsed, peak_memory: peak_bytes() };
+    let outcome = Outcome {
+        model,
+        layout,
+        report,
+        symmetries: symmetries.as_ref(),
+        cross_check: None,
+        elapsed,
+        peak_memory: peak_bytes(),
+    };
     match arguments.output.format {
         Format::Human => print(&human::explore(&outcome, &counts, Palette::for_stdout()))?,
         Format::Json => print_with(|writer| json::search(writer, "explore", &outcome, Some(&counts), warnings))?,

@@ -49,7 +49,7 @@ fn exit_status(verdict: Verdict) -> u8 {
 fn engine_failure(source: &Source, error: EngineError) -> Failure {
     match error {
         EngineError::Layout(error) => Failure::whole_model(source.clone(), "state-too-large", error.to_string()),
-        EngineError::Replay(_) | EngineError::Rebuild(_) => Failure::Internal(error.to_string()),
+        error => Failure::Internal(error.to_string()),
     }
 }
 

@@ -1,86 +1,128 @@
 //! The choice of a reduction for a search: which symmetries there are, and how to use them.
 
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use num_bigint::BigUint;
-use quotient_engines::SearchOptions;
-use quotient_groups::{PermutationGroup, Structure};
-use quotient_ir::{Layout, Model, PropertyId, PropertyKind};
-use quotient_symmetry::{Canonicalizer, Describer, LivenessInstances, detect_with};
+use quotient_engines::{Plan, SymmetrySource, plan};
+use quotient_ir::{PropertyId, PropertyKind};
+use quotient_symmetry::{Describer, Strategy};
 
-use crate::arguments::{ReductionName, SearchArguments, SymmetryName};
+use crate::arguments::{ReductionName, SymmetryName};
+use crate::commands::engine_failure;
 use crate::failure::Failure;
+use crate::load::LoadedModel;
+use crate::watch::Watch;
+
+/// How often detection is interrupted to see whether somebody wants to stop.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// Detection follows the nesting of the text.
+const STACK_BYTES: usize = 256 << 20;
 
 /// The symmetries of a search and what is made of them.
-pub(crate) struct Reduction {
-    /// Gives the representatives, unless the group is trivial or beyond its methods.
-    pub(crate) canonicalizer: Option<Canonicalizer>,
-    /// How many symmetries there are.
-    pub(crate) order: BigUint,
-    /// What group they are.
-    pub(crate) structure: String,
+pub(crate) struct Symmetries {
+    /// What is known about them, unless the time was over before.
+    pub(crate) plan: Option<Plan>,
     /// Generators in source terms.
     pub(crate) generators: Vec<Vec<String>>,
-    /// How representatives are found, or why there are none.
-    pub(crate) method: String,
-    /// The vertices and edges of the graph the symmetries were found in.
-    pub(crate) graph: (usize, usize),
-    /// How long it took to find the symmetries.
+    /// How long it took to find them.
     pub(crate) elapsed: Duration,
 }
 
-/// Finds the symmetries that a search is to use, if it is to use any.
+/// Finds the symmetries that a search is to use, if it is to use any. They preserve the given
+/// properties, and the assumptions in any case.
 pub(super) fn choose(
-    model: &Model,
-    layout: &Layout,
-    arguments: &SearchArguments,
-    options: &SearchOptions,
-) -> Result<Option<Reduction>, Failure> {
-    match (arguments.symmetry, arguments.reduction) {
-        (SymmetryName::Off, ReductionName::Canonical) => {
-            return Err(Failure::Usage("--reduction canonical needs symmetries: add --symmetry auto".into()));
+    loaded: &Arc<LoadedModel>,
+    symmetry: SymmetryName,
+    reduction: ReductionName,
+    properties: Vec<PropertyId>,
+    watch: &Watch,
+) -> Result<Option<Symmetries>, Failure> {
+    let strategy = match reduction {
+        ReductionName::Auto | ReductionName::None => None,
+        ReductionName::Canonical => Some(Strategy::Canonical),
+        ReductionName::Sorted => Some(Strategy::Sorted),
+        ReductionName::Segmented => Some(Strategy::Segmented),
+        ReductionName::LocalSearch => Some(Strategy::LocalSearch),
+        ReductionName::Flooding => Some(Strategy::Flooding),
+    };
+    let source = match (symmetry, strategy) {
+        (SymmetryName::Off, Some(strategy)) => {
+            return Err(Failure::Usage(format!("--reduction {strategy} needs symmetries: add --symmetry auto")));
         }
-        (SymmetryName::Off, _) | (_, ReductionName::None) => return Ok(None),
-        (SymmetryName::Auto, ReductionName::Auto | ReductionName::Canonical) => {}
-    }
+        (SymmetryName::Off, None) => return Ok(None),
+        _ if reduction == ReductionName::None => return Ok(None),
+        (SymmetryName::Auto, _) => SymmetrySource::Detected,
+        (SymmetryName::Declared, _) => SymmetrySource::Declared,
+    };
+    watch.announce("looking for symmetries");
     let clock = Instant::now();
-    // Assumptions decide which states there are, whatever is checked.
-    let properties: Vec<PropertyId> = model
-        .properties
-        .iter_enumerated()
+    let plan = match plan_watched(loaded, properties, source, strategy, watch) {
+        Some(plan) => Some(plan.map_err(|error| engine_failure(&loaded.model.source, error))?),
+        None => None,
+    };
+    let generators = plan.as_ref().map_or_else(Vec::new, |plan| {
+        let group = &plan.symmetry.group;
+        let describer = Describer::new(&loaded.model, &loaded.layout, group.literals());
+        group.maps().iter().map(|map| describer.describe(map).cycles()).collect()
+    });
+    Ok(Some(Symmetries { plan, generators, elapsed: clock.elapsed() }))
+}
+
+/// Plans beside the thread that watches; nothing if that wants to stop.
+fn plan_watched(
+    loaded: &Arc<LoadedModel>,
+    properties: Vec<PropertyId>,
+    source: SymmetrySource,
+    strategy: Option<Strategy>,
+    watch: &Watch,
+) -> Option<Result<Plan, quotient_engines::EngineError>> {
+    let (sender, receiver) = mpsc::channel();
+    let shared = Arc::clone(loaded);
+    let planning = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+        // Nobody listens if the time was over; then the program is about to end.
+        let _ = sender.send(plan(&shared.model, &shared.layout, &properties, source, strategy));
+    });
+    let Ok(planning) = planning else { return None };
+    loop {
+        match receiver.recv_timeout(PATIENCE) {
+            Ok(plan) => return Some(plan),
+            Err(RecvTimeoutError::Timeout) if watch.stop_reason().is_some() => return None,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => match planning.join() {
+                Err(panic) => std::panic::resume_unwind(panic),
+                Ok(()) => unreachable!("a plan that was made was sent"),
+            },
+        }
+    }
+}
+
+/// The properties that a search checks; all if none are selected.
+pub(super) fn checked_properties(loaded: &LoadedModel, selected: Option<&[PropertyId]>) -> Vec<PropertyId> {
+    let properties = loaded.model.properties.iter_enumerated();
+    properties
         .filter(|(id, property)| {
-            property.kind == PropertyKind::Assumption
-                || options.properties.as_ref().is_none_or(|selected| selected.contains(id))
+            property.kind != PropertyKind::Assumption && selected.is_none_or(|selected| selected.contains(id))
         })
         .map(|(id, _)| id)
-        .collect();
-    let detection = detect_with(model, layout, &properties, LivenessInstances::OneByOne)
-        .map_err(|error| Failure::Internal(error.to_string()))?;
-    let group = &detection.group;
-    let permutations = PermutationGroup::new(group.literals().degree(), group.generators().to_vec());
-    let structure = match permutations.structure() {
-        Structure::Trivial => "trivial".to_owned(),
-        structure => structure.to_string(),
-    };
-    let describer = Describer::new(model, layout, group.literals());
-    let (canonicalizer, method) = if group.is_trivial() {
-        (None, "there is nothing to reduce by".to_owned())
-    } else {
-        match Canonicalizer::new(model, layout, group) {
-            Ok(canonicalizer) => {
-                let method = canonicalizer.reason().to_owned();
-                (Some(canonicalizer), method)
-            }
-            Err(error) => (None, format!("not used: {error}")),
-        }
-    };
-    Ok(Some(Reduction {
-        canonicalizer,
-        order: permutations.order(),
-        structure,
-        generators: group.maps().iter().map(|map| describer.describe(map).cycles()).collect(),
-        method,
-        graph: (detection.graph.vertex_count(), detection.graph.edge_count()),
-        elapsed: clock.elapsed(),
-    }))
+        .collect()
+}
+
+impl Symmetries {
+    /// The name of the reduction in use.
+    pub(crate) fn reduction_name(&self) -> &'static str {
+        let reduction = self.plan.as_ref().and_then(|plan| plan.reduction.as_ref());
+        reduction.map_or("none", |reduction| reduction.canonicalizer.strategy().name())
+    }
+
+    /// Whether a reduction is in use.
+    pub(crate) fn reduces(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.reduction.is_some())
+    }
+
+    /// Whether nothing is approximated.
+    pub(crate) fn is_exact(&self) -> bool {
+        let reduction = self.plan.as_ref().and_then(|plan| plan.reduction.as_ref());
+        reduction.is_none_or(|reduction| reduction.canonicalizer.is_exact())
+    }
 }

@@ -3,10 +3,11 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use quotient_engines::{PropertyReport, Report, StopReason, Subject, Verdict};
-use quotient_ir::{Layout, Model, Violation};
+use num_bigint::BigUint;
+use quotient_engines::{CrossCheck, Extent, Plan, PropertyReport, Report, StopReason, Subject, Verdict};
+use quotient_ir::{Layout, Model, PropertyId, Violation};
 
-use crate::commands::reduction::Reduction;
+use crate::commands::reduction::Symmetries;
 use crate::names::{kind_name, property_name, property_title};
 use crate::render::diagnostics::Lines;
 use crate::render::quantity;
@@ -27,7 +28,9 @@ pub(crate) struct Outcome<'a> {
     /// What the search found.
     pub(crate) report: &'a Report,
     /// The symmetries it used, if it was to use any.
-    pub(crate) reduction: Option<&'a Reduction>,
+    pub(crate) symmetries: Option<&'a Symmetries>,
+    /// What came of comparing it with the unreduced one.
+    pub(crate) cross_check: Option<&'a CrossCheck>,
     /// How long it took.
     pub(crate) elapsed: Duration,
     /// The most memory the program took, if the system tells.
@@ -55,7 +58,7 @@ pub(crate) fn check(outcome: &Outcome<'_>, palette: Palette) -> String {
     if !report.properties.is_empty() {
         text.push('\n');
         for property in &report.properties {
-            text.push_str(&property_line(outcome.model, property, palette));
+            text.push_str(&property_line(outcome, property, palette));
         }
     }
     text.push('\n');
@@ -148,7 +151,8 @@ fn violation_title(model: &Model, property: &PropertyReport) -> String {
     }
 }
 
-fn property_line(model: &Model, property: &PropertyReport, palette: Palette) -> String {
+fn property_line(outcome: &Outcome<'_>, property: &PropertyReport, palette: Palette) -> String {
+    let model = outcome.model;
     // Padded before painting: escape sequences have no width.
     let verdict = match property.verdict {
         Verdict::Holds => palette.good("holds    "),
@@ -162,24 +166,113 @@ fn property_line(model: &Model, property: &PropertyReport, palette: Palette) -> 
                 Some(_) => String::new(),
                 None => palette.faint(&format!(" ({})", model.source.locate(entry.span))),
             };
-            format!("{verdict}  {:<9}  {}{place}\n", kind_name(entry.kind), property_name(model, id))
+            let instances = match judged_instances(outcome.report, id) {
+                None => String::new(),
+                Some((judged, symmetric)) => {
+                    palette.faint(&format!(" (checked for {judged} of {symmetric} symmetric instances)"))
+                }
+            };
+            format!("{verdict}  {:<9}  {}{place}{instances}\n", kind_name(entry.kind), property_name(model, id))
         }
         Subject::Deadlock => format!("{verdict}  no deadlock\n"),
         Subject::Errors => format!("{verdict}  no errors\n"),
     }
 }
 
+/// How many instances of a liveness property were judged, and for how many, if symmetries made them fewer.
+pub(super) fn judged_instances(report: &Report, property: PropertyId) -> Option<(usize, usize)> {
+    let judged: Vec<usize> = report
+        .liveness_searches
+        .iter()
+        .flat_map(|search| &search.instances)
+        .filter(|instance| instance.property == property)
+        .map(|instance| instance.symmetric)
+        .collect();
+    (!judged.is_empty()).then(|| (judged.len(), judged.iter().sum()))
+}
+
+/// How many states of the model there are for each that is stored.
+pub(super) fn reduction_factor(report: &Report) -> Option<f64> {
+    let represented = report.represented.as_ref().filter(|_| report.states > 0)?;
+    // A float for people; only beyond 10^300 is there none.
+    let represented: f64 = represented.to_string().parse().ok()?;
+    Some(represented / report.states as f64).filter(|factor| factor.is_finite())
+}
+
+/// The symmetries, what they cost and how they are used.
+fn symmetry_rows(outcome: &Outcome<'_>, symmetries: &Symmetries) -> Vec<(&'static str, String)> {
+    let (model, report) = (outcome.model, outcome.report);
+    let elapsed = quantity::duration(symmetries.elapsed);
+    let Some(plan) = &symmetries.plan else {
+        return vec![("symmetries", format!("not known: the search for them was stopped after {elapsed}"))];
+    };
+    let Plan { symmetry, reduction, method, .. } = plan;
+    let mut rows = Vec::new();
+    let order = quantity::digits(&symmetry.order.to_string());
+    if symmetry.order == BigUint::from(1u32) {
+        rows.push(("symmetries", format!("none; looked for in {elapsed}")));
+    } else {
+        // The structure of a group without a name is its order once more.
+        let structure = Some(&symmetry.structure).filter(|structure| !structure.starts_with('['));
+        let structure = structure.map_or_else(String::new, |structure| format!(", {structure}"));
+        rows.push(("symmetries", format!("{order}{structure}; found in {elapsed}")));
+    }
+    if !symmetry.complete {
+        rows.push(("", "the search for symmetries was not finished: there may be more".to_owned()));
+    }
+    for refused in &symmetry.refused {
+        let (first, second) =
+            (model.value_name(refused.ty, refused.first), model.value_name(refused.ty, refused.second));
+        rows.push(("", format!("{first} and {second} are declared to be interchangeable, and are not")));
+    }
+    if let Some(cost) = &symmetry.property_cost {
+        let properties: Vec<String> = cost.properties.iter().map(|&id| property_title(model, id)).collect();
+        let verb = if properties.len() == 1 { "leaves" } else { "leave" };
+        let all = quantity::digits(&cost.order.to_string());
+        rows.push(("", format!("{} {verb} {order} of the {all} symmetries of the behaviour", properties.join(", "))));
+    }
+    match reduction {
+        None if symmetry.order == BigUint::from(1u32) => {}
+        None => rows.push(("reduction", format!("none; {method}"))),
+        Some(_) => {
+            let mut text = symmetries.reduction_name().to_owned();
+            if !symmetries.is_exact() {
+                text.push_str(", not exact: an orbit may be stored several times");
+            }
+            let _ = write!(text, "; {method}");
+            if let Some(time) = report.canonicalization {
+                let _ = write!(text, "; {} for representatives", quantity::duration(time));
+            }
+            rows.push(("reduction", text));
+        }
+    }
+    for search in &report.liveness_searches {
+        let mut properties: Vec<String> =
+            search.instances.iter().map(|instance| property_title(model, instance.property)).collect();
+        properties.dedup();
+        let (states, order) = (quantity::count(search.states), quantity::digits(&search.order.to_string()));
+        let symmetries = if order == "1" { "symmetry" } else { "symmetries" };
+        rows.push(("liveness", format!("{} by itself: {order} {symmetries}, {states} states", properties.join(", "))));
+    }
+    rows
+}
+
 fn figures(outcome: &Outcome<'_>, counts: Option<&GraphCounts>) -> String {
     let report = outcome.report;
     let mut rows: Vec<(&str, String)> = Vec::new();
+    if let Some(symmetries) = outcome.symmetries {
+        rows.extend(symmetry_rows(outcome, symmetries));
+    }
     let mut states = quantity::count(report.states);
-    if let Some(reduction) = outcome.reduction {
-        let order = quantity::digits(&reduction.order.to_string());
-        let mut symmetry = format!("{order}, {}; {}", reduction.structure, reduction.method);
-        let _ = write!(symmetry, "; found in {}", quantity::duration(reduction.elapsed));
-        rows.push(("symmetries", symmetry));
-        if reduction.canonicalizer.is_some() {
-            let _ = write!(states, ", standing for {}", quantity::digits(&report.represented.to_string()));
+    if outcome.symmetries.is_some_and(Symmetries::reduces) {
+        match &report.represented {
+            None => states.push_str(", standing for a number of states that is not known"),
+            Some(represented) => {
+                let _ = write!(states, ", standing for {}", quantity::digits(&represented.to_string()));
+                if let Some(factor) = reduction_factor(report) {
+                    let _ = write!(states, ": {} times fewer", quantity::factor(factor));
+                }
+            }
         }
     }
     rows.push(("states", states));
@@ -204,5 +297,18 @@ fn figures(outcome: &Outcome<'_>, counts: Option<&GraphCounts>) -> String {
         let _ = write!(memory, "; {} at peak", quantity::bytes(peak));
     }
     rows.push(("memory", memory));
+    if let Some(CrossCheck { whole, extent }) = outcome.cross_check {
+        let states = quantity::count(whole.states);
+        rows.push((
+            "cross-check",
+            match extent {
+                Extent::Everything => format!("agrees with the unreduced search in verdicts and all {states} states"),
+                Extent::Verdicts => {
+                    format!("agrees with the unreduced search, which is violated after {states} states")
+                }
+                Extent::Nothing(reason) => format!("nothing compared: {}", stop_text(reason)),
+            },
+        ));
+    }
     rows.iter().map(|(name, value)| format!("{name:<11}  {value}\n")).collect()
 }

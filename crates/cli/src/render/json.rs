@@ -3,17 +3,17 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use quotient_engines::{PropertyReport, StopReason, Subject, Verdict};
+use quotient_engines::{CrossCheck, Extent, LivenessReport, PropertyReport, StopReason, Subject, Verdict};
 use quotient_ir::{
     Action, Diagnostic, Interpreter, Layout, Model, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind,
     Valuation,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::commands::reduction::Reduction;
-use crate::names::{NamedArgument, action_arguments, action_name, kind_name, property_name};
+use crate::commands::reduction::Symmetries;
+use crate::names::{NamedArgument, action_arguments, action_name, kind_name, property_arguments, property_name};
 use crate::render::diagnostics::Lines;
-use crate::render::human::{GraphCounts, Outcome};
+use crate::render::human::{GraphCounts, Outcome, reduction_factor};
 use crate::render::trace::describe_violation;
 
 /// The version of the form of the output.
@@ -31,15 +31,21 @@ struct SearchObject<'a> {
     stop_reason: Option<&'static str>,
     states: u64,
     transitions: u64,
-    represented: String,
+    represented: Option<String>,
     exact: bool,
     reduction: &'static str,
+    reduction_factor: Option<f64>,
     symmetry: SymmetryObject<'a>,
     properties: Vec<PropertyObject<'a>>,
     #[serde(flatten)]
     graph: Option<GraphObject>,
     depth: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    liveness_searches: Vec<LivenessObject<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cross_check: Option<CrossCheckObject>,
     seconds: f64,
+    canonicalization_seconds: Option<f64>,
     store_bytes: u64,
     peak_memory_bytes: Option<u64>,
     diagnostics: Vec<DiagnosticObject<'a>>,
@@ -60,9 +66,49 @@ struct SymmetryObject<'a> {
     generators: Vec<GeneratorObject<'a>>,
     graph: Option<SizeObject>,
     seconds: f64,
-    /// How representatives are found.
+    /// How representatives are found, or why there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     method: Option<&'a str>,
+    /// Whether these are all symmetries that there are for detection to see.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete: Option<bool>,
+    /// What properties leave of the symmetries of the behaviour.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    behaviour: Option<BehaviourObject>,
+}
+
+/// The symmetries of the behaviour, if some property does not have them all.
+#[derive(serde::Serialize)]
+struct BehaviourObject {
+    order: String,
+    broken_by: Vec<String>,
+}
+
+/// A search besides, for liveness.
+#[derive(serde::Serialize)]
+struct LivenessObject<'a> {
+    instances: Vec<InstanceObject<'a>>,
+    order: String,
+    states: u64,
+    transitions: u64,
+}
+
+/// An instance that was judged for all that are symmetric to it.
+#[derive(serde::Serialize)]
+struct InstanceObject<'a> {
+    property: String,
+    arguments: ArgumentsObject<'a>,
+    symmetric: usize,
+}
+
+/// The unreduced search that was compared with the reduced one.
+#[derive(serde::Serialize)]
+struct CrossCheckObject {
+    compared: &'static str,
+    verdict: &'static str,
+    stop_reason: Option<&'static str>,
+    states: u64,
+    transitions: u64,
 }
 
 /// A generator in source terms.
@@ -79,24 +125,34 @@ struct SizeObject {
 }
 
 impl<'a> SymmetryObject<'a> {
-    fn of(reduction: Option<&'a Reduction>) -> Self {
-        match reduction {
-            None => Self {
-                order: "1".to_owned(),
-                structure: "trivial",
-                generators: Vec::new(),
-                graph: None,
-                seconds: 0.0,
-                method: None,
-            },
-            Some(reduction) => Self {
-                order: reduction.order.to_string(),
-                structure: &reduction.structure,
-                generators: reduction.generators.iter().map(|cycles| GeneratorObject { cycles }).collect(),
-                graph: Some(SizeObject { nodes: reduction.graph.0, edges: reduction.graph.1 }),
-                seconds: seconds(reduction.elapsed),
-                method: Some(&reduction.method),
-            },
+    fn of(model: &Model, symmetries: Option<&'a Symmetries>) -> Self {
+        let none = Self {
+            order: "1".to_owned(),
+            structure: "trivial",
+            generators: Vec::new(),
+            graph: None,
+            seconds: symmetries.map_or(0.0, |symmetries| seconds(symmetries.elapsed)),
+            method: None,
+            complete: symmetries.map(|_| false),
+            behaviour: None,
+        };
+        let Some((symmetries, plan)) = symmetries.and_then(|symmetries| Some((symmetries, symmetries.plan.as_ref()?)))
+        else {
+            return none;
+        };
+        let symmetry = &plan.symmetry;
+        Self {
+            order: symmetry.order.to_string(),
+            structure: &symmetry.structure,
+            generators: symmetries.generators.iter().map(|cycles| GeneratorObject { cycles }).collect(),
+            graph: symmetry.graph.map(|(nodes, edges)| SizeObject { nodes, edges }),
+            method: Some(&plan.method),
+            complete: Some(symmetry.complete),
+            behaviour: symmetry.property_cost.as_ref().map(|cost| BehaviourObject {
+                order: cost.order.to_string(),
+                broken_by: cost.properties.iter().map(|&id| property_name(model, id)).collect(),
+            }),
+            ..none
         }
     }
 }
@@ -261,22 +317,59 @@ pub(crate) fn search(
         stop_reason: report.stop_reason.as_ref().map(stop_reason_name),
         states: report.states,
         transitions: report.transitions,
-        represented: report.represented.to_string(),
-        exact: true,
-        reduction: match outcome.reduction.and_then(|reduction| reduction.canonicalizer.as_ref()) {
-            None => "none",
-            Some(_) => "canonical",
-        },
-        symmetry: SymmetryObject::of(outcome.reduction),
+        represented: report.represented.as_ref().map(ToString::to_string),
+        exact: outcome.symmetries.is_none_or(Symmetries::is_exact),
+        reduction: outcome.symmetries.map_or("none", Symmetries::reduction_name),
+        reduction_factor: reduction_factor(report).map(|factor| (factor * 1e6).round() / 1e6),
+        symmetry: SymmetryObject::of(outcome.model, outcome.symmetries),
         properties: report.properties.iter().map(|property| property_object(outcome, &lines, property)).collect(),
         graph: counts.map(|counts| GraphObject { initial_states: counts.initial, deadlocks: counts.deadlocks }),
         depth: report.depth,
+        liveness_searches: report
+            .liveness_searches
+            .iter()
+            .map(|search| liveness_object(outcome.model, search))
+            .collect(),
+        cross_check: outcome.cross_check.map(cross_check_object),
         seconds: seconds(outcome.elapsed),
+        canonicalization_seconds: report.canonicalization.map(seconds),
         store_bytes: report.memory_bytes,
         peak_memory_bytes: outcome.peak_memory,
         diagnostics: diagnostic_objects(&outcome.model.source, warnings),
     };
     write(writer, &object)
+}
+
+fn liveness_object<'a>(model: &'a Model, search: &LivenessReport) -> LivenessObject<'a> {
+    let instances = search.instances.iter().map(|instance| InstanceObject {
+        property: property_name(model, instance.property),
+        arguments: ArgumentsObject {
+            model,
+            arguments: property_arguments(model, instance.property, &instance.arguments),
+        },
+        symmetric: instance.symmetric,
+    });
+    LivenessObject {
+        instances: instances.collect(),
+        order: search.order.to_string(),
+        states: search.states,
+        transitions: search.transitions,
+    }
+}
+
+fn cross_check_object(comparison: &CrossCheck) -> CrossCheckObject {
+    let CrossCheck { whole, extent } = comparison;
+    CrossCheckObject {
+        compared: match extent {
+            Extent::Everything => "everything",
+            Extent::Verdicts => "verdicts",
+            Extent::Nothing(_) => "nothing",
+        },
+        verdict: verdict_name(whole.verdict),
+        stop_reason: whole.stop_reason.as_ref().map(stop_reason_name),
+        states: whole.states,
+        transitions: whole.transitions,
+    }
 }
 
 /// A command that ended because of the model.

@@ -56,6 +56,16 @@ pub(crate) fn duration(duration: Duration) -> String {
     }
 }
 
+/// How many times, to three digits: `4.25`, `84.3`, `13,997`.
+pub(crate) fn factor(factor: f64) -> String {
+    match factor {
+        _ if factor < 9.995 => format!("{factor:.2}"),
+        _ if factor < 99.95 => format!("{factor:.1}"),
+        _ if factor < 1e15 => count(factor.round() as u64),
+        _ => format!("{factor:.2e}"),
+    }
+}
+
 /// How many a second, to three digits: `450,000`.
 pub(crate) fn rate(number: u64, duration: Duration) -> String {
     let rate = number as f64 / duration.as_secs_f64().max(1e-6);

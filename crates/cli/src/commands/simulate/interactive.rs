@@ -7,6 +7,7 @@ use quotient_engines::walk;
 use quotient_ir::{Interpreter, TraceStep};
 
 use super::candidates::{Candidate, Candidates, Consequence, starts, successors};
+use super::orbits::Orbits;
 use super::randomness::Randomness;
 use crate::failure::{Failure, HOLDS};
 use crate::render::trace::TraceRenderer;
@@ -16,12 +17,14 @@ use crate::terminal::{Palette, Reader, print, visible};
 const LISTED: usize = 40;
 /// The width of step numbers.
 const WIDTH: usize = 3;
+/// More steps than this that are like one are not all named.
+const LISTED_OTHERS: usize = 8;
 
 const HELP: &str = "  NUMBER  take that step
   r       take a random step
   u       undo the last step
   s       show the whole state
-  l       list all steps
+  l       list all steps, also those that are like others
   ?       this help
   q       quit
 ";
@@ -46,13 +49,22 @@ struct Session<'m, 'i> {
     randomness: Randomness,
     steps: Vec<TraceStep>,
     candidates: Candidates,
+    /// For each candidate the first that leads to a state of the same orbit.
+    firsts: Vec<usize>,
+    orbits: Option<Orbits<'i>>,
 }
 
 /// Lets the user choose until there is enough of it.
-pub(super) fn run(interpreter: &Interpreter<'_>, randomness: Randomness) -> Result<ExitCode, Failure> {
+pub(super) fn run(
+    interpreter: &Interpreter<'_>,
+    randomness: Randomness,
+    orbits: Option<Orbits<'_>>,
+) -> Result<ExitCode, Failure> {
     let renderer = TraceRenderer::new(interpreter.model(), interpreter.layout(), Palette::for_stdout());
-    let candidates = starts(interpreter);
-    let mut session = Session { interpreter, renderer, randomness, steps: Vec::new(), candidates };
+    let candidates = Candidates { list: Vec::new(), is_cut: false };
+    let mut session =
+        Session { interpreter, renderer, randomness, steps: Vec::new(), candidates, firsts: Vec::new(), orbits };
+    session.offer(starts(interpreter));
     let mut text = String::new();
     if let [_] = session.candidates.list.as_slice() {
         text.push_str(&session.take(0));
@@ -71,7 +83,7 @@ pub(super) fn run(interpreter: &Interpreter<'_>, randomness: Randomness) -> Resu
         text = match understand(&line) {
             Wish::Quit => break,
             Wish::Help => HELP.to_owned(),
-            Wish::List => session.listing(usize::MAX),
+            Wish::List => session.whole_listing(),
             Wish::Show => session.state(),
             Wish::Undo => session.undo(),
             Wish::Random if session.candidates.list.is_empty() => session.listing(LISTED),
@@ -105,6 +117,14 @@ fn understand(line: &str) -> Wish {
 }
 
 impl Session<'_, '_> {
+    fn offer(&mut self, candidates: Candidates) {
+        self.firsts = match &mut self.orbits {
+            Some(orbits) => orbits.firsts(&candidates),
+            None => (0..candidates.list.len()).collect(),
+        };
+        self.candidates = candidates;
+    }
+
     /// Takes a step, if it leads to a state, and shows what it did.
     fn take(&mut self, position: usize) -> String {
         let before = self.steps.last().map(|step| &step.state);
@@ -116,7 +136,7 @@ impl Session<'_, '_> {
                 if let Some(violation) = walk::violated_invariant(self.interpreter, &step.state) {
                     text.push_str(&self.renderer.violation(&violation, WIDTH));
                 }
-                self.candidates = successors(self.interpreter, &step.state);
+                self.offer(successors(self.interpreter, &step.state));
                 self.steps.push(step);
                 text
             }
@@ -134,10 +154,10 @@ impl Session<'_, '_> {
         if self.steps.pop().is_none() {
             return "there is nothing to undo\n".to_owned();
         }
-        self.candidates = match self.steps.last() {
+        self.offer(match self.steps.last() {
             Some(step) => successors(self.interpreter, &step.state),
             None => starts(self.interpreter),
-        };
+        });
         let place = match self.steps.len() {
             0 => "before the start".to_owned(),
             length => format!("back after step {}", length - 1),
@@ -152,29 +172,69 @@ impl Session<'_, '_> {
         }
     }
 
-    /// The candidates with their numbers.
+    /// The candidates with their numbers, at most so many: of those that lead to states of one orbit the
+    /// first, with the numbers of the others.
     fn listing(&self, most: usize) -> String {
         let list = &self.candidates.list;
-        if list.is_empty() {
-            let nothing = if self.steps.is_empty() { "there is no initial state" } else { "no rule can fire" };
-            return format!("\n{nothing}; u to undo, q to quit\n");
-        }
-        let width = list.len().to_string().len().max(WIDTH);
-        let mut text = "\n".to_owned();
-        for (position, candidate) in list.iter().enumerate().take(most) {
-            let title = self.renderer.instance(candidate.action, &candidate.arguments);
-            let remark = match candidate.consequence {
-                Consequence::State(_) => "",
-                Consequence::Violation(_) => " goes wrong",
-                Consequence::Exhausted(_) => " may never end",
+        let shown: Vec<usize> = (0..list.len()).filter(|&position| self.firsts[position] == position).collect();
+        let mut text = self.opening();
+        let width = self.width();
+        for &position in shown.iter().take(most) {
+            let others: Vec<String> = (position + 1..list.len())
+                .filter(|&other| self.firsts[other] == position)
+                .map(|other| (other + 1).to_string())
+                .collect();
+            let remark = match &others[..] {
+                [] => String::new(),
+                [.., last] if others.len() > LISTED_OTHERS => {
+                    format!(" (likewise {}, …, {last})", others[..LISTED_OTHERS - 1].join(", "))
+                }
+                others => format!(" (likewise {})", others.join(", ")),
             };
-            text.push_str(&format!("{:>width$}) {title}{remark}\n", position + 1));
+            text.push_str(&self.candidate_line(position, width, &remark));
         }
-        if list.len() > most {
+        if shown.len() > most {
             text.push_str(&format!("{:>width$}  and {} more; l to list them\n", "", list.len() - most));
         } else if self.candidates.is_cut {
             text.push_str(&format!("{:>width$}  and more\n", ""));
         }
         text
+    }
+
+    /// All candidates with their numbers.
+    fn whole_listing(&self) -> String {
+        let mut text = self.opening();
+        let width = self.width();
+        for (position, &first) in self.firsts.iter().enumerate() {
+            let remark = if first == position { String::new() } else { format!(" (like {})", first + 1) };
+            text.push_str(&self.candidate_line(position, width, &remark));
+        }
+        if self.candidates.is_cut {
+            text.push_str(&format!("{:>width$}  and more\n", ""));
+        }
+        text
+    }
+
+    fn opening(&self) -> String {
+        match (self.candidates.list.is_empty(), self.steps.is_empty()) {
+            (true, true) => "\nthere is no initial state; u to undo, q to quit\n".to_owned(),
+            (true, false) => "\nno rule can fire; u to undo, q to quit\n".to_owned(),
+            (false, _) => "\n".to_owned(),
+        }
+    }
+
+    fn width(&self) -> usize {
+        self.candidates.list.len().to_string().len().max(WIDTH)
+    }
+
+    fn candidate_line(&self, position: usize, width: usize, remark: &str) -> String {
+        let candidate = &self.candidates.list[position];
+        let title = self.renderer.instance(candidate.action, &candidate.arguments);
+        let outcome = match candidate.consequence {
+            Consequence::State(_) => "",
+            Consequence::Violation(_) => " goes wrong",
+            Consequence::Exhausted(_) => " may never end",
+        };
+        format!("{:>width$}) {title}{outcome}{remark}\n", position + 1)
     }
 }

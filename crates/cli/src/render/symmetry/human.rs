@@ -7,7 +7,7 @@ use quotient_ir::{Model, TypeId};
 use quotient_symmetry::{CertificationReport, Family, Reason, Refused};
 
 use super::{Answer, Findings};
-use crate::arguments::SymmetrySource;
+use crate::arguments::SymmetryName;
 use crate::names::property_title;
 use crate::render::diagnostics::{Lines, render_remarks};
 use crate::render::quantity;
@@ -108,7 +108,7 @@ fn figures(findings: &Findings<'_>, palette: Palette) -> String {
         rows.push(("numbers", format!("{}: values are numbers that do not permute", names.join(", "))));
     }
     let properties: Vec<String> = findings.properties.iter().map(|&property| property_title(model, property)).collect();
-    if !properties.is_empty() && findings.source != SymmetrySource::Off {
+    if !properties.is_empty() && findings.source != SymmetryName::Off {
         rows.push(("preserved", properties.join(", ")));
     }
     if !findings.generators.is_empty() {

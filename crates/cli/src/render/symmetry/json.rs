@@ -7,7 +7,7 @@ use quotient_ir::{Diagnostic, Model, Span};
 use quotient_symmetry::{Family, Reason, Refused};
 
 use super::{Answer, Findings};
-use crate::arguments::SymmetrySource;
+use crate::arguments::SymmetryName;
 use crate::names::{kind_name, property_name};
 use crate::render::diagnostics::Lines;
 use crate::render::json::{DiagnosticObject, SCHEMA, diagnostic_objects, seconds, write};
@@ -141,9 +141,9 @@ fn symmetry_object<'a>(findings: &'a Findings<'_>, lines: &Lines<'_>) -> Symmetr
     });
     SymmetryObject {
         source: match findings.source {
-            SymmetrySource::Auto => "auto",
-            SymmetrySource::Declared => "declared",
-            SymmetrySource::Off => "off",
+            SymmetryName::Auto => "auto",
+            SymmetryName::Declared => "declared",
+            SymmetryName::Off => "off",
         },
         order: findings.order.to_string(),
         structure: &findings.structure,

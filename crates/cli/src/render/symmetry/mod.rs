@@ -9,14 +9,14 @@ use num_bigint::BigUint;
 use quotient_ir::{Model, PropertyId, Span, VariableId};
 use quotient_symmetry::{CertificationReport, Description, Family, Fixed, Moved, Reason, Refused};
 
-use crate::arguments::SymmetrySource;
+use crate::arguments::SymmetryName;
 
 /// What detection found.
 pub(crate) struct Findings<'m> {
     /// The model.
     pub(crate) model: &'m Model,
     /// Which symmetries were looked for.
-    pub(crate) source: SymmetrySource,
+    pub(crate) source: SymmetryName,
     /// The properties that they preserve.
     pub(crate) properties: Vec<PropertyId>,
     /// How many there are.
@@ -79,7 +79,7 @@ pub(crate) struct Phases {
 
 impl<'m> Findings<'m> {
     /// No symmetry but the identity.
-    pub(crate) fn none(model: &'m Model, source: SymmetrySource) -> Self {
+    pub(crate) fn none(model: &'m Model, source: SymmetryName) -> Self {
         Self {
             model,
             source,

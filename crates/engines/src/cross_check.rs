@@ -1,0 +1,155 @@
+//! A reduced search held against the unreduced one: the same verdicts, every state's representative
+//! stored, every representative reachable, and orbits of the sizes that were counted.
+
+use num_bigint::BigUint;
+use quotient_ir::Interpreter;
+use quotient_symmetry::{Canonicalizer, Workspace};
+
+use crate::observer::Observer;
+use crate::options::SearchOptions;
+use crate::plan::{Plan, Reduction};
+use crate::report::{EngineError, Report, StopReason};
+use crate::search::Exploration;
+use crate::store::{Hash, StateNumber, Store};
+use crate::system::TransitionSystem;
+use crate::verdicts::check_counted;
+
+/// What came of a comparison. That something differs is an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CrossCheck {
+    /// What the unreduced search found.
+    pub whole: Report,
+    /// How far the comparison went.
+    pub extent: Extent,
+}
+
+/// How far a comparison went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Verdicts and every state.
+    Everything,
+    /// Verdicts only: both searches ended at a violation.
+    Verdicts,
+    /// Nothing, since a search did not finish.
+    Nothing(StopReason),
+}
+
+/// Runs the unreduced search and compares.
+///
+/// # Errors
+/// If something differs.
+pub(crate) fn compare<S: TransitionSystem>(
+    system: &S,
+    interpreter: &Interpreter<'_>,
+    plan: &Plan,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+    (report, exploration): (&Report, &Exploration),
+) -> Result<CrossCheck, EngineError> {
+    let (whole, all) = check_counted(system, interpreter, options, observer, None)?;
+    let unfinished = [report, &whole]
+        .into_iter()
+        .filter_map(|report| report.stop_reason.clone())
+        .find(|reason| *reason != StopReason::Violation);
+    let extent = match unfinished {
+        Some(reason) => Extent::Nothing(reason),
+        None => {
+            compare_verdicts(report, &whole)?;
+            match (&plan.reduction, report.stop_reason.is_none() && whole.stop_reason.is_none()) {
+                (_, false) => Extent::Verdicts,
+                (None, true) => Extent::Everything,
+                (Some(reduction), true) => {
+                    compare_states(interpreter, reduction, report, &exploration.store, &all.store)?;
+                    Extent::Everything
+                }
+            }
+        }
+    };
+    Ok(CrossCheck { whole, extent })
+}
+
+fn differ<T>(text: String) -> Result<T, EngineError> {
+    Err(EngineError::CrossCheck(text))
+}
+
+fn compare_verdicts(report: &Report, whole: &Report) -> Result<(), EngineError> {
+    if report.verdict != whole.verdict {
+        return differ(format!("the verdicts are {:?} and {:?}", report.verdict, whole.verdict));
+    }
+    // A search that ends at a violation leaves the rest open, and which it meets first depends on the
+    // order of states.
+    if report.stop_reason.is_none() && whole.stop_reason.is_none() {
+        for (reduced, unreduced) in report.properties.iter().zip(&whole.properties) {
+            if (reduced.subject, reduced.verdict) != (unreduced.subject, unreduced.verdict) {
+                return differ(format!("on {:?}: {:?} and {:?}", reduced.subject, reduced.verdict, unreduced.verdict));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn compare_states(
+    interpreter: &Interpreter<'_>,
+    reduction: &Reduction,
+    report: &Report,
+    stored: &Store,
+    all: &Store,
+) -> Result<(), EngineError> {
+    let exact: &Canonicalizer = reduction.exact.as_ref().unwrap_or(&reduction.canonicalizer);
+    let mut workspace = Workspace::default();
+    let name = |state: &[u64]| -> String {
+        let layout = interpreter.layout();
+        let values = layout.unpack(state);
+        let cells = layout.slots.iter_enumerated().map(|(id, slot)| {
+            let value =
+                values[id].map_or("undefined".to_owned(), |value| interpreter.model().value_name(slot.ty, value));
+            format!("{} = {value}", slot.name)
+        });
+        cells.collect::<Vec<_>>().join(", ")
+    };
+    // One state of each orbit that is stored, and how many states were found in it.
+    let mut orbits = Store::new(interpreter.layout().words(), None);
+    let mut found: Vec<u64> = Vec::new();
+    for number in 0..stored.len() {
+        let state = stored.state(number as StateNumber);
+        if all.find(state, Hash::of(state)).is_none() {
+            return differ(format!("a representative is not reachable: {}", name(state)));
+        }
+        let mut image = state.to_vec();
+        exact.canonicalize(&mut workspace, &mut image);
+        let hash = Hash::of(&image);
+        if orbits.find(&image, hash).is_none() {
+            orbits.insert(&image, hash, crate::store::NO_PARENT).map_err(|_| out_of_memory())?;
+            found.push(0);
+        } else if reduction.exact.is_none() {
+            return differ(format!("an orbit has two representatives, one of them {}", name(state)));
+        }
+    }
+    for number in 0..all.len() {
+        let state = all.state(number as StateNumber);
+        let mut image = state.to_vec();
+        exact.canonicalize(&mut workspace, &mut image);
+        match orbits.find(&image, Hash::of(&image)) {
+            Some(orbit) => found[orbit as usize] += 1,
+            None => return differ(format!("no representative is stored for {}", name(state))),
+        }
+    }
+    for (orbit, &states) in found.iter().enumerate() {
+        let representative = orbits.state(orbit as StateNumber);
+        let size = exact.orbit_size(&mut workspace, representative);
+        if size != BigUint::from(states) {
+            let representative = name(representative);
+            return differ(format!("an orbit of {states} states is said to have {size}: that of {representative}"));
+        }
+    }
+    match &report.represented {
+        Some(represented) if *represented != BigUint::from(all.len()) => {
+            differ(format!("{represented} states represented, {} reachable", all.len()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn out_of_memory() -> EngineError {
+    EngineError::CrossCheck("there is not enough memory to compare them".to_owned())
+}

@@ -1,0 +1,118 @@
+//! The guard of a reduced search. Symmetries were found under the assumption that each slot holds only
+//! the values it was seen to be able to hold. Should a state hold another one, that is a mistake in this
+//! program, and what the search says is not to be trusted: it must end as an error, not as a verdict.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use quotient_ir::{Layout, SlotId, TableIndex};
+use quotient_symmetry::Literals;
+
+/// No slot was caught.
+const NONE: u32 = u32::MAX;
+
+/// Watches the values of slots.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    /// The fields of each word that can hold more than was assumed.
+    words: Vec<Vec<GuardedField>>,
+    /// The first slot that was caught.
+    caught: AtomicU32,
+}
+
+/// Where the code of a slot is, and which codes it may have.
+#[derive(Debug)]
+struct GuardedField {
+    slot: SlotId,
+    shift: u32,
+    mask: u64,
+    allowed: Allowed,
+}
+
+/// The codes a slot may have.
+#[derive(Debug)]
+enum Allowed {
+    /// One bit a code.
+    Few(u64),
+    /// One bit a code, in words.
+    Many(Box<[u64]>),
+    /// From the first to the second, and perhaps undefined.
+    Between(u64, u64, bool),
+}
+
+impl Guard {
+    /// Watches for values that are not among the literals.
+    pub(crate) fn new(layout: &Layout, literals: &Literals) -> Self {
+        let mut words: Vec<Vec<GuardedField>> = (0..layout.words()).map(|_| Vec::new()).collect();
+        for (slot, entry) in layout.slots.iter_enumerated() {
+            let possible = &literals.slots()[slot];
+            let codes: Vec<u64> = possible.values.iter().filter_map(|&value| entry.stored(value)).collect();
+            // Zero is a domain of 2^64 values.
+            let size = entry.domain.size().wrapping_sub(1).saturating_add(1 + u64::from(entry.may_be_undefined));
+            let has_undefined = possible.values.contains(&None);
+            let allowed = match codes[..] {
+                _ if !possible.wide && codes.len() as u64 == size => continue,
+                [.., low, high] if possible.wide => {
+                    let defined = size - u64::from(entry.may_be_undefined);
+                    if high - low == defined.wrapping_sub(1) && has_undefined == entry.may_be_undefined {
+                        continue;
+                    }
+                    Allowed::Between(low, high, has_undefined)
+                }
+                _ if entry.width <= 6 => Allowed::Few(codes.iter().fold(0, |bits, code| bits | 1 << code)),
+                _ => {
+                    let greatest = codes.iter().copied().max().unwrap_or(0) as usize;
+                    let mut bits = vec![0u64; greatest / 64 + 1];
+                    for code in codes {
+                        bits[code as usize / 64] |= 1 << (code % 64);
+                    }
+                    Allowed::Many(bits.into_boxed_slice())
+                }
+            };
+            let mask = if entry.width >= 64 { u64::MAX } else { (1 << entry.width) - 1 };
+            words[entry.bit as usize / 64].push(GuardedField { slot, shift: entry.bit % 64, mask, allowed });
+        }
+        Self { words, caught: AtomicU32::new(NONE) }
+    }
+
+    /// Whether a state holds only what it may, as far as it differs from one of which that is known.
+    #[inline]
+    pub(crate) fn passes(&self, known: Option<&[u64]>, state: &[u64]) -> bool {
+        let mut passes = true;
+        for (position, fields) in self.words.iter().enumerate() {
+            let word = state[position];
+            let changed = known.map_or(u64::MAX, |known| known[position] ^ word);
+            if changed == 0 {
+                continue;
+            }
+            for field in fields {
+                if changed >> field.shift & field.mask != 0 && !field.allowed.contains(word >> field.shift & field.mask)
+                {
+                    passes = false;
+                    let slot = field.slot.position() as u32;
+                    // The first is reported; whether another one would be does not matter.
+                    let _ = self.caught.compare_exchange(NONE, slot, Ordering::Relaxed, Ordering::Relaxed);
+                }
+            }
+        }
+        passes
+    }
+
+    /// The slot that was seen with a value it should not be able to hold.
+    pub(crate) fn caught(&self) -> Option<SlotId> {
+        match self.caught.load(Ordering::Relaxed) {
+            NONE => None,
+            slot => Some(SlotId::from_position(slot as usize)),
+        }
+    }
+}
+
+impl Allowed {
+    #[inline]
+    fn contains(&self, code: u64) -> bool {
+        match self {
+            Self::Few(bits) => bits >> code & 1 == 1,
+            Self::Many(bits) => bits.get(code as usize / 64).is_some_and(|word| word >> (code % 64) & 1 == 1),
+            &Self::Between(low, high, undefined) => (low..=high).contains(&code) || undefined && code == 0,
+        }
+    }
+}
