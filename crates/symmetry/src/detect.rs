@@ -164,14 +164,17 @@ fn find(model: &Model, layout: &Layout, preserved: Preserved<'_>, with_cost: boo
 /// Vertices up to which the graph without properties is looked at, to say what they cost.
 const COST_LIMIT: usize = 50_000;
 
-/// The symmetries of the behaviour without its properties (assumptions belong to it), with their number:
-/// permutations of the literals, and what becomes of inputs. Only if there are properties at all.
+/// How many symmetries a behaviour has without its properties, and generators: permutations of the
+/// literals, and what becomes of inputs.
+type BareSymmetries = (BigUint, Vec<(SparsePermutation, Vec<InputMove>)>);
+
+/// The symmetries of the behaviour without its properties (assumptions belong to it). Only if there are properties at all.
 fn without_properties(
     model: &Model,
     layout: &Layout,
     behaviour: &mut Behaviour,
     encoding: &Encoding,
-) -> Option<(BigUint, Vec<(SparsePermutation, Vec<InputMove>)>)> {
+) -> Option<BareSymmetries> {
     let is_assumption = |property: PropertyId| model.properties[property].kind == PropertyKind::Assumption;
     if encoding.graph.vertex_count() > COST_LIMIT || behaviour.claims.iter().all(|claim| is_assumption(claim.property))
     {
