@@ -6,9 +6,10 @@ use crate::action::Action;
 use crate::automorphism::product;
 use crate::chain::StabiliserChain;
 use crate::image::faithful_parts;
+use crate::order::transposition_blocks;
 use crate::random::Random;
 use crate::reduction::{ClassesOfPoints, OrbitTree};
-use crate::structure::{self, transposition_blocks};
+use crate::structure;
 use crate::{OrbitPartition, Point, SparsePermutation};
 use num_bigint::BigUint;
 

@@ -387,14 +387,14 @@ impl StabiliserChain {
 
 /// Seeded random products of generators (Celler et al. 1995, with the accumulator of Leedham-Green and
 /// Murray).
-struct RandomProducts {
+pub(crate) struct RandomProducts {
     slots: Vec<Permutation>,
     accumulator: Permutation,
     random: Random,
 }
 
 impl RandomProducts {
-    fn new(degree: usize, generators: &[Permutation]) -> Self {
+    pub(crate) fn new(degree: usize, generators: &[Permutation]) -> Self {
         let slots = generators.iter().cycle().take(generators.len().max(10)).cloned().collect();
         let mut products = Self { slots, accumulator: Permutation::identity(degree), random: Random::new(0x5EED) };
         for _ in 0..30 + 2 * generators.len() {
@@ -403,7 +403,7 @@ impl RandomProducts {
         products
     }
 
-    fn next(&mut self) -> &Permutation {
+    pub(crate) fn next(&mut self) -> &Permutation {
         let changed = self.random.below(self.slots.len());
         let other = (changed + 1 + self.random.below(self.slots.len() - 1)) % self.slots.len();
         let factor = if self.random.below(2) == 0 { self.slots[other].clone() } else { self.slots[other].inverse() };

@@ -3,6 +3,8 @@
 //! Everything is computed factor by factor: generators whose supports do not meet are kept apart, so that a
 //! group of many small factors on many points costs what its factors cost.
 
+pub mod families;
+
 use crate::action::Action;
 use crate::chain::StabiliserChain;
 use crate::random::Random;

@@ -14,6 +14,7 @@ pub mod graph;
 pub mod group;
 pub mod image;
 mod orbits;
+mod order;
 pub mod permutation;
 pub mod random;
 mod reduction;
