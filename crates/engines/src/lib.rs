@@ -28,7 +28,7 @@ pub use cross_check::{CrossCheck, Extent};
 pub use evaluator::{Scratch, SpecialisedSystem};
 pub use observer::{Edge, Observer, Progress, Silent};
 pub use options::{Instances, LivenessScope, SearchOptions, SearchOrder};
-pub use plan::{LivenessSearch, Plan, Reduction, Symmetry, SymmetrySource, plan};
+pub use plan::{LivenessSearch, Plan, Reduction, Symmetry, SymmetrySource, plan, too_large};
 pub use quotient::{Clock, QuotientScratch, QuotientSystem};
 pub use reference::ReferenceSystem;
 pub use report::{EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, StopReason, Subject, Verdict};

@@ -9,7 +9,7 @@
 
 use num_bigint::BigUint;
 use quotient_groups::{PermutationGroup, Structure};
-use quotient_ir::{Layout, Model, PropertyId, PropertyKind};
+use quotient_ir::{Iteration, Layout, Model, Parameter, PropertyId, PropertyKind};
 use quotient_symmetry::{
     Canonicalizer, CertifiedGroup, InstanceOrbit, Preserved, PropertyCost, Refused, Strategy, Uncertified,
     declared_preserving, detect_preserving, detect_with_cost,
@@ -19,6 +19,10 @@ use crate::report::{EngineError, JudgedInstance};
 
 /// More orbits of liveness instances than this are judged in one search without symmetries.
 const LIVENESS_SEARCHES: usize = 32;
+
+/// More instances of rules and properties than this are not unfolded to look for symmetries: it would take
+/// gigabytes.
+const INSTANCE_LIMIT: u64 = 250_000;
 
 /// Where symmetries come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -100,6 +104,23 @@ impl Reduction {
         };
         Ok(Self { group, canonicalizer, exact })
     }
+}
+
+/// Why a model is too large to look for its symmetries as a matter of course, if it is.
+pub fn too_large(model: &Model) -> Option<String> {
+    let rules = model.rules.iter().map(|rule| instances(model, &rule.parameters));
+    let properties = model.properties.iter().map(|property| instances(model, &property.parameters));
+    let total = rules.chain(properties).fold(0u64, u64::saturating_add);
+    (total > INSTANCE_LIMIT).then(|| format!("the model has more than {INSTANCE_LIMIT} instances of rules"))
+}
+
+/// How many values parameters have together. Those of arrays and records are not enumerated.
+fn instances(model: &Model, parameters: &[Parameter]) -> u64 {
+    let scalars = parameters.iter().filter_map(|parameter| match parameter.range {
+        Iteration::Over(ty) if model.is_scalar(ty) => Some(model.domain(ty).size()),
+        _ => None,
+    });
+    scalars.fold(1, u64::saturating_mul)
 }
 
 /// Finds the symmetries that preserve the given properties (and the assumptions), and decides how to use

@@ -1,16 +1,19 @@
 //! `quotient check`: search, check every property, show the result.
 
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
-use quotient_engines::SearchOptions;
+use quotient_engines::{CrossCheck, Observer, Progress, Report, SearchOptions, StopReason};
 use quotient_ir::{DeadlockMode, Model};
 
 use crate::arguments::{CheckArguments, Format};
+use crate::commands::reduction::{self, Choice, Pending, Symmetries};
 use crate::commands::selection::{DEADLOCK, ERRORS, named_properties};
-use crate::commands::{deadlock_mode, engine_failure, exit_status, reduction, search_options, show_warnings};
+use crate::commands::{deadlock_mode, engine_failure, exit_status, search_options, show_warnings};
 use crate::failure::Failure;
-use crate::load::load_model;
+use crate::load::{LoadedModel, load_model};
 use crate::memory::peak_bytes;
 use crate::render::human::Outcome;
 use crate::render::{human, json};
@@ -29,31 +32,9 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     show_warnings(&model.source, &loaded.warnings);
 
     let mut watch = Watch::start(arguments.limits.timeout, &arguments.output);
-    let properties = reduction::checked_properties(&loaded, options.properties.as_deref());
-    let symmetries = reduction::choose(&loaded, arguments.symmetry, arguments.search.reduction, properties, &watch)?;
-    if arguments.cross_check && symmetries.is_none() {
-        return Err(Failure::Usage(
-            "--cross-check compares a reduced search with an unreduced one, and this one is not \
-                                   reduced"
-                .into(),
-        ));
-    }
-    let reduced = symmetries.as_ref().filter(|symmetries| symmetries.reduces());
-    let result = match reduced.and_then(|symmetries| symmetries.plan.as_ref()) {
-        Some(plan) if arguments.cross_check => {
-            quotient_engines::cross_check(model, &loaded.layout, plan, &options, &mut watch)
-                .map(|(report, comparison)| (report, Some(comparison)))
-        }
-        Some(plan) => {
-            quotient_engines::check_with(model, &loaded.layout, plan, &options, &mut watch).map(|report| (report, None))
-        }
-        None => quotient_engines::check(model, &options, &mut watch).map(|report| (report, None)),
-    };
+    let found = search(&loaded, arguments, &options, &mut watch);
     let elapsed = watch.finish();
-    let (report, cross_check) = &result.map_err(|error| engine_failure(&model.source, error))?;
-    if arguments.cross_check && cross_check.is_none() {
-        complain("note: there was nothing to compare, since the search was not reduced\n");
-    }
+    let Found { symmetries, report, cross_check } = &found?;
     let outcome = Outcome {
         model,
         layout: &loaded.layout,
@@ -68,6 +49,82 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
         Format::Json => print_with(|writer| json::search(writer, "check", &outcome, None, &loaded.warnings))?,
     };
     Ok(ExitCode::from(exit_status(report.verdict)))
+}
+
+/// What a search found.
+struct Found {
+    symmetries: Option<Symmetries>,
+    report: Report,
+    cross_check: Option<CrossCheck>,
+}
+
+/// Finds symmetries and searches with them.
+fn search(
+    loaded: &Arc<LoadedModel>,
+    arguments: &CheckArguments,
+    options: &SearchOptions,
+    watch: &mut Watch,
+) -> Result<Found, Failure> {
+    let LoadedModel { model, layout, .. } = &**loaded;
+    let properties = reduction::checked_properties(loaded, options.properties.as_deref());
+    // A comparison needs both searches, and there is nothing to be gained from being early.
+    let patience = (!arguments.cross_check).then_some(reduction::PATIENCE);
+    let wish = (arguments.symmetry, arguments.search.reduction);
+    let internal = |error| engine_failure(&model.source, error);
+    let symmetries = match reduction::choose(loaded, wish, properties, watch, patience)? {
+        Choice::Made(symmetries) => symmetries,
+        Choice::Pending(pending) => {
+            let mut race = Race { watch, pending, found: None };
+            let report = quotient_engines::check(model, options, &mut race).map_err(internal)?;
+            match race.found.transpose()? {
+                Some(symmetries) if symmetries.reduces() => Some(symmetries),
+                symmetries => {
+                    let unknown =
+                        || race.pending.give_up("not known, since the search was over before they were found");
+                    let symmetries = Some(symmetries.unwrap_or_else(unknown));
+                    return Ok(Found { symmetries, report, cross_check: None });
+                }
+            }
+        }
+    };
+    if arguments.cross_check && symmetries.is_none() {
+        let message = "--cross-check compares a reduced search with an unreduced one, and this one is not reduced";
+        return Err(Failure::Usage(message.into()));
+    }
+    let reduced = symmetries.as_ref().filter(|symmetries| symmetries.reduces());
+    let (report, cross_check) = match reduced.and_then(|symmetries| symmetries.plan.as_ref()) {
+        Some(plan) if arguments.cross_check => {
+            let compared = quotient_engines::cross_check(model, layout, plan, options, watch);
+            let (report, comparison) = compared.map_err(internal)?;
+            (report, Some(comparison))
+        }
+        Some(plan) => (quotient_engines::check_with(model, layout, plan, options, watch).map_err(internal)?, None),
+        None => (quotient_engines::check(model, options, watch).map_err(internal)?, None),
+    };
+    if arguments.cross_check && cross_check.is_none() {
+        complain("note: there was nothing to compare, since the search was not reduced\n");
+    }
+    Ok(Found { symmetries, report, cross_check })
+}
+
+/// A search without symmetries that ends when some are found after all.
+struct Race<'w> {
+    watch: &'w mut Watch,
+    pending: Pending,
+    found: Option<Result<Symmetries, Failure>>,
+}
+
+impl Observer for Race<'_> {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
+        if self.found.is_none() {
+            self.found = self.pending.wait(Duration::ZERO).transpose();
+        }
+        match &self.found {
+            Some(Ok(symmetries)) if !symmetries.reduces() => self.watch.progress(progress),
+            None => self.watch.progress(progress),
+            Some(_) => ControlFlow::Break(StopReason::Interrupted),
+        }
+    }
 }
 
 /// Leaves only the properties with the given names; all if none is given.

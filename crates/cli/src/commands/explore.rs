@@ -34,7 +34,8 @@ pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
 
     let deadlock = deadlock_mode(arguments.deadlock);
     let watch = Watch::start(arguments.limits.timeout, &arguments.output);
-    let symmetries = reduction::choose(&loaded, arguments.symmetry, arguments.search.reduction, Vec::new(), &watch)?;
+    let wish = (arguments.symmetry, arguments.search.reduction);
+    let symmetries = reduction::choose(&loaded, wish, Vec::new(), &watch, None)?.made();
     let plan = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
     let witnesses =
         plan.and_then(|plan| plan.reduction.as_ref()).map(|reduction| Witnesses::new(model, layout, reduction));

@@ -1,10 +1,11 @@
 //! The choice of a reduction for a search: which symmetries there are, and how to use them.
 
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use quotient_engines::{Plan, SymmetrySource, plan};
+use quotient_engines::{EngineError, Plan, SymmetrySource, plan, too_large};
 use quotient_ir::{PropertyId, PropertyKind};
 use quotient_symmetry::{Describer, Strategy};
 
@@ -15,29 +16,49 @@ use crate::load::LoadedModel;
 use crate::watch::Watch;
 
 /// How often detection is interrupted to see whether somebody wants to stop.
-const PATIENCE: Duration = Duration::from_millis(20);
+const INTERVAL: Duration = Duration::from_millis(20);
+/// How long `check` waits for symmetries before it also searches without them.
+pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 /// Detection follows the nesting of the text.
 const STACK_BYTES: usize = 256 << 20;
 
 /// The symmetries of a search and what is made of them.
 pub(crate) struct Symmetries {
-    /// What is known about them, unless the time was over before.
+    /// What is known about them.
     pub(crate) plan: Option<Plan>,
+    /// Why nothing is known, if that is so.
+    pub(crate) unknown: &'static str,
     /// Generators in source terms.
     pub(crate) generators: Vec<Vec<String>>,
     /// How long it took to find them.
     pub(crate) elapsed: Duration,
 }
 
-/// Finds the symmetries that a search is to use, if it is to use any. They preserve the given
-/// properties, and the assumptions in any case.
+/// What came of the wish to use symmetries.
+pub(super) enum Choice {
+    /// It is known what to do.
+    Made(Option<Symmetries>),
+    /// It takes longer than one wants to wait.
+    Pending(Pending),
+}
+
+/// A plan in the making.
+pub(super) struct Pending {
+    loaded: Arc<LoadedModel>,
+    receiver: Receiver<Result<Plan, EngineError>>,
+    planning: Option<JoinHandle<()>>,
+    started: Instant,
+}
+
+/// Finds the symmetries that a search is to use, if it is to use any, but does not wait longer than
+/// `patience`. They preserve the given properties, and the assumptions in any case.
 pub(super) fn choose(
     loaded: &Arc<LoadedModel>,
-    symmetry: SymmetryName,
-    reduction: ReductionName,
+    (symmetry, reduction): (SymmetryName, ReductionName),
     properties: Vec<PropertyId>,
     watch: &Watch,
-) -> Result<Option<Symmetries>, Failure> {
+    patience: Option<Duration>,
+) -> Result<Choice, Failure> {
     let strategy = match reduction {
         ReductionName::Auto | ReductionName::None => None,
         ReductionName::Canonical => Some(Strategy::Canonical),
@@ -50,50 +71,76 @@ pub(super) fn choose(
         (SymmetryName::Off, Some(strategy)) => {
             return Err(Failure::Usage(format!("--reduction {strategy} needs symmetries: add --symmetry auto")));
         }
-        (SymmetryName::Off, None) => return Ok(None),
-        _ if reduction == ReductionName::None => return Ok(None),
+        (SymmetryName::Off, None) => return Ok(Choice::Made(None)),
+        _ if reduction == ReductionName::None => return Ok(Choice::Made(None)),
         (SymmetryName::Auto, _) => SymmetrySource::Detected,
         (SymmetryName::Declared, _) => SymmetrySource::Declared,
     };
+    let started = Instant::now();
+    if too_large(&loaded.model).is_some() {
+        return Ok(Choice::Made(Some(Symmetries::unknown("not looked for, since the model is too large", started))));
+    }
     watch.announce("looking for symmetries");
-    let clock = Instant::now();
-    let plan = match plan_watched(loaded, properties, source, strategy, watch) {
-        Some(plan) => Some(plan.map_err(|error| engine_failure(&loaded.model.source, error))?),
-        None => None,
-    };
-    let generators = plan.as_ref().map_or_else(Vec::new, |plan| {
-        let group = &plan.symmetry.group;
-        let describer = Describer::new(&loaded.model, &loaded.layout, group.literals());
-        group.maps().iter().map(|map| describer.describe(map).cycles()).collect()
-    });
-    Ok(Some(Symmetries { plan, generators, elapsed: clock.elapsed() }))
-}
-
-/// Plans beside the thread that watches; nothing if that wants to stop.
-fn plan_watched(
-    loaded: &Arc<LoadedModel>,
-    properties: Vec<PropertyId>,
-    source: SymmetrySource,
-    strategy: Option<Strategy>,
-    watch: &Watch,
-) -> Option<Result<Plan, quotient_engines::EngineError>> {
     let (sender, receiver) = mpsc::channel();
     let shared = Arc::clone(loaded);
     let planning = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
-        // Nobody listens if the time was over; then the program is about to end.
+        // Nobody listens if it is not needed any more; then the program is about to end.
         let _ = sender.send(plan(&shared.model, &shared.layout, &properties, source, strategy));
     });
-    let Ok(planning) = planning else { return None };
+    let Ok(planning) = planning else {
+        return Ok(Choice::Made(Some(Symmetries::unknown(
+            "not looked for, since there are too few resources",
+            started,
+        ))));
+    };
+    let mut pending = Pending { loaded: Arc::clone(loaded), receiver, planning: Some(planning), started };
     loop {
-        match receiver.recv_timeout(PATIENCE) {
-            Ok(plan) => return Some(plan),
-            Err(RecvTimeoutError::Timeout) if watch.stop_reason().is_some() => return None,
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => match planning.join() {
-                Err(panic) => std::panic::resume_unwind(panic),
-                Ok(()) => unreachable!("a plan that was made was sent"),
+        if let Some(symmetries) = pending.wait(INTERVAL)? {
+            return Ok(Choice::Made(Some(symmetries)));
+        }
+        if watch.stop_reason().is_some() {
+            return Ok(Choice::Made(Some(pending.give_up("not known, since the search for them was stopped"))));
+        }
+        if patience.is_some_and(|patience| started.elapsed() >= patience) {
+            return Ok(Choice::Pending(pending));
+        }
+    }
+}
+
+impl Choice {
+    /// The symmetries, of somebody who waited for them.
+    pub(super) fn made(self) -> Option<Symmetries> {
+        match self {
+            Self::Made(symmetries) => symmetries,
+            Self::Pending(pending) => Some(pending.give_up("not known, since it took too long to find them")),
+        }
+    }
+}
+
+impl Pending {
+    /// The symmetries, if they are found soon.
+    pub(super) fn wait(&mut self, patience: Duration) -> Result<Option<Symmetries>, Failure> {
+        match self.receiver.recv_timeout(patience) {
+            Ok(Ok(plan)) => {
+                let group = &plan.symmetry.group;
+                let LoadedModel { model, layout, .. } = &*self.loaded;
+                let describer = Describer::new(model, layout, group.literals());
+                let generators = group.maps().iter().map(|map| describer.describe(map).cycles()).collect();
+                let elapsed = self.started.elapsed();
+                Ok(Some(Symmetries { plan: Some(plan), unknown: "", generators, elapsed }))
+            }
+            Ok(Err(error)) => Err(engine_failure(&self.loaded.model.source, error)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => match self.planning.take().map(JoinHandle::join) {
+                Some(Err(panic)) => std::panic::resume_unwind(panic),
+                _ => unreachable!("a plan that was made was sent"),
             },
         }
+    }
+
+    /// What is known without waiting any longer.
+    pub(super) fn give_up(self, reason: &'static str) -> Symmetries {
+        Symmetries::unknown(reason, self.started)
     }
 }
 
@@ -109,6 +156,10 @@ pub(super) fn checked_properties(loaded: &LoadedModel, selected: Option<&[Proper
 }
 
 impl Symmetries {
+    fn unknown(reason: &'static str, started: Instant) -> Self {
+        Self { plan: None, unknown: reason, generators: Vec::new(), elapsed: started.elapsed() }
+    }
+
     /// The name of the reduction in use.
     pub(crate) fn reduction_name(&self) -> &'static str {
         let reduction = self.plan.as_ref().and_then(|plan| plan.reduction.as_ref());

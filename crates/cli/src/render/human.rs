@@ -204,7 +204,8 @@ fn symmetry_rows(outcome: &Outcome<'_>, symmetries: &Symmetries) -> Vec<(&'stati
     let (model, report) = (outcome.model, outcome.report);
     let elapsed = quantity::duration(symmetries.elapsed);
     let Some(plan) = &symmetries.plan else {
-        return vec![("symmetries", format!("not known: the search for them was stopped after {elapsed}"))];
+        let after = if symmetries.elapsed < MEASURABLE { String::new() } else { format!("; looked for in {elapsed}") };
+        return vec![("symmetries", format!("{}{after}", symmetries.unknown))];
     };
     let Plan { symmetry, reduction, method, .. } = plan;
     let mut rows = Vec::new();

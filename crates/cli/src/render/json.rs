@@ -132,7 +132,7 @@ impl<'a> SymmetryObject<'a> {
             generators: Vec::new(),
             graph: None,
             seconds: symmetries.map_or(0.0, |symmetries| seconds(symmetries.elapsed)),
-            method: None,
+            method: symmetries.map(|symmetries| symmetries.unknown),
             complete: symmetries.map(|_| false),
             behaviour: None,
         };

@@ -64,7 +64,7 @@ fn find_symmetries(loaded: &Arc<LoadedModel>, symmetry: SymmetryName) -> Result<
     let output = OutputArguments { format: Format::Human, no_progress: false };
     let watch = Watch::start_without_interrupts(PATIENCE, &output);
     let properties = reduction::checked_properties(loaded, None);
-    let symmetries = reduction::choose(loaded, symmetry, ReductionName::Auto, properties, &watch)?;
+    let symmetries = reduction::choose(loaded, (symmetry, ReductionName::Auto), properties, &watch, None)?.made();
     watch.finish();
     Ok(symmetries.and_then(|symmetries| symmetries.plan))
 }
