@@ -72,7 +72,7 @@ fn search(
     let wish = (arguments.symmetry, arguments.search.reduction);
     let internal = |error| engine_failure(&model.source, error);
     let symmetries = match reduction::choose(loaded, wish, properties, watch, patience)? {
-        Choice::Made(symmetries) => symmetries,
+        Choice::Made(symmetries) => *symmetries,
         Choice::Pending(pending) => {
             let mut race = Race { watch, pending, found: None };
             let report = quotient_engines::check(model, options, &mut race).map_err(internal)?;

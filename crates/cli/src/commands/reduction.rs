@@ -37,7 +37,7 @@ pub(crate) struct Symmetries {
 /// What came of the wish to use symmetries.
 pub(super) enum Choice {
     /// It is known what to do.
-    Made(Option<Symmetries>),
+    Made(Box<Option<Symmetries>>),
     /// It takes longer than one wants to wait.
     Pending(Pending),
 }
@@ -71,14 +71,17 @@ pub(super) fn choose(
         (SymmetryName::Off, Some(strategy)) => {
             return Err(Failure::Usage(format!("--reduction {strategy} needs symmetries: add --symmetry auto")));
         }
-        (SymmetryName::Off, None) => return Ok(Choice::Made(None)),
-        _ if reduction == ReductionName::None => return Ok(Choice::Made(None)),
+        (SymmetryName::Off, None) => return Ok(Choice::made_with(None)),
+        _ if reduction == ReductionName::None => return Ok(Choice::made_with(None)),
         (SymmetryName::Auto, _) => SymmetrySource::Detected,
         (SymmetryName::Declared, _) => SymmetrySource::Declared,
     };
     let started = Instant::now();
     if too_large(&loaded.model).is_some() {
-        return Ok(Choice::Made(Some(Symmetries::unknown("not looked for, since the model is too large", started))));
+        return Ok(Choice::made_with(Some(Symmetries::unknown(
+            "not looked for, since the model is too large",
+            started,
+        ))));
     }
     watch.announce("looking for symmetries");
     let (sender, receiver) = mpsc::channel();
@@ -96,10 +99,10 @@ pub(super) fn choose(
     let mut pending = Pending { loaded: Arc::clone(loaded), receiver, planning: Some(planning), started };
     loop {
         if let Some(symmetries) = pending.wait(INTERVAL)? {
-            return Ok(Choice::Made(Some(symmetries)));
+            return Ok(Choice::made_with(Some(symmetries)));
         }
         if watch.stop_reason().is_some() {
-            return Ok(Choice::Made(Some(pending.give_up("not known, since the search for them was stopped"))));
+            return Ok(Choice::made_with(Some(pending.give_up("not known, since the search for them was stopped"))));
         }
         if patience.is_some_and(|patience| started.elapsed() >= patience) {
             return Ok(Choice::Pending(pending));
@@ -108,10 +111,14 @@ pub(super) fn choose(
 }
 
 impl Choice {
+    fn made_with(symmetries: Option<Symmetries>) -> Self {
+        Self::Made(Box::new(symmetries))
+    }
+
     /// The symmetries, of somebody who waited for them.
     pub(super) fn made(self) -> Option<Symmetries> {
         match self {
-            Self::Made(symmetries) => symmetries,
+            Self::Made(symmetries) => *symmetries,
             Self::Pending(pending) => Some(pending.give_up("not known, since it took too long to find them")),
         }
     }
