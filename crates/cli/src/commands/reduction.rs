@@ -91,7 +91,7 @@ pub(super) fn choose(
         let _ = sender.send(plan(&shared.model, &shared.layout, &properties, source, strategy));
     });
     let Ok(planning) = planning else {
-        return Ok(Choice::Made(Some(Symmetries::unknown(
+        return Ok(Choice::made_with(Some(Symmetries::unknown(
             "not looked for, since there are too few resources",
             started,
         ))));
