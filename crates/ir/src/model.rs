@@ -209,6 +209,21 @@ impl Model {
 
     /// How many scalar cells a value of a type takes (`u64::MAX` for that many or more).
     pub fn cells(&self, ty: TypeId) -> u64 {
+        // Most are scalars or arrays of some, to any depth.
+        let (mut inner, mut factor) = (ty, 1u64);
+        loop {
+            match &self.types[inner].kind {
+                TypeKind::Array { index, element } => {
+                    factor = match self.domain(*index).size() {
+                        0 => u64::MAX,
+                        size => factor.saturating_mul(size),
+                    };
+                    inner = *element;
+                }
+                TypeKind::Record { .. } | TypeKind::Multiset { .. } => break,
+                _ => return factor,
+            }
+        }
         // Types may share parts so often that a plain recursion would not end in this life.
         let mut known: FxHashMap<TypeId, u64> = FxHashMap::default();
         let mut pending = vec![ty];

@@ -15,7 +15,7 @@ mod step_domain;
 use rustc_hash::FxHashMap;
 
 use quotient_ir::{
-    Action, BinaryOperator, Expr, ExprId, Layout, Local, LocalId, LocalKind, Model, Parameter, PropertyId,
+    Action, BinaryOperator, Expr, ExprId, FunctionId, Layout, Local, LocalId, LocalKind, Model, Parameter, PropertyId,
     PropertyKind, Span, Statement, Table, TableIndex, TypeId, TypeKind,
 };
 
@@ -93,6 +93,13 @@ struct Frame<'m> {
     result: Option<Vec<Cell>>,
 }
 
+/// What a call gives, and when it runs into a fault.
+#[derive(Clone, Debug)]
+struct CallResult {
+    result: Option<Vec<Cell>>,
+    faults: Vec<NodeId>,
+}
+
 /// Unfolds one model over a circuit.
 pub(crate) struct Unfolder<'m> {
     model: &'m Model,
@@ -109,6 +116,8 @@ pub(crate) struct Unfolder<'m> {
     /// Functions whose calls can be unfolded without regard to when they are reached: they change
     /// nothing but their own locals, and do not call themselves.
     plain: Vec<bool>,
+    /// What plain functions give for numbers in the state as it is at first.
+    results: FxHashMap<(FunctionId, Vec<i64>), CallResult>,
     /// The statement being unfolded.
     span: Span,
     /// The last statement that wrote each slot.
@@ -134,6 +143,7 @@ impl<'m> Unfolder<'m> {
             drops: Vec::new(),
             covers: Vec::new(),
             plain: plain_functions(model),
+            results: FxHashMap::default(),
             span: Span::default(),
             writers: FxHashMap::default(),
             delicate: FxHashMap::default(),
