@@ -307,6 +307,8 @@ pub(crate) struct LowerArguments {
 pub(crate) enum LanguageName {
     /// Murphi, as rumur and CMurphi read it
     Murphi,
+    /// Classical B, as ProB and Atelier B read it
+    B,
 }
 
 /// The orders of the search.

@@ -30,6 +30,7 @@ pub(crate) fn load_model(arguments: &ModelArguments) -> Result<LoadedModel, Fail
     let name = if is_stdin { "<stdin>".to_owned() } else { arguments.path.to_string_lossy().into_owned() };
     let language = match arguments.language {
         Some(LanguageName::Murphi) => Language::Murphi,
+        Some(LanguageName::B) => Language::B,
         // What `quotient lower` prints is Murphi, whatever the language it was lowered from.
         None if is_stdin => Language::Murphi,
         None => Language::from_file_name(&name).ok_or_else(|| language_unknown(&arguments.path))?,
@@ -42,7 +43,7 @@ pub(crate) fn load_model(arguments: &ModelArguments) -> Result<LoadedModel, Fail
     let source = source_from_bytes(&name, &bytes)
         .map_err(|diagnostic| Failure::Model { source: Source::new(name, ""), diagnostics: vec![diagnostic] })?;
     drop(bytes);
-    let options = LoadOptions { constants: arguments.definitions.clone() };
+    let options = LoadOptions { constants: arguments.definitions.clone(), ..LoadOptions::default() };
     let loaded = load(source.clone(), language, &options)
         .map_err(|diagnostics| Failure::Model { source: source.clone(), diagnostics })?;
     let layout = Layout::new(&loaded.model)
@@ -64,7 +65,7 @@ fn language_unknown(path: &Path) -> Failure {
         Err(error) => Failure::file("read", path, &error),
         Ok(metadata) if metadata.is_dir() => Failure::Usage(format!("`{}` is a folder", path.display())),
         Ok(_) => Failure::Usage(format!(
-            "cannot tell the language of `{}` from its name; say it with --language murphi",
+            "cannot tell the language of `{}` from its name; say it with --language murphi or --language b",
             path.display()
         )),
     }

@@ -1,6 +1,7 @@
 //! The front ends: one folder a language, each turning source text into a [`Model`] or into
 //! located diagnostics, all of a file at once. They know nothing of engines and symmetry.
 
+mod b;
 mod murphi;
 
 use quotient_ir::{Diagnostic, Model, Source};
@@ -14,6 +15,8 @@ pub const MAXIMUM_SOURCE_BYTES: usize = 8 << 20;
 pub enum Language {
     /// Murphi, as rumur and CMurphi read it.
     Murphi,
+    /// Classical B, as ProB and Atelier B read it.
+    B,
 }
 
 impl Language {
@@ -22,16 +25,26 @@ impl Language {
         let (_, extension) = name.rsplit_once('.')?;
         match extension.to_ascii_lowercase().as_str() {
             "m" | "murphi" => Some(Self::Murphi),
+            "mch" | "ref" | "imp" | "sys" => Some(Self::B),
             _ => None,
         }
     }
 }
 
 /// What a user can set about a model without editing it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadOptions {
     /// Names and values that override the model's constants, in the order given.
     pub constants: Vec<(String, String)>,
+    /// Whether the state graph of a B machine starts with a root and has a state for each valuation of
+    /// the constants, as ProB draws it.
+    pub extra_nodes: bool,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        Self { constants: Vec::new(), extra_nodes: true }
+    }
 }
 
 /// A model that can be used, and what its author should know about it.
@@ -53,6 +66,7 @@ pub fn load(source: Source, language: Language, options: &LoadOptions) -> Result
     }
     match language {
         Language::Murphi => murphi::load(source, options),
+        Language::B => b::load(source, options),
     }
 }
 

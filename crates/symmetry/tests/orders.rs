@@ -15,7 +15,7 @@ fn model(name: &str, constants: &str) -> Model {
         let (name, value) = definition.split_once('=').expect("NAME=VALUE");
         (name.to_owned(), value.to_owned())
     });
-    let options = LoadOptions { constants: constants.collect() };
+    let options = LoadOptions { constants: constants.collect(), ..LoadOptions::default() };
     load(Source::new(name, text), Language::Murphi, &options).unwrap_or_else(|error| panic!("{name}: {error:?}")).model
 }
 

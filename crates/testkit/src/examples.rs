@@ -60,7 +60,7 @@ impl Example {
 /// The diagnostics, in one text.
 pub fn load_murphi(name: &str, text: &str, constants: &[(String, String)]) -> Result<Model, String> {
     let source = Source::new(name, text);
-    let options = LoadOptions { constants: constants.to_vec() };
+    let options = LoadOptions { constants: constants.to_vec(), ..LoadOptions::default() };
     match load(source.clone(), Language::Murphi, &options) {
         Ok(loaded) => Ok(loaded.model),
         Err(diagnostics) => {

@@ -23,7 +23,7 @@ fn lowered(text: &str, constants: &[(&str, &str)]) -> (Option<Model>, Vec<Diagno
     let (tree, diagnostics) = parse(&source);
     assert!(!diagnostics.iter().any(Diagnostic::is_error), "{text}\n{diagnostics:#?}");
     let constants = constants.iter().map(|&(name, value)| (name.into(), value.into())).collect();
-    lower(&source, &tree, &LoadOptions { constants })
+    lower(&source, &tree, &LoadOptions { constants, ..LoadOptions::default() })
 }
 
 #[track_caller]

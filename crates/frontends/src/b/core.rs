@@ -1,0 +1,330 @@
+//! The core of a machine: names resolved, definitions expanded, every formula typed. This is what
+//! values are computed from and what is lowered.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use quotient_ir::Span;
+
+use super::types::{SetId, Type};
+
+/// A constant, variable, parameter or bound variable, by position. Every binder makes its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct SymbolId(pub(crate) usize);
+
+/// What a symbol is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SymbolKind {
+    /// A constant or a scalar parameter of the machine.
+    Constant,
+    /// A variable.
+    Variable,
+    /// A variable of a refined machine that the refinement does not keep.
+    Abstract,
+    /// Everything else.
+    Bound,
+}
+
+/// A symbol.
+#[derive(Clone, Debug)]
+pub(crate) struct Symbol {
+    pub(crate) name: Arc<str>,
+    pub(crate) kind: SymbolKind,
+    pub(crate) ty: Type,
+    pub(crate) span: Span,
+}
+
+/// A given set.
+#[derive(Clone, Debug)]
+pub(crate) struct GivenSet {
+    pub(crate) name: Arc<str>,
+    /// The members of an enumerated set; of a deferred set, once it is sized.
+    pub(crate) members: Vec<Arc<str>>,
+    pub(crate) is_deferred: bool,
+    pub(crate) span: Span,
+}
+
+/// A formula.
+#[derive(Clone, Debug)]
+pub(crate) struct Expr {
+    pub(crate) kind: Kind,
+    pub(crate) ty: Type,
+    pub(crate) span: Span,
+}
+
+/// The kinds of formulas.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Integer(i64),
+    Boolean(bool),
+    /// A predicate that is always true or false.
+    Truth(bool),
+    /// A string, by position.
+    Text(usize),
+    /// A member of a given set.
+    Member(SetId, usize),
+    Symbol(SymbolId),
+    /// A whole given set.
+    GivenSet(SetId),
+    Booleans,
+    Texts,
+    /// All integers, from a least one on if given.
+    Integers(Option<i64>),
+    Operation(Operator, Vec<Expr>),
+    Extension(Vec<Expr>),
+    Sequence(Vec<Expr>),
+    Comprehension(Vec<SymbolId>, Rc<Expr>),
+    Lambda(Vec<SymbolId>, Rc<Expr>, Rc<Expr>),
+    Quantified(Quantifier, Vec<SymbolId>, Rc<Expr>),
+    Fold(Fold, Vec<SymbolId>, Rc<Expr>, Rc<Expr>),
+    Record(Vec<(Arc<str>, Expr)>),
+    RecordSet(Vec<(Arc<str>, Expr)>),
+    /// A field by position.
+    Field(Rc<Expr>, usize),
+    Conditional(Rc<Expr>, Rc<Expr>, Rc<Expr>),
+    Let(Vec<(SymbolId, Expr)>, Rc<Expr>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantifier {
+    All,
+    Any,
+}
+
+/// `SIGMA`, `PI`, `UNION`, `INTER`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fold {
+    Sum,
+    Product,
+    Union,
+    Intersection,
+}
+
+/// What a set of functions asks of its members, beside being functions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Arrow {
+    pub(crate) total: bool,
+    pub(crate) injective: bool,
+    pub(crate) surjective: bool,
+    /// Whether it must be a function at all.
+    pub(crate) function: bool,
+}
+
+/// Sets of sequences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sequences {
+    All,
+    Nonempty,
+    Injective,
+    InjectiveNonempty,
+    Permutations,
+}
+
+/// Operators, with their number of operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operator {
+    // Predicates.
+    And,
+    Or,
+    Implies,
+    Equivalent,
+    Not,
+    Equal,
+    Member,
+    Subset,
+    StrictSubset,
+    Less,
+    LessOrEqual,
+    // Scalars.
+    /// `bool(P)`
+    Truth,
+    Negate,
+    Add,
+    /// Of integers or of sets, by the type.
+    Minus,
+    /// Of integers or of sets, by the type.
+    Times,
+    Divide,
+    Modulo,
+    Power,
+    Minimum,
+    Maximum,
+    Cardinality,
+    // Pairs.
+    Pair,
+    // Sets.
+    Interval,
+    Union,
+    Intersection,
+    PowerSet,
+    PowerSet1,
+    GeneralUnion,
+    GeneralIntersection,
+    // Relations.
+    Arrow(Arrow),
+    Domain,
+    Range,
+    Inverse,
+    Image,
+    DomainRestriction,
+    DomainSubtraction,
+    RangeRestriction,
+    RangeSubtraction,
+    Override,
+    Composition,
+    DirectProduct,
+    ParallelProduct,
+    Identity,
+    FirstProjection,
+    SecondProjection,
+    Iterate,
+    Closure,
+    Closure1,
+    ToFunction,
+    ToRelation,
+    Apply,
+    // Sequences.
+    Sequences(Sequences),
+    Size,
+    First,
+    Last,
+    Front,
+    Tail,
+    Reverse,
+    Concatenate,
+    Append,
+    Prepend,
+    Take,
+    Drop,
+    GeneralConcatenate,
+}
+
+/// A substitution.
+#[derive(Clone, Debug)]
+pub(crate) struct Substitution {
+    pub(crate) kind: SubstitutionKind,
+    pub(crate) span: Span,
+}
+
+/// The kinds of substitutions.
+#[derive(Clone, Debug)]
+pub(crate) enum SubstitutionKind {
+    Skip,
+    /// Different symbols and what they become, all at once.
+    Assign(Vec<(SymbolId, Expr)>),
+    Parallel(Vec<Substitution>),
+    Sequence(Vec<Substitution>),
+    /// Only where the predicate holds.
+    Guard(Expr, Box<Substitution>),
+    /// An error where the predicate does not hold.
+    Assert(Expr, String, Box<Substitution>),
+    If(Vec<(Expr, Substitution)>, Box<Substitution>),
+    Select(Vec<(Expr, Substitution)>, Option<Box<Substitution>>),
+    Choice(Vec<Substitution>),
+    Any(Vec<SymbolId>, Expr, Box<Substitution>),
+    Let(Vec<(SymbolId, Expr)>, Box<Substitution>),
+    Var(Vec<SymbolId>, Box<Substitution>),
+    While(Expr, Option<Expr>, Box<Substitution>),
+}
+
+/// An operation that can be called from outside.
+#[derive(Clone, Debug)]
+pub(crate) struct Operation {
+    pub(crate) name: Arc<str>,
+    pub(crate) parameters: Vec<SymbolId>,
+    pub(crate) body: Substitution,
+    pub(crate) span: Span,
+}
+
+/// A predicate that is checked, with the name to show for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Claim {
+    pub(crate) name: String,
+    pub(crate) condition: Expr,
+}
+
+/// A whole machine, with all it includes and sees.
+#[derive(Debug, Default)]
+pub(crate) struct Core {
+    pub(crate) sets: Vec<GivenSet>,
+    pub(crate) symbols: Vec<Symbol>,
+    pub(crate) texts: Vec<Arc<str>>,
+    pub(crate) constants: Vec<SymbolId>,
+    pub(crate) variables: Vec<SymbolId>,
+    /// The conjuncts of the properties.
+    pub(crate) properties: Vec<Expr>,
+    /// The conjuncts of the invariant.
+    pub(crate) invariant: Vec<Claim>,
+    pub(crate) assertions: Vec<Claim>,
+    pub(crate) goal: Option<Claim>,
+    pub(crate) initialisation: Vec<Substitution>,
+    pub(crate) operations: Vec<Operation>,
+}
+
+impl Expr {
+    pub(crate) fn operation(operator: Operator, operands: Vec<Self>, ty: Type, span: Span) -> Self {
+        Self { kind: Kind::Operation(operator, operands), ty, span }
+    }
+
+    pub(crate) fn truth(value: bool, span: Span) -> Self {
+        Self { kind: Kind::Truth(value), ty: Type::Predicate, span }
+    }
+
+    /// The conjuncts, from left to right.
+    pub(crate) fn conjuncts(&self) -> Vec<&Self> {
+        let mut pending = vec![self];
+        let mut found = Vec::new();
+        while let Some(expr) = pending.pop() {
+            match &expr.kind {
+                Kind::Operation(Operator::And, operands) => pending.extend(operands.iter().rev()),
+                Kind::Truth(true) => {}
+                _ => found.push(expr),
+            }
+        }
+        found
+    }
+
+    /// Calls `visit` with every symbol that occurs, bound ones included.
+    pub(crate) fn symbols(&self, visit: &mut dyn FnMut(SymbolId)) {
+        match &self.kind {
+            Kind::Symbol(symbol) => visit(*symbol),
+            Kind::Operation(_, operands) | Kind::Extension(operands) | Kind::Sequence(operands) => {
+                operands.iter().for_each(|operand| operand.symbols(visit));
+            }
+            Kind::Comprehension(_, body) | Kind::Quantified(_, _, body) => body.symbols(visit),
+            Kind::Lambda(_, condition, body) | Kind::Fold(_, _, condition, body) => {
+                condition.symbols(visit);
+                body.symbols(visit);
+            }
+            Kind::Record(fields) | Kind::RecordSet(fields) => {
+                fields.iter().for_each(|(_, field)| field.symbols(visit));
+            }
+            Kind::Field(record, _) => record.symbols(visit),
+            Kind::Conditional(condition, then, otherwise) => {
+                condition.symbols(visit);
+                then.symbols(visit);
+                otherwise.symbols(visit);
+            }
+            Kind::Let(bindings, body) => {
+                bindings.iter().for_each(|(_, value)| value.symbols(visit));
+                body.symbols(visit);
+            }
+            Kind::Integer(_)
+            | Kind::Boolean(_)
+            | Kind::Truth(_)
+            | Kind::Text(_)
+            | Kind::Member(..)
+            | Kind::GivenSet(_)
+            | Kind::Booleans
+            | Kind::Texts
+            | Kind::Integers(_) => {}
+        }
+    }
+
+    /// Whether a symbol occurs.
+    pub(crate) fn mentions(&self, symbol: SymbolId) -> bool {
+        let mut found = false;
+        self.symbols(&mut |it| found |= it == symbol);
+        found
+    }
+}

@@ -1,0 +1,73 @@
+//! Function application: worked out where the text of the function tells its value, searched for
+//! everywhere else. Outside the domain it is an error of the machine.
+
+use quotient_ir::ExprId;
+
+use super::super::core::{Expr, Kind};
+use super::items::{Environment, Item};
+use super::shapes::Shape;
+use super::{Lowered, Lowerer, refuse};
+
+impl Lowerer<'_> {
+    /// The value of a function, which is no set, for an argument. `expr` is the whole application.
+    pub(super) fn apply(
+        &mut self,
+        function: &Expr,
+        argument: &Item,
+        expr: &Expr,
+        environment: &Environment,
+    ) -> Lowered<Item> {
+        if matches!(&function.kind, Kind::Extension(members) | Kind::Sequence(members) if members.is_empty()) {
+            return refuse("undefined", "the empty function has no values", expr.span);
+        }
+        if let Some(partial) = self.partial(function, argument, environment)? {
+            let unique = self.not(partial.conflict);
+            let defined = self.and(partial.defined, unique);
+            return self.when(defined, partial.value, expr);
+        }
+        let item = self.item(function, environment)?;
+        let Item::Set(set) = &item else {
+            return refuse("unsupported", "this is not supported as a function", expr.span);
+        };
+        let (_, values) = self.universe_of(set)?.parts();
+        if contains_set(&values) {
+            return refuse("unsupported", "a function to structures with sets is not supported here", expr.span);
+        }
+        self.search(&item, argument, &values, expr, environment)
+    }
+
+    /// The value where it is defined; elsewhere an error.
+    fn when(&mut self, defined: ExprId, value: Item, expr: &Expr) -> Lowered<Item> {
+        if self.constant_of(defined) == Some(1) {
+            return Ok(value);
+        }
+        match &value {
+            Item::Scalar(content, scalar) => {
+                let ty = self.scalar_type(*scalar);
+                let failure = self.failure("a function applied outside its domain", ty, expr.span);
+                Ok(Item::Scalar(self.conditional(defined, *content, failure), *scalar))
+            }
+            Item::Pair(left, right) => {
+                let left = self.when(defined, (**left).clone(), expr)?;
+                Ok(Item::pair(left, self.when(defined, (**right).clone(), expr)?))
+            }
+            Item::Record(fields) => {
+                let mut items = Vec::new();
+                for (name, field) in fields {
+                    items.push((name.clone(), self.when(defined, field.clone(), expr)?));
+                }
+                Ok(Item::Record(items))
+            }
+            Item::Set(_) => Ok(value),
+        }
+    }
+}
+
+fn contains_set(shape: &Shape) -> bool {
+    match shape {
+        Shape::Scalar(_) => false,
+        Shape::Pair(left, right) => contains_set(left) || contains_set(right),
+        Shape::Record(fields) => fields.iter().any(|(_, field)| contains_set(field)),
+        Shape::Set(_) | Shape::Function(..) => true,
+    }
+}

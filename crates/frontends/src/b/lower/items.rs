@@ -1,0 +1,60 @@
+//! Items: the values of formulas while they are lowered. A scalar is an expression; a set is where it
+//! is stored, or the formula whose members are asked for one by one, so that no set is made where
+//! only a membership is needed.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use quotient_ir::{ExprId, PlaceId};
+use rustc_hash::FxHashMap;
+
+use super::super::core::{Expr, SymbolId};
+use super::super::evaluation::Value;
+use super::shapes::{Scalar, Shape};
+
+/// What the symbols in scope stand for.
+pub(crate) type Environment = Rc<FxHashMap<SymbolId, Item>>;
+
+/// The value of a formula.
+#[derive(Clone, Debug)]
+pub(crate) enum Item {
+    Scalar(ExprId, Scalar),
+    Pair(Box<Item>, Box<Item>),
+    Record(Vec<(String, Item)>),
+    Set(SetItem),
+}
+
+/// A set.
+#[derive(Clone, Debug)]
+pub(crate) enum SetItem {
+    /// A bit for each possible member.
+    Bits { place: PlaceId, element: Shape },
+    /// A function: a cell for each possible argument, undefined outside the domain.
+    Cells { place: PlaceId, domain: Shape, value: Scalar },
+    /// A number with a bit for each possible member.
+    Code { code: ExprId, element: Shape },
+    /// Members that are known.
+    Value(Rc<BTreeSet<Value>>, Shape),
+    /// The members that a formula has.
+    Formula(Rc<Expr>, Environment),
+}
+
+impl Item {
+    /// Both parts of a pair.
+    pub(crate) fn parts(&self) -> (&Self, &Self) {
+        match self {
+            Self::Pair(left, right) => (left, right),
+            other => (other, other),
+        }
+    }
+    pub(crate) fn pair(left: Self, right: Self) -> Self {
+        Self::Pair(Box::new(left), Box::new(right))
+    }
+}
+
+/// The environment with one more symbol.
+pub(crate) fn bind(environment: &Environment, symbol: SymbolId, item: Item) -> Environment {
+    let mut inner = (**environment).clone();
+    inner.insert(symbol, item);
+    Rc::new(inner)
+}

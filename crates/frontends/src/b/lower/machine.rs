@@ -1,0 +1,361 @@
+//! The whole machine: stages, constants, initialisation, operations, claims.
+
+use quotient_ir::{
+    Diagnostic, Expr as IrExpr, ExprId, Model, Property, PropertyKind, Rule, Source, Span, Start, Statement,
+    StatementKind, Type as IrType, TypeId, TypeKind, Variable, VariableId,
+};
+
+use super::super::core::{Claim, Core, Operation, Substitution, SubstitutionKind};
+use super::super::evaluation::Value;
+use super::super::settings::Settings;
+use super::super::types::Types;
+use super::items::{Environment, Item};
+use super::paths::{Path, Writes};
+use super::shapes::Shape;
+use super::{Lowered, Lowerer, Owner};
+
+/// The variable that tells the root, the valuations of the constants and the states of the machine
+/// apart.
+struct Stage {
+    variable: VariableId,
+    ty: TypeId,
+    last: i64,
+}
+
+/// Lowers a machine, given all valuations of its constants.
+pub(crate) fn lower(
+    source: Source,
+    core: &Core,
+    types: &Types,
+    settings: &Settings,
+    solutions: &[Vec<Value>],
+) -> (Option<Model>, Vec<Diagnostic>) {
+    let mut lowerer = Lowerer::new(source, core, types, settings);
+    let result = lowerer.machine(solutions);
+    if let Err(diagnostic) = result {
+        lowerer.diagnostics.push(*diagnostic);
+    }
+    let failed = lowerer.diagnostics.iter().any(Diagnostic::is_error);
+    let model = (!failed).then_some(lowerer.model);
+    (model, lowerer.diagnostics)
+}
+
+impl Lowerer<'_> {
+    fn machine(&mut self, solutions: &[Vec<Value>]) -> Lowered<()> {
+        let has_constants = !self.core.constants.is_empty();
+        let stage = self.settings.extra_nodes.then(|| self.declare_stage(has_constants));
+        let constants = self.declare_constants(solutions)?;
+        let variables = self.declare_variables(&constants)?;
+        let parts = self.core.initialisation.clone();
+        let span = parts.first().map_or(Span::default(), |part| part.span);
+        let initialisation = Substitution { kind: SubstitutionKind::Sequence(parts), span };
+        let paths = match self.initial_paths(&initialisation, &constants) {
+            Ok(paths) => paths,
+            Err(diagnostic) => {
+                self.diagnostics.push(*diagnostic);
+                Vec::new()
+            }
+        };
+        match &stage {
+            Some(stage) => {
+                self.model.starts.push(Start {
+                    name: Some("root".into()),
+                    parameters: Vec::new(),
+                    locals: Owner::default().locals,
+                    body: Vec::new(),
+                    span,
+                });
+                if has_constants {
+                    for solution in solutions {
+                        self.constants_rule(stage, solution, span)?;
+                    }
+                }
+                for (path, writes) in paths {
+                    self.rule(
+                        "INITIALISATION",
+                        path,
+                        &writes,
+                        Some((stage, i64::from(has_constants), stage.last)),
+                        span,
+                    )?;
+                }
+            }
+            None => {
+                for solution in solutions {
+                    for (path, writes) in &paths {
+                        self.start(path.clone(), writes, solution, span)?;
+                    }
+                }
+            }
+        }
+        for operation in &self.core.operations {
+            if let Err(diagnostic) = self.operation(operation, &variables, stage.as_ref()) {
+                self.diagnostics.push(*diagnostic);
+            }
+        }
+        let claims =
+            self.core.invariant.iter().chain(&self.core.assertions).map(|claim| (claim, PropertyKind::Invariant));
+        for (claim, kind) in claims.chain(self.core.goal.iter().map(|claim| (claim, PropertyKind::Cover))) {
+            if let Err(diagnostic) = self.claim(claim, kind, &variables, stage.as_ref()) {
+                self.diagnostics.push(*diagnostic);
+            }
+        }
+        Ok(())
+    }
+
+    fn declare_stage(&mut self, has_constants: bool) -> Stage {
+        let mut members = vec!["uninitialised".to_owned()];
+        if has_constants {
+            members.push("constants_set".into());
+        }
+        members.push("initialised".into());
+        let last = members.len() as i64 - 1;
+        // A stretch of numbers of its own, after those of the given sets.
+        let first = self.model.types.iter().filter_map(|ty| match &ty.kind {
+            TypeKind::Enumeration { first, members } => Some(first + members.len() as i64),
+            _ => None,
+        });
+        let first = first.max().unwrap_or(0);
+        let ty = self
+            .model
+            .types
+            .push(IrType { name: Some("stage".into()), kind: TypeKind::Enumeration { first, members } });
+        let variable = self.model.variables.push(Variable {
+            name: "stage".into(),
+            ty,
+            may_be_undefined: false,
+            span: Span::default(),
+        });
+        Stage { variable, ty, last }
+    }
+
+    fn stage_constant(&mut self, stage: &Stage, position: i64) -> ExprId {
+        let value = self.model.domain(stage.ty).least() + position;
+        self.expression(IrExpr::Constant { value, ty: stage.ty })
+    }
+
+    fn in_stage(&mut self, stage: &Stage, position: i64) -> ExprId {
+        let place = self.variable_place(stage.variable);
+        let (current, wanted) = (self.read(place), self.stage_constant(stage, position));
+        self.equal(current, wanted)
+    }
+
+    fn set_stage(&mut self, stage: &Stage, position: i64, span: Span) -> Statement {
+        let target = self.variable_place(stage.variable);
+        let value = self.stage_constant(stage, position);
+        Self::statement(StatementKind::Assign { target, value }, span)
+    }
+
+    fn constant_statements(&mut self, solution: &[Value], span: Span) -> Lowered<Vec<Statement>> {
+        let mut statements = Vec::new();
+        for (symbol, value) in self.core.constants.iter().zip(solution) {
+            if let Some((variable, shape)) = self.stored.get(symbol).cloned() {
+                let place = self.variable_place(variable);
+                self.store_value(value, place, &shape, span, &mut statements)?;
+            }
+        }
+        Ok(statements)
+    }
+
+    /// The rule for one valuation of the constants.
+    fn constants_rule(&mut self, stage: &Stage, solution: &[Value], span: Span) -> Lowered<()> {
+        let mut body = self.constant_statements(solution, span)?;
+        body.push(self.set_stage(stage, 1, span));
+        let values: Vec<String> = self
+            .core
+            .constants
+            .iter()
+            .zip(solution)
+            .map(|(symbol, value)| format!("{}={}", self.core.symbols[symbol.0].name, self.value_text(value)))
+            .collect();
+        let name = Some(format!("SETUP_CONSTANTS({})", values.join(", ")));
+        let guard = self.in_stage(stage, 0);
+        self.model.rules.push(Rule {
+            name,
+            parameters: Vec::new(),
+            locals: Owner::default().locals,
+            guard,
+            body,
+            span,
+        });
+        Ok(())
+    }
+
+    fn initial_paths(
+        &mut self,
+        initialisation: &Substitution,
+        environment: &Environment,
+    ) -> Lowered<Vec<(Path, Writes)>> {
+        let paths = self.run(initialisation, environment, true, Path::default())?;
+        for (_, writes) in &paths {
+            for symbol in &self.core.variables {
+                if !writes.iter().any(|(it, _)| it == symbol) {
+                    let entry = &self.core.symbols[symbol.0];
+                    let diagnostic = Diagnostic::error(
+                        "not-initialised",
+                        format!("`{}` is not initialised", entry.name),
+                        entry.span,
+                    )
+                    .with_secondary(initialisation.span, "the initialisation")
+                    .with_help("give it a value in the INITIALISATION");
+                    return Err(Box::new(diagnostic));
+                }
+            }
+        }
+        Ok(paths)
+    }
+
+    /// The statements that put what a path has worked out into the state.
+    fn commit(&mut self, path: &mut Path, writes: &Writes, span: Span) -> Lowered<()> {
+        self.in_path(path, |lowerer, path| {
+            let many = writes.len() > 1;
+            let mut changes = Vec::new();
+            for (symbol, item) in writes {
+                let Some((variable, shape)) = lowerer.stored.get(symbol).cloned() else {
+                    // An output: worked out, so that what is wrong with it shows.
+                    if let Item::Scalar(value, scalar) = item
+                        && !matches!(lowerer.model.pool[*value], IrExpr::Constant { .. } | IrExpr::Read(_))
+                    {
+                        let name = lowerer.core.symbols[symbol.0].name.to_string();
+                        let local = lowerer.temporary(&name, &Shape::Scalar(*scalar));
+                        let target = lowerer.local_place(local);
+                        path.statements.push(Self::statement(StatementKind::Assign { target, value: *value }, span));
+                    }
+                    continue;
+                };
+                let target = lowerer.variable_place(variable);
+                let what = lowerer.complaint(*symbol);
+                let item = match item {
+                    Item::Scalar(value, _) if many && lowerer.constant_of(*value).is_none() => {
+                        // Others may read what this one changes.
+                        let name = format!("next_{}", lowerer.model.variables[variable].name);
+                        let local = lowerer.temporary(&name, &shape);
+                        let place = lowerer.local_place(local);
+                        lowerer.store(item, place, &shape, &what, span, &mut path.statements)?;
+                        lowerer.stored_item(place, &shape)
+                    }
+                    other => other.clone(),
+                };
+                lowerer.store(&item, target, &shape, &what, span, &mut changes)?;
+            }
+            path.statements.extend(changes);
+            Ok(())
+        })
+    }
+
+    /// A rule for a path, from one stage to another.
+    fn rule(
+        &mut self,
+        name: &str,
+        mut path: Path,
+        writes: &Writes,
+        stages: Option<(&Stage, i64, i64)>,
+        span: Span,
+    ) -> Lowered<()> {
+        self.commit(&mut path, writes, span)?;
+        let mut guard = match stages {
+            Some((stage, from, _)) => self.in_stage(stage, from),
+            None => self.truth(true),
+        };
+        for condition in &path.guards {
+            guard = self.and(guard, *condition);
+        }
+        if self.constant_of(guard) == Some(0) {
+            return Ok(());
+        }
+        let mut body = path.statements;
+        if let Some((stage, from, to)) = stages
+            && from != to
+        {
+            body.push(self.set_stage(stage, to, span));
+        }
+        let name = if path.chosen.is_empty() { name.to_owned() } else { format!("{name}({})", path.chosen.join(", ")) };
+        let Owner { locals, parameters } = path.owner;
+        self.model.rules.push(Rule { name: Some(name), parameters, locals, guard, body, span });
+        Ok(())
+    }
+
+    /// An initial state without the root before it.
+    fn start(&mut self, mut path: Path, writes: &Writes, solution: &[Value], span: Span) -> Lowered<()> {
+        self.commit(&mut path, writes, span)?;
+        let mut body = self.constant_statements(solution, span)?;
+        body.extend(path.guards.iter().map(|guard| Self::statement(StatementKind::Assume(*guard), span)));
+        body.extend(path.statements);
+        let Owner { locals, parameters } = path.owner;
+        self.model.starts.push(Start { name: Some("INITIALISATION".into()), parameters, locals, body, span });
+        Ok(())
+    }
+
+    fn operation(&mut self, operation: &Operation, environment: &Environment, stage: Option<&Stage>) -> Lowered<()> {
+        let body = with_parameters(operation);
+        let stages = stage.map(|stage| (stage, stage.last, stage.last));
+        for (path, writes) in self.run(&body, environment, true, Path::default())? {
+            self.rule(&operation.name, path, &writes, stages, operation.span)?;
+        }
+        Ok(())
+    }
+
+    fn claim(
+        &mut self,
+        claim: &Claim,
+        kind: PropertyKind,
+        environment: &Environment,
+        stage: Option<&Stage>,
+    ) -> Lowered<()> {
+        self.owner = Owner::default();
+        let mut condition = self.predicate(&claim.condition, environment)?;
+        if let Some(stage) = stage {
+            let initialised = self.in_stage(stage, stage.last);
+            condition = if kind == PropertyKind::Cover {
+                self.and(initialised, condition)
+            } else {
+                self.implies(initialised, condition)
+            };
+        }
+        let Owner { locals, .. } = std::mem::take(&mut self.owner);
+        self.model.properties.push(Property {
+            name: Some(claim.name.clone()),
+            kind,
+            parameters: Vec::new(),
+            locals,
+            condition: Some(condition),
+            span: claim.condition.span,
+        });
+        Ok(())
+    }
+}
+
+/// The body of an operation with its parameters chosen where their bounds are known: together with the
+/// precondition or guard that speaks of them.
+fn with_parameters(operation: &Operation) -> Substitution {
+    let (symbols, body) = (&operation.parameters, &operation.body);
+    if symbols.is_empty() {
+        return body.clone();
+    }
+    choose(symbols, body)
+}
+
+fn choose(symbols: &[super::super::core::SymbolId], body: &Substitution) -> Substitution {
+    use super::super::core::Expr;
+    let span = body.span;
+    let kind = match &body.kind {
+        SubstitutionKind::Guard(condition, inner) => {
+            SubstitutionKind::Any(symbols.to_vec(), condition.clone(), inner.clone())
+        }
+        SubstitutionKind::Select(branches, otherwise) if otherwise.is_none() => SubstitutionKind::Choice(
+            branches
+                .iter()
+                .map(|(condition, inner)| Substitution {
+                    kind: SubstitutionKind::Any(symbols.to_vec(), condition.clone(), Box::new(inner.clone())),
+                    span: inner.span,
+                })
+                .collect(),
+        ),
+        SubstitutionKind::Any(more, condition, inner) => {
+            let all = symbols.iter().chain(more).copied().collect();
+            SubstitutionKind::Any(all, condition.clone(), inner.clone())
+        }
+        _ => SubstitutionKind::Any(symbols.to_vec(), Expr::truth(true, span), Box::new(body.clone())),
+    };
+    Substitution { kind, span }
+}

@@ -1,0 +1,406 @@
+//! From the core of a machine to a model. Every set of the text becomes a question about its members
+//! (`sets`), asked by quantifiers and loops over finite shapes (`shapes`, `universe`), so that the
+//! model treats all elements of a given set alike wherever the machine does. Operations become rules,
+//! one for each way through their choices (`paths`); the root, the valuations of the constants and
+//! the initialised states are told apart by a variable of their own (`machine`).
+
+mod applications;
+mod items;
+mod machine;
+mod outlines;
+mod partial;
+mod paths;
+mod predicates;
+mod representation;
+mod scalars;
+mod sets;
+mod shapes;
+mod storage;
+mod universe;
+
+use std::rc::Rc;
+
+use quotient_ir::{
+    BinaryOperator, Diagnostic, Expr as IrExpr, ExprId, FunctionId, Iteration, Local, LocalId, LocalKind, Model,
+    Parameter, Place, PlaceId, Quantifier as IrQuantifier, Root, Source, Span, Statement, StatementKind, Step, Table,
+    TypeId, TypeKind, UnaryOperator, VariableId,
+};
+use rustc_hash::FxHashMap;
+
+use super::core::{Core, SymbolId};
+use super::evaluation::Value;
+use super::settings::Settings;
+use super::types::Types;
+use items::{Environment, Item, SetItem};
+use shapes::{Leaf, Scalar, Shape, ShapeTypes};
+
+pub(crate) use machine::lower;
+
+/// A result, or what is wrong with the machine.
+pub(crate) type Lowered<T> = Result<T, Box<Diagnostic>>;
+
+/// The locals and parameters of what is under way.
+#[derive(Clone, Debug, Default)]
+struct Owner {
+    locals: Table<LocalId, Local>,
+    parameters: Vec<Parameter>,
+}
+
+struct Lowerer<'a> {
+    core: &'a Core,
+    types: &'a Types,
+    settings: &'a Settings,
+    model: Model,
+    shape_types: ShapeTypes,
+    owner: Owner,
+    /// The variables of the model that hold symbols, and their shapes.
+    stored: FxHashMap<SymbolId, (VariableId, Shape)>,
+    failures: FxHashMap<(String, TypeId), FunctionId>,
+    /// The values of constants that have one value only.
+    known: FxHashMap<SymbolId, Value>,
+    diagnostics: Vec<Diagnostic>,
+    /// How deep bound variables nest, for their names.
+    depth: usize,
+}
+
+fn refuse<T>(code: &'static str, message: impl Into<String>, span: Span) -> Lowered<T> {
+    Err(Box::new(Diagnostic::error(code, message, span)))
+}
+
+impl<'a> Lowerer<'a> {
+    fn new(source: Source, core: &'a Core, types: &'a Types, settings: &'a Settings) -> Self {
+        let mut model = Model::new(source);
+        let shape_types = ShapeTypes::new(core, &mut model);
+        Self {
+            core,
+            types,
+            settings,
+            model,
+            shape_types,
+            owner: Owner::default(),
+            stored: FxHashMap::default(),
+            failures: FxHashMap::default(),
+            known: FxHashMap::default(),
+            diagnostics: Vec::new(),
+            depth: 0,
+        }
+    }
+
+    // Types.
+
+    fn scalar_type(&mut self, scalar: Scalar) -> TypeId {
+        self.shape_types.scalar(&mut self.model, scalar)
+    }
+
+    fn shape_type(&mut self, shape: &Shape) -> TypeId {
+        self.shape_types.shape(self.core, &mut self.model, shape)
+    }
+
+    // Expressions, with the constants in them worked out.
+
+    fn expression(&mut self, expression: IrExpr) -> ExprId {
+        self.model.pool.expression(expression)
+    }
+
+    fn truth(&mut self, value: bool) -> ExprId {
+        self.expression(IrExpr::Constant { value: i64::from(value), ty: Model::BOOLEAN })
+    }
+
+    fn number(&mut self, value: i64) -> ExprId {
+        self.expression(IrExpr::Constant { value, ty: Model::INTEGER })
+    }
+
+    fn constant_of(&self, expression: ExprId) -> Option<i64> {
+        match self.model.pool[expression] {
+            IrExpr::Constant { value, .. } => Some(value),
+            _ => None,
+        }
+    }
+
+    fn not(&mut self, operand: ExprId) -> ExprId {
+        match self.model.pool[operand] {
+            IrExpr::Constant { value, .. } => self.truth(value == 0),
+            IrExpr::Unary { operator: UnaryOperator::Not, operand } => operand,
+            _ => self.expression(IrExpr::Unary { operator: UnaryOperator::Not, operand }),
+        }
+    }
+
+    fn and(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        match (self.constant_of(left), self.constant_of(right)) {
+            (Some(0), _) => left,
+            (Some(_), _) => right,
+            (None, Some(1)) => left,
+            _ if left == right => left,
+            _ => self.binary(BinaryOperator::And, left, right),
+        }
+    }
+
+    fn or(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        match (self.constant_of(left), self.constant_of(right)) {
+            (Some(0), _) => right,
+            (Some(_), _) => left,
+            (None, Some(0)) => left,
+            _ if left == right => left,
+            _ => self.binary(BinaryOperator::Or, left, right),
+        }
+    }
+
+    fn implies(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        match (self.constant_of(left), self.constant_of(right)) {
+            (Some(0), _) => self.truth(true),
+            (Some(_), _) => right,
+            (None, Some(1)) => right,
+            _ => self.binary(BinaryOperator::Implies, left, right),
+        }
+    }
+
+    fn equal(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        match (self.constant_of(left), self.constant_of(right)) {
+            (Some(one), Some(other)) => self.truth(one == other),
+            _ => self.binary(BinaryOperator::Equal, left, right),
+        }
+    }
+
+    fn binary(&mut self, operator: BinaryOperator, left: ExprId, right: ExprId) -> ExprId {
+        self.expression(IrExpr::Binary { operator, left, right })
+    }
+
+    /// Arithmetic and comparisons, worked out where both sides are known.
+    fn arithmetic(&mut self, operator: BinaryOperator, left: ExprId, right: ExprId) -> ExprId {
+        if let (Some(a), Some(b)) = (self.constant_of(left), self.constant_of(right)) {
+            let known = match operator {
+                BinaryOperator::Add => a.checked_add(b),
+                BinaryOperator::Subtract => a.checked_sub(b),
+                BinaryOperator::Multiply => a.checked_mul(b),
+                BinaryOperator::Less => return self.truth(a < b),
+                BinaryOperator::LessOrEqual => return self.truth(a <= b),
+                _ => None,
+            };
+            if let Some(known) = known {
+                return self.number(known);
+            }
+        }
+        match (operator, self.constant_of(left), self.constant_of(right)) {
+            (BinaryOperator::Add, Some(0), _) => right,
+            (BinaryOperator::Add | BinaryOperator::Subtract, _, Some(0)) => left,
+            (BinaryOperator::Multiply, Some(1), _) => right,
+            (BinaryOperator::Multiply, _, Some(1)) => left,
+            _ => self.binary(operator, left, right),
+        }
+    }
+
+    fn conditional(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> ExprId {
+        match self.constant_of(condition) {
+            Some(0) => otherwise,
+            Some(_) => then,
+            None if then == otherwise => then,
+            None => self.expression(IrExpr::Conditional { condition, then, otherwise }),
+        }
+    }
+
+    fn quantify(&mut self, quantifier: IrQuantifier, binders: &[(LocalId, TypeId)], body: ExprId) -> ExprId {
+        if self.constant_of(body).is_some() {
+            // No shape is empty, so a constant is not changed by quantifiers.
+            return body;
+        }
+        binders.iter().rev().fold(body, |body, (local, ty)| {
+            self.expression(IrExpr::Quantified { quantifier, local: *local, range: Iteration::Over(*ty), body })
+        })
+    }
+
+    // Places.
+
+    fn place(&mut self, root: Root, ty: TypeId) -> PlaceId {
+        self.model.pool.place(Place { root, steps: Vec::new(), ty })
+    }
+
+    fn variable_place(&mut self, variable: VariableId) -> PlaceId {
+        let ty = self.model.variables[variable].ty;
+        self.place(Root::Variable(variable), ty)
+    }
+
+    fn local_place(&mut self, local: LocalId) -> PlaceId {
+        let ty = self.owner.locals[local].ty;
+        self.place(Root::Local(local), ty)
+    }
+
+    fn at(&mut self, place: PlaceId, index: ExprId) -> PlaceId {
+        let mut place = self.model.pool[place].clone();
+        if let TypeKind::Array { element, .. } = self.model.types[place.ty].kind {
+            place.ty = element;
+        }
+        place.steps.push(Step::Index(index));
+        self.model.pool.place(place)
+    }
+
+    fn at_all(&mut self, place: PlaceId, indices: &[ExprId]) -> PlaceId {
+        indices.iter().fold(place, |place, index| self.at(place, *index))
+    }
+
+    fn field(&mut self, place: PlaceId, field: usize) -> PlaceId {
+        let mut place = self.model.pool[place].clone();
+        if let TypeKind::Record { fields } = &self.model.types[place.ty].kind {
+            place.ty = fields[field].ty;
+        }
+        place.steps.push(Step::Field(field as u32));
+        self.model.pool.place(place)
+    }
+
+    fn read(&mut self, place: PlaceId) -> ExprId {
+        self.expression(IrExpr::Read(place))
+    }
+
+    // Locals.
+
+    fn local(&mut self, name: impl Into<String>, ty: TypeId, kind: LocalKind) -> LocalId {
+        self.owner.locals.push(Local { name: name.into(), ty, kind, span: Span::default() })
+    }
+
+    /// A local variable of a shape.
+    fn temporary(&mut self, name: &str, shape: &Shape) -> LocalId {
+        let ty = self.shape_type(shape);
+        self.local(name, ty, LocalKind::Variable)
+    }
+
+    /// New bound variables for a value of a shape: the item they make up, and what they range over.
+    fn binders(&mut self, shape: &Shape, name: &str) -> (Item, Vec<(LocalId, TypeId)>) {
+        let mut binders = Vec::new();
+        let item = self.bind_shape(shape, name, &mut binders);
+        (item, binders)
+    }
+
+    fn bind_shape(&mut self, shape: &Shape, name: &str, binders: &mut Vec<(LocalId, TypeId)>) -> Item {
+        match shape {
+            Shape::Scalar(scalar) => {
+                let ty = self.scalar_type(*scalar);
+                let local = self.local(name, ty, LocalKind::Parameter);
+                binders.push((local, ty));
+                let place = self.local_place(local);
+                Item::Scalar(self.read(place), *scalar)
+            }
+            Shape::Pair(left, right) => {
+                let left = self.bind_shape(left, &format!("{name}_left"), binders);
+                Item::pair(left, self.bind_shape(right, &format!("{name}_right"), binders))
+            }
+            Shape::Record(fields) => Item::Record(
+                fields
+                    .iter()
+                    .map(|(field, shape)| (field.clone(), self.bind_shape(shape, &format!("{name}_{field}"), binders)))
+                    .collect(),
+            ),
+            Shape::Set(_) | Shape::Function(..) => {
+                let element = shape.element();
+                let size = u32::try_from(element.size(self.core)).unwrap_or(u32::MAX);
+                let ty = self.shape_types.leaf(&mut self.model, &Leaf::Code(element.clone(), size));
+                let local = self.local(name, ty, LocalKind::Parameter);
+                binders.push((local, ty));
+                let place = self.local_place(local);
+                Item::Set(SetItem::Code { code: self.read(place), element })
+            }
+        }
+    }
+
+    /// A name for a bound variable that no outer one has.
+    fn fresh_name(&mut self, base: &str) -> String {
+        self.depth += 1;
+        format!("{base}{}", self.depth)
+    }
+
+    // Literals.
+
+    fn scalar_constant(&mut self, value: &Value) -> Option<(ExprId, Scalar)> {
+        Some(match value {
+            Value::Integer(value) => (self.number(*value), Scalar::integer(*value, *value)),
+            Value::Boolean(value) => (self.truth(*value), Scalar::Boolean),
+            Value::Member(set, member) => (self.member_constant(Scalar::Given(*set), *member), Scalar::Given(*set)),
+            Value::Text(text) => (self.member_constant(Scalar::Text, *text), Scalar::Text),
+            _ => return None,
+        })
+    }
+
+    fn member_constant(&mut self, scalar: Scalar, member: usize) -> ExprId {
+        let ty = self.scalar_type(scalar);
+        let first = match &self.model.types[ty].kind {
+            TypeKind::Enumeration { first, .. } => *first,
+            _ => 0,
+        };
+        self.expression(IrExpr::Constant { value: first + member as i64, ty })
+    }
+
+    /// A known value as an item of a shape.
+    fn literal(&mut self, value: &Value, shape: &Shape) -> Item {
+        match (value, shape) {
+            (Value::Pair(pair), Shape::Pair(left, right)) => {
+                let left = self.literal(&pair.0, left);
+                Item::pair(left, self.literal(&pair.1, right))
+            }
+            (Value::Record(values), Shape::Record(fields)) => Item::Record(
+                fields
+                    .iter()
+                    .zip(values.iter())
+                    .map(|((name, shape), value)| (name.clone(), self.literal(value, shape)))
+                    .collect(),
+            ),
+            (Value::Set(members), _) => Item::Set(SetItem::Value(members.clone(), shape.element())),
+            _ => match self.scalar_constant(value) {
+                Some((constant, scalar)) => Item::Scalar(constant, scalar),
+                None => {
+                    let constant = self.truth(false);
+                    Item::Scalar(constant, Scalar::Boolean)
+                }
+            },
+        }
+    }
+
+    /// What a place of a shape holds.
+    fn stored_item(&mut self, place: PlaceId, shape: &Shape) -> Item {
+        match shape {
+            Shape::Scalar(scalar) => Item::Scalar(self.read(place), *scalar),
+            Shape::Pair(left, right) => {
+                let (one, other) = (self.field(place, 0), self.field(place, 1));
+                let left = self.stored_item(one, left);
+                Item::pair(left, self.stored_item(other, right))
+            }
+            Shape::Record(fields) => {
+                let mut items = Vec::new();
+                for (position, (name, shape)) in fields.iter().enumerate() {
+                    let part = self.field(place, position);
+                    items.push((name.clone(), self.stored_item(part, shape)));
+                }
+                Item::Record(items)
+            }
+            Shape::Set(element) => Item::Set(SetItem::Bits { place, element: (**element).clone() }),
+            Shape::Function(domain, value) => {
+                Item::Set(SetItem::Cells { place, domain: (**domain).clone(), value: *value })
+            }
+        }
+    }
+
+    // Statements.
+
+    fn statement(kind: StatementKind, span: Span) -> Statement {
+        Statement { kind, span }
+    }
+
+    /// Loops over bound variables around statements.
+    fn loops(binders: &[(LocalId, TypeId)], body: Vec<Statement>, span: Span) -> Vec<Statement> {
+        binders.iter().rev().fold(body, |body, (local, ty)| {
+            vec![Self::statement(StatementKind::For { local: *local, range: Iteration::Over(*ty), body }, span)]
+        })
+    }
+
+    /// Reports a shape that is too large to be stored or walked through.
+    fn check_shape(&self, shape: &Shape, span: Span) -> Lowered<()> {
+        if shape.is_too_large(self.core) {
+            let message = "this set has too many possible members".to_owned();
+            let diagnostic = Diagnostic::error("too-large", message, span)
+                .with_help("take smaller given sets, or tighter bounds of integers");
+            return Err(Box::new(diagnostic));
+        }
+        Ok(())
+    }
+
+    fn empty_environment(&self) -> Environment {
+        Rc::new(FxHashMap::default())
+    }
+}

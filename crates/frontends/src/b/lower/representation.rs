@@ -1,0 +1,220 @@
+//! How constants and variables lie in the state: variables by what the invariant says of them,
+//! constants by the values they have.
+
+use std::rc::Rc;
+
+use quotient_ir::{Diagnostic, PlaceId, Span, Statement, StatementKind, Variable};
+use rustc_hash::FxHashSet;
+
+use super::super::core::{Expr, SymbolId};
+use super::super::evaluation::Value;
+use super::super::types::Type;
+use super::items::{Environment, Item, bind};
+use super::shapes::{Scalar, Shape, shape_of_type};
+use super::{Lowered, Lowerer};
+
+impl Lowerer<'_> {
+    /// The environment of a state in which the constants have values: known ones as literals, others
+    /// in variables of the model.
+    pub(super) fn declare_constants(&mut self, solutions: &[Vec<Value>]) -> Lowered<Environment> {
+        let mut environment = self.empty_environment();
+        for (position, symbol) in self.core.constants.iter().enumerate() {
+            let Some(first) = solutions.first().map(|solution| &solution[position]) else {
+                continue;
+            };
+            let is_known = solutions.iter().all(|solution| solution[position] == *first);
+            if is_known {
+                self.known.insert(*symbol, first.clone());
+            }
+            let ty = self.types.full(&self.core.symbols[symbol.0].ty);
+            let shape = solutions
+                .iter()
+                .map(|solution| self.value_shape(&solution[position], &ty))
+                .reduce(|one, other| one.join(&other))
+                .unwrap_or(Shape::Scalar(Scalar::Boolean));
+            let item = if is_known && !matches!(shape, Shape::Set(_) | Shape::Function(..)) {
+                self.literal(first, &shape)
+            } else {
+                self.declare(*symbol, &shape)?
+            };
+            environment = bind(&environment, *symbol, item);
+        }
+        Ok(environment)
+    }
+
+    /// Declares the variables by the bounds that the invariant gives them.
+    pub(super) fn declare_variables(&mut self, environment: &Environment) -> Lowered<Environment> {
+        let conjuncts: Vec<&Expr> = self.core.invariant.iter().map(|claim| &claim.condition).collect();
+        let mut inner = Rc::clone(environment);
+        let mut pending: Vec<SymbolId> = self.core.variables.clone();
+        let mut shapes: Vec<(SymbolId, Shape)> = Vec::new();
+        while !pending.is_empty() {
+            let mut failures = Vec::new();
+            let mut chosen = None;
+            for (position, symbol) in pending.iter().enumerate() {
+                match self.symbol_shape(*symbol, &conjuncts, &pending, &inner) {
+                    Ok(shape) => {
+                        chosen = Some((position, shape));
+                        break;
+                    }
+                    Err(error) => failures.push(error),
+                }
+            }
+            match chosen {
+                Some((position, shape)) => {
+                    let symbol = pending.remove(position);
+                    // Others are bounded by it; the place comes when all are known, in their order.
+                    let item = self.bounds_only(&shape);
+                    inner = bind(&inner, symbol, item);
+                    shapes.push((symbol, shape));
+                }
+                None => {
+                    let mut failures = failures.into_iter();
+                    let first = failures.next().expect("a pending variable without a shape has a reason");
+                    self.diagnostics.extend(failures.map(|it| *it));
+                    return Err(first);
+                }
+            }
+        }
+        let mut inner = Rc::clone(environment);
+        for symbol in &self.core.variables {
+            if let Some((_, shape)) = shapes.iter().find(|(it, _)| it == symbol) {
+                let item = self.declare(*symbol, shape)?;
+                inner = bind(&inner, *symbol, item);
+            }
+        }
+        Ok(inner)
+    }
+
+    fn bounds_only(&mut self, shape: &Shape) -> Item {
+        match shape {
+            Shape::Scalar(scalar) => {
+                let value = self.number(0);
+                Item::Scalar(value, *scalar)
+            }
+            Shape::Pair(left, right) => {
+                let left = self.bounds_only(left);
+                Item::pair(left, self.bounds_only(right))
+            }
+            Shape::Record(fields) => {
+                Item::Record(fields.iter().map(|(name, field)| (name.clone(), self.bounds_only(field))).collect())
+            }
+            Shape::Set(_) | Shape::Function(..) => {
+                let code = self.number(0);
+                Item::Set(super::items::SetItem::Code { code, element: shape.element() })
+            }
+        }
+    }
+
+    /// A variable of the model for a symbol.
+    fn declare(&mut self, symbol: SymbolId, shape: &Shape) -> Lowered<Item> {
+        let entry = &self.core.symbols[symbol.0];
+        let (name, span) = (entry.name.to_string(), entry.span);
+        if shape.is_too_large(self.core) {
+            let diagnostic = Diagnostic::error("too-large", format!("`{name}` has too many possible members"), span)
+                .with_help("take smaller given sets, or tighter bounds of integers");
+            return Err(Box::new(diagnostic));
+        }
+        let ty = self.shape_type(shape);
+        let may_be_undefined = has_values(shape);
+        let variable = self.model.variables.push(Variable { name: name.replace('.', "_"), ty, may_be_undefined, span });
+        self.stored.insert(symbol, (variable, shape.clone()));
+        let place = self.variable_place(variable);
+        Ok(self.stored_item(place, shape))
+    }
+
+    /// The tightest shape for one value.
+    fn value_shape(&self, value: &Value, ty: &Type) -> Shape {
+        let fallback = || shape_of_type(self.types, ty, Some((0, 0))).unwrap_or(Shape::Scalar(Scalar::Boolean));
+        match (value, self.types.resolve(ty)) {
+            (Value::Integer(value), _) => Shape::integer(*value, *value),
+            (Value::Pair(pair), Type::Pair(left, right)) => {
+                Shape::pair(self.value_shape(&pair.0, &left), self.value_shape(&pair.1, &right))
+            }
+            (Value::Record(values), Type::Record(fields)) => Shape::Record(
+                fields
+                    .iter()
+                    .zip(values.iter())
+                    .map(|((name, ty), value)| (name.to_string(), self.value_shape(value, ty)))
+                    .collect(),
+            ),
+            (Value::Set(members), Type::Set(element)) => {
+                let joined = members
+                    .iter()
+                    .map(|member| self.value_shape(member, &element))
+                    .reduce(|one, other| one.join(&other));
+                let joined = joined.or_else(|| shape_of_type(self.types, &element, Some((0, 0))));
+                let joined = joined.unwrap_or(Shape::Scalar(Scalar::Boolean));
+                if let Shape::Pair(left, right) = &joined
+                    && let Shape::Scalar(value) = **right
+                {
+                    let arguments: FxHashSet<&Value> = members.iter().map(|pair| pair.parts().0).collect();
+                    if arguments.len() == members.len() {
+                        return Shape::Function(left.clone(), value);
+                    }
+                }
+                Shape::set(joined)
+            }
+            _ => fallback(),
+        }
+    }
+
+    /// Statements that put a known value into cells that hold nothing yet.
+    pub(super) fn store_value(
+        &mut self,
+        value: &Value,
+        place: PlaceId,
+        shape: &Shape,
+        span: Span,
+        statements: &mut Vec<Statement>,
+    ) -> Lowered<()> {
+        match (value, shape) {
+            (Value::Set(members), Shape::Set(element)) => {
+                for member in members.iter() {
+                    let member = self.literal(member, element);
+                    let (target, _) = self.cell(place, &member, element)?;
+                    let value = self.truth(true);
+                    statements.push(Self::statement(StatementKind::Assign { target, value }, span));
+                }
+            }
+            (Value::Set(members), Shape::Function(domain, scalar)) => {
+                for member in members.iter() {
+                    let (argument, result) = member.parts();
+                    let argument = self.literal(argument, domain);
+                    let (target, _) = self.cell(place, &argument, domain)?;
+                    if let Item::Scalar(value, _) = self.literal(result, &Shape::Scalar(*scalar)) {
+                        statements.push(Self::statement(StatementKind::Assign { target, value }, span));
+                    }
+                }
+            }
+            (Value::Pair(pair), Shape::Pair(left, right)) => {
+                let (one, other) = (self.field(place, 0), self.field(place, 1));
+                self.store_value(&pair.0, one, left, span, statements)?;
+                self.store_value(&pair.1, other, right, span, statements)?;
+            }
+            (Value::Record(values), Shape::Record(fields)) => {
+                for (position, (value, (_, field))) in values.iter().zip(fields).enumerate() {
+                    let part = self.field(place, position);
+                    self.store_value(value, part, field, span, statements)?;
+                }
+            }
+            _ => {
+                if let Item::Scalar(value, _) = self.literal(value, shape) {
+                    statements.push(Self::statement(StatementKind::Assign { target: place, value }, span));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a shape has cells that hold nothing before they get a value. Bits are all clear instead, so
+/// that no element of a set is special in the root.
+fn has_values(shape: &Shape) -> bool {
+    match shape {
+        Shape::Scalar(_) | Shape::Function(..) => true,
+        Shape::Pair(left, right) => has_values(left) || has_values(right),
+        Shape::Record(fields) => fields.iter().any(|(_, field)| has_values(field)),
+        Shape::Set(_) => false,
+    }
+}
