@@ -28,6 +28,9 @@ pub struct Model {
     pub rules: Table<RuleId, Rule>,
     /// Properties in order of declaration.
     pub properties: Table<PropertyId, Property>,
+    /// Types beside scalarsets whose values the source says are interchangeable, such as the deferred
+    /// sets of B. A promise: whoever relies on it must show it.
+    pub interchangeable: Vec<TypeId>,
 }
 
 /// A global variable.
@@ -179,6 +182,7 @@ impl Model {
             starts: Table::new(),
             rules: Table::new(),
             properties: Table::new(),
+            interchangeable: Vec::new(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The symmetry that a model declares: scalarsets, whose values are said to be interchangeable.
+//! The symmetry that a model declares: scalarsets and the like, whose values are said to be interchangeable.
 //! A declaration is a claim like any other, so each exchange is certified, and what the text does
 //! not honour is left out and explained.
 
@@ -70,7 +70,10 @@ pub fn declared_preserving(model: &Model, layout: &Layout, preserved: Preserved<
     let mut refused = Vec::new();
     let mut interchangeable = Vec::new();
     for (ty, entry) in model.types.iter_enumerated() {
-        let TypeKind::Scalarset { size, .. } = entry.kind else { continue };
+        if !matches!(entry.kind, TypeKind::Scalarset { .. }) && !model.interchangeable.contains(&ty) {
+            continue;
+        }
+        let size = model.domain(ty).size();
         if size > LARGEST_SCALARSET {
             let text = format!("a scalarset of more than {LARGEST_SCALARSET} values is not looked at");
             let (first, second) = (model.domain(ty).least(), model.domain(ty).greatest());

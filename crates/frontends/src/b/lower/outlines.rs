@@ -24,6 +24,7 @@ struct Passing {
 
 impl Lowerer<'_> {
     /// Builds a function whose body sees what the given formulas and items need. Gives the call of it.
+    #[expect(clippy::too_many_arguments, reason = "what a function is made of, named where it is made")]
     fn outline(
         &mut self,
         name: &str,

@@ -274,6 +274,7 @@ impl Lowerer<'_> {
                 if low < 1 {
                     old.defined = self.and(positive, old.defined);
                 }
+                old.defined = self.unless_empty(list, old.defined, "the tail of an empty sequence", environment)?;
                 Some(old)
             }
             (Operator::Front, [list]) => {
@@ -283,6 +284,7 @@ impl Lowerer<'_> {
                 let size = self.size(list, environment)?;
                 let before = self.arithmetic(BinaryOperator::Less, index, size);
                 old.defined = self.and(old.defined, before);
+                old.defined = self.unless_empty(list, old.defined, "the front of an empty sequence", environment)?;
                 Some(old)
             }
             (Operator::Take, [list, count]) => {

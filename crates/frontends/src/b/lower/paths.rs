@@ -603,14 +603,14 @@ impl Lowerer<'_> {
         }
         let mut chosen = Vec::new();
         for (mut path, environment) in paths {
-            let item = self.in_path(&mut path, |lowerer, _| lowerer.parameter(&name, shape, span))?;
+            let item = self.in_path(&mut path, |lowerer, _| Ok(lowerer.parameter(&name, shape)))?;
             chosen.push((path, bind(&environment, symbol, item)));
         }
         Ok(chosen)
     }
 
     /// A parameter of a rule for a value of a shape.
-    fn parameter(&mut self, name: &str, shape: &Shape, span: Span) -> Lowered<Item> {
+    fn parameter(&mut self, name: &str, shape: &Shape) -> Item {
         let name = name.replace(['\'', '.', '(', ')', ' '], "_");
         match shape {
             Shape::Scalar(scalar) => {
@@ -618,18 +618,18 @@ impl Lowerer<'_> {
                 let local = self.local(name, ty, LocalKind::Parameter);
                 self.owner.parameters.push(Parameter { local, range: Iteration::Over(ty) });
                 let place = self.local_place(local);
-                Ok(Item::Scalar(self.read(place), *scalar))
+                Item::Scalar(self.read(place), *scalar)
             }
             Shape::Pair(left, right) => {
-                let left = self.parameter(&format!("{name}_left"), left, span)?;
-                Ok(Item::pair(left, self.parameter(&format!("{name}_right"), right, span)?))
+                let left = self.parameter(&format!("{name}_left"), left);
+                Item::pair(left, self.parameter(&format!("{name}_right"), right))
             }
             Shape::Record(fields) => {
                 let mut items = Vec::new();
                 for (field, shape) in fields {
-                    items.push((field.clone(), self.parameter(&format!("{name}_{field}"), shape, span)?));
+                    items.push((field.clone(), self.parameter(&format!("{name}_{field}"), shape)));
                 }
-                Ok(Item::Record(items))
+                Item::Record(items)
             }
             Shape::Set(_) | Shape::Function(..) => {
                 let set = Shape::set(shape.element());
@@ -637,7 +637,7 @@ impl Lowerer<'_> {
                 let local = self.local(name, ty, LocalKind::Parameter);
                 self.owner.parameters.push(Parameter { local, range: Iteration::Over(ty) });
                 let place = self.local_place(local);
-                Ok(Item::Set(SetItem::Bits { place, element: shape.element() }))
+                Item::Set(SetItem::Bits { place, element: shape.element() })
             }
         }
     }

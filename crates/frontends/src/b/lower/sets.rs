@@ -394,14 +394,14 @@ impl Lowerer<'_> {
                     self.member(&shifted(after, low.saturating_add(1), high.saturating_add(1)), list, environment)?;
                 let positive = self.arithmetic(BinaryOperator::LessOrEqual, one, index);
                 let found = self.and(positive, old);
-                self.unless_empty(list, found, "the tail of an empty sequence", set, environment)
+                self.unless_empty(list, found, "the tail of an empty sequence", environment)
             }
             (Operator::Front, [list]) => {
                 let old = self.member(element, list, environment)?;
                 let size = self.size(list, environment)?;
                 let before = self.arithmetic(BinaryOperator::Less, index, size);
                 let found = self.and(old, before);
-                self.unless_empty(list, found, "the front of an empty sequence", set, environment)
+                self.unless_empty(list, found, "the front of an empty sequence", environment)
             }
             (Operator::Reverse, [list]) => {
                 let bounds = self.size_bound(list, environment)?;
@@ -449,17 +449,17 @@ impl Lowerer<'_> {
         }
     }
 
-    fn unless_empty(
+    /// A condition that is an error of the machine where a sequence is empty.
+    pub(super) fn unless_empty(
         &mut self,
         list: &Expr,
         found: ExprId,
         message: &str,
-        set: &Expr,
         environment: &Environment,
     ) -> Lowered<ExprId> {
         let item = self.item(list, environment)?;
         let nonempty = self.nonempty(&item)?;
-        let failure = self.failure(message, quotient_ir::Model::BOOLEAN, set.span);
+        let failure = self.failure(message, quotient_ir::Model::BOOLEAN, list.span);
         Ok(self.conditional(nonempty, found, failure))
     }
 

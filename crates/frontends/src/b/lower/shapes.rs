@@ -253,7 +253,11 @@ impl ShapeTypes {
             let members: Vec<String> = set.members.iter().map(ToString::to_string).collect();
             let count = members.len() as i64;
             let kind = TypeKind::Enumeration { first, members };
-            types.given.push(model.types.push(IrType { name: Some(set.name.to_string()), kind }));
+            let ty = model.types.push(IrType { name: Some(set.name.to_string()), kind });
+            types.given.push(ty);
+            if set.is_deferred {
+                model.interchangeable.push(ty);
+            }
             first += count;
         }
         if !core.texts.is_empty() {
