@@ -367,10 +367,12 @@ fn the_figures_of_constraint_based_detection() {
         &workspace().join("models/murphi"),
         &[
             ("dining_philosophers.m", &[("N", "10")], 15489, 154450),
+            ("dining_philosophers.m", &[("N", "12")], 140_536, 1_684_801),
             ("three_tiered.m", &[("A", "3"), ("B", "3"), ("C", "2")], 462, 7840),
             ("three_tiered.m", &[("A", "3"), ("B", "3"), ("C", "3")], 286, 21952),
             ("three_tiered.m", &[("A", "4"), ("B", "4"), ("C", "3")], 1496, 188272),
             ("two_hop_colouring.m", &[("N", "3")], 233, 13824),
+            ("two_hop_colouring.m", &[("N", "4")], 3924, 331_776),
         ],
     );
 }
@@ -394,4 +396,41 @@ fn the_orbits_of_the_benchmark_models() {
             ("dining_10.m", &[], 15489, 154450),
         ],
     );
+}
+
+/// Property 6 of the survey of Wahl and Donaldson (2010): n processes with l local states and no shared
+/// variables have C(n + l - 1, n) orbits.
+#[test]
+fn orbits_of_processes_without_shared_variables() {
+    let binomial = |n: u64, k: u64| (1..=k).fold(1, |product, factor| product * (n - k + factor) / factor);
+    for (processes, local) in [(2u64, 3u64), (3, 3), (4, 4), (5, 2), (6, 3), (7, 2), (8, 3)] {
+        let text = format!(
+            "type p: 1..{processes}; l: 0..{};
+             var at: array[p] of l;
+             startstate for i: p do at[i] := 0; end; end;
+             ruleset i: p do rule true ==> at[i] := (at[i] + 1) % {local}; end; end;",
+            local - 1
+        );
+        let model = load_murphi("processes", &text, &[]).unwrap_or_else(|error| panic!("{error}"));
+        let report = reduced(&model, &SearchOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+        let found = (report.states, report.represented);
+        let concrete = BigUint::from(local).pow(processes as u32);
+        assert_eq!(found, (binomial(processes + local - 1, processes), Some(concrete)), "{processes}, {local}");
+    }
+}
+
+/// Figures 2 and 3 of the same: two processes that are not trying, trying or critical.
+#[test]
+fn orbits_of_two_processes() {
+    let text = "type p: 1..2; l: enum { N, T, C };
+        var at: array[p] of l;
+        startstate for i: p do at[i] := N; end; end;
+        ruleset i: p do
+          rule at[i] = N ==> at[i] := T; end;
+          rule at[i] = T ==> at[i] := C; end;
+          rule at[i] = C ==> at[i] := N; end;
+        end;";
+    let model = load_murphi("two processes", text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let report = reduced(&model, &SearchOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((report.states, report.represented), (6, Some(BigUint::from(9u32))));
 }

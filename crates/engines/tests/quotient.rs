@@ -1,0 +1,153 @@
+//! Searches in a quotient: the guard against values that detection took to be impossible, the graph with
+//! the steps of the model, time for representatives.
+
+use std::time::Duration;
+
+use quotient_engines::{
+    Clock, Edge, EngineError, Observer, Plan, Report, SearchOptions, Silent, SymmetrySource, Verdict, check_with,
+    cross_check, plan,
+};
+use quotient_frontends::{Language, LoadOptions, load};
+use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, Source};
+use quotient_symmetry::{Strategy, Workspace};
+
+fn model(text: &str) -> Model {
+    match load(Source::new("test.m", text), Language::Murphi, &LoadOptions::default()) {
+        Ok(loaded) => loaded.model,
+        Err(diagnostics) => panic!("{:?}", diagnostics.iter().map(|entry| &entry.message).collect::<Vec<_>>()),
+    }
+}
+
+fn plan_for(model: &Model, layout: &Layout, strategy: Strategy) -> Plan {
+    let properties: Vec<PropertyId> = model.properties.indices().collect();
+    plan(model, layout, &properties, SymmetrySource::Detected, Some(strategy)).expect("certified symmetries")
+}
+
+const OFF: SearchOptions = SearchOptions {
+    order: quotient_engines::SearchOrder::BreadthFirst,
+    deadlock: DeadlockMode::Off,
+    max_states: None,
+    max_depth: None,
+    max_memory: None,
+    properties: None,
+    liveness: Vec::new(),
+    errors: true,
+};
+
+fn processes(last: i64) -> String {
+    format!(
+        "type p: 1..3;
+         var at: array[p] of 0..9; wide: 0..1000000;
+         startstate for i: p do at[i] := 0; end; wide := 0; end;
+         ruleset i: p do rule at[i] < {last} ==> at[i] := at[i] + 1; end; end;
+         invariant \"small\" forall i: p do at[i] < 9 end;"
+    )
+}
+
+/// A plan for another model stands for a mistake in detection: it must not become a verdict.
+#[test]
+fn impossible_values_are_caught() {
+    let (assumed, real) = (model(&processes(2)), model(&processes(3)));
+    let layout = Layout::new(&real).expect("a layout");
+    for strategy in Strategy::ALL {
+        let plan = plan_for(&assumed, &layout, strategy);
+        assert!(plan.reduction.is_some());
+        let result = check_with(&real, &layout, &plan, &OFF, &mut Silent);
+        assert!(matches!(result, Err(EngineError::ImpossibleValue(_))), "{strategy}: {result:?}");
+        // And without the mistake it is not.
+        let report = check_with(&assumed, &layout, &plan, &OFF, &mut Silent).expect("a report");
+        assert_eq!(report.verdict, Verdict::Holds, "{strategy}");
+    }
+}
+
+/// A group of the wrong model does not survive a comparison with the unreduced search.
+#[test]
+fn wrong_groups_are_caught() {
+    let text = |condition: &str| {
+        format!(
+            "type p: 1..3;
+             var at: array[p] of 0..2;
+             startstate for i: p do at[i] := 0; end; end;
+             ruleset i: p do rule at[i] < 2 & ({condition}) ==> at[i] := at[i] + 1; end; end;"
+        )
+    };
+    let (symmetric, real) = (model(&text("true")), model(&text("i != 2 | at[1] = 2")));
+    let layout = Layout::new(&real).expect("a layout");
+    for strategy in Strategy::ALL {
+        let plan = plan_for(&symmetric, &layout, strategy);
+        let result = cross_check(&real, &layout, &plan, &OFF, &mut Silent);
+        assert!(matches!(result, Err(EngineError::CrossCheck(_))), "{strategy}: {result:?}");
+    }
+}
+
+/// Keeps the graph of a quotient, and has a clock.
+#[derive(Default)]
+struct Graph {
+    states: Vec<Vec<u64>>,
+    edges: Vec<(u64, u64, Vec<u64>, bool)>,
+}
+
+impl Observer for Graph {
+    fn wants_graph(&self) -> bool {
+        true
+    }
+    fn state(&mut self, _: u64, state: &[u64], _: bool) {
+        self.states.push(state.to_vec());
+    }
+    fn edge(&mut self, edge: Edge<'_>) {
+        self.edges.push((edge.from, edge.to, edge.concrete.to_vec(), edge.changes));
+    }
+    fn clock(&self) -> Option<Clock> {
+        fn clock() -> Duration {
+            use std::sync::atomic::{AtomicU64, Ordering};
+            static READINGS: AtomicU64 = AtomicU64::new(0);
+            let reading = READINGS.fetch_add(1, Ordering::Relaxed);
+            // The more readings, the longer between them, so that something is left after the cost of one.
+            Duration::from_nanos(reading * reading)
+        }
+        Some(clock)
+    }
+}
+
+fn explore(model: &Model, layout: &Layout, plan: &Plan) -> (Report, Graph) {
+    let mut graph = Graph::default();
+    let report = check_with(model, layout, plan, &OFF, &mut graph).expect("a report");
+    (report, graph)
+}
+
+/// Each step of the quotient's graph leads to a state of the model that its permutation takes to the
+/// stored one.
+#[test]
+fn edges_carry_permutations() {
+    let model = model(
+        "type p: 1..4;
+         var at: array[p] of 0..2; owner: 0..4;
+         startstate for i: p do at[i] := 0; end; owner := 0; end;
+         ruleset i: p do
+           rule at[i] = 0 ==> at[i] := 1; end;
+           rule at[i] = 1 & owner = 0 ==> at[i] := 2; owner := i; end;
+           rule at[i] = 2 ==> at[i] := 0; owner := 0; end;
+         end;",
+    );
+    let layout = Layout::new(&model).expect("a layout");
+    for strategy in Strategy::ALL {
+        let plan = plan_for(&model, &layout, strategy);
+        let reduction = plan.reduction.as_ref().expect("a reduction");
+        let (report, graph) = explore(&model, &layout, &plan);
+        assert_eq!(graph.states.len() as u64, report.states, "{strategy}");
+        assert_eq!(graph.edges.len() as u64, report.transitions, "{strategy}");
+        let mut workspace = Workspace::default();
+        let mut moved = 0;
+        for (from, to, concrete, changes) in &graph.edges {
+            let mut image = concrete.clone();
+            let permutation = reduction.canonicalizer.canonicalize_with_witness(&mut workspace, &mut image);
+            assert_eq!(image, graph.states[*to as usize], "{strategy}");
+            let map = reduction.group.literals().action(&layout, &permutation).expect("a symmetry acts on states");
+            assert_eq!(layout.state(&map.apply(&layout.unpack(concrete))).0[..], image[..], "{strategy}");
+            assert_eq!(*changes, *concrete != graph.states[*from as usize], "{strategy}");
+            moved += usize::from(!permutation.is_identity());
+        }
+        assert!(moved > 0, "{strategy}");
+        assert!(report.canonicalization.is_some_and(|time| time > Duration::ZERO), "{strategy}");
+    }
+}
