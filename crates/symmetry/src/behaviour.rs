@@ -291,6 +291,20 @@ pub struct Fixed {
 
 /// Unfolds a model, with the properties of a run.
 pub(crate) fn unfold(model: &Model, layout: &Layout, preserved: Preserved<'_>) -> Behaviour {
+    let possible = possible_values(model, layout);
+    let values = possible.iter().map(Holds::values).collect();
+    let wide = possible.iter().map(Holds::is_wide).collect();
+    unfold_over(model, layout, preserved, values, wide)
+}
+
+/// The same over given values of the slots, of which those that can occur must be some.
+pub(crate) fn unfold_over(
+    model: &Model,
+    layout: &Layout,
+    preserved: Preserved<'_>,
+    mut values: Vec<Vec<Option<i64>>>,
+    mut wide: Vec<bool>,
+) -> Behaviour {
     let interpreter = Interpreter::new(model, layout);
     let mut actions: Vec<(Action, &[Parameter], &Table<LocalId, Local>)> = Vec::new();
     for (start, entry) in model.starts.iter_enumerated() {
@@ -299,9 +313,6 @@ pub(crate) fn unfold(model: &Model, layout: &Layout, preserved: Preserved<'_>) -
     for (rule, entry) in model.rules.iter_enumerated() {
         actions.push((Action::Rule(rule), &entry.parameters, &entry.locals));
     }
-    let possible = possible_values(model, layout);
-    let mut values: Vec<Vec<Option<i64>>> = possible.iter().map(Holds::values).collect();
-    let mut wide: Vec<bool> = possible.iter().map(Holds::is_wide).collect();
     let mut inputs = Vec::new();
     for &(action, parameters, locals) in &actions {
         if !is_enumerated(model, parameters, locals) {

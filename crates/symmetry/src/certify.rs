@@ -16,6 +16,7 @@
 
 mod decisions;
 mod exhaust;
+mod part;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,6 +29,7 @@ use crate::literals::{Literals, NoAction, StateMap};
 use crate::unfold::{Event, EventKey};
 pub use exhaust::CertificationReport;
 use exhaust::{Exhaustion, SlotPermutation};
+pub(crate) use part::Part;
 
 /// What a claim says: its subject, when it holds, and when it has no value.
 type ClaimKey = (PropertyId, NodeId, NodeId);

@@ -15,6 +15,7 @@ mod explain;
 mod graph;
 mod literals;
 mod mentions;
+mod partial;
 mod places;
 mod possible;
 mod unfold;
@@ -29,3 +30,7 @@ pub use describe::{Describer, Description, Moved, TypeMove, ValueMove};
 pub use detect::{Detection, PhaseTimes, PropertyCost, Uncertified, detect, detect_preserving, detect_with_cost};
 pub use explain::{Explainer, Family, Reason, Request};
 pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};
+pub use partial::{
+    Arrangement, Cause, Desk, Edge, EdgeInstance, Families, Family as MemberFamily, Held, Kind, Need, OwnPart,
+    PartialSymmetry, Partition, PropertySymmetry, Refusal as PartialRefusal, RuleSymmetry, Target, unwind,
+};

@@ -312,7 +312,18 @@ impl<'m> Exhaustion<'m> {
     pub(super) fn compare(
         &mut self,
         permutation: &SlotPermutation<'_>,
+        pairs: Vec<(u32, u32)>,
+    ) -> Result<(), Rejection> {
+        let has_initial = self.inhabited && self.compare_initial_states(permutation)?;
+        self.compare_instances(permutation, pairs, has_initial)
+    }
+
+    /// The same without the initial states.
+    pub(super) fn compare_instances(
+        &mut self,
+        permutation: &SlotPermutation<'_>,
         mut pairs: Vec<(u32, u32)>,
+        has_initial: bool,
     ) -> Result<(), Rejection> {
         if !self.inhabited {
             return Ok(());
@@ -321,7 +332,6 @@ impl<'m> Exhaustion<'m> {
         // Whatever is left goes to those that come unexpected, half of it to each.
         self.expected = (self.expected - 1).max(2);
         self.budget -= reserve;
-        let has_initial = self.compare_initial_states(permutation)?;
         let size_of = |number: u32| self.decisions[number as usize].as_ref().map_or(usize::MAX, Decisions::size);
         pairs.sort_by_cached_key(|&(number, _)| size_of(number));
         let literals = Rc::clone(&self.literals);

@@ -1,0 +1,120 @@
+//! Certification of a part: that a permutation maps some events, such as the instances of one rule, to
+//! events among them, whatever it does to the rest of the model and to its initial states.
+
+use rustc_hash::FxHashMap;
+
+use quotient_groups::SparsePermutation;
+
+use super::exhaust::SlotPermutation;
+use super::{Certifier, Rejection};
+use crate::behaviour::Behaviour;
+use crate::circuit::Relabelling;
+use crate::literals::StateMap;
+use crate::unfold::{Event, EventKey};
+use quotient_ir::TableIndex;
+
+/// Events that are looked at together, each doing something else.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// The events.
+    pub(crate) events: Vec<Event>,
+    /// Where they are among the events of the model, if they are; others are compared by their normal
+    /// forms alone.
+    pub(crate) numbers: Option<Vec<u32>>,
+    keys: FxHashMap<EventKey, u32>,
+}
+
+impl Part {
+    /// Instances of rules, with their numbers among the events of the model. Of those that do the same,
+    /// one is kept.
+    pub(crate) fn of_instances(events: impl IntoIterator<Item = (u32, Event)>) -> Self {
+        let mut part = Self { events: Vec::new(), numbers: Some(Vec::new()), keys: FxHashMap::default() };
+        for (number, event) in events {
+            part.push(event, Some(number));
+        }
+        part
+    }
+
+    /// Conditions that are instances of nothing.
+    pub(crate) fn of_conditions(events: impl IntoIterator<Item = Event>) -> Self {
+        let mut part = Self { events: Vec::new(), numbers: None, keys: FxHashMap::default() };
+        for event in events {
+            part.push(event, None);
+        }
+        part
+    }
+
+    fn push(&mut self, event: Event, number: Option<u32>) {
+        if let std::collections::hash_map::Entry::Vacant(entry) = self.keys.entry(event.key()) {
+            entry.insert(self.events.len() as u32);
+            self.events.push(event);
+            if let (Some(numbers), Some(number)) = (&mut self.numbers, number) {
+                numbers.push(number);
+            }
+        }
+    }
+
+    /// Whether one of the events does this.
+    pub(crate) fn contains(&self, key: &EventKey) -> bool {
+        self.keys.contains_key(key)
+    }
+
+    /// Some of the events.
+    pub(crate) fn select(&self, chosen: impl IntoIterator<Item = usize>) -> Self {
+        match &self.numbers {
+            Some(numbers) => Self::of_instances(chosen.into_iter().map(|at| (numbers[at], self.events[at].clone()))),
+            None => Self::of_conditions(chosen.into_iter().map(|at| self.events[at].clone())),
+        }
+    }
+}
+
+impl Certifier<'_> {
+    /// The functions of the model.
+    pub(crate) fn behaviour(&self) -> &Behaviour {
+        &self.behaviour
+    }
+
+    /// The same, for functions to be added.
+    pub(crate) fn behaviour_mut(&mut self) -> &mut Behaviour {
+        &mut self.behaviour
+    }
+
+    /// What a permutation does to slots and values.
+    ///
+    /// # Errors
+    /// If it does not act on states or moves what is fixed.
+    pub(crate) fn relabelling(&self, generator: &SparsePermutation) -> Result<(StateMap, Relabelling), Rejection> {
+        let map = self.literals.action(self.layout, generator)?;
+        for slot_move in map.moves() {
+            if self.fixed[slot_move.from.position()] {
+                return Err(Rejection::MovesFixed(self.layout.slots[slot_move.from].name.clone()));
+            }
+        }
+        let relabelling = self.behaviour.relabelling(&map, None);
+        Ok((map, relabelling))
+    }
+
+    /// Shows that a permutation of literals maps events to events among them, by both arguments, and
+    /// gives the image of each; of events that do the same, the first.
+    ///
+    /// # Errors
+    /// If it does not, or cannot be shown to.
+    pub(crate) fn check_part(&mut self, generator: &SparsePermutation, part: &Part) -> Result<Vec<u32>, Rejection> {
+        let (map, relabelling) = self.relabelling(generator)?;
+        self.survey()?;
+        let mut known = FxHashMap::default();
+        let mut images = Vec::with_capacity(part.events.len());
+        for event in &part.events {
+            let key = event.relabelled(&mut self.behaviour.circuit, &relabelling, &mut known);
+            let Some(&image) = key.as_ref().and_then(|key| part.keys.get(key)) else {
+                return Err(Rejection::Event { action: event.action, arguments: event.arguments.clone() });
+            };
+            images.push(image);
+        }
+        if let Some(numbers) = &part.numbers {
+            let pairs = numbers.iter().zip(&images).map(|(&number, &image)| (number, numbers[image as usize]));
+            self.exhaustion.compare_instances(&SlotPermutation::new(&map), pairs.collect(), false)?;
+        }
+        Ok(images)
+    }
+}

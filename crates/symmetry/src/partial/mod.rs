@@ -1,0 +1,665 @@
+//! Partial symmetry: for each rule by itself, which members of which families it does not tell apart.
+//!
+//! A global symmetry must preserve every rule. Here each rule has its own partition of the members,
+//! the coarsest one whose permutations preserve the set of the rule's instances, guard and effect; it
+//! is what Wahl (2007, section 5) asks of the user for every edge. Where a rule tells members apart, its
+//! instances are taken apart into *edges*: the sets that the rule's own permutations cannot leave, each
+//! of which may tell apart less than the whole rule does.
+//!
+//! Candidates come from signatures (`signature`), and every partition is certified: a transposition and
+//! a cycle of each cell, which generate all its permutations, are shown to map the edge to itself.
+
+mod arrangement;
+mod families;
+mod partition;
+mod signature;
+mod unwinding;
+
+use rustc_hash::FxHashMap;
+
+use quotient_groups::SparsePermutation;
+use quotient_ir::{
+    Action, ExprId, Interpreter, Iteration, Layout, Model, Parameter, PropertyId, PropertyKind, RuleId, SlotId, Span,
+    TableIndex, TypeId,
+};
+
+use crate::behaviour::{self, LivenessInstances};
+use crate::certify::{CertificationReport, Certifier, Part};
+use crate::circuit::{Node, NodeId};
+use crate::detect::Uncertified;
+use crate::possible::{Holds, possible_values};
+use crate::unfold::Event;
+pub use arrangement::{Arrangement, Desk, Kind, OwnPart};
+pub use families::{Families, Family, Held};
+pub use partition::Partition;
+use signature::SlotMembers;
+pub use unwinding::{Target, unwind};
+
+/// Members up to which an event that is not tied to its arguments is asked which of them it tells
+/// apart; beyond, it counts as telling all of them apart.
+const STABILISER_LIMIT: usize = 8;
+
+/// Why a model cannot be treated by partial symmetry.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// There is nothing to permute.
+    #[error("no type indexes an array or is a scalarset, so that there are no processes to permute")]
+    NoFamilies,
+    /// No rule treats any two members alike.
+    #[error("every rule tells all values of {0} apart")]
+    NothingShared(String),
+    /// A rule or property has no functions.
+    #[error("`{name}` could not be unfolded: {reason}")]
+    Opaque {
+        /// What it is called.
+        name: String,
+        /// What stands in the way.
+        reason: String,
+        /// Where it stands.
+        span: Span,
+    },
+}
+
+/// What a rule tells apart.
+#[derive(Clone, Debug)]
+pub struct RuleSymmetry {
+    /// The coarsest partition whose permutations preserve the set of the rule's instances.
+    pub partition: Partition,
+    /// Its instances, taken apart.
+    pub edges: Vec<Edge>,
+    /// If it tells members apart, the part of the text that does.
+    pub cause: Option<Cause>,
+}
+
+/// The part of a text that tells two members apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// Where it stands.
+    pub span: Span,
+    /// The part of the guard; nothing if it is what the rule does.
+    pub part: Option<ExprId>,
+    /// Two members that it tells apart.
+    pub members: (usize, usize),
+}
+
+/// What a property tells apart. Its edges are the ways in which it can be violated (or, for a cover
+/// property, reached); they have no arguments.
+#[derive(Clone, Debug)]
+pub struct PropertySymmetry {
+    /// The coarsest partition whose permutations preserve the property.
+    pub partition: Partition,
+    /// The ways in which it can go wrong.
+    pub edges: Vec<Edge>,
+}
+
+/// Instances of a rule that the permutations of a partition map to each other.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// The coarsest partition whose permutations preserve the set of the instances.
+    pub partition: Partition,
+    /// The instances, each doing something else.
+    pub instances: Vec<EdgeInstance>,
+    /// Whether a permutation takes an instance to the one with permuted arguments.
+    pub natural: bool,
+}
+
+/// An instance of a rule in an edge.
+#[derive(Clone, Debug)]
+pub struct EdgeInstance {
+    /// The cells of its parameters.
+    pub arguments: Vec<i64>,
+    /// The members among its arguments, in order, with repetitions.
+    pub members: Vec<usize>,
+    /// A partition whose permutations leave the instance as it is.
+    pub stabiliser: Partition,
+    /// What must hold of single slots for the instance to do anything.
+    pub needs: Vec<Need>,
+}
+
+/// A slot must hold one of some values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// The slot.
+    pub slot: SlotId,
+    /// A bit for each stored code.
+    pub codes: Box<[u64]>,
+}
+
+impl Need {
+    /// Whether a stored code is among them.
+    pub fn allows(&self, code: u64) -> bool {
+        self.codes.get(code as usize / 64).is_some_and(|word| word >> (code % 64) & 1 == 1)
+    }
+}
+
+/// The partial symmetry of a model, computed rule by rule when it is asked for.
+pub struct PartialSymmetry<'m> {
+    model: &'m Model,
+    layout: &'m Layout,
+    families: Families,
+    certifier: Certifier<'m>,
+    slots: SlotMembers,
+    rules: Vec<Part>,
+    known: Vec<Option<RuleSymmetry>>,
+    conditions: FxHashMap<PropertyId, Vec<Event>>,
+}
+
+/// A partition of members that preserves a group of events.
+struct Preserved {
+    partition: Partition,
+    /// The permutations of members that were certified, and what they do to the events.
+    generators: Vec<(Vec<usize>, Vec<u32>)>,
+}
+
+impl<'m> PartialSymmetry<'m> {
+    /// Prepares a model with the properties of a run.
+    ///
+    /// # Errors
+    /// If there are no families, or a rule or property cannot be turned into functions.
+    pub fn new(model: &'m Model, layout: &'m Layout, properties: &[PropertyId]) -> Result<Self, Refusal> {
+        let candidates = Families::candidates(model, layout);
+        if candidates.list().is_empty() {
+            return Err(Refusal::NoFamilies);
+        }
+        let (values, wide) = closed_values(layout, &candidates, &possible_values(model, layout));
+        let behaviour = behaviour::unfold_over(model, layout, properties, LivenessInstances::Together, values, wide);
+        let mut rules: Vec<Vec<(u32, Event)>> = vec![Vec::new(); model.rules.len()];
+        let mut unfolded = vec![0usize; model.rules.len()];
+        for (number, event) in behaviour.events.iter().enumerate() {
+            if let Action::Rule(rule) = event.action {
+                rules[rule.position()].push((number as u32, event.clone()));
+                unfolded[rule.position()] += 1;
+            }
+        }
+        for instance in &behaviour.idle {
+            if let crate::certify::Subject::Action(Action::Rule(rule)) = instance.subject {
+                unfolded[rule.position()] += 1;
+            }
+        }
+        let reason_of = |variables: &crate::behaviour::Fixed| variables.reason.clone();
+        let interpreter = Interpreter::new(model, layout);
+        for (rule, entry) in model.rules.iter_enumerated() {
+            let count = unfolded[rule.position()];
+            let mut instances = interpreter.instances(&entry.parameters, &entry.locals);
+            let is_open = behaviour.inputs.iter().any(|(action, _)| *action == Action::Rule(rule));
+            if is_open || instances.by_ref().take(count).count() < count || instances.next().is_some() {
+                let reason = if is_open {
+                    "it has a parameter of too many values".to_owned()
+                } else {
+                    behaviour.fixed.first().map_or_else(|| "its text is too large".to_owned(), reason_of)
+                };
+                let name = entry.name.clone().unwrap_or_else(|| format!("rule {}", rule.position() + 1));
+                return Err(Refusal::Opaque { name, reason, span: entry.span });
+            }
+        }
+        for (property, entry) in model.properties.iter_enumerated() {
+            let is_needed = properties.contains(&property) || entry.kind == PropertyKind::Assumption;
+            if !is_needed || entry.condition.is_none() {
+                continue;
+            }
+            if !behaviour.claims.iter().any(|claim| claim.property == property)
+                && interpreter.instances(&entry.parameters, &entry.locals).next().is_some()
+            {
+                let name = entry.name.clone().unwrap_or_else(|| format!("property {}", property.position() + 1));
+                let reason = behaviour.fixed.first().map_or_else(|| "its text is too large".to_owned(), reason_of);
+                return Err(Refusal::Opaque { name, reason, span: entry.span });
+            }
+        }
+        // A family that no rule can treat alike only costs: it makes states look different.
+        let slots = SlotMembers::new(&candidates, layout, &behaviour.circuit);
+        let mut shared = vec![false; candidates.list().len()];
+        let rules: Vec<Part> = rules.into_iter().map(Part::of_instances).collect();
+        for part in rules.iter().filter(|part| !part.events.is_empty()) {
+            let labels = labels(&slots, &behaviour.circuit, part, candidates.members());
+            for (family, shared) in candidates.list().iter().zip(&mut shared) {
+                let own = &labels[family.first..family.first + family.size];
+                *shared |= (1..own.len()).any(|at| own[..at].contains(&own[at]));
+            }
+        }
+        let types: Vec<TypeId> =
+            candidates.list().iter().zip(&shared).filter(|(_, shared)| **shared).map(|(family, _)| family.ty).collect();
+        if types.is_empty() {
+            return Err(Refusal::NothingShared(candidates.list()[0].name.clone()));
+        }
+        let families = Families::of_types(model, layout, &types);
+        let slots = SlotMembers::new(&families, layout, &behaviour.circuit);
+        let known = vec![None; model.rules.len()];
+        let certifier = Certifier::of_behaviour(model, layout, behaviour);
+        let mut partial =
+            Self { model, layout, families, certifier, slots, rules, known, conditions: FxHashMap::default() };
+        for (property, entry) in model.properties.iter_enumerated() {
+            if properties.contains(&property) || entry.kind == PropertyKind::Assumption {
+                let events = partial.alarms(property);
+                partial.conditions.insert(property, events);
+            }
+        }
+        Ok(partial)
+    }
+
+    /// The families.
+    pub fn families(&self) -> &Families {
+        &self.families
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'m Model {
+        self.model
+    }
+
+    /// Where its variables lie.
+    pub fn layout(&self) -> &'m Layout {
+        self.layout
+    }
+
+    /// How what was certified so far was certified.
+    pub fn report(&self) -> CertificationReport {
+        self.certifier.report()
+    }
+
+    /// The partition that keeps every family together.
+    pub fn coarsest(&self) -> Partition {
+        Partition::from_labels((0..self.families.members()).map(|member| self.families.family_of(member)))
+    }
+
+    /// Whether a rule has been asked about.
+    pub fn is_known(&self, rule: RuleId) -> bool {
+        self.known[rule.position()].is_some()
+    }
+
+    /// What must hold of single slots for any instance of a rule to do anything, one entry for each
+    /// instance. This does not ask what the rule tells apart.
+    pub fn rule_needs(&mut self, rule: RuleId) -> Vec<Vec<Need>> {
+        let events = self.rules[rule.position()].events.clone();
+        events.iter().map(|event| self.needs(event)).collect()
+    }
+
+    /// What a rule tells apart.
+    ///
+    /// # Errors
+    /// If the arguments of certification contradict each other, which is a mistake in this program.
+    pub fn rule(&mut self, rule: RuleId) -> Result<&RuleSymmetry, Uncertified> {
+        if self.known[rule.position()].is_none() {
+            let part = self.rules[rule.position()].clone();
+            let preserved = self.coarsest_partition(&part)?;
+            let cause = self.cause(&part, &preserved.partition);
+            let partition = preserved.partition.clone();
+            let edges = self.take_apart(&part, preserved, &self.model.rules[rule].parameters)?;
+            self.known[rule.position()] = Some(RuleSymmetry { partition, edges, cause });
+        }
+        Ok(self.known[rule.position()].as_ref().expect("it was just computed"))
+    }
+
+    /// What a property tells apart. It must be one of those the model was prepared with, or an
+    /// assumption.
+    ///
+    /// # Errors
+    /// As for [`PartialSymmetry::rule`].
+    pub fn property(&mut self, property: PropertyId) -> Result<PropertySymmetry, Uncertified> {
+        let events = self.conditions.get(&property).cloned().unwrap_or_default();
+        let part = Part::of_conditions(events);
+        let preserved = self.coarsest_partition(&part)?;
+        let partition = preserved.partition.clone();
+        // Looking at one state is enough if nothing is told apart.
+        let edges = if partition == self.coarsest() { Vec::new() } else { self.take_apart(&part, preserved, &[])? };
+        Ok(PropertySymmetry { partition, edges })
+    }
+
+    /// The ways in which a property can be violated or, for a cover property, hold: the parts of the
+    /// disjunction that says so.
+    fn alarms(&mut self, property: PropertyId) -> Vec<Event> {
+        let is_cover = self.model.properties[property].kind == PropertyKind::Cover;
+        let behaviour = self.certifier.behaviour_mut();
+        let claims: Vec<(NodeId, NodeId)> = behaviour
+            .claims
+            .iter()
+            .filter(|claim| claim.property == property)
+            .map(|claim| (claim.condition, claim.fault))
+            .collect();
+        let mut alarms = Vec::new();
+        for (condition, fault) in claims {
+            let circuit = &mut behaviour.circuit;
+            let wanted = if is_cover { condition } else { circuit.not(condition) };
+            let alarm = circuit.or([wanted, fault]);
+            match circuit.node(alarm) {
+                Node::False => {}
+                Node::Or(parts) => alarms.extend(parts.iter().copied()),
+                _ => alarms.push(alarm),
+            }
+        }
+        alarms.sort_unstable();
+        alarms.dedup();
+        let event = |guard: NodeId| Event {
+            action: Action::Rule(RuleId::from_position(0)),
+            arguments: Vec::new(),
+            guard,
+            fault: NodeId::FALSE,
+            dropped: NodeId::FALSE,
+            writes: Vec::new(),
+            covers: Vec::new(),
+            guard_parts: Vec::new(),
+            write_spans: Vec::new(),
+        };
+        alarms.into_iter().map(event).collect()
+    }
+
+    /// The coarsest partition whose permutations map the events of a group to events of the group.
+    /// Exchanging two members is an equivalence on members, so that there is one.
+    fn coarsest_partition(&mut self, part: &Part) -> Result<Preserved, Uncertified> {
+        let labels = labels(&self.slots, &self.certifier.behaviour().circuit, part, self.families.members());
+        let mut generators = Vec::new();
+        let mut cell_of: Vec<usize> = (0..self.families.members()).collect();
+        let candidates = (0..self.families.members()).map(|member| (self.families.family_of(member), labels[member]));
+        for cell in Partition::from_labels(candidates).cells() {
+            if cell.len() < 2 {
+                continue;
+            }
+            // A transposition and a cycle generate all permutations of the cell.
+            let mut certified = Vec::new();
+            for length in if cell.len() == 2 { vec![2] } else { vec![2, cell.len()] } {
+                match self.certify(part, &cell[..length])? {
+                    Some(generator) => certified.push(generator),
+                    None => break,
+                }
+            }
+            if certified.len() == cell.len().min(3) - 1 {
+                generators.append(&mut certified);
+                for &member in &cell {
+                    cell_of[member] = cell[0];
+                }
+                continue;
+            }
+            // The signatures promise too much: compare members one by one.
+            let mut classes: Vec<usize> = Vec::new();
+            'members: for &member in &cell {
+                for &known in &classes {
+                    if let Some(generator) = self.certify(part, &[known, member])? {
+                        generators.push(generator);
+                        cell_of[member] = known;
+                        continue 'members;
+                    }
+                }
+                classes.push(member);
+            }
+        }
+        Ok(Preserved { partition: Partition::from_labels(cell_of), generators })
+    }
+
+    /// Certifies that sending each of some members to the next preserves a group of events.
+    fn certify(&mut self, part: &Part, cycle: &[usize]) -> Result<Option<(Vec<usize>, Vec<u32>)>, Uncertified> {
+        let place_of = cycle_places(self.families.members(), cycle);
+        let Some(generator) = self.literal_permutation(&place_of) else { return Ok(None) };
+        match self.certifier.check_part(&generator, part) {
+            Ok(images) => Ok(Some((place_of, images))),
+            Err(rejection) if rejection.is_contradiction() => {
+                let generator = self.certifier.literals().describe(self.model, self.layout, &generator);
+                Err(Uncertified { rejection, generator })
+            }
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn literal_permutation(&self, place_of: &[usize]) -> Option<SparsePermutation> {
+        self.families.permutation(self.layout, self.certifier.literals(), place_of)
+    }
+
+    /// Takes the events of a group apart into those that its permutations map to each other.
+    fn take_apart(
+        &mut self,
+        part: &Part,
+        preserved: Preserved,
+        parameters: &[Parameter],
+    ) -> Result<Vec<Edge>, Uncertified> {
+        let mut owner: Vec<usize> = (0..part.events.len()).collect();
+        fn find(owner: &mut [usize], mut event: usize) -> usize {
+            while owner[event] != event {
+                owner[event] = owner[owner[event]];
+                event = owner[event];
+            }
+            event
+        }
+        for (_, images) in &preserved.generators {
+            for (event, &image) in images.iter().enumerate() {
+                let (one, other) = (find(&mut owner, event), find(&mut owner, image as usize));
+                owner[one.max(other)] = one.min(other);
+            }
+        }
+        let roots: Vec<usize> = (0..part.events.len()).map(|event| find(&mut owner, event)).collect();
+        let is_whole = preserved.partition == self.coarsest() || roots.iter().all(|&root| root == 0);
+        if is_whole {
+            return Ok(vec![self.edge(part, &preserved, parameters)]);
+        }
+        let mut edges = Vec::new();
+        let mut by_root: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for (event, &root) in roots.iter().enumerate() {
+            by_root.entry(root).or_default().push(event);
+        }
+        let mut sets: Vec<Vec<usize>> = by_root.into_values().collect();
+        sets.sort_unstable();
+        for set in sets {
+            let own = part.select(set);
+            let preserved = self.coarsest_partition(&own)?;
+            edges.push(self.edge(&own, &preserved, parameters));
+        }
+        Ok(edges)
+    }
+
+    fn edge(&mut self, part: &Part, preserved: &Preserved, parameters: &[Parameter]) -> Edge {
+        let type_of = |parameter: &Parameter| match parameter.range {
+            Iteration::Over(ty) => Some(ty),
+            Iteration::Steps { .. } => None,
+        };
+        let types: Vec<Option<TypeId>> = parameters.iter().map(type_of).collect();
+        let numbers: FxHashMap<&[i64], u32> =
+            part.events.iter().enumerate().map(|(number, event)| (&event.arguments[..], number as u32)).collect();
+        let permuted = |families: &Families, arguments: &[i64], place_of: &[usize]| -> Vec<i64> {
+            if arguments.len() != types.len() {
+                return arguments.to_vec();
+            }
+            let image = |(ty, &value): (&Option<TypeId>, &i64)| match ty {
+                Some(ty) => families.argument(*ty, value, place_of),
+                None => value,
+            };
+            types.iter().zip(arguments).map(image).collect()
+        };
+        let natural = part.numbers.is_some()
+            && preserved.generators.iter().all(|(place_of, images)| {
+                part.events.iter().zip(images).all(|(event, image)| {
+                    let arguments = permuted(&self.families, &event.arguments, place_of);
+                    numbers.get(&arguments[..]) == Some(image)
+                })
+            });
+        let mut instances = Vec::with_capacity(part.events.len());
+        for event in &part.events {
+            let mut members = Vec::new();
+            if event.arguments.len() == types.len() {
+                for (ty, &value) in types.iter().zip(&event.arguments) {
+                    let family = self.families.list().iter().find(|family| Some(family.ty) == *ty);
+                    members.extend(family.and_then(|family| family.member(value)));
+                }
+            }
+            let stabiliser = if natural {
+                preserved.partition.individualized(&members)
+            } else {
+                self.stabiliser(event, &preserved.partition)
+            };
+            let needs = self.needs(event);
+            instances.push(EdgeInstance { arguments: event.arguments.clone(), members, stabiliser, needs });
+        }
+        Edge { partition: preserved.partition.clone(), instances, natural }
+    }
+
+    /// A partition whose permutations leave an event as it is.
+    fn stabiliser(&mut self, event: &Event, partition: &Partition) -> Partition {
+        let circuit = &self.certifier.behaviour().circuit;
+        let signature = self.slots.sign(circuit, event);
+        let mut slots = circuit.slots_below(event.roots());
+        slots.extend(event.writes.iter().map(|write| write.slot));
+        let mut touched: Vec<usize> = slots.iter().flat_map(|&slot| self.slots.path(slot)).collect();
+        touched.sort_unstable();
+        touched.dedup();
+        // A slot that holds members has to do with all of them.
+        if slots.iter().any(|&slot| self.slots.holds_members(slot)) {
+            touched = (0..self.families.members()).collect();
+        }
+        if touched.len() <= STABILISER_LIMIT {
+            return partition.individualized(&touched);
+        }
+        let mut cell_of: Vec<usize> = (0..self.families.members()).collect();
+        let labels = (0..self.families.members())
+            .map(|member| (partition.cell(member), touched.contains(&member), signature.members[member]));
+        let key = event.key();
+        for cell in Partition::from_labels(labels).cells() {
+            if cell.len() < 2 {
+                continue;
+            }
+            let untouched = !touched.contains(&cell[0]);
+            let lengths = if cell.len() == 2 { vec![2] } else { vec![2, cell.len()] };
+            let keeps = |partial: &mut Self, cycle: &[usize]| {
+                let place_of = cycle_places(partial.families.members(), cycle);
+                let generator = partial.literal_permutation(&place_of)?;
+                let (_, relabelling) = partial.certifier.relabelling(&generator).ok()?;
+                let circuit = &mut partial.certifier.behaviour_mut().circuit;
+                let image = event.relabelled(circuit, &relabelling, &mut FxHashMap::default())?;
+                (image == key).then_some(())
+            };
+            if untouched || lengths.iter().all(|&length| keeps(self, &cell[..length]).is_some()) {
+                for &member in &cell {
+                    cell_of[member] = cell[0];
+                }
+            }
+        }
+        Partition::from_labels(cell_of)
+    }
+
+    /// What must hold of single slots for an event to do anything.
+    fn needs(&mut self, event: &Event) -> Vec<Need> {
+        let circuit = &mut self.certifier.behaviour_mut().circuit;
+        let condition = if event.fault == NodeId::FALSE { event.guard } else { circuit.or([event.guard, event.fault]) };
+        let slot_count = self.layout.slots.len();
+        let mut needs = Vec::new();
+        for (slot, values) in circuit.known_values(condition) {
+            if slot as usize >= slot_count || circuit.is_wide(slot) {
+                continue;
+            }
+            let entry = &self.layout.slots[SlotId::from_position(slot as usize)];
+            let mut codes: Vec<u64> = Vec::new();
+            for position in values.iter() {
+                let code = entry.stored(circuit.values(slot)[position]).expect("a value of the slot") as usize;
+                if codes.len() <= code / 64 {
+                    codes.resize(code / 64 + 1, 0);
+                }
+                codes[code / 64] |= 1 << (code % 64);
+            }
+            needs.push(Need { slot: SlotId::from_position(slot as usize), codes: codes.into() });
+        }
+        needs.sort_by_key(|need| need.slot);
+        needs
+    }
+
+    /// The part of the text that tells the first members of two cells apart.
+    fn cause(&mut self, part: &Part, partition: &Partition) -> Option<Cause> {
+        if *partition == self.coarsest() || part.events.is_empty() {
+            return None;
+        }
+        let cells = partition.cells();
+        let (first, second) = cells.iter().find_map(|cell| {
+            let other = cells.iter().find(|other| {
+                other[0] != cell[0] && self.families.family_of(other[0]) == self.families.family_of(cell[0])
+            })?;
+            Some((cell[0], other[0]))
+        })?;
+        let place_of = cycle_places(self.families.members(), &[first, second]);
+        let generator = self.literal_permutation(&place_of)?;
+        let (_, relabelling) = self.certifier.relabelling(&generator).ok()?;
+        let members = (first, second);
+        let parts: rustc_hash::FxHashSet<(ExprId, NodeId)> =
+            part.events.iter().flat_map(|event| event.guard_parts.iter().copied()).collect();
+        let mut known = FxHashMap::default();
+        for event in &part.events {
+            let circuit = &mut self.certifier.behaviour_mut().circuit;
+            let image = event.relabelled(circuit, &relabelling, &mut known);
+            if image.is_some_and(|image| part.contains(&image)) {
+                continue;
+            }
+            // The part whose image is no instance of the same part.
+            for &(part, condition) in &event.guard_parts {
+                let image = circuit.relabelled(condition, &relabelling, &mut known);
+                if image.is_none_or(|image| !parts.contains(&(part, image))) {
+                    let Action::Rule(rule) = event.action else { continue };
+                    return Some(Cause { span: self.model.rules[rule].span, part: Some(part), members });
+                }
+            }
+            let span = match (event.write_spans.first(), event.action) {
+                (Some(span), _) => *span,
+                (None, Action::Rule(rule)) => self.model.rules[rule].span,
+                (None, Action::Start(start)) => self.model.starts[start].span,
+            };
+            return Some(Cause { span, part: None, members });
+        }
+        None
+    }
+}
+
+/// For each member, the sum of what it has to do with the events of a group.
+fn labels(slots: &SlotMembers, circuit: &crate::circuit::Circuit, part: &Part, members: usize) -> Vec<u64> {
+    let mut labels = vec![0u64; members];
+    for event in &part.events {
+        let signature = slots.sign(circuit, event);
+        for (label, own) in labels.iter_mut().zip(&signature.members) {
+            *label =
+                label.wrapping_add((own ^ signature.whole.rotate_left(17)).wrapping_mul(0x9e37_79b9_7f4a_7c15 | 1));
+            *label = label.wrapping_add(own.wrapping_mul(signature.whole | 1));
+        }
+    }
+    labels
+}
+
+/// Where members go if each of some goes to the next.
+fn cycle_places(members: usize, cycle: &[usize]) -> Vec<usize> {
+    let mut place_of: Vec<usize> = (0..members).collect();
+    for (position, &member) in cycle.iter().enumerate() {
+        place_of[member] = cycle[(position + 1) % cycle.len()];
+    }
+    place_of
+}
+
+/// The possible values of each slot, made the same for all slots of a role and closed under renaming of
+/// members: without that, a value that only one member can take would keep it from being exchanged.
+fn closed_values(layout: &Layout, families: &Families, possible: &[Holds]) -> (Vec<Vec<Option<i64>>>, Vec<bool>) {
+    let mut values: Vec<Vec<Option<i64>>> = possible.iter().map(Holds::values).collect();
+    let mut wide: Vec<bool> = possible.iter().map(Holds::is_wide).collect();
+    for role in families.roles() {
+        let mut all: Vec<Option<i64>> = Vec::new();
+        let mut is_wide = false;
+        role.for_each_slot(|slot, _| {
+            all.extend_from_slice(&values[slot]);
+            is_wide |= wide[slot];
+        });
+        all.sort_unstable();
+        all.dedup();
+        if let (Some(held), false) = (&role.held, is_wide) {
+            let entry = &layout.slots[SlotId::from_position(role.base)];
+            let present: Vec<usize> = all
+                .iter()
+                .filter_map(|value| held.member(entry.stored(Some((*value)?))?))
+                .map(|member| families.family_of(member))
+                .collect();
+            for family in present {
+                let family = &families.list()[family];
+                all.extend((0..family.size).map(|position| Some(family.value(position))));
+            }
+            all.sort_unstable();
+            all.dedup();
+        }
+        if is_wide {
+            let undefined = all.first() == Some(&None);
+            let (low, high) = (all.iter().flatten().min().copied(), all.iter().flatten().max().copied());
+            all = undefined.then_some(None).into_iter().chain([low, high]).collect();
+        }
+        role.for_each_slot(|slot, _| {
+            values[slot].clone_from(&all);
+            wide[slot] = is_wide;
+        });
+    }
+    (values, wide)
+}
