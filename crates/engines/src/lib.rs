@@ -5,6 +5,7 @@
 //! one, an evaluator specialised to each instance of each rule; the one on the reference
 //! interpreter is for comparison.
 
+mod adaptive;
 mod batch;
 mod cross_check;
 mod evaluator;
@@ -25,6 +26,7 @@ mod verdicts;
 pub mod walk;
 
 pub use cross_check::{CrossCheck, Extent};
+pub use adaptive::{AdaptiveError, AdaptiveReport, PartitionTime, check_adaptive, check_prepared};
 pub use evaluator::{Scratch, SpecialisedSystem};
 pub use observer::{Edge, Observer, Progress, Silent};
 pub use options::{Instances, LivenessScope, SearchOptions, SearchOrder};

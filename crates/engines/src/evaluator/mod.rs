@@ -9,6 +9,7 @@
 mod code;
 mod machine;
 mod parameters;
+mod single;
 mod specialiser;
 
 use std::ops::ControlFlow;

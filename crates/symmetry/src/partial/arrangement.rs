@@ -28,6 +28,8 @@ pub struct Arrangement {
     shared: Vec<usize>,
     /// Whether every block fits a word.
     small: bool,
+    /// Whether permuting members can change each slot.
+    moved: Vec<bool>,
 }
 
 /// Where a slot lies in a packed state.
@@ -90,8 +92,20 @@ impl Arrangement {
                 _ => {}
             }
         }
-        let mut arrangement =
-            Self { fields, roles, members: families.members(), plain: families.are_plain(), own, shared, small: false };
+        let mut moved = vec![false; layout.slots.len()];
+        for role in &roles {
+            role.for_each_slot(|slot, _| moved[slot] = true);
+        }
+        let mut arrangement = Self {
+            moved,
+            fields,
+            roles,
+            members: families.members(),
+            plain: families.are_plain(),
+            own,
+            shared,
+            small: false,
+        };
         arrangement.small = (0..arrangement.members).all(|member| {
             let width = |part: &OwnPart| arrangement.field(part.slot).width;
             arrangement.own[member].iter().map(width).sum::<u32>() + arrangement.shared.len() as u32 <= 64
@@ -128,6 +142,11 @@ impl Arrangement {
         })
     }
 
+    /// Whether permuting members can change a slot.
+    pub fn is_moved(&self, slot: usize) -> bool {
+        self.moved[slot]
+    }
+
     /// The code that a slot holds.
     #[inline]
     pub fn code(&self, state: &[u64], slot: SlotId) -> u64 {
@@ -135,7 +154,7 @@ impl Arrangement {
     }
 
     /// The block of each member.
-    pub fn blocks(&self, desk: &mut Desk, state: &[u64]) {
+    pub fn blocks<'d>(&self, desk: &'d mut Desk, state: &[u64]) -> &'d [u64] {
         desk.blocks.clear();
         if self.small {
             for parts in &self.own {
@@ -155,7 +174,7 @@ impl Arrangement {
                     desk.blocks[member] |= 1 << (self.shared.len() - 1 - number);
                 }
             }
-            return;
+            return &desk.blocks;
         }
         for (member, parts) in self.own.iter().enumerate() {
             let mut key: Vec<u64> = parts.iter().map(|part| read(self.field(part.slot), state)).collect();
@@ -167,6 +186,7 @@ impl Arrangement {
             let next = desk.interned.len() as u64;
             desk.blocks.push(*desk.interned.entry(key.into()).or_insert(next));
         }
+        &desk.blocks
     }
 
     /// The state after each member has gone to its place.

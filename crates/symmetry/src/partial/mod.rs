@@ -108,8 +108,8 @@ pub struct Edge {
 pub struct EdgeInstance {
     /// The cells of its parameters.
     pub arguments: Vec<i64>,
-    /// The members among its arguments, in order, with repetitions.
-    pub members: Vec<usize>,
+    /// For each of these, the member that it is, if it is one.
+    pub members: Vec<Option<usize>>,
     /// A partition whose permutations leave the instance as it is.
     pub stabiliser: Partition,
     /// What must hold of single slots for the instance to do anything.
@@ -470,15 +470,16 @@ impl<'m> PartialSymmetry<'m> {
             });
         let mut instances = Vec::with_capacity(part.events.len());
         for event in &part.events {
-            let mut members = Vec::new();
+            let mut members = vec![None; event.arguments.len()];
             if event.arguments.len() == types.len() {
-                for (ty, &value) in types.iter().zip(&event.arguments) {
+                for (position, (ty, &value)) in types.iter().zip(&event.arguments).enumerate() {
                     let family = self.families.list().iter().find(|family| Some(family.ty) == *ty);
-                    members.extend(family.and_then(|family| family.member(value)));
+                    members[position] = family.and_then(|family| family.member(value));
                 }
             }
             let stabiliser = if natural {
-                preserved.partition.individualized(&members)
+                let own: Vec<usize> = members.iter().flatten().copied().collect();
+                preserved.partition.individualized(&own)
             } else {
                 self.stabiliser(event, &preserved.partition)
             };
@@ -492,7 +493,7 @@ impl<'m> PartialSymmetry<'m> {
     fn stabiliser(&mut self, event: &Event, partition: &Partition) -> Partition {
         let circuit = &self.certifier.behaviour().circuit;
         let signature = self.slots.sign(circuit, event);
-        let mut slots = circuit.slots_below(event.roots());
+        let mut slots = slots_below(circuit, event.roots());
         slots.extend(event.writes.iter().map(|write| write.slot));
         let mut touched: Vec<usize> = slots.iter().flat_map(|&slot| self.slots.path(slot)).collect();
         touched.sort_unstable();
@@ -612,6 +613,26 @@ fn labels(slots: &SlotMembers, circuit: &crate::circuit::Circuit, part: &Part, m
         }
     }
     labels
+}
+
+/// The slots that nodes depend on.
+fn slots_below(circuit: &crate::circuit::Circuit, roots: Vec<NodeId>) -> Vec<u32> {
+    let mut slots = Vec::new();
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut pending = roots;
+    while let Some(node) = pending.pop() {
+        if !seen.insert(node) {
+            continue;
+        }
+        match circuit.node(node) {
+            Node::In { slot, .. } | Node::SlotValue(slot) => slots.push(*slot),
+            Node::Table { slots: own, .. } => slots.extend(own.iter()),
+            other => other.for_each_child(|child| pending.push(child)),
+        }
+    }
+    slots.sort_unstable();
+    slots.dedup();
+    slots
 }
 
 /// Where members go if each of some goes to the next.

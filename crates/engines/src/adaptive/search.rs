@@ -1,0 +1,655 @@
+//! The search: algorithms 1 and 2 of the paper, breadth-first.
+//!
+//! One thing differs. The paper drops every unexplored state that a new one stands for, however much
+//! further away the new one is; then errors may be found later than at their distance. Here only states
+//! of the same distance are dropped.
+
+use std::ops::ControlFlow;
+
+use num_bigint::BigUint;
+use quotient_ir::{Action, DeadlockMode, Fault, FaultKind, Interpreter, PropertyId, PropertyKind, RuleId, Violation};
+use quotient_symmetry::{PartialSymmetry, Partition};
+use rustc_hash::FxHashMap;
+
+use super::partitions::PartitionNumber;
+use super::stepper::{Fired, Stepper};
+use super::{AdaptiveError, AdaptiveReport, PartitionTime, count, initial, trace};
+use crate::evaluator::{Scratch, SpecialisedSystem};
+use crate::observer::{Observer, Progress};
+use crate::options::SearchOptions;
+use crate::report::{PropertyReport, Report, StopReason, Subject, Verdict};
+use crate::search::Checks;
+use crate::system::{Event, TransitionSystem};
+
+/// States expanded between reports of progress.
+const PROGRESS_INTERVAL: u64 = 256;
+/// Annotated states up to which they are handed out at the end.
+const HAND_OUT_LIMIT: usize = 1 << 20;
+
+/// A state with a partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Annotated {
+    pub(crate) state: Vec<u64>,
+    pub(crate) partition: PartitionNumber,
+}
+
+/// An annotated state that was reached.
+struct Reached {
+    annotated: Annotated,
+    parent: Option<u32>,
+    depth: u32,
+    removed: bool,
+}
+
+/// A property, with the edges that look for its violations if some states of an orbit may violate it
+/// and others not.
+struct Watched {
+    property: PropertyId,
+    partition: PartitionNumber,
+    edges: Vec<usize>,
+}
+
+enum End {
+    Stopped(StopReason),
+    Found {
+        origin: Option<u32>,
+        last: Option<Annotated>,
+        state: Vec<u64>,
+        violation: Violation,
+    },
+    /// A start itself goes wrong.
+    FoundAtStart(Violation),
+    Error(AdaptiveError),
+}
+
+type Halt = Box<End>;
+
+struct Search<'a, 's, 'm> {
+    stepper: Stepper<'s, 'm>,
+    options: &'a SearchOptions,
+    observer: &'a mut dyn Observer,
+    scratch: Scratch,
+    assumptions: Vec<Watched>,
+    invariants: Vec<Watched>,
+    covers: Vec<Watched>,
+    covered: Vec<PropertyId>,
+    reached: Vec<Reached>,
+    /// The annotated states of each class.
+    classes: FxHashMap<u64, Vec<u32>>,
+    level: u32,
+    depth: u32,
+    transitions: u64,
+    removed: u64,
+    bytes: u64,
+    /// The words without what permutations change.
+    unmoved: Vec<u64>,
+    coarsest: PartitionNumber,
+}
+
+/// Runs the search.
+pub(super) fn run(
+    partial: &mut PartialSymmetry<'_>,
+    system: &SpecialisedSystem<'_>,
+    interpreter: &Interpreter<'_>,
+    options: &SearchOptions,
+    time: PartitionTime,
+    observer: &mut dyn Observer,
+) -> Result<AdaptiveReport, AdaptiveError> {
+    let model = interpreter.model();
+    let checks = Checks::new(model, options.properties.as_deref());
+    let mut stepper = Stepper::new(partial, system);
+    let coarsest = stepper.partial.coarsest();
+    let coarsest = stepper.partitions.number(&coarsest);
+    if time == PartitionTime::Eager {
+        for rule in model.rules.indices() {
+            stepper.rule_edges(rule)?;
+        }
+    }
+    let mut watch = |properties: &[PropertyId]| -> Result<Vec<Watched>, AdaptiveError> {
+        let conditions = properties.iter().filter(|&&property| model.properties[property].condition.is_some());
+        conditions
+            .map(|&property| {
+                let symmetry = stepper.partial.property(property)?;
+                let partition = stepper.partitions.number(&symmetry.partition);
+                let edges = symmetry.edges.into_iter().map(|edge| stepper.add_edge(None, edge)).collect();
+                Ok(Watched { property, partition, edges })
+            })
+            .collect()
+    };
+    let assumptions = watch(&checks.assumptions)?;
+    let invariants = watch(&checks.invariants)?;
+    let covers = watch(&checks.covers)?;
+    let mut unmoved = vec![0u64; system.words()];
+    for (number, slot) in interpreter.layout().slots.iter().enumerate() {
+        if !stepper.arrangement.is_moved(number) && slot.width > 0 {
+            let mask = if slot.width == 64 { u64::MAX } else { (1 << slot.width) - 1 };
+            unmoved[slot.bit as usize / 64] |= mask << (slot.bit % 64);
+        }
+    }
+    let mut search = Search {
+        stepper,
+        options,
+        observer,
+        scratch: system.scratch(),
+        assumptions,
+        invariants,
+        covers,
+        covered: Vec::new(),
+        reached: Vec::new(),
+        classes: FxHashMap::default(),
+        level: 0,
+        depth: 0,
+        transitions: 0,
+        removed: 0,
+        bytes: 0,
+        unmoved,
+        coarsest,
+    };
+    let end = search.run().err().map(|end| *end);
+    search.finish(end, interpreter, &checks)
+}
+
+impl Search<'_, '_, '_> {
+    fn run(&mut self) -> Result<(), Halt> {
+        self.begin()?;
+        let mut number = 0;
+        loop {
+            let end_of_level = self.reached.len();
+            if number == end_of_level {
+                return Ok(());
+            }
+            if let Some(limit) = self.options.max_depth.filter(|&limit| u64::from(self.level) >= limit) {
+                return Err(stop(StopReason::DepthLimit(limit)));
+            }
+            self.level += 1;
+            while number < end_of_level {
+                if !self.reached[number].removed {
+                    self.expand(number as u32)?;
+                }
+                number += 1;
+                if (number as u64).is_multiple_of(PROGRESS_INTERVAL) {
+                    self.report_progress(number as u64)?;
+                }
+            }
+        }
+    }
+
+    /// Runs the starts.
+    fn begin(&mut self) -> Result<(), Halt> {
+        let mut states: Vec<Vec<u64>> = Vec::new();
+        let mut covered_on_the_way = Vec::new();
+        let mut failed = None;
+        let system = self.stepper.system;
+        system.starts(&mut self.scratch, |instance, event| match event {
+            Event::Next { state, covered } => {
+                covered_on_the_way.extend_from_slice(covered);
+                states.push(state.to_vec());
+                ControlFlow::Continue(())
+            }
+            Event::Fault(fault) => {
+                failed = Some((instance.action, instance.arguments.to_vec(), fault));
+                ControlFlow::Break(())
+            }
+            Event::Pruned | Event::Idle => ControlFlow::Continue(()),
+        });
+        covered_on_the_way.into_iter().for_each(|property| self.note_cover(property));
+        if let Some((action, arguments, fault)) = failed {
+            if let Some(halt) = self.harmless(&fault) {
+                return Err(halt);
+            }
+            return Err(Box::new(End::FoundAtStart(Violation::Fault { action, arguments, fault })));
+        }
+        let mut seen = rustc_hash::FxHashSet::default();
+        states.retain(|state| seen.insert(state.clone()));
+        let coarsest = self.coarsest;
+        for (state, partition) in initial::annotate(&mut self.stepper, coarsest, &states) {
+            self.update(Annotated { state, partition }, None)?;
+        }
+        Ok(())
+    }
+
+    /// Fires all edges in an annotated state.
+    fn expand(&mut self, number: u32) -> Result<(), Halt> {
+        let Annotated { state, partition } = self.reached[number as usize].annotated.clone();
+        let kinds = self.stepper.kinds(&state, partition);
+        let stuttering = self.options.deadlock == DeadlockMode::Stuttering;
+        // Whether every state that this one stands for has a step, and which edges tell some apart.
+        let mut alive = false;
+        let mut telling_apart = partition;
+        let rules: Vec<RuleId> = self.stepper.partial.model().rules.indices().collect();
+        for rule in rules {
+            if self.stepper.is_out_of_reach(rule, &state, &kinds) {
+                continue;
+            }
+            let edges = self.stepper.rule_edges(rule).map_err(|error| Box::new(End::Error(error.into())))?;
+            for edge in edges {
+                let (result, firings) = self.stepper.fire(edge, &state, partition, &kinds);
+                telling_apart = self.stepper.partitions.meet(telling_apart, result);
+                for firing in firings {
+                    match firing.fired {
+                        Fired::Next { state: next, covered } => {
+                            covered.into_iter().for_each(|property| self.note_cover(property));
+                            self.transitions += 1;
+                            // The edge preserves all that the state stands for: each of these has a step.
+                            alive |= result == partition && (!stuttering || next != firing.before);
+                            let mut next = next;
+                            self.stepper.canonicalize(&mut next, result);
+                            self.update(Annotated { state: next, partition: result }, Some(number))?;
+                        }
+                        Fired::Pruned => {}
+                        Fired::Fault(fault) => {
+                            if let Some(halt) = self.harmless(&fault) {
+                                return Err(halt);
+                            }
+                            let (action, arguments) = (Action::Rule(rule), firing.arguments);
+                            let violation = Violation::Fault { action, arguments, fault };
+                            return Err(self.found(Some(number), None, firing.before, violation));
+                        }
+                    }
+                }
+            }
+        }
+        if !alive && self.options.deadlock != DeadlockMode::Off {
+            for state in self.stepper.unwind(&state, partition, telling_apart) {
+                if !self.leaves(&state) {
+                    let violation = Violation::Deadlock(self.options.deadlock);
+                    return Err(self.found(Some(number), None, state, violation));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether some step leads from a state of the model to another one.
+    fn leaves(&mut self, state: &[u64]) -> bool {
+        let stuttering = self.options.deadlock == DeadlockMode::Stuttering;
+        let mut leaves = false;
+        let system = self.stepper.system;
+        system.successors(&mut self.scratch, state, |_, event| match event {
+            Event::Next { state: next, .. } if !stuttering || next != state => {
+                leaves = true;
+                ControlFlow::Break(())
+            }
+            _ => ControlFlow::Continue(()),
+        });
+        leaves
+    }
+
+    /// Algorithm 2: stores an annotated state unless another stands for all of it.
+    fn update(&mut self, annotated: Annotated, parent: Option<u32>) -> Result<(), Halt> {
+        let key = self.class_of(&annotated.state);
+        let class = self.classes.get(&key).map_or(&[][..], Vec::as_slice);
+        if class.iter().any(|&number| self.reached[number as usize].annotated == annotated) {
+            return Ok(());
+        }
+        let class = class.to_vec();
+        for &number in &class {
+            let coarse = self.reached[number as usize].annotated.clone();
+            if self.subsumes(&coarse, &annotated) {
+                return Ok(());
+            }
+        }
+        // Assumptions may drop some of the states and leave others.
+        for at in 0..self.assumptions.len() {
+            let Watched { property, partition, .. } = self.assumptions[at];
+            let fine = self.stepper.partitions.meet(annotated.partition, partition);
+            if fine != annotated.partition {
+                for state in self.stepper.unwind(&annotated.state, annotated.partition, fine) {
+                    let mut state = state;
+                    self.stepper.canonicalize(&mut state, fine);
+                    self.update(Annotated { state, partition: fine }, parent)?;
+                }
+                return Ok(());
+            }
+            if self.first_failure(property, &annotated.state, parent, &annotated)?.is_some() {
+                return Ok(());
+            }
+        }
+        for at in 0..self.invariants.len() {
+            self.check_invariant(at, &annotated, parent)?;
+        }
+        if let Some(limit) = self.options.max_states.filter(|&limit| self.reached.len() as u64 >= limit) {
+            return Err(stop(StopReason::StateLimit(limit)));
+        }
+        for at in 0..self.covers.len() {
+            self.check_cover(at, &annotated, parent)?;
+        }
+        for number in class {
+            let older = &self.reached[number as usize];
+            if older.removed || older.depth < self.level {
+                continue;
+            }
+            let older = older.annotated.clone();
+            if self.subsumes(&annotated, &older) {
+                self.reached[number as usize].removed = true;
+                self.removed += 1;
+            }
+        }
+        let number = self.reached.len() as u32;
+        self.bytes += 8 * annotated.state.len() as u64 + 64;
+        self.reached.push(Reached { annotated, parent, depth: self.level, removed: false });
+        self.classes.entry(key).or_default().push(number);
+        self.depth = self.depth.max(self.level);
+        Ok(())
+    }
+
+    /// Theorem 4: whether `coarse` stands for everything that `fine` stands for. Exact if blocks say
+    /// everything about members, and never wrongly true.
+    fn subsumes(&mut self, coarse: &Annotated, fine: &Annotated) -> bool {
+        let straddling = self.stepper.partitions.straddling(coarse.partition, fine.partition);
+        if !straddling.is_empty() {
+            let stepper = &mut self.stepper;
+            stepper.arrangement.blocks(&mut stepper.desk, &fine.state);
+            let alike = straddling.iter().all(|cell| {
+                cell[1..]
+                    .iter()
+                    .all(|&member| stepper.arrangement.are_alike(&mut stepper.desk, &fine.state, cell[0], member))
+            });
+            if !alike {
+                return false;
+            }
+        }
+        let mut state = fine.state.clone();
+        self.stepper.canonicalize(&mut state, coarse.partition);
+        state == coarse.state
+    }
+
+    /// What all permutations of a state have in common.
+    fn class_of(&mut self, state: &[u64]) -> u64 {
+        use std::hash::{Hash, Hasher};
+        let mut hasher = rustc_hash::FxHasher::default();
+        for (word, mask) in state.iter().zip(&self.unmoved) {
+            (word & mask).hash(&mut hasher);
+        }
+        self.stepper.block_sum(state).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn check_invariant(&mut self, at: usize, annotated: &Annotated, parent: Option<u32>) -> Result<(), Halt> {
+        let Watched { property, partition, .. } = self.invariants[at];
+        let states = self.states_to_look_at(annotated, partition, self.invariants[at].edges.clone());
+        for state in states {
+            if let Some(arguments) = self.first_failure(property, &state, parent, annotated)? {
+                let violation = Violation::Property { property, arguments };
+                return Err(self.found(parent, Some(annotated.clone()), state, violation));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_cover(&mut self, at: usize, annotated: &Annotated, parent: Option<u32>) -> Result<(), Halt> {
+        let Watched { property, partition, .. } = self.covers[at];
+        if self.covered.contains(&property) {
+            return Ok(());
+        }
+        for state in self.states_to_look_at(annotated, partition, self.covers[at].edges.clone()) {
+            let mut holds = false;
+            let mut failure = None;
+            let system = self.stepper.system;
+            system.evaluate(&mut self.scratch, property, &state, |arguments, result| match result {
+                Ok(value) => {
+                    holds |= value;
+                    ControlFlow::Continue(())
+                }
+                Err(fault) => {
+                    failure = Some((arguments.to_vec(), fault));
+                    ControlFlow::Break(())
+                }
+            });
+            if let Some((arguments, fault)) = failure {
+                return Err(self.property_fault(property, arguments, fault, parent, annotated, state));
+            }
+            if holds {
+                self.note_cover(property);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// States that an annotated state stands for, at least one of each sort that a property tells apart
+    /// and that may concern it.
+    fn states_to_look_at(
+        &mut self,
+        annotated: &Annotated,
+        partition: PartitionNumber,
+        edges: Vec<usize>,
+    ) -> Vec<Vec<u64>> {
+        if self.stepper.partitions.meet(annotated.partition, partition) == annotated.partition {
+            return vec![annotated.state.clone()];
+        }
+        let mut states = Vec::new();
+        for edge in edges {
+            let _ = self.stepper.look(edge, &annotated.state, annotated.partition, &mut |_, state| {
+                states.push(state.to_vec());
+                ControlFlow::Continue(())
+            });
+        }
+        states
+    }
+
+    /// The first valuation of parameters for which a property does not hold in a state.
+    fn first_failure(
+        &mut self,
+        property: PropertyId,
+        state: &[u64],
+        parent: Option<u32>,
+        annotated: &Annotated,
+    ) -> Result<Option<Vec<i64>>, Halt> {
+        let mut failure = None;
+        let system = self.stepper.system;
+        system.evaluate(&mut self.scratch, property, state, |arguments, result| {
+            failure = match result {
+                Ok(true) => return ControlFlow::Continue(()),
+                Ok(false) => Some((arguments.to_vec(), None)),
+                Err(fault) => Some((arguments.to_vec(), Some(fault))),
+            };
+            ControlFlow::Break(())
+        });
+        match failure {
+            None => Ok(None),
+            Some((arguments, None)) => Ok(Some(arguments)),
+            Some((arguments, Some(fault))) => {
+                Err(self.property_fault(property, arguments, fault, parent, annotated, state.to_vec()))
+            }
+        }
+    }
+
+    fn property_fault(
+        &self,
+        property: PropertyId,
+        arguments: Vec<i64>,
+        fault: Fault,
+        parent: Option<u32>,
+        annotated: &Annotated,
+        state: Vec<u64>,
+    ) -> Halt {
+        if let Some(halt) = self.harmless(&fault) {
+            return halt;
+        }
+        self.found(parent, Some(annotated.clone()), state, Violation::PropertyFault { property, arguments, fault })
+    }
+
+    fn found(&self, origin: Option<u32>, last: Option<Annotated>, state: Vec<u64>, violation: Violation) -> Halt {
+        Box::new(End::Found { origin, last, state, violation })
+    }
+
+    /// How a fault that is no violation ends the search.
+    fn harmless(&self, fault: &Fault) -> Option<Halt> {
+        if fault.kind == FaultKind::Exhausted {
+            Some(stop(StopReason::Exhausted(fault.clone())))
+        } else if self.options.errors {
+            None
+        } else {
+            Some(stop(StopReason::Fault(fault.clone())))
+        }
+    }
+
+    fn note_cover(&mut self, property: PropertyId) {
+        if !self.covered.contains(&property) {
+            self.covered.push(property);
+        }
+    }
+
+    fn report_progress(&mut self, expanded: u64) -> Result<(), Halt> {
+        if let Some(limit) = self.options.max_memory.filter(|&limit| self.bytes > limit) {
+            return Err(stop(StopReason::MemoryLimit(limit)));
+        }
+        let progress = Progress {
+            states: self.reached.len() as u64,
+            transitions: self.transitions,
+            frontier: self.reached.len() as u64 - expanded,
+            depth: u64::from(self.depth),
+            memory_bytes: self.bytes,
+        };
+        match self.observer.progress(&progress) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(reason) => Err(stop(reason)),
+        }
+    }
+
+    fn finish(
+        mut self,
+        end: Option<End>,
+        interpreter: &Interpreter<'_>,
+        checks: &Checks,
+    ) -> Result<AdaptiveReport, AdaptiveError> {
+        let model = interpreter.model();
+        let undecided = if end.is_none() { Verdict::Holds } else { Verdict::Inconclusive };
+        let mut reports = Vec::new();
+        for (id, property) in model.properties.iter_enumerated() {
+            let verdict = match property.kind {
+                PropertyKind::Invariant if checks.invariants.contains(&id) => undecided,
+                PropertyKind::Cover if checks.covers.contains(&id) => match end {
+                    _ if self.covered.contains(&id) => Verdict::Holds,
+                    None => Verdict::Violated,
+                    Some(_) => Verdict::Inconclusive,
+                },
+                _ => continue,
+            };
+            reports.push(PropertyReport { subject: Subject::Property(id), verdict, trace: None });
+        }
+        if self.options.deadlock != DeadlockMode::Off {
+            reports.push(PropertyReport { subject: Subject::Deadlock, verdict: undecided, trace: None });
+        }
+        if self.options.errors {
+            reports.push(PropertyReport { subject: Subject::Errors, verdict: undecided, trace: None });
+        }
+        let stop_reason = match end {
+            None => None,
+            Some(End::Stopped(reason)) => Some(reason),
+            Some(End::Error(error)) => return Err(error),
+            Some(End::FoundAtStart(violation)) => {
+                let trace = quotient_ir::Trace { steps: Vec::new(), violation: Some(violation) };
+                quotient_ir::replay(interpreter, &trace).map_err(crate::report::EngineError::from)?;
+                note_violation(&mut reports, trace);
+                Some(StopReason::Violation)
+            }
+            Some(End::Found { origin, last, state, violation }) => {
+                let mut path = Vec::new();
+                let mut number = origin;
+                while let Some(at) = number {
+                    path.push(self.reached[at as usize].annotated.clone());
+                    number = self.reached[at as usize].parent;
+                }
+                path.reverse();
+                path.extend(last);
+                let trace = trace::rebuild(&mut self.stepper, interpreter, &path, state, violation)?;
+                note_violation(&mut reports, trace);
+                Some(StopReason::Violation)
+            }
+        };
+        let represented = self.represented();
+        let any = |verdict| reports.iter().any(|report| report.verdict == verdict);
+        let verdict = if any(Verdict::Violated) {
+            Verdict::Violated
+        } else if any(Verdict::Inconclusive) || stop_reason.is_some() && reports.is_empty() {
+            Verdict::Inconclusive
+        } else {
+            Verdict::Holds
+        };
+        let report = Report {
+            verdict,
+            stop_reason,
+            states: self.reached.len() as u64,
+            represented: represented.clone().unwrap_or_default(),
+            transitions: self.transitions,
+            depth: u64::from(self.depth),
+            memory_bytes: self.bytes,
+            properties: reports,
+        };
+        let mut rules: Vec<(RuleId, Option<Partition>)> = Vec::new();
+        for rule in model.rules.indices() {
+            let known = self.stepper.partial.is_known(rule);
+            let partition = if known { Some(self.stepper.partial.rule(rule)?.partition.clone()) } else { None };
+            rules.push((rule, partition));
+        }
+        let annotated = if self.reached.len() <= HAND_OUT_LIMIT {
+            let partitions = &self.stepper.partitions;
+            let reached = self.reached.iter().map(|entry| &entry.annotated);
+            reached.map(|entry| (entry.state.clone(), partitions.partition(entry.partition).clone())).collect()
+        } else {
+            Vec::new()
+        };
+        Ok(AdaptiveReport {
+            report,
+            represented,
+            removed: self.removed,
+            partitions: self.stepper.partitions.len(),
+            rules,
+            annotated,
+        })
+    }
+
+    /// How many states the annotated states stand for.
+    fn represented(&mut self) -> Option<BigUint> {
+        let mut total = BigUint::default();
+        let classes: Vec<Vec<u32>> = self.classes.values().cloned().collect();
+        for class in classes {
+            // Different classes may have the same hash.
+            let mut exact: FxHashMap<Vec<u64>, Vec<u32>> = FxHashMap::default();
+            for number in class {
+                let mut state = self.reached[number as usize].annotated.state.clone();
+                self.stepper.canonicalize(&mut state, self.coarsest);
+                exact.entry(state).or_default().push(number);
+            }
+            for numbers in exact.into_values() {
+                let mut largest: Vec<Annotated> = Vec::new();
+                for number in numbers {
+                    let entry = self.reached[number as usize].annotated.clone();
+                    if largest.iter().any(|other| self.subsumes(&other.clone(), &entry)) {
+                        continue;
+                    }
+                    let mut kept = Vec::new();
+                    for other in largest {
+                        if !self.subsumes(&entry, &other) {
+                            kept.push(other);
+                        }
+                    }
+                    largest = kept;
+                    largest.push(entry);
+                }
+                let largest: Vec<&Annotated> = largest.iter().collect();
+                total += count::count(&mut self.stepper, &largest)?;
+            }
+        }
+        Some(total)
+    }
+}
+
+fn stop(reason: StopReason) -> Halt {
+    Box::new(End::Stopped(reason))
+}
+
+/// Notes a violation with its run.
+fn note_violation(reports: &mut [PropertyReport], trace: quotient_ir::Trace) {
+    let subject = match trace.violation.as_ref().expect("a run to a violation") {
+        Violation::Property { property, .. } | Violation::Liveness { property, .. } => Subject::Property(*property),
+        Violation::Deadlock(_) => Subject::Deadlock,
+        Violation::Fault { .. } | Violation::PropertyFault { .. } => Subject::Errors,
+    };
+    let report = reports.iter_mut().find(|report| report.subject == subject);
+    let report = report.expect("a search finds only what it was asked for");
+    report.verdict = Verdict::Violated;
+    report.trace = Some(trace);
+}

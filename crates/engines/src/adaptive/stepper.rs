@@ -1,0 +1,436 @@
+//! Steps of annotated states: all steps of all states that an annotated state stands for, each up to
+//! the permutations that its edge and the state's partition have in common.
+//!
+//! For an edge with partition Q and a state s with partition P, let R be the greatest lower bound of
+//! both. An instance a of the edge stands for all that permutations of R make of it; it has to be
+//! fired in all states of the orbit of (s, P), but those that a permutation of R which leaves a as it
+//! is takes to each other count once. So s is unwound to R refined by what a itself tells apart, and
+//! only to states that meet what a needs of single slots. Each successor is annotated with R.
+
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use quotient_ir::{Fault, PropertyId, RuleId, TableIndex};
+use quotient_symmetry::{Arrangement, Desk, Edge, Held, Kind, Need, PartialSymmetry, Target, Uncertified, unwind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::partitions::{PartitionNumber, Partitions};
+use crate::evaluator::{Scratch, SpecialisedSystem};
+use crate::system::Event;
+
+/// What came of an instance fired in a state that an annotated state stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Fired {
+    Next { state: Vec<u64>, covered: Vec<PropertyId> },
+    Pruned,
+    Fault(Fault),
+}
+
+/// A step.
+#[derive(Clone, Debug)]
+pub(super) struct Firing {
+    pub(super) before: Vec<u64>,
+    pub(super) arguments: Vec<i64>,
+    pub(super) fired: Fired,
+}
+
+/// An edge as the search sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct EdgeEntry {
+    /// None for the edges of a property.
+    pub(crate) rule: Option<RuleId>,
+    pub(crate) edge: Rc<Edge>,
+    pub(crate) partition: PartitionNumber,
+}
+
+/// How an edge is fired in states with a certain partition.
+#[derive(Debug)]
+struct Plan {
+    /// The partition of the successors.
+    result: PartitionNumber,
+    attempts: Vec<Attempt>,
+}
+
+/// One instance for all that are the same up to permutations.
+#[derive(Debug)]
+struct Attempt {
+    instance: usize,
+    targets: Vec<Vec<Target>>,
+    /// For each target, what its places need of the parts of a member, by their number.
+    needs: Vec<Vec<PartNeeds>>,
+    /// What shared variables that hold members need, by their number.
+    shared: Vec<(usize, Need)>,
+    /// What is needed of other slots.
+    fixed: Vec<Need>,
+}
+
+/// What the parts of a member must hold, by the number of the part.
+type PartNeeds = Vec<(usize, Need)>;
+
+/// What a rule needs of members anywhere, to skip it early.
+#[derive(Debug)]
+struct RuleFilter {
+    /// For each family, the different needs of places; none if some place needs nothing.
+    places: Vec<Option<Vec<PartNeeds>>>,
+    /// Whether a block can be anywhere, by family and block.
+    known: FxHashMap<(usize, u64), bool>,
+}
+
+/// Fires edges in annotated states.
+pub(crate) struct Stepper<'s, 'm> {
+    pub(crate) partial: &'s mut PartialSymmetry<'m>,
+    pub(crate) system: &'s SpecialisedSystem<'s>,
+    pub(crate) arrangement: Arrangement,
+    pub(crate) partitions: Partitions,
+    pub(crate) desk: Desk,
+    scratch: Scratch,
+    pub(crate) edges: Vec<EdgeEntry>,
+    rule_edges: Vec<Option<Vec<usize>>>,
+    filters: Vec<Option<RuleFilter>>,
+    plans: FxHashMap<(usize, PartitionNumber), Rc<Plan>>,
+    family_of: Vec<usize>,
+}
+
+impl<'s, 'm> Stepper<'s, 'm> {
+    pub(crate) fn new(partial: &'s mut PartialSymmetry<'m>, system: &'s SpecialisedSystem<'s>) -> Self {
+        use crate::system::TransitionSystem;
+        let arrangement = Arrangement::new(partial.families(), partial.layout());
+        let rules = partial.model().rules.len();
+        let family_of = (0..partial.families().members()).map(|member| partial.families().family_of(member)).collect();
+        Self {
+            partial,
+            system,
+            arrangement,
+            partitions: Partitions::default(),
+            desk: Desk::default(),
+            scratch: system.scratch(),
+            edges: Vec::new(),
+            rule_edges: vec![None; rules],
+            filters: (0..rules).map(|_| None).collect(),
+            plans: FxHashMap::default(),
+            family_of,
+        }
+    }
+
+    /// The kinds of members of a state in each cell of a partition.
+    pub(crate) fn kinds(&mut self, state: &[u64], partition: PartitionNumber) -> Vec<Vec<Kind>> {
+        let cells = self.partitions.cells(partition);
+        self.arrangement.kinds(&mut self.desk, state, &cells)
+    }
+
+    /// Replaces a state by its representative under the permutations of a partition.
+    pub(crate) fn canonicalize(&mut self, state: &mut Vec<u64>, partition: PartitionNumber) {
+        let cells = self.partitions.cells(partition);
+        self.arrangement.canonicalize(&mut self.desk, state, &cells);
+    }
+
+    /// A sum over the blocks of all members, the same for all permutations of a state.
+    pub(crate) fn block_sum(&mut self, state: &[u64]) -> u64 {
+        let blocks = self.arrangement.blocks(&mut self.desk, state);
+        blocks.iter().zip(&self.family_of).fold(0u64, |sum, (&block, &family)| {
+            let bits = (block ^ (family as u64) << 57).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            sum.wrapping_add((bits ^ bits >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9))
+        })
+    }
+
+    /// The edges of a rule.
+    pub(crate) fn rule_edges(&mut self, rule: RuleId) -> Result<Vec<usize>, Uncertified> {
+        if self.rule_edges[rule.position()].is_none() {
+            let edges = self.partial.rule(rule)?.edges.clone();
+            let numbers = edges.into_iter().map(|edge| self.add_edge(Some(rule), edge)).collect();
+            self.rule_edges[rule.position()] = Some(numbers);
+        }
+        Ok(self.rule_edges[rule.position()].clone().expect("it was just filled in"))
+    }
+
+    /// The edges of rules that were asked for.
+    pub(crate) fn known_edges(&self, rule: RuleId) -> Option<&[usize]> {
+        self.rule_edges[rule.position()].as_deref()
+    }
+
+    pub(crate) fn add_edge(&mut self, rule: Option<RuleId>, edge: Edge) -> usize {
+        let partition = self.partitions.number(&edge.partition);
+        self.edges.push(EdgeEntry { rule, edge: Rc::new(edge), partition });
+        self.edges.len() - 1
+    }
+
+    /// Whether some member of some cell keeps every instance of a rule from doing anything. This does
+    /// not ask what the rule tells apart.
+    pub(crate) fn is_out_of_reach(&mut self, rule: RuleId, state: &[u64], kinds: &[Vec<Kind>]) -> bool {
+        if self.filters[rule.position()].is_none() {
+            let filter = self.filter(rule);
+            self.filters[rule.position()] = Some(filter);
+        }
+        let filter = self.filters[rule.position()].as_mut().expect("it was just filled in");
+        kinds.iter().flatten().any(|kind| {
+            let member = kind.members[0];
+            let family = self.family_of[member];
+            let Some(places) = &filter.places[family] else { return false };
+            let possible = filter.known.entry((family, kind.block)).or_insert_with(|| {
+                places.iter().any(|needs| {
+                    needs.iter().all(|(part, need)| {
+                        need.allows(self.arrangement.code(state, self.arrangement.own(member)[*part].slot))
+                    })
+                })
+            });
+            !*possible
+        })
+    }
+
+    fn filter(&mut self, rule: RuleId) -> RuleFilter {
+        let instances = self.partial.rule_needs(rule);
+        let families = self.partial.families().list().len();
+        let mut different: Vec<Option<FxHashSet<Vec<(usize, Box<[u64]>)>>>> =
+            vec![Some(FxHashSet::default()); families];
+        // Members without needs, and rules without instances, are all right anywhere.
+        let part_of: FxHashMap<usize, (usize, usize)> = (0..self.arrangement.members())
+            .flat_map(|member| {
+                let parts = self.arrangement.own(member).iter().enumerate();
+                parts.map(move |(part, own)| (own.slot.position(), (member, part)))
+            })
+            .collect();
+        for needs in &instances {
+            let mut by_member: FxHashMap<usize, Vec<(usize, Box<[u64]>)>> = FxHashMap::default();
+            for need in needs {
+                if let Some(&(member, part)) = part_of.get(&need.slot.position()) {
+                    by_member.entry(member).or_default().push((part, need.codes.clone()));
+                }
+            }
+            let mut counts = vec![0usize; families];
+            for (member, needs) in by_member {
+                counts[self.family_of[member]] += 1;
+                if let Some(different) = &mut different[self.family_of[member]] {
+                    different.insert(needs);
+                }
+            }
+            for (family, entry) in self.partial.families().list().iter().enumerate() {
+                if counts[family] < entry.size {
+                    different[family] = None;
+                }
+            }
+        }
+        let slot = quotient_ir::SlotId::from_position(0);
+        let places = different
+            .into_iter()
+            .map(|different| {
+                let different = different?;
+                let needs = |needs: Vec<(usize, Box<[u64]>)>| {
+                    needs.into_iter().map(|(part, codes)| (part, Need { slot, codes })).collect()
+                };
+                Some(different.into_iter().map(needs).collect())
+            })
+            .collect();
+        RuleFilter { places, known: FxHashMap::default() }
+    }
+
+    fn plan(&mut self, edge: usize, partition: PartitionNumber) -> Rc<Plan> {
+        if let Some(plan) = self.plans.get(&(edge, partition)) {
+            return Rc::clone(plan);
+        }
+        let entry = self.edges[edge].clone();
+        let result = self.partitions.meet(partition, entry.partition);
+        let common = self.partitions.partition(result).clone();
+        let mut attempts = Vec::new();
+        let mut seen = FxHashSet::default();
+        for (number, instance) in entry.edge.instances.iter().enumerate() {
+            if entry.edge.natural {
+                // Instances are the same up to permutations if their arguments are: members of the same
+                // cells, equal where the others are.
+                let pattern: Vec<(usize, i64)> = instance
+                    .members
+                    .iter()
+                    .zip(&instance.arguments)
+                    .map(|(member, &argument)| match member {
+                        Some(own) => {
+                            let first = instance.members.iter().position(|other| other == member);
+                            (common.cell(*own), first.expect("it is one of them") as i64)
+                        }
+                        None => (usize::MAX, argument),
+                    })
+                    .collect();
+                if !seen.insert(pattern) {
+                    continue;
+                }
+            }
+            attempts.push(self.attempt(number, instance, partition, &common));
+        }
+        let plan = Rc::new(Plan { result, attempts });
+        self.plans.insert((edge, partition), Rc::clone(&plan));
+        plan
+    }
+
+    fn attempt(
+        &self,
+        number: usize,
+        instance: &quotient_symmetry::EdgeInstance,
+        partition: PartitionNumber,
+        common: &quotient_symmetry::Partition,
+    ) -> Attempt {
+        let fine = common.meet(&instance.stabiliser);
+        let fine_cells = fine.cells();
+        let cells = self.partitions.cells(partition);
+        let coarse = self.partitions.partition(partition);
+        let mut targets: Vec<Vec<Target>> = vec![Vec::new(); cells.len()];
+        for places in fine_cells {
+            targets[coarse.cell(places[0])].push(Target { places });
+        }
+        for targets in &mut targets {
+            // Small targets decide most.
+            targets.sort_by_key(|target| target.places.len());
+        }
+        let need_of: FxHashMap<usize, &Need> = instance.needs.iter().map(|need| (need.slot.position(), need)).collect();
+        let needs = targets
+            .iter()
+            .map(|targets| {
+                let needs = |target: &Target| -> PartNeeds {
+                    let parts = self.arrangement.own(target.places[0]).iter().enumerate();
+                    parts
+                        .filter_map(|(part, own)| Some((part, (*need_of.get(&own.slot.position())?).clone())))
+                        .collect()
+                };
+                targets.iter().map(needs).collect()
+            })
+            .collect();
+        let mut shared = Vec::new();
+        let mut special: FxHashSet<usize> = FxHashSet::default();
+        for (holder, (slot, _)) in self.arrangement.shared().enumerate() {
+            special.insert(slot.position());
+            if let Some(&need) = need_of.get(&slot.position()) {
+                shared.push((holder, need.clone()));
+            }
+        }
+        let moved = |slot: usize| special.contains(&slot) || self.arrangement.is_moved(slot);
+        let fixed = instance.needs.iter().filter(|need| !moved(need.slot.position())).cloned().collect();
+        Attempt { instance: number, targets, needs, shared, fixed }
+    }
+
+    /// Visits the states that an annotated state stands for and in which an attempt may do something.
+    fn try_out(
+        &mut self,
+        attempt: &Attempt,
+        state: &[u64],
+        kinds: &[Vec<Kind>],
+        visit: &mut impl FnMut(&mut Self, &[u64]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if !attempt.fixed.iter().all(|need| need.allows(self.arrangement.code(state, need.slot))) {
+            return ControlFlow::Continue(());
+        }
+        let mut held: Vec<(usize, usize)> = Vec::new();
+        {
+            let holders: Vec<(quotient_ir::SlotId, &Held)> = self.arrangement.shared().collect();
+            for (number, (holder, need)) in attempt.shared.iter().enumerate() {
+                let (slot, codes) = holders[*holder];
+                let code = self.arrangement.code(state, slot);
+                match codes.member(code) {
+                    Some(member) => held.push((member, number)),
+                    None if !need.allows(code) => return ControlFlow::Continue(()),
+                    None => {}
+                }
+            }
+        }
+        let mut placements: Vec<Vec<usize>> = Vec::new();
+        {
+            let arrangement = &self.arrangement;
+            let holders: Vec<(quotient_ir::SlotId, &Held)> = arrangement.shared().collect();
+            let mut allows = |cell: usize, target: usize, kind: usize| {
+                let kind = &kinds[cell][kind];
+                let own = arrangement.own(kind.members[0]);
+                attempt.needs[cell][target]
+                    .iter()
+                    .all(|(part, need)| need.allows(arrangement.code(state, own[*part].slot)))
+                    && held.iter().all(|&(member, number)| {
+                        let (holder, need) = &attempt.shared[number];
+                        !kind.members.contains(&member)
+                            || attempt.targets[cell][target]
+                                .places
+                                .iter()
+                                .any(|&place| need.allows(holders[*holder].1.code(place)))
+                    })
+            };
+            let mut keep = |place_of: &[usize]| {
+                placements.push(place_of.to_vec());
+                ControlFlow::Continue(())
+            };
+            let _ = unwind(kinds, &attempt.targets, arrangement.members(), &mut allows, &mut keep);
+        }
+        let mut image = Vec::new();
+        for place_of in placements {
+            self.arrangement.apply(state, &place_of, &mut image);
+            visit(self, &image)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// All steps of an edge, and the partition of the states they lead to.
+    pub(super) fn fire(
+        &mut self,
+        edge: usize,
+        state: &[u64],
+        partition: PartitionNumber,
+        kinds: &[Vec<Kind>],
+    ) -> (PartitionNumber, Vec<Firing>) {
+        let plan = self.plan(edge, partition);
+        let entry = self.edges[edge].clone();
+        let rule = entry.rule.expect("edges of rules are fired");
+        let mut firings = Vec::new();
+        for attempt in &plan.attempts {
+            let arguments = &entry.edge.instances[attempt.instance].arguments;
+            let _ = self.try_out(attempt, state, kinds, &mut |stepper, before| {
+                stepper.system.fire_instance(&mut stepper.scratch, rule, arguments, before, &mut |_, event| {
+                    let fired = match event {
+                        Event::Next { state, covered } => {
+                            Fired::Next { state: state.to_vec(), covered: covered.to_vec() }
+                        }
+                        Event::Pruned => Fired::Pruned,
+                        Event::Fault(fault) => Fired::Fault(fault),
+                        Event::Idle => return ControlFlow::Continue(()),
+                    };
+                    firings.push(Firing { before: before.to_vec(), arguments: arguments.clone(), fired });
+                    ControlFlow::Continue(())
+                });
+                ControlFlow::Continue(())
+            });
+        }
+        (plan.result, firings)
+    }
+
+    /// Visits states that an annotated state stands for, at least one of each sort that an edge of a
+    /// property tells apart and that may be what the edge looks for.
+    pub(crate) fn look(
+        &mut self,
+        edge: usize,
+        state: &[u64],
+        partition: PartitionNumber,
+        visit: &mut impl FnMut(&mut Self, &[u64]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let plan = self.plan(edge, partition);
+        let kinds = self.kinds(state, partition);
+        for attempt in &plan.attempts {
+            self.try_out(attempt, state, &kinds, visit)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Unwinds a state to a finer partition.
+    pub(crate) fn unwind(&mut self, state: &[u64], partition: PartitionNumber, fine: PartitionNumber) -> Vec<Vec<u64>> {
+        if partition == fine {
+            return vec![state.to_vec()];
+        }
+        let kinds = self.kinds(state, partition);
+        let coarse = self.partitions.partition(partition).clone();
+        let mut targets: Vec<Vec<Target>> = vec![Vec::new(); kinds.len()];
+        for places in self.partitions.cells(fine).iter() {
+            targets[coarse.cell(places[0])].push(Target { places: places.clone() });
+        }
+        let mut states = Vec::new();
+        let arrangement = &self.arrangement;
+        let mut keep = |place_of: &[usize]| {
+            let mut image = Vec::new();
+            arrangement.apply(state, place_of, &mut image);
+            states.push(image);
+            ControlFlow::Continue(())
+        };
+        let _ = unwind(&kinds, &targets, arrangement.members(), &mut |_, _, _| true, &mut keep);
+        states
+    }
+}
