@@ -75,6 +75,7 @@ ruleset p: process do
 end;
 
 invariant "one at a time"
-  forall p: process do forall q: process do
-    p != q & at[p] != idle & at[p] != trying -> at[q] = idle | at[q] = trying
-  end end;
+  forall p: process do
+    at[p] = idle | at[p] = trying
+    | forall q: process do q = p | at[q] = idle | at[q] = trying end
+  end;

@@ -156,9 +156,38 @@ impl Holds {
     }
 }
 
+/// Slots that are to hold the same values, whichever of them can hold one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ties {
+    /// For each slot, the set it is in; nothing if there are no sets.
+    pub(crate) set_of: Vec<Option<u32>>,
+    pub(crate) sets: Vec<TiedSlots>,
+}
+
+/// One set of such slots.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TiedSlots {
+    pub(crate) slots: Vec<u32>,
+    /// Values that are possible together.
+    pub(crate) together: Vec<Vec<i64>>,
+}
+
+impl Ties {
+    fn of_slot(&self, slot: u32) -> Option<&TiedSlots> {
+        let set = (*self.set_of.get(slot as usize)?)?;
+        Some(&self.sets[set as usize])
+    }
+}
+
 /// The values each slot can hold.
 pub(crate) fn possible_values(model: &Model, layout: &Layout) -> Vec<Holds> {
+    tied_values(model, layout, Ties::default())
+}
+
+/// The same, where some slots are taken to hold what others can hold.
+pub(crate) fn tied_values(model: &Model, layout: &Layout, ties: Ties) -> Vec<Holds> {
     let mut analysis = Analysis {
+        ties,
         model,
         layout,
         known: vec![Holds::nothing(); layout.slots.len()],
@@ -211,6 +240,7 @@ type Memory = (FxHashMap<u32, Holds>, Vec<Holds>);
 struct Analysis<'m> {
     model: &'m Model,
     layout: &'m Layout,
+    ties: Ties,
     known: Vec<Holds>,
     changed: VecDeque<u32>,
     /// Global cells written or narrowed while an instance runs.
@@ -295,10 +325,24 @@ impl<'m> Analysis<'m> {
     fn commit(&mut self) {
         for (&slot, holds) in &self.overlay {
             let known = &mut self.known[slot as usize];
-            let joined = known.union(holds);
+            let mut joined = known.union(holds);
             if joined != *known {
-                *known = joined;
-                self.changed.push_back(slot);
+                let Some(tied) = self.ties.of_slot(slot) else {
+                    *known = joined;
+                    self.changed.push_back(slot);
+                    continue;
+                };
+                for values in &tied.together {
+                    if values.iter().any(|&value| joined.numbers.contains(value)) {
+                        joined.numbers = joined.numbers.union(&Numbers::of(values.clone()));
+                    }
+                }
+                for &slot in &tied.slots {
+                    if self.known[slot as usize] != joined {
+                        self.known[slot as usize] = joined.clone();
+                        self.changed.push_back(slot);
+                    }
+                }
             }
         }
     }

@@ -5,6 +5,7 @@ pub mod actions;
 pub mod examples;
 pub mod expectation;
 pub mod oracle;
+pub mod partial_murphi;
 pub mod pool;
 pub mod random_murphi;
 pub mod rumur;

@@ -27,7 +27,7 @@ use crate::behaviour::{self, LivenessInstances};
 use crate::certify::{CertificationReport, Certifier, Part};
 use crate::circuit::{Node, NodeId};
 use crate::detect::Uncertified;
-use crate::possible::{Holds, possible_values};
+use crate::possible::{Holds, TiedSlots, Ties, tied_values};
 use crate::unfold::Event;
 pub use arrangement::{Arrangement, Desk, Kind, OwnPart};
 pub use families::{Families, Family, Held};
@@ -161,7 +161,9 @@ impl<'m> PartialSymmetry<'m> {
         if candidates.list().is_empty() {
             return Err(Refusal::NoFamilies);
         }
-        let (values, wide) = closed_values(layout, &candidates, &possible_values(model, layout));
+        let possible = tied_values(model, layout, ties(layout, &candidates));
+        let values = possible.iter().map(Holds::values).collect();
+        let wide = possible.iter().map(Holds::is_wide).collect();
         let behaviour = behaviour::unfold_over(model, layout, properties, LivenessInstances::Together, values, wide);
         let mut rules: Vec<Vec<(u32, Event)>> = vec![Vec::new(); model.rules.len()];
         let mut unfolded = vec![0usize; model.rules.len()];
@@ -249,6 +251,11 @@ impl<'m> PartialSymmetry<'m> {
     /// Where its variables lie.
     pub fn layout(&self) -> &'m Layout {
         self.layout
+    }
+
+    /// The values each slot is taken to hold: what can occur, closed under permutations of members.
+    pub fn literals(&self) -> &crate::literals::Literals {
+        self.certifier.literals()
     }
 
     /// How what was certified so far was certified.
@@ -644,43 +651,22 @@ fn cycle_places(members: usize, cycle: &[usize]) -> Vec<usize> {
     place_of
 }
 
-/// The possible values of each slot, made the same for all slots of a role and closed under renaming of
-/// members: without that, a value that only one member can take would keep it from being exchanged.
-fn closed_values(layout: &Layout, families: &Families, possible: &[Holds]) -> (Vec<Vec<Option<i64>>>, Vec<bool>) {
-    let mut values: Vec<Vec<Option<i64>>> = possible.iter().map(Holds::values).collect();
-    let mut wide: Vec<bool> = possible.iter().map(Holds::is_wide).collect();
+/// All slots of a role are taken to hold the same values, closed under renaming of members: without
+/// that, a value that only one member can take would keep it from being exchanged.
+fn ties(layout: &Layout, families: &Families) -> Ties {
+    let mut ties = Ties { set_of: vec![None; layout.slots.len()], sets: Vec::new() };
     for role in families.roles() {
-        let mut all: Vec<Option<i64>> = Vec::new();
-        let mut is_wide = false;
+        let mut tied = TiedSlots::default();
         role.for_each_slot(|slot, _| {
-            all.extend_from_slice(&values[slot]);
-            is_wide |= wide[slot];
+            ties.set_of[slot] = Some(ties.sets.len() as u32);
+            tied.slots.push(slot as u32);
         });
-        all.sort_unstable();
-        all.dedup();
-        if let (Some(held), false) = (&role.held, is_wide) {
-            let entry = &layout.slots[SlotId::from_position(role.base)];
-            let present: Vec<usize> = all
-                .iter()
-                .filter_map(|value| held.member(entry.stored(Some((*value)?))?))
-                .map(|member| families.family_of(member))
-                .collect();
-            for family in present {
-                let family = &families.list()[family];
-                all.extend((0..family.size).map(|position| Some(family.value(position))));
+        if let Some(held) = &role.held {
+            for family in families.list().iter().filter(|family| held.code(family.first) != u64::MAX) {
+                tied.together.push((0..family.size).map(|position| family.value(position)).collect());
             }
-            all.sort_unstable();
-            all.dedup();
         }
-        if is_wide {
-            let undefined = all.first() == Some(&None);
-            let (low, high) = (all.iter().flatten().min().copied(), all.iter().flatten().max().copied());
-            all = undefined.then_some(None).into_iter().chain([low, high]).collect();
-        }
-        role.for_each_slot(|slot, _| {
-            values[slot].clone_from(&all);
-            wide[slot] = is_wide;
-        });
+        ties.sets.push(tied);
     }
-    (values, wide)
+    ties
 }
