@@ -19,7 +19,7 @@ const LARGEST: u64 = 20_000;
 
 fn programs() -> Vec<(String, String)> {
     let mut programs = Vec::new();
-    for seed in 0..260 {
+    for seed in 0..400 {
         programs.push((format!("partial {seed}"), partial_program(seed)));
     }
     for seed in 0..160 {
