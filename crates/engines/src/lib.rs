@@ -25,8 +25,8 @@ mod system;
 mod verdicts;
 pub mod walk;
 
-pub use cross_check::{CrossCheck, Extent};
 pub use adaptive::{AdaptiveError, AdaptiveReport, PartitionTime, check_adaptive, check_prepared};
+pub use cross_check::{CrossCheck, Extent};
 pub use evaluator::{Scratch, SpecialisedSystem};
 pub use observer::{Edge, Observer, Progress, Silent};
 pub use options::{Instances, LivenessScope, SearchOptions, SearchOrder};

@@ -145,8 +145,8 @@ fn compare(text: &str, options: &SearchOptions, time: PartitionTime) -> Result<T
     if whole.stop_reason.is_some() {
         return Ok(Tally { violated: 1, smaller, ..Tally::default() });
     }
-    if adaptive.represented.as_ref().is_some_and(|count| count.to_string() != whole.states.to_string()) {
-        return Err(format!("{:?} represented, {} reachable", adaptive.represented, whole.states));
+    if adaptive.report.represented.as_ref().is_some_and(|count| count.to_string() != whole.states.to_string()) {
+        return Err(format!("{:?} represented, {} reachable", adaptive.report.represented, whole.states));
     }
     let arrangement = Arrangement::new(partial.families(), &layout);
     let mut represented = BTreeSet::new();

@@ -13,7 +13,6 @@ mod search;
 mod stepper;
 mod trace;
 
-use num_bigint::BigUint;
 use quotient_ir::{Interpreter, Layout, Model, PropertyId, PropertyKind, RuleId, TableIndex};
 use quotient_symmetry::{PartialRefusal, PartialSymmetry, Partition, Uncertified};
 
@@ -36,11 +35,9 @@ pub enum PartitionTime {
 /// The result of an adaptive search.
 #[derive(Clone, Debug)]
 pub struct AdaptiveReport {
-    /// Verdicts and counts. `states` counts annotated states.
+    /// Verdicts and counts. `states` counts annotated states, `represented` the states of the model that
+    /// they stand for, each once, unless that is too much work.
     pub report: Report,
-    /// How many states of the model the annotated states stand for, each counted once; none if that
-    /// is too much work.
-    pub represented: Option<BigUint>,
     /// How many annotated states were not expanded, because one found later stands for more.
     pub removed: u64,
     /// How many different partitions there were.

@@ -572,11 +572,13 @@ impl Search<'_, '_, '_> {
             verdict,
             stop_reason,
             states: self.reached.len() as u64,
-            represented: represented.clone().unwrap_or_default(),
+            represented,
             transitions: self.transitions,
             depth: u64::from(self.depth),
             memory_bytes: self.bytes,
             properties: reports,
+            liveness_searches: Vec::new(),
+            canonicalization: None,
         };
         let mut rules: Vec<(RuleId, Option<Partition>)> = Vec::new();
         for rule in model.rules.indices() {
@@ -593,7 +595,6 @@ impl Search<'_, '_, '_> {
         };
         Ok(AdaptiveReport {
             report,
-            represented,
             removed: self.removed,
             partitions: self.stepper.partitions.len(),
             rules,

@@ -23,7 +23,7 @@ use quotient_ir::{
     TableIndex, TypeId,
 };
 
-use crate::behaviour::{self, LivenessInstances};
+use crate::behaviour::{self, Preserved};
 use crate::certify::{CertificationReport, Certifier, Part};
 use crate::circuit::{Node, NodeId};
 use crate::detect::Uncertified;
@@ -145,7 +145,7 @@ pub struct PartialSymmetry<'m> {
 }
 
 /// A partition of members that preserves a group of events.
-struct Preserved {
+struct Kept {
     partition: Partition,
     /// The permutations of members that were certified, and what they do to the events.
     generators: Vec<(Vec<usize>, Vec<u32>)>,
@@ -164,7 +164,7 @@ impl<'m> PartialSymmetry<'m> {
         let possible = tied_values(model, layout, ties(layout, &candidates));
         let values = possible.iter().map(Holds::values).collect();
         let wide = possible.iter().map(Holds::is_wide).collect();
-        let behaviour = behaviour::unfold_over(model, layout, properties, LivenessInstances::Together, values, wide);
+        let behaviour = behaviour::unfold_over(model, layout, Preserved::Properties(properties), values, wide);
         let mut rules: Vec<Vec<(u32, Event)>> = vec![Vec::new(); model.rules.len()];
         let mut unfolded = vec![0usize; model.rules.len()];
         for (number, event) in behaviour.events.iter().enumerate() {
@@ -351,7 +351,7 @@ impl<'m> PartialSymmetry<'m> {
 
     /// The coarsest partition whose permutations map the events of a group to events of the group.
     /// Exchanging two members is an equivalence on members, so that there is one.
-    fn coarsest_partition(&mut self, part: &Part) -> Result<Preserved, Uncertified> {
+    fn coarsest_partition(&mut self, part: &Part) -> Result<Kept, Uncertified> {
         let labels = labels(&self.slots, &self.certifier.behaviour().circuit, part, self.families.members());
         let mut generators = Vec::new();
         let mut cell_of: Vec<usize> = (0..self.families.members()).collect();
@@ -388,7 +388,7 @@ impl<'m> PartialSymmetry<'m> {
                 classes.push(member);
             }
         }
-        Ok(Preserved { partition: Partition::from_labels(cell_of), generators })
+        Ok(Kept { partition: Partition::from_labels(cell_of), generators })
     }
 
     /// Certifies that sending each of some members to the next preserves a group of events.
@@ -410,12 +410,7 @@ impl<'m> PartialSymmetry<'m> {
     }
 
     /// Takes the events of a group apart into those that its permutations map to each other.
-    fn take_apart(
-        &mut self,
-        part: &Part,
-        preserved: Preserved,
-        parameters: &[Parameter],
-    ) -> Result<Vec<Edge>, Uncertified> {
+    fn take_apart(&mut self, part: &Part, preserved: Kept, parameters: &[Parameter]) -> Result<Vec<Edge>, Uncertified> {
         let mut owner: Vec<usize> = (0..part.events.len()).collect();
         fn find(owner: &mut [usize], mut event: usize) -> usize {
             while owner[event] != event {
@@ -450,7 +445,7 @@ impl<'m> PartialSymmetry<'m> {
         Ok(edges)
     }
 
-    fn edge(&mut self, part: &Part, preserved: &Preserved, parameters: &[Parameter]) -> Edge {
+    fn edge(&mut self, part: &Part, preserved: &Kept, parameters: &[Parameter]) -> Edge {
         let type_of = |parameter: &Parameter| match parameter.range {
             Iteration::Over(ty) => Some(ty),
             Iteration::Steps { .. } => None,
