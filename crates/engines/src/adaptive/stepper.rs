@@ -67,6 +67,9 @@ struct Attempt {
 /// What the parts of a member must hold, by the number of the part.
 type PartNeeds = Vec<(usize, Need)>;
 
+/// The same by the codes alone.
+type CodeNeeds = Vec<(usize, Box<[u64]>)>;
+
 /// What a rule needs of members anywhere, to skip it early.
 #[derive(Debug)]
 struct RuleFilter {
@@ -180,8 +183,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
     fn filter(&mut self, rule: RuleId) -> RuleFilter {
         let instances = self.partial.rule_needs(rule);
         let families = self.partial.families().list().len();
-        let mut different: Vec<Option<FxHashSet<Vec<(usize, Box<[u64]>)>>>> =
-            vec![Some(FxHashSet::default()); families];
+        let mut different: Vec<Option<FxHashSet<CodeNeeds>>> = vec![Some(FxHashSet::default()); families];
         // Members without needs, and rules without instances, are all right anywhere.
         let part_of: FxHashMap<usize, (usize, usize)> = (0..self.arrangement.members())
             .flat_map(|member| {
@@ -190,7 +192,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
             })
             .collect();
         for needs in &instances {
-            let mut by_member: FxHashMap<usize, Vec<(usize, Box<[u64]>)>> = FxHashMap::default();
+            let mut by_member: FxHashMap<usize, CodeNeeds> = FxHashMap::default();
             for need in needs {
                 if let Some(&(member, part)) = part_of.get(&need.slot.position()) {
                     by_member.entry(member).or_default().push((part, need.codes.clone()));
@@ -214,9 +216,8 @@ impl<'s, 'm> Stepper<'s, 'm> {
             .into_iter()
             .map(|different| {
                 let different = different?;
-                let needs = |needs: Vec<(usize, Box<[u64]>)>| {
-                    needs.into_iter().map(|(part, codes)| (part, Need { slot, codes })).collect()
-                };
+                let needs =
+                    |needs: CodeNeeds| needs.into_iter().map(|(part, codes)| (part, Need { slot, codes })).collect();
                 Some(different.into_iter().map(needs).collect())
             })
             .collect();

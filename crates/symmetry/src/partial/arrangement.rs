@@ -83,9 +83,9 @@ impl Arrangement {
         for (number, role) in roles.iter().enumerate() {
             match (&role.axes[..], &role.held) {
                 ([axis], None) => {
-                    for member in axis.first..axis.first + axis.size {
+                    for (member, own) in own.iter_mut().enumerate().skip(axis.first).take(axis.size) {
                         let slot = quotient_ir::TableIndex::from_position(role.slot(&[member]));
-                        own[member].push(OwnPart { role: number as u32, slot });
+                        own.push(OwnPart { role: number as u32, slot });
                     }
                 }
                 ([], Some(_)) => shared.push(number),

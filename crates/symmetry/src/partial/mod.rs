@@ -147,9 +147,11 @@ pub struct PartialSymmetry<'m> {
 /// A partition of members that preserves a group of events.
 struct Kept {
     partition: Partition,
-    /// The permutations of members that were certified, and what they do to the events.
-    generators: Vec<(Vec<usize>, Vec<u32>)>,
+    generators: Vec<Generator>,
 }
+
+/// A permutation of members that was certified (where each goes), and what it does to the events.
+type Generator = (Vec<usize>, Vec<u32>);
 
 impl<'m> PartialSymmetry<'m> {
     /// Prepares a model with the properties of a run.
@@ -392,7 +394,7 @@ impl<'m> PartialSymmetry<'m> {
     }
 
     /// Certifies that sending each of some members to the next preserves a group of events.
-    fn certify(&mut self, part: &Part, cycle: &[usize]) -> Result<Option<(Vec<usize>, Vec<u32>)>, Uncertified> {
+    fn certify(&mut self, part: &Part, cycle: &[usize]) -> Result<Option<Generator>, Uncertified> {
         let place_of = cycle_places(self.families.members(), cycle);
         let Some(generator) = self.literal_permutation(&place_of) else { return Ok(None) };
         match self.certifier.check_part(&generator, part) {
