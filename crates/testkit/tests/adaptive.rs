@@ -61,14 +61,7 @@ fn the_resource_controller_of_eighty_processes() {
     ];
     for (classes, ones, twos) in table {
         for (size, annotated) in [(1, ones), (2, twos)] {
-            let clock = std::time::Instant::now();
             let report = adaptive(&controller(80, size, classes));
-            eprintln!(
-                "{classes} {size} {} {:?} {:?}",
-                report.report.states,
-                clock.elapsed(),
-                report.represented.is_some()
-            );
             assert_eq!(report.report.states, annotated, "{classes} classes of {size}");
         }
     }
