@@ -10,7 +10,8 @@ use crate::options::SearchOptions;
 use crate::plan::{Plan, Reduction};
 use crate::report::{EngineError, Report, StopReason};
 use crate::search::Exploration;
-use crate::store::{Hash, StateNumber, Store};
+use crate::shards::Shards;
+use crate::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store};
 use crate::system::TransitionSystem;
 use crate::verdicts::check_counted;
 
@@ -92,8 +93,8 @@ fn compare_states(
     interpreter: &Interpreter<'_>,
     reduction: &Reduction,
     report: &Report,
-    stored: &Store,
-    all: &Store,
+    stored: &Shards,
+    all: &Shards,
 ) -> Result<(), EngineError> {
     let exact: &Canonicalizer = reduction.exact.as_ref().unwrap_or(&reduction.canonicalizer);
     let mut workspace = Workspace::default();
@@ -108,25 +109,25 @@ fn compare_states(
         cells.collect::<Vec<_>>().join(", ")
     };
     // One state of each orbit that is stored, and how many states were found in it.
-    let mut orbits = Store::new(interpreter.layout().words(), None);
+    let mut orbits = Store::new(interpreter.layout().words(), Entries::Numbers, None);
     let mut found: Vec<u64> = Vec::new();
-    for number in 0..stored.len() {
-        let state = stored.state(number as StateNumber);
-        if all.find(state, Hash::of(state)).is_none() {
+    for number in stored.numbers() {
+        let state = stored.state(number);
+        if !all.contains(state) {
             return differ(format!("a representative is not reachable: {}", name(state)));
         }
         let mut image = state.to_vec();
         exact.canonicalize(&mut workspace, &mut image);
         let hash = Hash::of(&image);
-        if orbits.find(&image, hash).is_none() {
-            orbits.insert(&image, hash, crate::store::NO_PARENT).map_err(|_| out_of_memory())?;
+        if let Probe::Vacant(position) = orbits.probe(&image, hash) {
+            orbits.insert(&image, hash, position, NO_PARENT).map_err(|_| out_of_memory())?;
             found.push(0);
         } else if reduction.exact.is_none() {
             return differ(format!("an orbit has two representatives, one of them {}", name(state)));
         }
     }
-    for number in 0..all.len() {
-        let state = all.state(number as StateNumber);
+    for number in all.numbers() {
+        let state = all.state(number);
         let mut image = state.to_vec();
         exact.canonicalize(&mut workspace, &mut image);
         match orbits.find(&image, Hash::of(&image)) {

@@ -2,17 +2,20 @@
 //! replayed run for each that does not. It knows nothing of languages.
 //!
 //! The searches drive a [`TransitionSystem`] and do not know which one. [`check`] uses the default
-//! one, an evaluator specialised to each instance of each rule; the one on the reference
-//! interpreter is for comparison.
+//! one, rules compiled to machine code, with an evaluator specialised to each instance of each rule
+//! behind it; the one on the reference interpreter is for comparison.
 
 mod adaptive;
 mod batch;
+mod compiled;
 mod cross_check;
 mod evaluator;
 mod guard;
+mod judge;
 mod liveness;
 mod observer;
 mod options;
+mod parallel;
 mod plan;
 mod quotient;
 mod rebuild;
@@ -20,12 +23,14 @@ mod reduced;
 mod reference;
 mod report;
 mod search;
+mod shards;
 mod store;
 mod system;
 mod verdicts;
 pub mod walk;
 
 pub use adaptive::{AdaptiveError, AdaptiveReport, PartitionTime, check_adaptive, check_prepared};
+pub use compiled::CompiledSystem;
 pub use cross_check::{CrossCheck, Extent};
 pub use evaluator::{Scratch, SpecialisedSystem};
 pub use observer::{Edge, Observer, Progress, Silent};
@@ -34,7 +39,7 @@ pub use plan::{LivenessSearch, Plan, Reduction, Symmetry, SymmetrySource, plan, 
 pub use quotient::{Clock, QuotientScratch, QuotientSystem};
 pub use reference::ReferenceSystem;
 pub use report::{EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, StopReason, Subject, Verdict};
-pub use system::{Event, Instance, TransitionSystem};
+pub use system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
 pub use verdicts::check_system;
 
 use num_bigint::BigUint;
@@ -50,7 +55,8 @@ use quotient_ir::{Interpreter, Layout, Model};
 pub fn check(model: &Model, options: &SearchOptions, observer: &mut dyn Observer) -> Result<Report, EngineError> {
     let layout = Layout::new(model)?;
     let interpreter = Interpreter::new(model, &layout);
-    let system = SpecialisedSystem::new(&interpreter);
+    let evaluator = SpecialisedSystem::new(&interpreter);
+    let system = CompiledSystem::new(&evaluator, false);
     check_system(&system, &interpreter, options, observer)
 }
 
@@ -67,7 +73,8 @@ pub fn check_with(
     observer: &mut dyn Observer,
 ) -> Result<Report, EngineError> {
     let interpreter = Interpreter::new(model, layout);
-    let system = SpecialisedSystem::new(&interpreter);
+    let evaluator = SpecialisedSystem::new(&interpreter);
+    let system = CompiledSystem::new(&evaluator, plan.reduction.is_some());
     reduced::check_planned(&system, &interpreter, plan, options, observer).map(|(report, _)| report)
 }
 
@@ -83,7 +90,8 @@ pub fn cross_check(
     observer: &mut dyn Observer,
 ) -> Result<(Report, CrossCheck), EngineError> {
     let interpreter = Interpreter::new(model, layout);
-    let system = SpecialisedSystem::new(&interpreter);
+    let evaluator = SpecialisedSystem::new(&interpreter);
+    let system = CompiledSystem::new(&evaluator, plan.reduction.is_some());
     let (report, exploration) = reduced::check_planned(&system, &interpreter, plan, options, observer)?;
     let found = (&report, &exploration);
     let comparison = cross_check::compare(&system, &interpreter, plan, options, observer, found)?;

@@ -18,7 +18,8 @@ use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::StopReason;
 use crate::search::{Exploration, Finding};
-use crate::store::{Hash, StateNumber, Store};
+use crate::shards::Shards;
+use crate::store::StateNumber;
 use crate::system::{Event, TransitionSystem};
 
 /// The rank of a state that was not visited.
@@ -41,7 +42,7 @@ pub(crate) fn find_dead_ends<S: TransitionSystem>(
     observer: &mut dyn Observer,
 ) -> Result<Vec<Option<Finding>>, StopReason> {
     let store = &exploration.store;
-    let states = store.len() as usize;
+    let states = store.bound() as usize;
     // A rank, a bit, and at worst a place on the path.
     let memory_bytes = store.memory_bytes() + 12 * states as u64 + states as u64 / 8;
     if let Some(limit) = options.max_memory.filter(|&limit| memory_bytes > limit) {
@@ -68,7 +69,7 @@ pub(crate) fn find_dead_ends<S: TransitionSystem>(
         progress,
         observer,
     };
-    for root in 0..states as StateNumber {
+    for root in store.numbers() {
         if pass.ranks[root as usize] == UNVISITED {
             pass.visit_from(root)?;
         }
@@ -87,7 +88,7 @@ pub(crate) fn find_dead_ends<S: TransitionSystem>(
 
 struct Pass<'a, S: TransitionSystem> {
     system: &'a S,
-    store: &'a Store,
+    store: &'a Shards,
     properties: &'a [PropertyId],
     options: &'a SearchOptions,
     /// The order of the visit, lowered to that of the earliest state known to be in the same
@@ -143,7 +144,7 @@ impl<S: TransitionSystem> Pass<'_, S> {
         self.system.successors(&mut self.scratch, store.state(state), |_, event| {
             // A successor that an assumption drops is not stored and does not exist here.
             if let Event::Next { state, .. } = event
-                && let Some(successor) = store.find(state, Hash::of(state))
+                && let Some(successor) = store.find(state)
             {
                 match ranks[successor as usize] {
                     UNVISITED => {

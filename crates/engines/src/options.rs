@@ -19,6 +19,9 @@ pub struct SearchOptions {
     pub properties: Option<Vec<PropertyId>>,
     /// Which instances of liveness properties to judge, where it is not all of them.
     pub liveness: Vec<LivenessScope>,
+    /// How many threads to search with. Depth-first searches, those that draw a graph and those of
+    /// models with liveness properties use one whatever this says.
+    pub threads: u32,
     /// Whether a fault of the model is a violation to report. If not, it still ends the search,
     /// since what the model does afterwards has no meaning, and leaves the rest inconclusive.
     pub errors: bool,
@@ -34,6 +37,7 @@ impl Default for SearchOptions {
             max_memory: None,
             properties: None,
             liveness: Vec::new(),
+            threads: 1,
             errors: true,
         }
     }

@@ -9,7 +9,7 @@ use quotient_ir::{Fault, Layout, PropertyId, SlotId};
 use quotient_symmetry::{Canonicalizer, Literals, Workspace};
 
 use crate::guard::Guard;
-use crate::system::{Event, Instance, TransitionSystem};
+use crate::system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
 
 /// Tells the time since some moment. Libraries do not read the clock themselves.
 pub type Clock = fn() -> Duration;
@@ -150,6 +150,10 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
         self.inner.words()
     }
 
+    fn fills_words(&self) -> bool {
+        self.inner.fills_words()
+    }
+
     fn starts(&self, scratch: &mut Self::Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
         let QuotientScratch { inner, finder, state: buffer } = scratch;
         self.inner.starts(inner, |instance, event| self.pass_on((finder, buffer), None, instance, event, &mut visit));
@@ -177,6 +181,18 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
         self.inner.evaluate(&mut scratch.inner, property, state, visit);
     }
 
+    fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
+        let QuotientScratch { inner, finder, state: buffer } = scratch;
+        let first = sink.successors().len();
+        let mut representing = RepresentingSink { quotient: self, finder, buffer, before: state, first, sink };
+        self.inner.expand(inner, state, &mut representing);
+        representing.represent();
+    }
+
+    fn is_safe(&self, tag: u64, state: &[u64]) -> bool {
+        self.inner.is_safe(tag, state)
+    }
+
     fn represent(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
         if self.guard.passes(None, state) {
             self.canonicalize(&mut scratch.finder, state);
@@ -202,5 +218,50 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
         visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) {
         self.inner.successors(&mut scratch.inner, state, visit);
+    }
+}
+
+/// Replaces successors by representatives before another sink sees them.
+struct RepresentingSink<'a, 'q, S, K> {
+    quotient: &'a QuotientSystem<'q, S>,
+    finder: &'a mut Finder,
+    buffer: &'a mut Vec<u64>,
+    /// The state that is expanded.
+    before: &'a [u64],
+    /// The first successor that may not be a representative.
+    first: usize,
+    sink: &'a mut K,
+}
+
+impl<S: TransitionSystem, K: Sink> RepresentingSink<'_, '_, S, K> {
+    fn represent(&mut self) {
+        let successors = self.sink.successors();
+        for position in self.first..successors.len() {
+            let (state, tag) = successors.get_mut(position);
+            // What the canonicalizer does to values it does not know is of no interest.
+            if self.quotient.guard.passes(Some(self.before), state) {
+                self.quotient.canonicalize(self.finder, state);
+            }
+            // What the step touched may now be elsewhere. That nothing was touched stays true,
+            // since the group preserves what is checked.
+            *tag = (*tag).min(Tag::EVERYTHING);
+        }
+        self.first = successors.len();
+    }
+}
+
+impl<S: TransitionSystem, K: Sink> Sink for RepresentingSink<'_, '_, S, K> {
+    fn successors(&mut self) -> &mut Successors {
+        self.sink.successors()
+    }
+
+    fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
+        // The other sink may look at all successors now.
+        self.represent();
+        let Self { quotient, finder, buffer, before, sink, .. } = self;
+        let mut visit = |instance: Instance<'_>, event: Event<'_>| sink.event(instance, event);
+        let flow = quotient.pass_on((finder, buffer), Some(before), instance, event, &mut visit);
+        self.first = self.sink.successors().len();
+        flow
     }
 }

@@ -9,7 +9,7 @@ use quotient_ir::{Interpreter, Trace, TraceStep, Violation, replay};
 
 use crate::report::EngineError;
 use crate::search::Finding;
-use crate::store::Store;
+use crate::shards::Shards;
 use crate::system::{Event, Instance, TransitionSystem};
 
 /// The run that a finding stands for, replayed with the reference interpreter.
@@ -18,7 +18,7 @@ use crate::system::{Event, Instance, TransitionSystem};
 /// If the run cannot be found again or the reference interpreter does not agree with it.
 pub(crate) fn rebuild<S: TransitionSystem>(
     system: &S,
-    store: &Store,
+    store: &Shards,
     finding: &Finding,
     interpreter: &Interpreter<'_>,
 ) -> Result<Trace, EngineError> {

@@ -8,45 +8,22 @@
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{DeadlockMode, Fault, FaultKind, Model, PropertyId, PropertyKind, Violation};
+use quotient_ir::{DeadlockMode, PropertyId, Violation};
+use rustc_hash::FxHashSet;
 
 use crate::batch::Batch;
+use crate::judge::{Checks, Judge, Judgement, end_with};
 use crate::observer::{Edge, Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder};
+use crate::parallel::explore_in_parallel;
 use crate::report::StopReason;
-use crate::store::{Full, Hash, NO_PARENT, StateNumber, Store};
-use crate::system::{Event, Instance, TransitionSystem};
+use crate::shards::Shards;
+use crate::store::{Entries, Full, Hash, NO_PARENT, Probe, StateNumber, Store};
+use crate::system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
 
 /// How many units of work (successors looked up, states expanded) pass between reports of
 /// progress.
 const PROGRESS_INTERVAL: usize = 2048;
-
-/// The properties a search checks, by kind, each in order of declaration.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Checks {
-    pub(crate) assumptions: Vec<PropertyId>,
-    pub(crate) invariants: Vec<PropertyId>,
-    pub(crate) covers: Vec<PropertyId>,
-    pub(crate) liveness: Vec<PropertyId>,
-}
-
-impl Checks {
-    /// The properties of a model that are selected; assumptions always are.
-    pub(crate) fn new(model: &Model, selection: Option<&[PropertyId]>) -> Self {
-        let mut checks = Self::default();
-        for (id, property) in model.properties.iter_enumerated() {
-            let selected = selection.is_none_or(|selection| selection.contains(&id));
-            match property.kind {
-                PropertyKind::Assumption => checks.assumptions.push(id),
-                PropertyKind::Invariant if selected => checks.invariants.push(id),
-                PropertyKind::Cover if selected => checks.covers.push(id),
-                PropertyKind::Liveness if selected => checks.liveness.push(id),
-                _ => {}
-            }
-        }
-        checks
-    }
-}
 
 /// What was wrong, and how to get there.
 #[derive(Clone, Debug)]
@@ -74,7 +51,11 @@ pub(crate) enum End {
 #[derive(Debug)]
 pub(crate) struct Exploration {
     pub(crate) end: End,
-    pub(crate) store: Store,
+    pub(crate) store: Shards,
+    /// How many states count.
+    pub(crate) states: u64,
+    /// States that were stored after the end and do not count; only with several threads.
+    pub(crate) surplus: FxHashSet<StateNumber>,
     pub(crate) transitions: u64,
     pub(crate) depth: u64,
     pub(crate) memory_bytes: u64,
@@ -90,14 +71,22 @@ pub(crate) fn explore<S: TransitionSystem>(
     observer: &mut dyn Observer,
 ) -> Exploration {
     let graph = observer.wants_graph();
+    // Numbers are asked for by those who draw the graph and by liveness only.
+    let numbered = graph || !checks.liveness.is_empty() || system.fills_words();
+    let entries = if numbered { Entries::Numbers } else { Entries::States };
+    // The order of the whole search matters to those who draw the graph and to runs that show a
+    // violation of liveness.
+    let alone = graph || !checks.liveness.is_empty() || options.order == SearchOrder::DepthFirst;
+    if options.threads > 1 && !alone {
+        return explore_in_parallel(system, checks, options, entries, observer);
+    }
     let mut search = Search {
         system,
-        property_scratch: system.scratch(),
-        checks,
+        judge: Judge::new(system, checks, options),
         options,
         observer,
         graph,
-        store: Store::new(system.words(), options.max_memory),
+        store: Store::new(system.words(), entries, options.max_memory),
         batch: Batch::new(system.words()),
         stack: Vec::new(),
         level: 0,
@@ -118,7 +107,9 @@ pub(crate) fn explore<S: TransitionSystem>(
         depth: search.depth,
         memory_bytes: search.store.peak_bytes() + search.stack_peak,
         covered: search.covered,
-        store: search.store,
+        states: search.store.len(),
+        surplus: FxHashSet::default(),
+        store: Shards::single(search.store),
     }
 }
 
@@ -129,11 +120,52 @@ fn stop(reason: StopReason) -> Halt {
     Box::new(End::Stopped(reason))
 }
 
+/// A state being expanded.
+struct Expansion<'x, 'a, S: TransitionSystem> {
+    search: &'x mut Search<'a, S>,
+    number: StateNumber,
+    state: &'x [u64],
+    /// The first of its successors in the batch that was not looked at.
+    first: usize,
+    /// Whether a step leads from it, to another state if that matters.
+    moved: bool,
+    result: Result<(), Halt>,
+}
+
+impl<S: TransitionSystem> Expansion<'_, '_, S> {
+    /// Looks for steps among the successors in the batch.
+    fn look_for_moves(&mut self) {
+        let end = self.search.batch.len();
+        if !self.moved && self.first < end {
+            let stuttering = self.search.options.deadlock == DeadlockMode::Stuttering;
+            self.moved = !stuttering
+                || (self.first..end).any(|position| self.search.batch.successors.get(position).0 != self.state);
+        }
+        self.first = end;
+    }
+}
+
+impl<S: TransitionSystem> Sink for Expansion<'_, '_, S> {
+    fn successors(&mut self) -> &mut Successors {
+        &mut self.search.batch.successors
+    }
+
+    fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
+        self.look_for_moves();
+        if let Event::Next { state: next, .. } = &event {
+            let stuttering = self.search.options.deadlock == DeadlockMode::Stuttering;
+            self.moved = self.moved || !stuttering || *next != self.state;
+        }
+        self.search.batch.close(self.number);
+        self.result = self.search.visit(Some(self.number), instance, event);
+        self.first = self.search.batch.len();
+        if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
 struct Search<'a, S: TransitionSystem> {
     system: &'a S,
-    /// Properties are evaluated while a state is being expanded.
-    property_scratch: S::Scratch,
-    checks: &'a Checks,
+    judge: Judge<'a, S>,
     options: &'a SearchOptions,
     observer: &'a mut dyn Observer,
     graph: bool,
@@ -226,18 +258,14 @@ impl<S: TransitionSystem> Search<'_, S> {
             return self.expand_with_edges(number, scratch, state);
         }
         let state = &*state;
-        let stuttering = self.options.deadlock == DeadlockMode::Stuttering;
-        let mut moved = false;
-        let mut result = Ok(());
-        let system = self.system;
-        system.successors(scratch, state, |instance, event| {
-            if let Event::Next { state: next, .. } = &event {
-                moved = moved || !stuttering || *next != state;
-            }
-            result = self.visit(Some(number), instance, event);
-            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
+        let first = self.batch.len();
+        let mut expansion = Expansion { search: self, number, state, first, moved: false, result: Ok(()) };
+        let system = expansion.search.system;
+        system.expand(scratch, state, &mut expansion);
+        expansion.look_for_moves();
+        let Expansion { moved, result, .. } = expansion;
         result?;
+        self.batch.close(number);
         self.finish_expansion(number, scratch, state, moved)
     }
 
@@ -289,6 +317,9 @@ impl<S: TransitionSystem> Search<'_, S> {
             let violation = Violation::Deadlock(self.options.deadlock);
             return Err(Box::new(End::Found(Finding { origin: Some(number), state: None, violation })));
         }
+        if self.batch.is_full() {
+            self.flush()?;
+        }
         if self.work >= PROGRESS_INTERVAL {
             self.flush()?;
             self.report_progress()?;
@@ -315,10 +346,15 @@ impl<S: TransitionSystem> Search<'_, S> {
     fn visit(&mut self, from: Option<StateNumber>, instance: Instance<'_>, event: Event<'_>) -> Result<(), Halt> {
         match event {
             Event::Next { state, covered } => {
-                for &property in covered {
-                    self.note_cover(property);
+                if covered.iter().any(|property| !self.covered.contains(property)) {
+                    // What was found before comes first.
+                    self.flush()?;
+                    for &property in covered {
+                        self.note_cover(property);
+                    }
                 }
-                self.batch.push(state, from.unwrap_or(NO_PARENT));
+                self.batch.successors.push(state, Tag::EVERYTHING);
+                self.batch.close(from.unwrap_or(NO_PARENT));
                 if self.batch.is_full() {
                     self.flush()?;
                 }
@@ -329,7 +365,7 @@ impl<S: TransitionSystem> Search<'_, S> {
                 self.flush()?;
                 let violation =
                     Violation::Fault { action: instance.action, arguments: instance.arguments.to_vec(), fault };
-                Err(self.fault_found(from, None, violation))
+                Err(Box::new(end_with(self.options, from, None, violation)))
             }
             Event::Idle => {
                 self.flush()?;
@@ -344,53 +380,67 @@ impl<S: TransitionSystem> Search<'_, S> {
         // The batch is lent out while its successors are checked.
         let mut batch = std::mem::replace(&mut self.batch, Batch::new(0));
         batch.prepare(&self.store);
-        let mut last = None;
-        let mut result = Ok(());
-        for position in 0..batch.len() {
-            let (state, hash, parent) = batch.entry(position);
-            if parent != NO_PARENT {
-                self.transitions += 1;
-            }
-            last = self.store.find(state, hash);
-            if last.is_none() {
-                match self.admit(state, hash, parent) {
-                    Ok(number) => last = number,
-                    Err(halt) => {
-                        result = Err(halt);
-                        break;
-                    }
-                }
-            }
-        }
+        let result = self.look_up(&batch);
         self.work += batch.len();
         batch.clear();
         self.batch = batch;
-        result?;
+        let last = result?;
         if self.work >= 2 * PROGRESS_INTERVAL {
             self.report_progress()?;
         }
         Ok(last)
     }
 
-    /// Checks and stores a state that was not seen before.
-    fn admit(&mut self, state: &[u64], hash: Hash, parent: StateNumber) -> Result<Option<StateNumber>, Halt> {
-        let origin = (parent != NO_PARENT).then_some(parent);
-        let checks = self.checks;
-        for &property in &checks.assumptions {
-            if self.first_failure(property, state, origin, Some(state))?.is_some() {
-                return Ok(None);
+    /// Looks up all successors of a batch; returns the number of the last one if it has one.
+    fn look_up(&mut self, batch: &Batch) -> Result<Option<StateNumber>, Halt> {
+        let mut last = None;
+        let mut number = 0;
+        while let Some((parent, first, end)) = batch.run(number) {
+            number += 1;
+            for position in first..end {
+                if !self.graph && batch.is_known(position) {
+                    continue;
+                }
+                let (state, tag, hash) = batch.entry(position);
+                last = match self.store.probe(state, hash) {
+                    Probe::Stored(number) => Some(number),
+                    Probe::Vacant(vacancy) => {
+                        let admitted = self.admit(state, tag, hash, vacancy, parent);
+                        if admitted.is_err() && parent != NO_PARENT {
+                            self.transitions += (position + 1 - first) as u64;
+                        }
+                        admitted?
+                    }
+                };
+            }
+            if parent != NO_PARENT {
+                self.transitions += (end - first) as u64;
             }
         }
-        for &property in &checks.invariants {
-            if let Some(arguments) = self.first_failure(property, state, origin, Some(state))? {
-                let violation = Violation::Property { property, arguments };
-                return Err(Box::new(End::Found(Finding { origin, state: Some(state.to_vec()), violation })));
+        Ok(last)
+    }
+
+    /// Checks and stores a state that was not seen before.
+    fn admit(
+        &mut self,
+        state: &[u64],
+        tag: u64,
+        hash: Hash,
+        position: usize,
+        parent: StateNumber,
+    ) -> Result<Option<StateNumber>, Halt> {
+        let origin = (parent != NO_PARENT).then_some(parent);
+        match self.judge.judge(state, tag) {
+            Judgement::Admitted => {}
+            Judgement::Dropped => return Ok(None),
+            Judgement::Wrong(violation) => {
+                return Err(Box::new(end_with(self.options, origin, Some(state), violation)));
             }
         }
         if let Some(limit) = self.options.max_states.filter(|&limit| self.store.len() >= limit) {
             return Err(stop(StopReason::StateLimit(limit)));
         }
-        let number = self.store.insert(state, hash, parent).map_err(|full| {
+        let number = self.store.insert(state, hash, position, parent).map_err(|full| {
             stop(match full {
                 Full::Numbers => StopReason::TooManyStates,
                 Full::Memory => StopReason::MemoryLimit(self.options.max_memory.unwrap_or(u64::MAX)),
@@ -405,84 +455,15 @@ impl<S: TransitionSystem> Search<'_, S> {
         if self.graph {
             self.observer.state(u64::from(number), state, origin.is_none());
         }
-        for &property in &checks.covers {
-            if self.holds_somewhere(property, state, number)? {
-                self.note_cover(property);
-            }
-        }
-        for &property in &checks.liveness {
-            // Only to see whether it has a value; what it is matters at the end.
-            self.holds_somewhere(property, state, number)?;
-        }
-        Ok(Some(number))
-    }
-
-    /// The first valuation of parameters for which a property does not hold in a state that may
-    /// not be stored.
-    fn first_failure(
-        &mut self,
-        property: PropertyId,
-        state: &[u64],
-        origin: Option<StateNumber>,
-        unstored: Option<&[u64]>,
-    ) -> Result<Option<Vec<i64>>, Halt> {
-        let mut failure = None;
-        self.system.evaluate(&mut self.property_scratch, property, state, |arguments, result| match result {
-            Ok(true) => ControlFlow::Continue(()),
-            Ok(false) => {
-                failure = Some((arguments.to_vec(), None));
-                ControlFlow::Break(())
-            }
-            Err(fault) => {
-                failure = Some((arguments.to_vec(), Some(fault)));
-                ControlFlow::Break(())
+        let covered = &mut self.covered;
+        let observed = self.judge.observe(state, |property| {
+            if !covered.contains(&property) {
+                covered.push(property);
             }
         });
-        match failure {
-            None => Ok(None),
-            Some((arguments, None)) => Ok(Some(arguments)),
-            Some((arguments, Some(fault))) => {
-                let violation = Violation::PropertyFault { property, arguments, fault };
-                Err(self.fault_found(origin, unstored, violation))
-            }
-        }
-    }
-
-    /// Whether a property holds in a stored state for some valuation of its parameters. All are
-    /// evaluated, since any may have no value.
-    fn holds_somewhere(&mut self, property: PropertyId, state: &[u64], number: StateNumber) -> Result<bool, Halt> {
-        let mut holds = false;
-        let mut failure = None;
-        let options = self.options;
-        self.system.evaluate(&mut self.property_scratch, property, state, |arguments, result| match result {
-            _ if !options.evaluates(property, arguments) => ControlFlow::Continue(()),
-            Ok(value) => {
-                holds |= value;
-                ControlFlow::Continue(())
-            }
-            Err(fault) => {
-                failure = Some(Violation::PropertyFault { property, arguments: arguments.to_vec(), fault });
-                ControlFlow::Break(())
-            }
-        });
-        match failure {
-            None => Ok(holds),
-            Some(violation) => Err(self.fault_found(Some(number), None, violation)),
-        }
-    }
-
-    /// A fault ends the search, as a violation if it is one.
-    fn fault_found(&self, origin: Option<StateNumber>, state: Option<&[u64]>, violation: Violation) -> Halt {
-        let (Violation::Fault { fault, .. } | Violation::PropertyFault { fault, .. }) = &violation else {
-            unreachable!("only faults are reported here")
-        };
-        let fault: &Fault = fault;
-        if fault.kind == FaultKind::Exhausted {
-            stop(StopReason::Exhausted(fault.clone()))
-        } else if self.options.errors {
-            Box::new(End::Found(Finding { origin, state: state.map(<[u64]>::to_vec), violation }))
-        } else {
-            stop(StopReason::Fault(fault.clone()))
+        match observed {
+            Ok(()) => Ok(Some(number)),
+            Err(violation) => Err(Box::new(end_with(self.options, Some(number), None, violation))),
         }
     }
 

@@ -1,13 +1,18 @@
 //! The states found so far: packed words in an arena, in order of discovery, and an
-//! open-addressing table of their numbers.
+//! open-addressing table of them.
 //!
 //! A state costs its words, four bytes for the link to its parent and one table entry of eight
-//! bytes divided by the load of the table (between one half and three quarters). An entry holds
-//! 32 bits of the hash beside the number, so that a probe compares words only when the states are
-//! almost certainly equal. The arena grows by whole chunks and never moves; the table is rebuilt
-//! from the arena after the old one is freed. So memory never doubles for a moment.
-
-use std::hint::black_box;
+//! bytes divided by the load of the table (between one half and three quarters; between 0.44 and two
+//! thirds for states of one word). An entry takes one
+//! of two forms. States of one word are their own entries, so that a probe of the table decides and
+//! the arena is not looked at; but then the table does not know their numbers. Otherwise an entry
+//! holds 32 bits of the hash beside the number, so that a probe compares words only when the states
+//! are almost certainly equal.
+//!
+//! The arena grows by whole chunks and never moves. The table is made of many parts, chosen by the
+//! hash, that grow one by one: no pause is long, and memory never doubles for a moment. Within a
+//! part, entries are in the order of their hashes (but for collisions), so that growing it goes
+//! through old and new memory from front to end.
 
 /// The number of a stored state, in order of discovery.
 pub(crate) type StateNumber = u32;
@@ -20,8 +25,10 @@ pub(crate) const STATE_LIMIT: u64 = u32::MAX as u64 - 1;
 
 /// Words of a chunk, about. A chunk holds at least one state.
 const CHUNK_WORDS: usize = 1 << 16;
-/// Entries of the smallest table.
-const FIRST_TABLE: usize = 1 << 10;
+/// The number of parts of the table is two to this power.
+const PART_BITS: u32 = 6;
+/// Entries of the smallest part of a table.
+const FIRST_PART: usize = 16;
 
 /// Why a state cannot be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +55,21 @@ impl Hash {
         }
         Self(fold(hash, 0xd6e8_feb8_6659_fd93))
     }
+    /// The part of the table it belongs to.
+    #[inline]
+    fn part(self) -> usize {
+        (self.0 >> (64 - PART_BITS)) as usize
+    }
+    /// What orders the entries of a part: the bits below those that choose the part.
     #[inline]
     fn tag(self) -> u32 {
-        self.0 as u32
+        (self.0 << PART_BITS >> 32) as u32
+    }
+    /// Which of two to some power stores a state belongs to. Neither part nor tag depends on this.
+    #[inline]
+    pub(crate) fn shard(self, bits: u32) -> usize {
+        debug_assert!(bits <= 32 - PART_BITS);
+        (self.0 & ((1 << bits) - 1)) as usize
     }
 }
 
@@ -67,46 +86,116 @@ fn fold(left: u64, right: u64) -> u64 {
     (product as u64) ^ ((product >> 64) as u64)
 }
 
+/// Whether the table of a store knows the numbers of states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entries {
+    /// It does.
+    Numbers,
+    /// It holds the states themselves. Only for states of one word that is never all ones.
+    States,
+}
+
+/// What a search of the table came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Probe {
+    /// The state is stored; its number, if the table knows numbers.
+    Stored(StateNumber),
+    /// It is not; its entry would go to this position of its part.
+    Vacant(usize),
+}
+
 /// The set of stored states.
 #[derive(Debug)]
 pub(crate) struct Store {
     words: usize,
+    entries: Entries,
     /// The number of states of a chunk is two to this power.
     chunk_shift: u32,
     states: Vec<Vec<u64>>,
     parents: Vec<Vec<StateNumber>>,
     length: u64,
-    /// Each entry: tag in the upper half, number plus one in the lower; zero if vacant.
-    table: Vec<u64>,
+    parts: Vec<Part>,
+    /// The entries of all parts.
+    table_length: u64,
     memory_limit: u64,
+    number_limit: u64,
     peak_bytes: u64,
+}
+
+/// A part of the table.
+#[derive(Debug, Default)]
+struct Part {
+    /// Each entry: tag in the upper half and number plus one in the lower, or a state plus one;
+    /// zero if vacant.
+    entries: Vec<u64>,
+    used: usize,
+}
+
+impl Part {
+    /// The first position to look at: the tag scaled to the size of the part, which need not be a
+    /// power of two.
+    #[inline]
+    fn home(&self, tag: u32) -> usize {
+        ((u64::from(tag) * self.entries.len() as u64) >> 32) as usize
+    }
+    #[inline]
+    fn after(&self, position: usize) -> usize {
+        if position + 1 == self.entries.len() { 0 } else { position + 1 }
+    }
+    /// Whether one more entry would crowd it.
+    #[inline]
+    fn is_full(&self, entries: Entries) -> bool {
+        match entries {
+            Entries::Numbers => (self.used + 1) * 4 > self.entries.len() * 3,
+            // Small states leave room for shorter searches.
+            Entries::States => (self.used + 1) * 3 > self.entries.len() * 2,
+        }
+    }
+    #[inline]
+    fn vacant_from(&self, tag: u32) -> usize {
+        let mut position = self.home(tag);
+        while self.entries[position] != 0 {
+            position = self.after(position);
+        }
+        position
+    }
 }
 
 impl Store {
     /// An empty store for states of so many words that may use so many bytes.
-    pub(crate) fn new(words: usize, memory_limit: Option<u64>) -> Self {
+    pub(crate) fn new(words: usize, entries: Entries, memory_limit: Option<u64>) -> Self {
         let states = (CHUNK_WORDS / words.max(1)).max(1);
+        let entries = if words == 1 { entries } else { Entries::Numbers };
         Self {
             words,
+            entries,
             chunk_shift: states.ilog2(),
             states: Vec::new(),
             parents: Vec::new(),
             length: 0,
-            table: Vec::new(),
+            parts: (0..1 << PART_BITS).map(|_| Part { entries: vec![0; FIRST_PART], used: 0 }).collect(),
+            table_length: (FIRST_PART << PART_BITS) as u64,
             memory_limit: memory_limit.unwrap_or(u64::MAX),
+            number_limit: STATE_LIMIT,
             peak_bytes: 0,
         }
     }
 
+    /// One of two to some power stores that share numbers and memory.
+    pub(crate) fn shard(words: usize, entries: Entries, memory_limit: Option<u64>, bits: u32) -> Self {
+        let store = Self::new(words, entries, memory_limit.map(|limit| limit >> bits));
+        Self { number_limit: STATE_LIMIT >> bits, ..store }
+    }
+
     /// How many states there are.
+    #[inline]
     pub(crate) fn len(&self) -> u64 {
         self.length
     }
 
     /// Bytes in use for states.
     pub(crate) fn memory_bytes(&self) -> u64 {
-        let chunk = self.chunk_bytes() * self.states.len() as u64;
-        chunk + 8 * self.table.len() as u64
+        self.chunk_bytes() * self.states.len() as u64 + 8 * self.table_length
     }
 
     /// The most bytes that were in use.
@@ -127,73 +216,103 @@ impl Store {
         (parent != NO_PARENT).then_some(parent)
     }
 
-    /// The number of a state if it is stored.
-    #[inline]
+    /// The number of a state if it is stored, in a store whose table knows numbers.
     pub(crate) fn find(&self, state: &[u64], hash: Hash) -> Option<StateNumber> {
-        if self.table.is_empty() {
-            return None;
-        }
-        let tag = u64::from(hash.tag()) << 32;
-        let mut position = self.home(hash);
-        loop {
-            let entry = self.table[position];
-            let low = entry as u32;
-            if low == 0 {
-                return None;
-            }
-            if entry ^ tag == u64::from(low) && same(self.state(low - 1), state) {
-                return Some(low - 1);
-            }
-            position = self.after(position);
+        debug_assert_eq!(self.entries, Entries::Numbers);
+        match self.probe(state, hash) {
+            Probe::Stored(number) => Some(number),
+            Probe::Vacant(_) => None,
         }
     }
 
-    /// Loads what [`Store::find`] will look at first. Called for several states in a row, the
+    /// Looks for a state.
+    #[inline]
+    pub(crate) fn probe(&self, state: &[u64], hash: Hash) -> Probe {
+        let part = &self.parts[hash.part()];
+        let mut position = part.home(hash.tag());
+        if self.entries == Entries::States {
+            let key = state[0].wrapping_add(1);
+            loop {
+                let entry = part.entries[position];
+                if entry == key {
+                    return Probe::Stored(NO_PARENT);
+                }
+                if entry == 0 {
+                    return Probe::Vacant(position);
+                }
+                position = part.after(position);
+            }
+        }
+        let tag = u64::from(hash.tag()) << 32;
+        loop {
+            let entry = part.entries[position];
+            let low = entry as u32;
+            if low == 0 {
+                return Probe::Vacant(position);
+            }
+            if entry ^ tag == u64::from(low) && same(self.state(low - 1), state) {
+                return Probe::Stored(low - 1);
+            }
+            position = part.after(position);
+        }
+    }
+
+    /// Loads what [`Store::probe`] will look at first. Called for several states in a row, the
     /// waits for memory overlap.
     #[inline]
     pub(crate) fn touch(&self, hash: Hash) -> u64 {
-        if self.table.is_empty() { 0 } else { self.table[self.home(hash)] }
+        let part = &self.parts[hash.part()];
+        part.entries[part.home(hash.tag())]
     }
 
-    /// Loads the state that an entry returned by [`Store::touch`] names.
+    /// Whether an entry returned by [`Store::touch`] shows that a state is stored. The state comes
+    /// first in a slice of words.
     #[inline]
-    pub(crate) fn touch_state(&self, entry: u64, hash: Hash) {
-        let low = entry as u32;
-        if low != 0 && (entry >> 32) as u32 == hash.tag() {
-            black_box(self.state(low - 1)[0]);
+    pub(crate) fn confirms(&self, entry: u64, hash: Hash, record: &[u64]) -> bool {
+        match self.entries {
+            Entries::States => entry == record[0].wrapping_add(1),
+            Entries::Numbers => {
+                let low = entry as u32;
+                low != 0 && (entry >> 32) as u32 == hash.tag() && same(self.state(low - 1), record)
+            }
         }
     }
 
-    /// Stores a state that is not stored yet.
+    /// Stores a state that is not stored yet, at the position that [`Store::probe`] just returned.
     ///
     /// # Errors
     /// If there is no room for it. The store is useless then, except for what is in it.
-    pub(crate) fn insert(&mut self, state: &[u64], hash: Hash, parent: StateNumber) -> Result<StateNumber, Full> {
-        if self.length >= STATE_LIMIT {
+    #[inline]
+    pub(crate) fn insert(
+        &mut self,
+        state: &[u64],
+        hash: Hash,
+        mut position: usize,
+        parent: StateNumber,
+    ) -> Result<StateNumber, Full> {
+        if self.length >= self.number_limit {
             return Err(Full::Numbers);
         }
-        if (self.length + 1) * 4 > self.table.len() as u64 * 3 {
-            self.grow_table()?;
+        if self.parts[hash.part()].is_full(self.entries) {
+            self.grow_part(hash.part())?;
+            position = self.parts[hash.part()].vacant_from(hash.tag());
         }
         let number = self.length as StateNumber;
-        if self.chunk(number) == self.states.len() {
+        let chunk = self.chunk(number);
+        if chunk == self.states.len() {
             self.add_chunk()?;
         }
-        let chunk = self.chunk(number);
         self.states[chunk].extend_from_slice(state);
         self.parents[chunk].push(parent);
         self.length += 1;
-        self.enter(number, hash);
+        let entry = match self.entries {
+            Entries::States => state[0].wrapping_add(1),
+            Entries::Numbers => u64::from(hash.tag()) << 32 | u64::from(number + 1),
+        };
+        let part = &mut self.parts[hash.part()];
+        part.entries[position] = entry;
+        part.used += 1;
         Ok(number)
-    }
-
-    /// Puts a number into the first vacant entry from its home on.
-    fn enter(&mut self, number: StateNumber, hash: Hash) {
-        let mut position = self.home(hash);
-        while self.table[position] != 0 {
-            position = self.after(position);
-        }
-        self.table[position] = u64::from(hash.tag()) << 32 | u64::from(number + 1);
     }
 
     fn add_chunk(&mut self) -> Result<(), Full> {
@@ -208,17 +327,27 @@ impl Store {
         Ok(())
     }
 
-    /// Replaces the table by one half as large again (twice while it is small).
-    fn grow_table(&mut self) -> Result<(), Full> {
-        let old = self.table.len();
-        let new = if old < 1 << 16 { (2 * old).max(FIRST_TABLE) } else { old + old / 2 };
+    /// Replaces a part of the table by one half as large again (twice while it is small).
+    #[cold]
+    fn grow_part(&mut self, number: usize) -> Result<(), Full> {
+        let old = self.parts[number].entries.len();
+        let new = if old < 1 << 10 { 2 * old } else { old + old / 2 };
         self.reserve(self.memory_bytes() + 8 * (new - old) as u64)?;
-        self.table = Vec::new();
-        self.table.try_reserve_exact(new).map_err(|_| Full::System)?;
-        self.table.resize(new, 0);
-        for number in 0..self.length as StateNumber {
-            self.enter(number, Hash::of(self.state(number)));
+        let mut entries = Vec::new();
+        entries.try_reserve_exact(new).map_err(|_| Full::System)?;
+        entries.resize(new, 0);
+        let mut part = Part { entries, used: self.parts[number].used };
+        let before = std::mem::take(&mut self.parts[number].entries);
+        for &entry in before.iter().filter(|&&entry| entry != 0) {
+            let tag = match self.entries {
+                Entries::States => Hash::of(&[entry.wrapping_sub(1)]).tag(),
+                Entries::Numbers => (entry >> 32) as u32,
+            };
+            let position = part.vacant_from(tag);
+            part.entries[position] = entry;
         }
+        self.parts[number] = part;
+        self.table_length += (new - old) as u64;
         Ok(())
     }
 
@@ -241,16 +370,6 @@ impl Store {
     fn offset(&self, number: StateNumber) -> usize {
         number as usize & ((1 << self.chunk_shift) - 1)
     }
-    /// The first position to look at: the hash scaled to the size of the table, which need not be
-    /// a power of two.
-    #[inline]
-    fn home(&self, hash: Hash) -> usize {
-        ((u128::from(hash.0) * self.table.len() as u128) >> 64) as usize
-    }
-    #[inline]
-    fn after(&self, position: usize) -> usize {
-        if position + 1 == self.table.len() { 0 } else { position + 1 }
-    }
 }
 
 #[cfg(test)]
@@ -262,20 +381,36 @@ mod tests {
         (0..words as u64).map(|word| if word % 2 == 0 { number } else { number >> 7 << 40 }).collect()
     }
 
+    fn add(store: &mut Store, state: &[u64], parent: StateNumber) -> Result<StateNumber, Full> {
+        let hash = Hash::of(state);
+        match store.probe(state, hash) {
+            Probe::Vacant(position) => store.insert(state, hash, position, parent),
+            Probe::Stored(_) => panic!("{state:?} is stored already"),
+        }
+    }
+
     #[test]
     fn finds_what_was_stored_and_nothing_else() {
-        for words in [1, 2, 3, 40] {
-            let mut store = Store::new(words, None);
+        let kinds = [
+            (1, Entries::Numbers),
+            (1, Entries::States),
+            (2, Entries::Numbers),
+            (3, Entries::Numbers),
+            (40, Entries::Numbers),
+        ];
+        for (words, entries) in kinds {
+            let mut store = Store::new(words, entries, None);
             for number in 0..30_000 {
                 let state = sample(words, number);
                 let hash = Hash::of(&state);
-                assert_eq!(store.find(&state, hash), None);
+                assert!(matches!(store.probe(&state, hash), Probe::Vacant(_)));
                 let parent = if number == 0 { NO_PARENT } else { number as u32 / 2 };
-                assert_eq!(store.insert(&state, hash, parent), Ok(number as u32));
+                assert_eq!(add(&mut store, &state, parent), Ok(number as u32));
             }
             for number in 0..30_000 {
                 let state = sample(words, number);
-                assert_eq!(store.find(&state, Hash::of(&state)), Some(number as u32));
+                let expected = if entries == Entries::Numbers { number as u32 } else { NO_PARENT };
+                assert_eq!(store.probe(&state, Hash::of(&state)), Probe::Stored(expected));
                 assert_eq!(store.state(number as u32), state);
                 assert_eq!(store.parent(number as u32), (number != 0).then_some(number as u32 / 2));
             }
@@ -286,11 +421,11 @@ mod tests {
     #[test]
     fn memory_limit_is_kept() {
         let limit = 1 << 20;
-        let mut store = Store::new(1, Some(limit));
+        let mut store = Store::new(1, Entries::States, Some(limit));
         let mut number = 0;
         let full = loop {
             let state = [number];
-            match store.insert(&state, Hash::of(&state), NO_PARENT) {
+            match add(&mut store, &state, NO_PARENT) {
                 Ok(_) => number += 1,
                 Err(full) => break full,
             }
@@ -302,9 +437,9 @@ mod tests {
 
     #[test]
     fn a_small_state_takes_few_bytes() {
-        let mut store = Store::new(1, None);
+        let mut store = Store::new(1, Entries::States, None);
         for number in 0..3_000_000u64 {
-            store.insert(&[number], Hash::of(&[number]), NO_PARENT).expect("there is room");
+            add(&mut store, &[number], NO_PARENT).expect("there is room");
             if number > 1_000_000 {
                 assert!(store.peak_bytes() / number <= 30);
             }

@@ -31,13 +31,108 @@ pub enum Event<'a> {
     Idle,
 }
 
+/// What is known of a successor: the least number that says which assumptions and invariants the
+/// step may have touched. Other numbers belong to the system that gave them.
+#[derive(Clone, Copy, Debug)]
+pub enum Tag {}
+
+impl Tag {
+    /// All assumptions and invariants that held before the step hold after it.
+    pub const NOTHING: u64 = 0;
+    /// Nothing is known.
+    pub const EVERYTHING: u64 = 1;
+    /// The first number that a system may use as it likes.
+    pub(crate) const FIRST_FREE: u64 = 2;
+}
+
+/// Successors in a row, in the order in which they were found. Each is a record: the words of the
+/// state and a [`Tag`].
+#[derive(Clone, Debug)]
+pub struct Successors {
+    stride: usize,
+    /// Longer than what is used of it, so that compiled code can write to it.
+    records: Vec<u64>,
+    used: usize,
+}
+
+impl Successors {
+    /// No successors of so many words each.
+    pub fn new(words: usize) -> Self {
+        Self { stride: words + 1, records: Vec::new(), used: 0 }
+    }
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.used / self.stride
+    }
+    /// The words of each.
+    pub fn words(&self) -> usize {
+        self.stride - 1
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+    /// Adds a successor.
+    #[inline]
+    pub fn push(&mut self, state: &[u64], tag: u64) {
+        let room = self.room(state.len() + 1);
+        room[..state.len()].copy_from_slice(state);
+        room[state.len()] = tag;
+        self.used += state.len() + 1;
+    }
+    /// One of them, with its tag.
+    #[inline]
+    pub fn get(&self, position: usize) -> (&[u64], u64) {
+        let record = &self.records[position * self.stride..][..self.stride];
+        (&record[..self.stride - 1], record[self.stride - 1])
+    }
+    /// One of them, to change.
+    pub fn get_mut(&mut self, position: usize) -> (&mut [u64], &mut u64) {
+        let record = &mut self.records[position * self.stride..][..self.stride];
+        let (tag, state) = record.split_last_mut().expect("a record has a tag");
+        (state, tag)
+    }
+    /// The records, one after the other.
+    #[inline]
+    pub(crate) fn records(&self) -> std::slice::ChunksExact<'_, u64> {
+        self.records[..self.used].chunks_exact(self.stride)
+    }
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.used = 0;
+    }
+    /// Room for so many words after what is used.
+    #[inline]
+    pub(crate) fn room(&mut self, words: usize) -> &mut [u64] {
+        if self.records.len() < self.used + words {
+            self.records.resize((self.used + words).max(2 * self.records.len()), 0);
+        }
+        &mut self.records[self.used..]
+    }
+    /// Takes over so many words that were written to the room.
+    #[inline]
+    pub(crate) fn advance(&mut self, words: usize) {
+        debug_assert!(words.is_multiple_of(self.stride) && self.used + words <= self.records.len());
+        self.used += words;
+    }
+}
+
+/// Where the successors of a state go.
+pub trait Sink {
+    /// For successors of which nothing is to be known but the state: they are added to these.
+    fn successors(&mut self) -> &mut Successors;
+    /// For everything else, in the same order. Breaking ends the expansion.
+    fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()>;
+}
+
 /// A model as its searches see it. All orders are those of the model's text: actions in order of
 /// declaration, the last parameter fastest. Assumptions are properties like others here; it is
 /// the search that drops states.
 ///
-/// A system is not changed by running it, so that several searches can share it; what it needs to
-/// run is its `Scratch`.
-pub trait TransitionSystem {
+/// A system is not changed by running it, so that several threads can share it; what each needs to
+/// run it is a `Scratch`.
+pub trait TransitionSystem: Sync {
     /// The memory of one run.
     type Scratch;
 
@@ -46,6 +141,11 @@ pub trait TransitionSystem {
 
     /// The number of words of a packed state; at least one.
     fn words(&self) -> usize;
+
+    /// Whether some state may have all bits of its last word set.
+    fn fills_words(&self) -> bool {
+        true
+    }
 
     /// Runs every instance of every start in order. Breaking from `visit` ends the enumeration.
     fn starts(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>);
@@ -68,6 +168,19 @@ pub trait TransitionSystem {
         state: &[u64],
         visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
     );
+
+    /// Like [`TransitionSystem::successors`], for those who do not want to know which instance led
+    /// to a successor and which cover statements it reached on the way.
+    fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
+        self.successors(scratch, state, |instance, event| sink.event(instance, event));
+    }
+
+    /// Whether every assumption and every invariant surely holds in a successor with this tag that
+    /// [`TransitionSystem::expand`] gave, provided that all held in the state it was expanded from.
+    /// If not, they have to be evaluated.
+    fn is_safe(&self, _tag: u64, _state: &[u64]) -> bool {
+        false
+    }
 
     /// Replaces a state by the one that stands for it in this system. Nothing, unless this is a
     /// quotient.

@@ -3,13 +3,13 @@
 use quotient_ir::{DeadlockMode, Interpreter, PropertyKind, Violation};
 
 use crate::OrbitSize;
+use crate::judge::Checks;
 use crate::liveness::find_dead_ends;
 use crate::observer::Observer;
 use crate::options::SearchOptions;
 use crate::rebuild::rebuild;
 use crate::report::{EngineError, PropertyReport, Report, StopReason, Subject, Verdict};
-use crate::search::{Checks, End, Exploration, explore};
-use crate::store::StateNumber;
+use crate::search::{End, Exploration, explore};
 use crate::system::TransitionSystem;
 
 /// Searches the reachable states of a transition system of a model and checks the properties of
@@ -79,12 +79,13 @@ pub(crate) fn check_counted<S: TransitionSystem>(
     let report = Report {
         verdict: summarize(&reports, stop_reason.as_ref()),
         stop_reason,
-        states: exploration.store.len(),
+        states: exploration.states,
         represented: match orbit_size {
-            None => Some(exploration.store.len().into()),
-            Some(orbit_size) => (0..exploration.store.len())
-                .map(|number| orbit_size(exploration.store.state(number as StateNumber)))
-                .sum(),
+            None => Some(exploration.states.into()),
+            Some(orbit_size) => {
+                let counted = exploration.store.numbers().filter(|number| !exploration.surplus.contains(number));
+                counted.map(|number| orbit_size(exploration.store.state(number))).sum()
+            }
         },
         transitions: exploration.transitions,
         depth: exploration.depth,

@@ -1,6 +1,7 @@
 //! The specialised transition system and the one on the reference interpreter agree to the letter:
 //! the same initial states, the same instances in the same order, the same successors, covers and
-//! faults, the same values of properties. Compared on models that use every construct, on the
+//! faults, the same values of properties. Compiled code gives the same successors in the same order,
+//! and what it says to be safe is. Compared on models that use every construct, on the
 //! example models and on real ones.
 
 use std::collections::HashSet;
@@ -9,11 +10,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use quotient_engines::{
-    Event, Instance, ReferenceSystem, SearchOptions, SearchOrder, Silent, SpecialisedSystem, TransitionSystem, Verdict,
-    check_system,
+    CompiledSystem, Event, Instance, ReferenceSystem, SearchOptions, SearchOrder, Silent, Sink, SpecialisedSystem,
+    Successors, TransitionSystem, Verdict, check_system,
 };
 use quotient_frontends::{Language, LoadOptions, load};
-use quotient_ir::{Action, Fault, Interpreter, Layout, Model, PropertyId, Source};
+use quotient_ir::{Action, Fault, Interpreter, Layout, Model, PropertyId, PropertyKind, Source};
 
 /// States of one model that are compared; the rest would show nothing new.
 const STATES: usize = 600;
@@ -53,6 +54,48 @@ fn successors<S: TransitionSystem>(system: &S, scratch: &mut S::Scratch, state: 
     steps
 }
 
+/// Keeps what an expansion gives, with tags where there are some.
+struct Collector {
+    successors: Successors,
+    found: Vec<(Happening, Option<u64>)>,
+}
+
+impl Collector {
+    fn drain(&mut self) {
+        for position in 0..self.successors.len() {
+            let (state, tag) = self.successors.get(position);
+            self.found.push((Happening::Next(state.to_vec(), Vec::new()), Some(tag)));
+        }
+        self.successors.clear();
+    }
+}
+
+impl Sink for Collector {
+    fn successors(&mut self) -> &mut Successors {
+        &mut self.successors
+    }
+    fn event(&mut self, _instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
+        self.drain();
+        match event {
+            Event::Next { state, covered } => {
+                self.found.push((Happening::Next(state.to_vec(), covered.to_vec()), None));
+            }
+            Event::Fault(fault) => self.found.push((Happening::Fault(fault), None)),
+            // Compiled code does not mention these.
+            Event::Pruned | Event::Idle => {}
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Whether all assumptions and invariants hold.
+fn keeps_promises(model: &Model, values: &[(PropertyId, Vec<i64>, Result<bool, Fault>)]) -> bool {
+    values.iter().all(|(property, _, value)| {
+        !matches!(model.properties[*property].kind, PropertyKind::Assumption | PropertyKind::Invariant)
+            || *value == Ok(true)
+    })
+}
+
 fn evaluations<S: TransitionSystem>(
     system: &S,
     scratch: &mut S::Scratch,
@@ -84,6 +127,7 @@ fn compare_loosely(name: &str, model: &Model) -> usize {
     let layout = Layout::new(model).expect("the model has a layout");
     let interpreter = Interpreter::new(model, &layout);
     let specialised = SpecialisedSystem::new(&interpreter);
+    let compiled = CompiledSystem::new(&specialised, true);
     let reference = ReferenceSystem::new(&interpreter);
     let mut scratch = specialised.scratch();
     let mut reference_scratch = reference.scratch();
@@ -112,6 +156,26 @@ fn compare_loosely(name: &str, model: &Model) -> usize {
         let expected = successors(&reference, &mut reference_scratch, &state);
         let steps = successors(&specialised, &mut scratch, &state);
         assert_eq!(steps, expected, "{name}: successors of {:?}", layout.unpack(&state));
+        let mut collector = Collector { successors: Successors::new(layout.words()), found: Vec::new() };
+        compiled.expand(&mut scratch, &state, &mut collector);
+        collector.drain();
+        let happenings: Vec<&Happening> = collector.found.iter().map(|(happening, _)| happening).collect();
+        let wanted: Vec<&Happening> = expected
+            .iter()
+            .map(|(_, _, happening)| happening)
+            .filter(|&happening| *happening != Happening::Pruned)
+            .collect();
+        assert_eq!(happenings, wanted, "{name}: compiled successors of {:?}", layout.unpack(&state));
+        if keeps_promises(model, &values) {
+            for (happening, tag) in &collector.found {
+                if let (Happening::Next(next, _), Some(tag)) = (happening, *tag)
+                    && compiled.is_safe(tag, next)
+                {
+                    let values = evaluations(&specialised, &mut scratch, model, next);
+                    assert!(keeps_promises(model, &values), "{name}: {:?} is not safe", layout.unpack(next));
+                }
+            }
+        }
         enqueue(expected, &mut queue);
     }
 
@@ -120,8 +184,10 @@ fn compare_loosely(name: &str, model: &Model) -> usize {
     let report = check_system(&specialised, &interpreter, &limited, &mut Silent).expect("violations replay");
     let expected = check_system(&reference, &interpreter, &limited, &mut Silent).expect("violations replay");
     assert_eq!(report, expected, "{name}: reports");
+    let report = check_system(&compiled, &interpreter, &limited, &mut Silent).expect("violations replay");
+    assert_eq!(report, expected, "{name}: reports of compiled code");
     let depth_first = SearchOptions { order: SearchOrder::DepthFirst, ..limited };
-    let deep = check_system(&specialised, &interpreter, &depth_first, &mut Silent).expect("violations replay");
+    let deep = check_system(&compiled, &interpreter, &depth_first, &mut Silent).expect("violations replay");
     if report.verdict == Verdict::Holds {
         assert_eq!((deep.verdict, deep.states, deep.transitions), (report.verdict, report.states, report.transitions));
         assert_eq!(deep.properties, report.properties, "{name}");

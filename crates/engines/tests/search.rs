@@ -420,3 +420,69 @@ fn walks_show_what_can_be_done() {
     }
     assert_eq!(steps, 3);
 }
+
+/// Several counters: wide levels, and something wrong in the middle of one.
+fn counters(extra: &str) -> String {
+    format!(
+        "const N: 7;
+        type id: 1..N; count: 0..3;
+        var c: array[id] of count; last: id;
+        startstate begin for i: id do c[i] := 0; end; last := 1; end;
+        ruleset i: id do
+          rule \"up\" c[i] < 3 ==> begin c[i] := c[i] + 1; last := i; end;
+          rule \"down\" c[i] = 3 & last != i ==> begin c[i] := 0; end;
+        end;
+        {extra}"
+    )
+}
+
+#[test]
+fn threads_change_nothing() {
+    let sum = "(c[1] + c[2] + c[3] + c[4] + c[5] + c[6] + c[7])";
+    for extra in [
+        String::new(),
+        format!("invariant \"sum\" {sum} < 12 | c[3] != 2;"),
+        format!("invariant \"order\" !({sum} = 9 & c[7] = 2 & c[1] = 1); invariant \"sum\" {sum} < 12 | c[3] != 2;"),
+        format!("rule \"wrong\" {sum} = 11 & c[2] = 3 ==> begin assert \"never\" c[1] < 2; end;"),
+        format!("cover \"far\" {sum} = 19; cover \"near\" {sum} = 10; cover \"never\" {sum} = 40;"),
+        format!("assume \"small\" {sum} < 9; invariant \"pair\" c[1] + c[2] < 6;"),
+        format!(
+            "rule \"cover\" {sum} = 10 ==> begin cover \"reached\" c[1] = 3; end; invariant \"x\" {sum} != 10 | c[7] < 3;"
+        ),
+    ] {
+        let text = counters(&extra);
+        for max_states in [None, Some(1), Some(7000)] {
+            for max_depth in [None, Some(6)] {
+                let alone = SearchOptions { max_states, max_depth, ..SearchOptions::default() };
+                let expected = run(&text, &alone);
+                for threads in [2, 5] {
+                    let report = run(&text, &SearchOptions { threads, ..alone.clone() });
+                    // Only the memory may differ.
+                    assert_eq!(
+                        Report { memory_bytes: 0, ..report },
+                        Report { memory_bytes: 0, ..expected.clone() },
+                        "{extra}, {threads} threads"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_find_the_same_deadlock() {
+    for deadlock in [DeadlockMode::Stuck, DeadlockMode::Stuttering] {
+        let text = "
+            const N: 9; type id: 1..N;
+            var c: array[id] of 0..3;
+            startstate begin for i: id do c[i] := 0; end; end;
+            ruleset i: id do
+              rule \"up\" c[i] < 3 & !(c[2] = 2 & c[5] = 1 & c[9] = 1) ==> begin c[i] := c[i] + 1; end;
+            end;";
+        let alone = SearchOptions { deadlock, ..SearchOptions::default() };
+        let expected = run(text, &alone);
+        assert_eq!(expected.verdict, Verdict::Violated);
+        let report = run(text, &SearchOptions { threads: 2, ..alone });
+        assert_eq!(Report { memory_bytes: 0, ..report }, Report { memory_bytes: 0, ..expected });
+    }
+}

@@ -2,6 +2,7 @@
 //! files, generators of random models. Nothing here is part of the tool.
 
 pub mod actions;
+pub mod agreement;
 pub mod examples;
 pub mod expectation;
 pub mod oracle;

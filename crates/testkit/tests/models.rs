@@ -18,12 +18,22 @@ const LARGEST_FOR_REFERENCE: u64 = 15_000;
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum System {
     Default,
+    /// The default one on several threads.
+    Threads,
     Reference,
 }
 
 fn search(model: &Model, system: System, options: &SearchOptions) -> Result<Report, EngineError> {
     match system {
         System::Default => check(model, options, &mut Silent),
+        System::Threads => {
+            let parallel = SearchOptions { threads: 3, ..options.clone() };
+            let report = check(model, &parallel, &mut Silent)?;
+            let alone = check(model, options, &mut Silent)?;
+            // Only the memory may differ.
+            assert_eq!(Report { memory_bytes: 0, ..report.clone() }, Report { memory_bytes: 0, ..alone });
+            Ok(report)
+        }
         System::Reference => {
             let layout = Layout::new(model)?;
             let interpreter = Interpreter::new(model, &layout);
@@ -82,8 +92,8 @@ fn every_model_gives_what_its_header_expects() {
     for example in &examples {
         for case in &example.header.cases {
             for order in [SearchOrder::BreadthFirst, SearchOrder::DepthFirst] {
-                for system in [System::Default, System::Reference] {
-                    if system == System::Default || case.states <= LARGEST_FOR_REFERENCE {
+                for system in [System::Default, System::Threads, System::Reference] {
+                    if system != System::Reference || case.states <= LARGEST_FOR_REFERENCE {
                         jobs.push((example, case, system, order));
                     }
                 }

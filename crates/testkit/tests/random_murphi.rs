@@ -1,4 +1,4 @@
-//! Random Murphi programs: the oracle, the search in both orders, rumur, and all of them on the
+//! Random Murphi programs: the oracle, the search in both orders, compiled code, rumur, and all of them on the
 //! printed program agree.
 //!
 //! A few dozen programs are tried; `QUOTIENT_RANDOM_PROGRAMS` sets another number, and
@@ -9,6 +9,7 @@ use quotient_engines::{
     check_system,
 };
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, PrintOptions, PropertyKind, print_murphi, replay};
+use quotient_testkit::agreement::compare_compiled;
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::oracle::{Exploration, explore};
 use quotient_testkit::pool::map_on_workers;
@@ -86,6 +87,7 @@ fn compare(text: &str, setting: &Setting, rumur: Option<&Rumur>) -> Result<Verdi
     let model = load_murphi("random.m", text, &[]).map_err(|errors| format!("the program is refused: {errors}"))?;
     let expected = explore(&model, deadlock, 100_000);
     compare_search(&model, deadlock, &expected)?;
+    compare_compiled(&model, 500)?;
 
     let printed = print_murphi(&model, &PrintOptions::default()).map_err(|error| error.to_string())?;
     let read = load_murphi("printed.m", &printed, &[])

@@ -26,6 +26,7 @@ fn search_options(search: &SearchArguments, limits: &LimitArguments) -> SearchOp
         max_states: limits.max_states,
         max_depth: limits.max_depth,
         max_memory: limits.max_memory,
+        threads: search.threads,
         ..SearchOptions::default()
     }
 }

@@ -6,7 +6,7 @@
 //! whatever the specialiser does not translate, is left to the reference interpreter, which also
 //! says what is wrong when something is.
 
-mod code;
+pub(crate) mod code;
 mod machine;
 mod parameters;
 mod single;
@@ -43,7 +43,7 @@ pub struct SpecialisedSystem<'m> {
 
 /// How a rule, start or property is run.
 #[derive(Debug)]
-enum Translation {
+pub(crate) enum Translation {
     /// Specialised to each valuation.
     Specialised(Vec<SpecialisedUnit>),
     /// Translated once, for all valuations.
@@ -54,17 +54,25 @@ enum Translation {
 
 /// A rule, start or property, specialised to a valuation of its parameters (or to none).
 #[derive(Clone, Debug)]
-struct SpecialisedUnit {
+pub(crate) struct SpecialisedUnit {
     /// The first test, which mostly decides, without an indirection.
-    first_test: Test,
-    /// The other tests.
-    tests: Box<[TestId]>,
-    body: Option<CommandId>,
+    pub(crate) first_test: Test,
+    /// All tests.
+    pub(crate) all_tests: Box<[TestId]>,
+    pub(crate) body: Option<CommandId>,
     frame: u32,
-    tests_write: bool,
-    reads_parameters: bool,
+    pub(crate) tests_write: bool,
+    pub(crate) reads_parameters: bool,
     prepares: bool,
-    arguments: Box<[i64]>,
+    pub(crate) arguments: Box<[i64]>,
+}
+
+impl SpecialisedUnit {
+    /// The tests after the first.
+    #[inline]
+    pub(crate) fn tests(&self) -> &[TestId] {
+        self.all_tests.get(1..).unwrap_or(&[])
+    }
 }
 
 /// The memory of a [`SpecialisedSystem`] at work.
@@ -123,6 +131,51 @@ impl<'m> SpecialisedSystem<'m> {
         let mut code = specialiser.code;
         code.seal();
         Self { interpreter, code, frame, starts, rules, properties }
+    }
+
+    /// What the rules became.
+    pub(crate) fn rules(&self) -> &Table<RuleId, Translation> {
+        &self.rules
+    }
+
+    /// What the properties became.
+    pub(crate) fn properties(&self) -> &Table<PropertyId, Translation> {
+        &self.properties
+    }
+
+    /// The nodes of all of these.
+    pub(crate) fn code(&self) -> &Code {
+        &self.code
+    }
+
+    pub(crate) fn model(&self) -> &Model {
+        self.interpreter.model()
+    }
+
+    /// Whether states contain multisets, which are brought into normal form after each step.
+    pub(crate) fn has_multisets(&self) -> bool {
+        !self.interpreter.layout().multisets().is_empty()
+    }
+
+    /// Fires all instances of a rule, or one of those it was specialised to.
+    pub(crate) fn fire_rule(
+        &self,
+        rule: RuleId,
+        instance: Option<u32>,
+        scratch: &mut Scratch,
+        state: &[u64],
+        visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        scratch.memory.set_state(state);
+        match (&self.rules[rule], instance) {
+            (Translation::Specialised(units), Some(number)) => {
+                let unit = &units[number as usize];
+                let fired = self.fire(unit, &unit.arguments, &mut scratch.memory, state);
+                let instance = Instance { action: Action::Rule(rule), arguments: &unit.arguments };
+                self.present(fired, instance, &mut scratch.memory, &mut scratch.words, state, visit)
+            }
+            (translation, _) => self.fire_all(Action::Rule(rule), translation, scratch, state, visit),
+        }
     }
 
     /// How many rules, starts and properties run on the reference interpreter.
@@ -286,6 +339,12 @@ impl TransitionSystem for SpecialisedSystem<'_> {
         self.interpreter.layout().words()
     }
 
+    fn fills_words(&self) -> bool {
+        let last = self.words() as u32 - 1;
+        let used = self.code.slots.iter().filter(|slot| slot.field.word == last);
+        used.fold(0, |bits, slot| bits | slot.field.mask << slot.field.shift) == u64::MAX
+    }
+
     fn starts(&self, scratch: &mut Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
         // Nothing and the least value are both stored as zero.
         let initial = vec![0; self.words()];
@@ -388,7 +447,7 @@ fn enabled(machine: &mut Machine<'_>, unit: &SpecialisedUnit, arguments: &[i64])
     if !machine.test_node(&unit.first_test)? {
         return Ok(false);
     }
-    for &test in &unit.tests {
+    for &test in unit.tests() {
         if !machine.test(test)? {
             return Ok(false);
         }
@@ -449,7 +508,7 @@ impl SpecialisedUnit {
         let first_test = unit.tests.first().map_or(Test::Constant(true), |&test| code.tests[test]);
         Self {
             first_test,
-            tests: unit.tests.iter().skip(1).copied().collect(),
+            all_tests: unit.tests.iter().copied().collect(),
             body: unit.body,
             frame: unit.frame,
             tests_write: unit.tests_write,

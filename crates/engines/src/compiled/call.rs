@@ -1,0 +1,106 @@
+//! Calls of compiled code: the only place of the workspace with `unsafe`.
+//!
+//! Why it is sound. The functions come from `translation`, which gives each of them one of the two
+//! signatures below and lets it touch memory through its arguments, and through tables that live as
+//! long as the code, only. An expansion reads `words` words of the state and writes fewer than
+//! `extent` words of the buffer; a check reads `words` words. Both lengths are compared with the
+//! slices here, before each call, so no caller can get them wrong. The code is dropped together
+//! with the pointers to it, which never leave this module.
+#![allow(unsafe_code)]
+
+use std::sync::Mutex;
+
+use cranelift_jit::JITModule;
+use cranelift_module::FuncId;
+
+/// Reads a state, writes records to a buffer, and returns how many bytes it wrote, or a negative
+/// number if the evaluator has to expand the state.
+type Expansion = unsafe extern "C" fn(*const u64, *mut u64) -> i64;
+/// Reads a state and returns a number other than zero if all is well with it.
+type Check = unsafe extern "C" fn(*const u64) -> i64;
+
+/// Finished machine code.
+pub(super) struct MachineCode {
+    /// Taken when the code is dropped. The lock is there because a module must not be shared
+    /// between threads; its functions may be.
+    module: Mutex<Option<JITModule>>,
+    /// What the code reads beside its arguments.
+    _tables: Vec<Box<[u16]>>,
+    words: usize,
+    expansions: Vec<(Expansion, usize)>,
+    checks: Vec<Check>,
+}
+
+impl MachineCode {
+    /// Takes over a module whose functions are all defined. An expansion comes with the number of
+    /// words that it may write.
+    ///
+    /// # Errors
+    /// If the system does not let memory be executed.
+    pub(super) fn new(
+        mut module: JITModule,
+        tables: Vec<Box<[u16]>>,
+        words: usize,
+        expansions: &[(FuncId, usize)],
+        checks: &[FuncId],
+    ) -> Result<Self, cranelift_module::ModuleError> {
+        module.finalize_definitions()?;
+        let expansions = expansions
+            .iter()
+            .map(|&(id, extent)| {
+                let code = module.get_finalized_function(id);
+                // SAFETY: the function was declared with this signature; see the head of the file.
+                (unsafe { std::mem::transmute::<*const u8, Expansion>(code) }, extent)
+            })
+            .collect();
+        let checks = checks
+            .iter()
+            .map(|&id| {
+                let code = module.get_finalized_function(id);
+                // SAFETY: as above.
+                unsafe { std::mem::transmute::<*const u8, Check>(code) }
+            })
+            .collect();
+        Ok(Self { module: Mutex::new(Some(module)), _tables: tables, words, expansions, checks })
+    }
+
+    /// How many words an expansion may write.
+    pub(super) fn extent(&self, expansion: usize) -> usize {
+        self.expansions[expansion].1
+    }
+
+    /// Runs an expansion; returns the number of words written, or nothing if the evaluator has to
+    /// do it.
+    #[inline]
+    pub(super) fn expand(&self, expansion: usize, state: &[u64], buffer: &mut [u64]) -> Option<usize> {
+        let (function, extent) = self.expansions[expansion];
+        assert!(state.len() == self.words && buffer.len() >= extent);
+        // SAFETY: both slices are as long as the function needs; see the head of the file.
+        let bytes = unsafe { function(state.as_ptr(), buffer.as_mut_ptr()) };
+        usize::try_from(bytes).ok().map(|bytes| bytes / 8)
+    }
+
+    /// Runs a check; false may also mean that it could not be decided.
+    #[inline]
+    pub(super) fn check(&self, check: usize, state: &[u64]) -> bool {
+        assert!(state.len() == self.words);
+        // SAFETY: the slice is as long as the function needs; see the head of the file.
+        unsafe { self.checks[check](state.as_ptr()) != 0 }
+    }
+}
+
+impl Drop for MachineCode {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.get_mut().ok().and_then(Option::take) {
+            // SAFETY: nobody can be running the functions or call them later: their pointers are
+            // private to this value, which is being dropped.
+            unsafe { module.free_memory() }
+        }
+    }
+}
+
+impl std::fmt::Debug for MachineCode {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "MachineCode ({} expansions, {} checks)", self.expansions.len(), self.checks.len())
+    }
+}

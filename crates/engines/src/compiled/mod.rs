@@ -1,0 +1,489 @@
+//! Rules compiled to machine code.
+//!
+//! A [`CompiledSystem`] is a [`SpecialisedSystem`] whose specialised rule instances are compiled to
+//! machine code that expands a state in one go: it writes all successors to a buffer, each with a
+//! tag that says which assumptions and invariants the step may have touched. Single events (for
+//! export, traces and diagnostics), and all that is not compiled, stay with the evaluator; when the
+//! machine code meets anything that is not plain sailing it gives up, and the evaluator does that
+//! stretch of instances again.
+//!
+//! * `effects` says what code reads and writes, `dependence` what a step can do to invariants;
+//! * `plain` says what needs no branch, `translation` writes the code;
+//! * `call` runs it.
+
+mod bits;
+mod call;
+mod dependence;
+mod effects;
+mod plain;
+mod translation;
+
+use std::ops::ControlFlow;
+
+use cranelift_codegen::Context;
+use cranelift_codegen::ir::{AbiParam, types};
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Module};
+use quotient_ir::{Fault, PropertyId, PropertyKind, RuleId};
+use rustc_hash::FxHashMap;
+
+use crate::evaluator::code::{Code, TestId};
+use crate::evaluator::{Scratch, SpecialisedSystem, SpecialisedUnit, Translation};
+use crate::system::{Event, Instance, Sink, Tag, TransitionSystem};
+use bits::BitSet;
+use call::MachineCode;
+use dependence::{Conjunct, Step};
+use effects::{Effects, PartialFields, expected_fields};
+use translation::Translator;
+
+/// Start states that are looked at to guess which fields have values.
+const SAMPLE: usize = 1000;
+/// Nodes of one function; larger functions take disproportionately long to compile.
+const FUNCTION_SIZE: u32 = 1500;
+/// Nodes that are compiled in all; the evaluator runs the rest.
+const TOTAL_SIZE: u32 = 40_000;
+/// Instances and conjuncts compared with each other; beyond, every successor is checked in full.
+const COMPARISONS: usize = 200_000;
+/// Conjuncts of all checks together.
+const CHECK_SIZE: usize = 4000;
+
+/// A model, compiled as far as possible.
+#[derive(Debug)]
+pub struct CompiledSystem<'m> {
+    evaluator: &'m SpecialisedSystem<'m>,
+    /// How a state is expanded: all instances of all rules in order.
+    segments: Vec<Segment>,
+    code: Option<MachineCode>,
+    /// The number of the check for each tag, from the first on that is not [`Tag::EVERYTHING`].
+    checks: Vec<usize>,
+    /// The check of everything.
+    whole_check: Option<usize>,
+    compiled_instances: usize,
+}
+
+/// A stretch of rule instances in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Segment {
+    /// An expansion, with the instances that it stands for.
+    Compiled { expansion: usize, instances: Vec<(RuleId, u32)> },
+    /// One instance of a rule, on the evaluator.
+    Instance(RuleId, u32),
+    /// All instances of a rule, on the evaluator.
+    Rule(RuleId),
+}
+
+impl<'m> CompiledSystem<'m> {
+    /// Compiles a model. Where there is no compiler for the machine at hand, or it fails, the
+    /// evaluator runs everything. `whole` says that successors will be checked in full, whatever
+    /// their tags: those of a quotient, whose parts cannot be told from each other.
+    pub fn new(evaluator: &'m SpecialisedSystem<'m>, whole: bool) -> Self {
+        let idle = Self {
+            evaluator,
+            segments: evaluator.rules().indices().map(Segment::Rule).collect(),
+            code: None,
+            checks: Vec::new(),
+            whole_check: None,
+            compiled_instances: 0,
+        };
+        match Compilation::new(evaluator, whole).and_then(Compilation::run) {
+            Some(compiled) => compiled,
+            None => idle,
+        }
+    }
+
+    /// How many rule instances are compiled, and how many are not. A rule that is not specialised
+    /// to its instances counts as one.
+    pub fn coverage(&self) -> (usize, usize) {
+        let rest = self.segments.iter().filter(|segment| !matches!(segment, Segment::Compiled { .. }));
+        (self.compiled_instances, rest.count())
+    }
+}
+
+impl TransitionSystem for CompiledSystem<'_> {
+    type Scratch = Scratch;
+
+    fn scratch(&self) -> Scratch {
+        self.evaluator.scratch()
+    }
+
+    fn words(&self) -> usize {
+        self.evaluator.words()
+    }
+
+    fn fills_words(&self) -> bool {
+        self.evaluator.fills_words()
+    }
+
+    fn starts(&self, scratch: &mut Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+        self.evaluator.starts(scratch, visit);
+    }
+
+    fn successors(
+        &self,
+        scratch: &mut Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.evaluator.successors(scratch, state, visit);
+    }
+
+    fn evaluate(
+        &self,
+        scratch: &mut Scratch,
+        property: PropertyId,
+        state: &[u64],
+        visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
+    ) {
+        self.evaluator.evaluate(scratch, property, state, visit);
+    }
+
+    fn expand(&self, scratch: &mut Scratch, state: &[u64], sink: &mut impl Sink) {
+        for segment in &self.segments {
+            let flow = match segment {
+                Segment::Compiled { expansion, instances } => {
+                    let code = self.code.as_ref().expect("a compiled segment has code");
+                    let successors = sink.successors();
+                    let buffer = successors.room(code.extent(*expansion));
+                    match code.expand(*expansion, state, buffer) {
+                        Some(written) => {
+                            successors.advance(written);
+                            ControlFlow::Continue(())
+                        }
+                        None => instances.iter().try_for_each(|&(rule, number)| {
+                            let mut visit = |instance: Instance<'_>, event: Event<'_>| sink.event(instance, event);
+                            self.evaluator.fire_rule(rule, Some(number), scratch, state, &mut visit)
+                        }),
+                    }
+                }
+                Segment::Instance(rule, number) => {
+                    let mut visit = |instance: Instance<'_>, event: Event<'_>| sink.event(instance, event);
+                    self.evaluator.fire_rule(*rule, Some(*number), scratch, state, &mut visit)
+                }
+                Segment::Rule(rule) => {
+                    let mut visit = |instance: Instance<'_>, event: Event<'_>| sink.event(instance, event);
+                    self.evaluator.fire_rule(*rule, None, scratch, state, &mut visit)
+                }
+            };
+            if flow.is_break() {
+                return;
+            }
+        }
+    }
+
+    #[inline]
+    fn is_safe(&self, tag: u64, state: &[u64]) -> bool {
+        let Some(code) = &self.code else { return false };
+        let check = match tag {
+            Tag::NOTHING => return true,
+            Tag::EVERYTHING => self.whole_check,
+            other => self.checks.get((other - Tag::FIRST_FREE) as usize).copied(),
+        };
+        check.is_some_and(|check| check != usize::MAX && code.check(check, state))
+    }
+}
+
+/// The work of compiling a model.
+struct Compilation<'m> {
+    evaluator: &'m SpecialisedSystem<'m>,
+    words: usize,
+    module: JITModule,
+    context: Context,
+    builder_context: FunctionBuilderContext,
+    tables: Vec<Box<[u16]>>,
+    fields: PartialFields,
+    expected: BitSet,
+    nothing: BitSet,
+    conjuncts: Vec<Conjunct>,
+    /// Sets of conjuncts that a step may touch, with their tags.
+    classes: FxHashMap<Vec<u32>, u64>,
+    class_list: Vec<Vec<u32>>,
+    class_size: usize,
+    comparisons: usize,
+    /// Whether the conjuncts are all there is to check.
+    complete: bool,
+    /// Whether successors are to be checked in full.
+    whole: bool,
+    expansions: Vec<(FuncId, usize)>,
+    segments: Vec<Segment>,
+    size: u32,
+    compiled_instances: usize,
+}
+
+/// The instruction set of the machine at hand.
+fn native_isa() -> Option<OwnedTargetIsa> {
+    let mut flags = settings::builder();
+    // The code is checked by running it against the evaluator.
+    let verify = if cfg!(debug_assertions) { "true" } else { "false" };
+    for (name, value) in
+        [("opt_level", "speed"), ("enable_verifier", verify), ("is_pic", "false"), ("use_colocated_libcalls", "false")]
+    {
+        flags.set(name, value).ok()?;
+    }
+    cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()
+}
+
+impl<'m> Compilation<'m> {
+    fn new(evaluator: &'m SpecialisedSystem<'m>, whole: bool) -> Option<Self> {
+        if cfg!(not(target_pointer_width = "64")) || cfg!(miri) || evaluator.has_multisets() {
+            return None;
+        }
+        let code = evaluator.code();
+        let words = evaluator.words();
+        let fields = PartialFields::of(code, words);
+        let module = JITModule::new(JITBuilder::with_isa(native_isa()?, cranelift_module::default_libcall_names()));
+        let mut compilation = Self {
+            evaluator,
+            words,
+            context: module.make_context(),
+            module,
+            builder_context: FunctionBuilderContext::new(),
+            tables: Vec::new(),
+            expected: BitSet::empty(words),
+            nothing: BitSet::empty(words),
+            conjuncts: Vec::new(),
+            classes: FxHashMap::default(),
+            class_list: Vec::new(),
+            class_size: 0,
+            comparisons: 0,
+            complete: true,
+            whole,
+            expansions: Vec::new(),
+            segments: Vec::new(),
+            size: 0,
+            compiled_instances: 0,
+            fields,
+        };
+        compilation.expected = compilation.guess_expected(code);
+        compilation.collect_conjuncts(code);
+        Some(compilation)
+    }
+
+    fn guess_expected(&self, code: &Code) -> BitSet {
+        let mut states = Vec::new();
+        let mut scratch = self.evaluator.scratch();
+        self.evaluator.starts(&mut scratch, |_, event| {
+            if let Event::Next { state, .. } = event {
+                states.push(state.to_vec());
+            }
+            if states.len() < SAMPLE { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        let mut effects = Effects::new(code, &self.fields, self.words);
+        for translation in self.evaluator.rules().iter() {
+            match translation {
+                Translation::Specialised(units) => {
+                    for body in units.iter().filter_map(|unit| unit.body) {
+                        effects.refill();
+                        effects.command(body);
+                    }
+                }
+                Translation::General(_, unit) => {
+                    if let Some(body) = unit.body {
+                        effects.refill();
+                        effects.command(body);
+                    }
+                }
+                Translation::Reference => {}
+            }
+        }
+        expected_fields(&effects, &states, self.words)
+    }
+
+    /// The tests of all assumptions and invariants, unless something stands in the way of knowing
+    /// what they read.
+    fn collect_conjuncts(&mut self, code: &Code) {
+        let model = self.evaluator.model();
+        for (id, property) in model.properties.iter_enumerated() {
+            if !matches!(property.kind, PropertyKind::Assumption | PropertyKind::Invariant) {
+                continue;
+            }
+            match &self.evaluator.properties()[id] {
+                Translation::Specialised(units) if units.iter().all(|unit| !unit.tests_write) => {
+                    for unit in units {
+                        // Cells of parameters would need an argument.
+                        self.complete &= !unit.reads_parameters;
+                        for &test in unit.all_tests.iter() {
+                            self.conjuncts.push(Conjunct::new(code, &self.fields, self.words, test));
+                        }
+                    }
+                }
+                _ => self.complete = false,
+            }
+        }
+    }
+
+    fn run(mut self) -> Option<CompiledSystem<'m>> {
+        let evaluator = self.evaluator;
+        let mut stretch: Vec<(RuleId, u32, u64)> = Vec::new();
+        for (rule, translation) in evaluator.rules().iter_enumerated() {
+            let Translation::Specialised(units) = translation else {
+                self.compile_stretch(&mut stretch)?;
+                self.segments.push(Segment::Rule(rule));
+                continue;
+            };
+            for (number, unit) in (0..).zip(units) {
+                let tag = self.tag_of(unit);
+                stretch.push((rule, number, tag));
+                if stretch.len() >= 64 {
+                    self.compile_stretch(&mut stretch)?;
+                }
+            }
+        }
+        self.compile_stretch(&mut stretch)?;
+        let (checks, whole_check, functions) = self.compile_checks()?;
+        let code = MachineCode::new(self.module, self.tables, self.words, &self.expansions, &functions).ok()?;
+        Some(CompiledSystem {
+            evaluator,
+            segments: self.segments,
+            code: Some(code),
+            checks,
+            whole_check,
+            compiled_instances: self.compiled_instances,
+        })
+    }
+
+    /// The tag of the successors of an instance.
+    fn tag_of(&mut self, unit: &SpecialisedUnit) -> u64 {
+        self.comparisons += self.conjuncts.len();
+        if !self.complete || self.comparisons >= COMPARISONS || unit.tests_write {
+            self.whole = true;
+            return Tag::EVERYTHING;
+        }
+        if self.conjuncts.is_empty() {
+            return Tag::NOTHING;
+        }
+        let step = Step::of(self.evaluator.code(), &self.fields, &self.expected, unit);
+        let touched: Vec<u32> = (0..)
+            .zip(&self.conjuncts)
+            .filter(|(_, conjunct)| !step.keeps(conjunct))
+            .map(|(number, _)| number)
+            .collect();
+        if touched.is_empty() {
+            return Tag::NOTHING;
+        }
+        if let Some(&tag) = self.classes.get(&touched) {
+            return tag;
+        }
+        self.class_size += touched.len();
+        if self.class_size > CHECK_SIZE {
+            self.whole = true;
+            return Tag::EVERYTHING;
+        }
+        let tag = Tag::FIRST_FREE + self.class_list.len() as u64;
+        self.class_list.push(touched.clone());
+        self.classes.insert(touched, tag);
+        tag
+    }
+
+    /// Compiles instances in a row, or leaves them to the evaluator if they are not supported.
+    /// Nothing if compiling fails altogether.
+    fn compile_stretch(&mut self, stretch: &mut Vec<(RuleId, u32, u64)>) -> Option<()> {
+        let stretch = std::mem::take(stretch);
+        let mut rest = &stretch[..];
+        while !rest.is_empty() {
+            let done = if self.size < TOTAL_SIZE { self.compile_instances(rest)? } else { 0 };
+            if done == 0 {
+                let (rule, number, _) = rest[0];
+                self.segments.push(Segment::Instance(rule, number));
+                rest = &rest[1..];
+            } else {
+                rest = &rest[done..];
+            }
+        }
+        Some(())
+    }
+
+    /// Compiles as many of some instances as fit into one function; how many.
+    fn compile_instances(&mut self, instances: &[(RuleId, u32, u64)]) -> Option<usize> {
+        let mut count = instances.len();
+        // An instance that is not supported spoils the function it is in, so one more try without.
+        while count > 0 {
+            match self.try_instances(&instances[..count])? {
+                Ok(done) => return Some(done),
+                Err(failed) => count = failed,
+            }
+        }
+        Some(0)
+    }
+
+    fn try_instances(&mut self, instances: &[(RuleId, u32, u64)]) -> Option<Result<usize, usize>> {
+        self.module.clear_context(&mut self.context);
+        let pointer = AbiParam::new(types::I64);
+        self.context.func.signature.params.extend([pointer, pointer]);
+        self.context.func.signature.returns.push(AbiParam::new(types::I64));
+        self.builder_context = FunctionBuilderContext::new();
+        let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder_context);
+        let mut translator = Translator::new(builder, self.evaluator.code(), &self.expected, &mut self.tables);
+        let buffer = translator.buffer();
+        translator.require_expected();
+        let mut done = 0;
+        for &(rule, number, tag) in instances {
+            let Translation::Specialised(units) = &self.evaluator.rules()[rule] else { return None };
+            if translator.instance(&units[number as usize], tag).is_err() {
+                return Some(Err(done));
+            }
+            done += 1;
+            if translator.size > FUNCTION_SIZE {
+                break;
+            }
+        }
+        self.size += translator.finish_expansion(buffer);
+        let function = self.define()?;
+        let instances: Vec<(RuleId, u32)> = instances[..done].iter().map(|&(rule, number, _)| (rule, number)).collect();
+        self.segments.push(Segment::Compiled { expansion: self.expansions.len(), instances });
+        self.expansions.push((function, (done + 1) * (self.words + 1)));
+        self.compiled_instances += done;
+        Some(Ok(done))
+    }
+
+    /// Compiles the function in the context.
+    fn define(&mut self) -> Option<FuncId> {
+        let function = self.module.declare_anonymous_function(&self.context.func.signature).ok()?;
+        self.module.define_function(function, &mut self.context).ok()?;
+        Some(function)
+    }
+
+    /// The number of the check of each tag, that of the check of everything, and the functions.
+    #[allow(clippy::type_complexity)]
+    fn compile_checks(&mut self) -> Option<(Vec<usize>, Option<usize>, Vec<FuncId>)> {
+        let mut functions = Vec::new();
+        let mut checks = Vec::new();
+        for class in std::mem::take(&mut self.class_list) {
+            let tests: Vec<TestId> = class.iter().map(|&number| self.conjuncts[number as usize].test).collect();
+            checks.push(match self.compile_check(&tests)? {
+                Some(function) => {
+                    functions.push(function);
+                    functions.len() - 1
+                }
+                None => usize::MAX,
+            });
+        }
+        let mut whole_check = None;
+        if self.whole && self.complete && self.conjuncts.len() <= CHECK_SIZE {
+            let tests: Vec<TestId> = self.conjuncts.iter().map(|conjunct| conjunct.test).collect();
+            if let Some(function) = self.compile_check(&tests)? {
+                whole_check = Some(functions.len());
+                functions.push(function);
+            }
+        }
+        Some((checks, whole_check, functions))
+    }
+
+    fn compile_check(&mut self, tests: &[TestId]) -> Option<Option<FuncId>> {
+        self.module.clear_context(&mut self.context);
+        self.context.func.signature.params.push(AbiParam::new(types::I64));
+        self.context.func.signature.returns.push(AbiParam::new(types::I64));
+        self.builder_context = FunctionBuilderContext::new();
+        let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder_context);
+        let mut translator = Translator::new(builder, self.evaluator.code(), &self.nothing, &mut self.tables);
+        for &test in tests {
+            if translator.require(test).is_err() {
+                return Some(None);
+            }
+        }
+        self.size += translator.finish_check();
+        self.define().map(Some)
+    }
+}

@@ -1,0 +1,164 @@
+//! What a search asks of each new state: assumptions and invariants before it is stored, covers and
+//! liveness conditions after.
+
+use std::ops::ControlFlow;
+
+use quotient_ir::{FaultKind, Model, PropertyId, PropertyKind, Violation};
+
+use crate::options::SearchOptions;
+use crate::report::StopReason;
+use crate::search::{End, Finding};
+use crate::store::StateNumber;
+use crate::system::{Tag, TransitionSystem};
+
+/// The properties a search checks, by kind, each in order of declaration.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Checks {
+    pub(crate) assumptions: Vec<PropertyId>,
+    pub(crate) invariants: Vec<PropertyId>,
+    pub(crate) covers: Vec<PropertyId>,
+    pub(crate) liveness: Vec<PropertyId>,
+}
+
+impl Checks {
+    /// The properties of a model that are selected; assumptions always are.
+    pub(crate) fn new(model: &Model, selection: Option<&[PropertyId]>) -> Self {
+        let mut checks = Self::default();
+        for (id, property) in model.properties.iter_enumerated() {
+            let selected = selection.is_none_or(|selection| selection.contains(&id));
+            match property.kind {
+                PropertyKind::Assumption => checks.assumptions.push(id),
+                PropertyKind::Invariant if selected => checks.invariants.push(id),
+                PropertyKind::Cover if selected => checks.covers.push(id),
+                PropertyKind::Liveness if selected => checks.liveness.push(id),
+                _ => {}
+            }
+        }
+        checks
+    }
+}
+
+/// What becomes of a new state.
+pub(crate) enum Judgement {
+    /// It is to be stored.
+    Admitted,
+    /// An assumption does not hold: it does not exist.
+    Dropped,
+    /// An invariant does not hold, or something has no value.
+    Wrong(Violation),
+}
+
+/// Judges new states; one for each thread.
+pub(crate) struct Judge<'a, S: TransitionSystem> {
+    system: &'a S,
+    scratch: S::Scratch,
+    checks: &'a Checks,
+    options: &'a SearchOptions,
+}
+
+impl<'a, S: TransitionSystem> Judge<'a, S> {
+    pub(crate) fn new(system: &'a S, checks: &'a Checks, options: &'a SearchOptions) -> Self {
+        Self { system, scratch: system.scratch(), checks, options }
+    }
+
+    /// Whether a new state with a tag is to be stored.
+    #[inline]
+    pub(crate) fn judge(&mut self, state: &[u64], tag: u64) -> Judgement {
+        if tag == Tag::NOTHING || self.system.is_safe(tag, state) {
+            return Judgement::Admitted;
+        }
+        self.judge_in_full(state)
+    }
+
+    fn judge_in_full(&mut self, state: &[u64]) -> Judgement {
+        let checks = self.checks;
+        for &property in &checks.assumptions {
+            match self.first_failure(property, state) {
+                None => {}
+                Some(Violation::Property { .. }) => return Judgement::Dropped,
+                Some(fault) => return Judgement::Wrong(fault),
+            }
+        }
+        for &property in &checks.invariants {
+            if let Some(violation) = self.first_failure(property, state) {
+                return Judgement::Wrong(violation);
+            }
+        }
+        Judgement::Admitted
+    }
+
+    /// Evaluates what is to be known of every stored state; says which covers are reached.
+    ///
+    /// # Errors
+    /// If a condition has no value.
+    #[inline]
+    pub(crate) fn observe(&mut self, state: &[u64], mut covered: impl FnMut(PropertyId)) -> Result<(), Violation> {
+        let checks = self.checks;
+        for &property in &checks.covers {
+            if self.holds_somewhere(property, state)? {
+                covered(property);
+            }
+        }
+        for &property in &checks.liveness {
+            // Only to see whether it has a value; what it is matters at the end.
+            self.holds_somewhere(property, state)?;
+        }
+        Ok(())
+    }
+
+    /// The first valuation of parameters for which a property does not hold or has no value.
+    fn first_failure(&mut self, property: PropertyId, state: &[u64]) -> Option<Violation> {
+        let mut failure = None;
+        self.system.evaluate(&mut self.scratch, property, state, |arguments, result| {
+            let arguments = arguments.to_vec();
+            failure = match result {
+                Ok(true) => return ControlFlow::Continue(()),
+                Ok(false) => Some(Violation::Property { property, arguments }),
+                Err(fault) => Some(Violation::PropertyFault { property, arguments, fault }),
+            };
+            ControlFlow::Break(())
+        });
+        failure
+    }
+
+    /// Whether a property holds for some valuation of its parameters. All are evaluated, since any
+    /// may have no value.
+    fn holds_somewhere(&mut self, property: PropertyId, state: &[u64]) -> Result<bool, Violation> {
+        let mut holds = false;
+        let mut failure = None;
+        let options = self.options;
+        self.system.evaluate(&mut self.scratch, property, state, |arguments, result| match result {
+            _ if !options.evaluates(property, arguments) => ControlFlow::Continue(()),
+            Ok(value) => {
+                holds |= value;
+                ControlFlow::Continue(())
+            }
+            Err(fault) => {
+                failure = Some(Violation::PropertyFault { property, arguments: arguments.to_vec(), fault });
+                ControlFlow::Break(())
+            }
+        });
+        match failure {
+            None => Ok(holds),
+            Some(violation) => Err(violation),
+        }
+    }
+}
+
+/// How a violation ends a search: a fault may have to count as something else.
+pub(crate) fn end_with(
+    options: &SearchOptions,
+    origin: Option<StateNumber>,
+    state: Option<&[u64]>,
+    violation: Violation,
+) -> End {
+    if let Violation::Fault { fault, .. } | Violation::PropertyFault { fault, .. } = &violation {
+        if fault.kind == FaultKind::Exhausted {
+            return End::Stopped(StopReason::Exhausted(fault.clone()));
+        }
+        if !options.errors {
+            return End::Stopped(StopReason::Fault(fault.clone()));
+        }
+    }
+    End::Found(Finding { origin, state: state.map(<[u64]>::to_vec), violation })
+}

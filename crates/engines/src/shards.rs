@@ -1,0 +1,82 @@
+//! All stored states of a search, in one store or, after a search on several threads, in several,
+//! each responsible for a share of the hashes.
+
+use crate::store::{Hash, NO_PARENT, Probe, StateNumber, Store};
+
+/// Stores that share the states of a search. The number of a state is its number in its store,
+/// followed by the number of the store in the lowest bits.
+#[derive(Debug)]
+pub(crate) struct Shards {
+    stores: Vec<Store>,
+    /// The number of stores is two to this power.
+    bits: u32,
+}
+
+impl Shards {
+    /// States in one store.
+    pub(crate) fn single(store: Store) -> Self {
+        Self { stores: vec![store], bits: 0 }
+    }
+
+    /// States in several stores, whose number must be a power of two.
+    pub(crate) fn several(stores: Vec<Store>) -> Self {
+        let bits = stores.len().ilog2();
+        debug_assert_eq!(1 << bits, stores.len());
+        Self { stores, bits }
+    }
+
+    /// How many states there are.
+    pub(crate) fn len(&self) -> u64 {
+        self.stores.iter().map(Store::len).sum()
+    }
+
+    /// A number greater than that of every state.
+    pub(crate) fn bound(&self) -> u64 {
+        self.stores.iter().map(Store::len).max().unwrap_or(0) << self.bits
+    }
+
+    /// The numbers of all states.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = StateNumber> {
+        let bits = self.bits;
+        (0..)
+            .zip(&self.stores)
+            .flat_map(move |(shard, store)| (0..store.len() as StateNumber).map(move |number| number << bits | shard))
+    }
+
+    /// Bytes in use for states.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.stores.iter().map(Store::memory_bytes).sum()
+    }
+
+    /// The words of a state.
+    #[inline]
+    pub(crate) fn state(&self, number: StateNumber) -> &[u64] {
+        self.stores[self.shard(number)].state(number >> self.bits)
+    }
+
+    /// The state from which a state was found; none if a start led to it.
+    pub(crate) fn parent(&self, number: StateNumber) -> Option<StateNumber> {
+        self.stores[self.shard(number)].parent(number >> self.bits)
+    }
+
+    /// The number of a state if it is stored, where tables know numbers.
+    #[inline]
+    pub(crate) fn find(&self, state: &[u64]) -> Option<StateNumber> {
+        let hash = Hash::of(state);
+        let shard = hash.shard(self.bits);
+        let number = self.stores[shard].find(state, hash)?;
+        debug_assert_ne!(number, NO_PARENT);
+        Some(number << self.bits | shard as StateNumber)
+    }
+
+    /// Whether a state is stored.
+    pub(crate) fn contains(&self, state: &[u64]) -> bool {
+        let hash = Hash::of(state);
+        matches!(self.stores[hash.shard(self.bits)].probe(state, hash), Probe::Stored(_))
+    }
+
+    #[inline]
+    fn shard(&self, number: StateNumber) -> usize {
+        number as usize & ((1 << self.bits) - 1)
+    }
+}

@@ -1,0 +1,131 @@
+//! Compiled code, the evaluator and the reference interpreter side by side on the states of one
+//! model.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use quotient_engines::{
+    CompiledSystem, Event, Instance, ReferenceSystem, Sink, SpecialisedSystem, Successors, TransitionSystem,
+};
+use quotient_ir::{Fault, Interpreter, Layout, Model, PropertyId, PropertyKind};
+
+/// What came of firing an instance, as far as all three say it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Happening {
+    Next(Vec<u64>, Vec<PropertyId>),
+    Fault(Fault),
+}
+
+/// What an expansion gave, with tags where there are some.
+struct Collector {
+    successors: Successors,
+    found: Vec<(Happening, Option<u64>)>,
+}
+
+impl Collector {
+    fn new(words: usize) -> Self {
+        Self { successors: Successors::new(words), found: Vec::new() }
+    }
+    fn drain(&mut self) {
+        for position in 0..self.successors.len() {
+            let (state, tag) = self.successors.get(position);
+            self.found.push((Happening::Next(state.to_vec(), Vec::new()), Some(tag)));
+        }
+        self.successors.clear();
+    }
+}
+
+impl Sink for Collector {
+    fn successors(&mut self) -> &mut Successors {
+        &mut self.successors
+    }
+    fn event(&mut self, _instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
+        self.drain();
+        match event {
+            Event::Next { state, covered } => {
+                self.found.push((Happening::Next(state.to_vec(), covered.to_vec()), None));
+            }
+            Event::Fault(fault) => self.found.push((Happening::Fault(fault), None)),
+            // Compiled code does not mention these.
+            Event::Pruned | Event::Idle => {}
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn expansion<S: TransitionSystem>(
+    system: &S,
+    scratch: &mut S::Scratch,
+    state: &[u64],
+) -> Vec<(Happening, Option<u64>)> {
+    let mut collector = Collector::new(system.words());
+    system.expand(scratch, state, &mut collector);
+    collector.drain();
+    collector.found
+}
+
+fn keeps_promises<S: TransitionSystem>(system: &S, scratch: &mut S::Scratch, model: &Model, state: &[u64]) -> bool {
+    let mut keeps = true;
+    for (id, property) in model.properties.iter_enumerated() {
+        if matches!(property.kind, PropertyKind::Assumption | PropertyKind::Invariant) {
+            system.evaluate(scratch, id, state, |_, value| {
+                keeps &= value == Ok(true);
+                ControlFlow::Continue(())
+            });
+        }
+    }
+    keeps
+}
+
+/// Compares the successors of up to so many reachable states, and what is said to be safe about
+/// them; says how many states were compared.
+///
+/// # Errors
+/// The first disagreement.
+pub fn compare_compiled(model: &Model, limit: usize) -> Result<usize, String> {
+    let layout = Layout::new(model).map_err(|error| error.to_string())?;
+    let interpreter = Interpreter::new(model, &layout);
+    let evaluator = SpecialisedSystem::new(&interpreter);
+    let compiled = CompiledSystem::new(&evaluator, true);
+    let reference = ReferenceSystem::new(&interpreter);
+    let mut scratch = evaluator.scratch();
+    let mut reference_scratch = reference.scratch();
+
+    let mut found = HashSet::new();
+    let mut queue = Vec::new();
+    reference.starts(&mut reference_scratch, |_, event| {
+        if let Event::Next { state, .. } = event
+            && found.insert(state.to_vec())
+        {
+            queue.push(state.to_vec());
+        }
+        if queue.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    let mut compared = 0;
+    while let Some(state) = queue.get(compared).cloned() {
+        compared += 1;
+        let expected = expansion(&reference, &mut reference_scratch, &state);
+        let steps = expansion(&compiled, &mut scratch, &state);
+        let without_tags = |steps: &[(Happening, Option<u64>)]| -> Vec<Happening> {
+            steps.iter().map(|(happening, _)| happening.clone()).collect()
+        };
+        if without_tags(&steps) != without_tags(&expected) {
+            let place = layout.unpack(&state);
+            return Err(format!("compiled code gives {steps:?} and not {expected:?} in {place:?}"));
+        }
+        let safe = keeps_promises(&evaluator, &mut scratch, model, &state);
+        for (happening, tag) in steps {
+            let Happening::Next(next, _) = happening else { continue };
+            if let Some(tag) = tag.filter(|&tag| safe && compiled.is_safe(tag, &next))
+                && !keeps_promises(&reference, &mut reference_scratch, model, &next)
+            {
+                let (from, to) = (layout.unpack(&state), layout.unpack(&next));
+                return Err(format!("the step from {from:?} to {to:?} is not safe, but its tag {tag} is"));
+            }
+            if found.len() < limit && found.insert(next.clone()) {
+                queue.push(next);
+            }
+        }
+    }
+    Ok(compared)
+}
