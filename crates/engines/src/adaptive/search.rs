@@ -15,10 +15,10 @@ use super::partitions::PartitionNumber;
 use super::stepper::{Fired, Stepper};
 use super::{AdaptiveError, AdaptiveReport, PartitionTime, count, initial, trace};
 use crate::evaluator::{Scratch, SpecialisedSystem};
+use crate::judge::Checks;
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::{PropertyReport, Report, StopReason, Subject, Verdict};
-use crate::search::Checks;
 use crate::system::{Event, TransitionSystem};
 
 /// States expanded between reports of progress.
