@@ -32,6 +32,7 @@ const OFF: SearchOptions = SearchOptions {
     properties: None,
     liveness: Vec::new(),
     errors: true,
+    threads: 1,
 };
 
 fn processes(last: i64) -> String {
