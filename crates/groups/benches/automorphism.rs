@@ -1,6 +1,6 @@
 //! The automorphism search beside bliss and nauty, on the same graphs in the same run.
 //!
-//! `cargo bench -p quotient-groups --bench automorphism -- [--quick] [--limit SECONDS] [FAMILY…]`
+//! `cargo bench -p quotient-groups --bench automorphism -- [--quick] [--limit SECONDS] [--traces] [FAMILY…]`
 //!
 //! What is timed: ours, the processor time of the call on the graph in memory. For bliss, the total time
 //! that it prints less the time for reading the graph that it prints; the rest includes writing the
@@ -10,7 +10,8 @@
 //! The limit is in seconds of processor time, reading the graph included, so that other programs on the machine
 //! do not make a peer give up. A peer that exceeds it is shown as `>30`, and the ratio as an upper bound; it is
 //! not asked for larger members of the family, which are shown as `..`. A peer that is not installed is shown
-//! as `absent`, and one that fails (out of memory, say) as `failed`.
+//! as `absent`, and one that fails (out of memory, say) as `failed`. Traces is asked with --traces only, and
+//! does not count for the ratio.
 
 #![allow(clippy::print_stdout)]
 
@@ -47,16 +48,18 @@ const FAMILIES: &[(&str, &[usize], Build)] = &[
 
 struct Arguments {
     quick: bool,
+    traces: bool,
     limit: u64,
     names: Vec<String>,
 }
 
 fn arguments() -> Arguments {
-    let mut parsed = Arguments { quick: false, limit: 30, names: Vec::new() };
+    let mut parsed = Arguments { quick: false, traces: false, limit: 30, names: Vec::new() };
     let mut given = std::env::args().skip(1);
     while let Some(argument) = given.next() {
         match argument.as_str() {
             "--quick" => parsed.quick = true,
+            "--traces" => parsed.traces = true,
             "--limit" => parsed.limit = given.next().and_then(|text| text.parse().ok()).unwrap_or(parsed.limit),
             // cargo bench passes this one on.
             "--bench" => {}
@@ -177,7 +180,7 @@ fn main() {
             continue;
         }
         // A peer that gave up once is not asked for larger members of the family.
-        let mut asked = [true; 3];
+        let mut asked = [true, true, arguments.traces];
         for &size in if arguments.quick { &sizes[..sizes.len() - 1] } else { sizes } {
             let graph = build(size);
             let (mut best, mut spent, mut runs, mut group) = (f64::INFINITY, 0.0, 0, None);

@@ -7,9 +7,10 @@ pub mod families;
 
 use crate::action::Action;
 use crate::chain::StabiliserChain;
+use crate::membership::Membership;
 use crate::random::Random;
 use crate::structure::{self, Structure};
-use crate::{Permutation, Point, SparsePermutation};
+use crate::{Point, SparsePermutation};
 use num_bigint::BigUint;
 
 /// A factor with support disjoint from the others.
@@ -86,9 +87,10 @@ impl PermutationGroup {
         structure::structure(&Action::new(self.degree, self.generators.iter().cloned()))
     }
 
-    /// The same group with a stabiliser chain for each factor, for membership and random elements.
-    pub fn with_chains(&self) -> ChainedGroup<'_> {
-        ChainedGroup { group: self, chains: self.factors.iter().map(Factor::chain).collect() }
+    /// What tells the elements of the group, for membership and random elements.
+    pub fn members(&self) -> GroupMembers {
+        let action = Action::new(self.degree, self.generators.iter().cloned());
+        GroupMembers { degree: self.degree, membership: Membership::new(&action) }
     }
 
     /// The group as a GAP program that assigns it to `name`.
@@ -102,52 +104,25 @@ impl PermutationGroup {
     }
 }
 
-/// A permutation group with its stabiliser chains.
-#[derive(Debug, Clone)]
-pub struct ChainedGroup<'g> {
-    group: &'g PermutationGroup,
-    chains: Vec<StabiliserChain>,
+/// Tells the elements of a group.
+pub struct GroupMembers {
+    degree: usize,
+    membership: Membership,
 }
 
-impl ChainedGroup<'_> {
-    /// The chain of each factor, in the order of [`PermutationGroup::factors`].
-    pub fn chains(&self) -> &[StabiliserChain] {
-        &self.chains
-    }
-
+impl GroupMembers {
     /// Whether the permutation is in the group.
     pub fn contains(&self, element: &SparsePermutation) -> bool {
-        let mut accounted = 0;
-        for (factor, chain) in self.group.factors.iter().zip(&self.chains) {
-            let mut images: Vec<Point> = Vec::with_capacity(factor.points.len());
-            for &point in &factor.points {
-                let image = element.image(point);
-                accounted += usize::from(image != point);
-                match factor.points.binary_search(&image) {
-                    Ok(name) => images.push(name as Point),
-                    Err(_) => return false,
-                }
-            }
-            if !chain.contains(&Permutation::from_images_unchecked(images)) {
-                return false;
-            }
+        match element.to_dense(self.degree) {
+            Ok(element) => self.membership.contains(element.images()),
+            Err(_) => false,
         }
-        accounted == element.support().len()
     }
 
     /// An element of the group; each is equally likely.
     pub fn random_element(&self, random: &mut Random) -> SparsePermutation {
-        let mut moves = Vec::new();
-        for (factor, chain) in self.group.factors.iter().zip(&self.chains) {
-            let element = chain.random_element(random);
-            moves.extend(
-                factor
-                    .points
-                    .iter()
-                    .enumerate()
-                    .map(|(name, &point)| (point, factor.points[element.image(name as Point) as usize])),
-            );
-        }
-        SparsePermutation::from_moves(moves).expect("elements of disjoint factors combine")
+        let images = self.membership.random_images(random);
+        let moves = images.into_iter().enumerate().map(|(point, image)| (point as Point, image));
+        SparsePermutation::from_sorted_moves(moves.filter(|(point, image)| point != image).collect())
     }
 }

@@ -48,8 +48,12 @@ impl Reduced {
         }
         let orbits = faithful_orbits(factor);
         let points: Vec<Point> = orbits.iter().flatten().copied().collect();
-        let action = factor.restricted_to(&points);
-        if let [orbit] = &orbits[..] {
+        Self::of_faithful(factor.restricted_to(&points))
+    }
+
+    /// The same for an action on orbits none of which follows from others.
+    pub(crate) fn of_faithful(action: Action) -> Self {
+        if let [orbit] = &action.orbits()[..] {
             if let Some(blocks) = transposition_blocks(&action) {
                 let quotient = order(&action.on_blocks(&blocks));
                 let order = product(2..=blocks.size as u32).pow(blocks.count as u32) * quotient;
@@ -63,8 +67,10 @@ impl Reduced {
                 return Self { action, order, wreath: Some((Inner::Action(inner), blocks)) };
             }
         }
-        let order = regular_order(&action)
-            .unwrap_or_else(|| StabiliserChain::new(action.degree(), &action.dense_generators()).order());
+        let order = regular_images(&action).map_or_else(
+            || StabiliserChain::new(action.degree(), &action.dense_generators()).order(),
+            |images| BigUint::from(images.count()),
+        );
         Self { action, order, wreath: None }
     }
 
@@ -85,8 +91,8 @@ impl Reduced {
         if self.wreath.is_some() {
             return order(image);
         }
-        if let Some(order) = regular_order(image) {
-            return order;
+        if let Some(images) = regular_images(image) {
+            return BigUint::from(images.count());
         }
         // The group itself after its image: as many elements, which saves the verification, and base points
         // in the image as long as there is one that moves. What these give is the order of the image.
@@ -98,7 +104,7 @@ impl Reduced {
 }
 
 /// The order of a group with one generator: the least common multiple of the lengths of its cycles.
-fn single_generator_order(action: &Action) -> Option<BigUint> {
+pub(crate) fn single_generator_order(action: &Action) -> Option<BigUint> {
     let mut proper = action.generators().iter().filter(|generator| !generator.is_identity());
     let (generator, second) = (proper.next(), proper.next());
     if second.is_some() {
@@ -170,12 +176,9 @@ fn local_wreath(action: &Action) -> Option<(Action, BlockSystem)> {
 /// The largest block that is looked into for generators that stay within it.
 const LARGEST_LOCAL_BLOCK: usize = 2_000;
 
-/// Generators of what the stabiliser of the first block does on it, whose points are numbered from zero; and
-/// those of them that come from elements that move nothing else.
-pub(crate) fn block_elements(
-    action: &Action,
-    blocks: &BlockSystem,
-) -> (Vec<SparsePermutation>, Vec<SparsePermutation>) {
+/// The generators that move a point of each block, and, for each block, where an element of the group that
+/// takes the first block there takes each point of it.
+pub(crate) fn block_coordinates(action: &Action, blocks: &BlockSystem) -> (Vec<Vec<u32>>, Vec<Vec<Point>>) {
     let members = blocks.blocks();
     let block_of = |point: Point| blocks.block_of(point).expect("the action is transitive") as usize;
     // Which generators move a point of a block.
@@ -188,7 +191,6 @@ pub(crate) fn block_elements(
             }
         }
     }
-    // For each block, where an element that takes the first block there takes each point of it.
     let mut there: Vec<Vec<Point>> = vec![Vec::new(); blocks.count];
     there[0] = members[0].clone();
     let mut queue = vec![0usize];
@@ -205,6 +207,17 @@ pub(crate) fn block_elements(
             }
         }
     }
+    (movers, there)
+}
+
+/// Generators of what the stabiliser of the first block does on it, whose points are numbered from zero; and
+/// those of them that come from elements that move nothing else.
+pub(crate) fn block_elements(
+    action: &Action,
+    blocks: &BlockSystem,
+) -> (Vec<SparsePermutation>, Vec<SparsePermutation>) {
+    let (movers, there) = block_coordinates(action, blocks);
+    let block_of = |point: Point| blocks.block_of(point).expect("the action is transitive") as usize;
     // The name, in the first block, of each point.
     let mut names: Vec<Point> = vec![0; action.degree()];
     for images in &there {
@@ -239,7 +252,7 @@ pub(crate) fn block_elements(
     (all, within)
 }
 
-/// The order of a group that is not much larger than its degree: a tuple of points with one of each orbit is
+/// The elements of a group that is not much larger than its degree, one for each image of a tuple: a tuple of points with one of each orbit is
 /// lengthened until no element but the identity fixes it, which is proved, so that there are as many elements
 /// as images of the tuple. Nothing if these are too many.
 ///
@@ -247,13 +260,13 @@ pub(crate) fn block_elements(
 /// transitive. There is such a map that takes the tuple to its image under a generator if that, continued
 /// along the generators, contradicts itself nowhere; products of these maps then take it everywhere. A
 /// contradiction gives an element that fixes the tuple, and a point that it moves.
-fn regular_order(action: &Action) -> Option<BigUint> {
+pub(crate) fn regular_images(action: &Action) -> Option<TupleImages> {
     let generators: Vec<u32> = (0..action.generators().len() as u32)
         .filter(|&generator| !action.generators()[generator as usize].is_identity())
         .collect();
     let mut tuple: Vec<Point> = action.orbits().iter().map(|orbit| orbit[0]).collect();
     if generators.is_empty() {
-        return Some(BigUint::from(1u32));
+        return None;
     }
     let steps = generators.len() * generators.len() * action.degree();
     if tuple.len() > LONGEST_TUPLE || steps > REGULAR_STEPS {
@@ -263,7 +276,7 @@ fn regular_order(action: &Action) -> Option<BigUint> {
     loop {
         let images = TupleImages::new(action, &generators, &tuple, limit)?;
         match images.moved_by_stabiliser() {
-            None => return Some(BigUint::from(images.count())),
+            None => return Some(images),
             Some(point) => tuple.push(point),
         }
         if tuple.len() > LONGEST_TUPLE {
@@ -273,10 +286,12 @@ fn regular_order(action: &Action) -> Option<BigUint> {
 }
 
 /// The images of a tuple under a group.
-struct TupleImages {
-    length: usize,
+#[derive(Debug, Clone)]
+pub(crate) struct TupleImages {
+    /// How many points a tuple has.
+    pub(crate) length: usize,
     /// All images one after the other.
-    tuples: Vec<Point>,
+    pub(crate) tuples: Vec<Point>,
     /// For each image and each generator the image that follows.
     next: Vec<u32>,
     generators: usize,
@@ -326,7 +341,7 @@ impl TupleImages {
         Some(images)
     }
 
-    fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.tuples.len() / self.length
     }
 
@@ -337,30 +352,39 @@ impl TupleImages {
     /// A point that an element moves which fixes the tuple; nothing if there is none among its points and
     /// their images.
     fn moved_by_stabiliser(&self) -> Option<Point> {
-        for first in 0..self.generators {
-            let mut map = vec![u32::MAX; self.count()];
-            map[0] = self.next(0, first);
-            // The images are numbered in order of discovery, so that each is mapped when it is its turn.
-            for image in 0..self.count() as u32 {
-                for generator in 0..self.generators {
-                    let from = self.next(image, generator);
-                    let to = self.next(map[image as usize], generator);
-                    let known = map[from as usize];
-                    if known == u32::MAX {
-                        map[from as usize] = to;
-                    } else if known != to {
-                        // Two words lead from the tuple to the same image, but apart from its image under
-                        // the first generator: one and the inverse of the other fix the tuple and not that.
-                        let coordinates = 0..self.length;
-                        let tuple = |image: u32| &self.tuples[image as usize * self.length..][..self.length];
-                        let differ = |&coordinate: &usize| tuple(known)[coordinate] != tuple(to)[coordinate];
-                        let coordinate = coordinates.into_iter().find(differ).expect("different images differ");
-                        return Some(tuple(self.next(0, first))[coordinate]);
-                    }
+        (0..self.generators).find_map(|first| self.commuting_map(first).err())
+    }
+
+    /// The maps of images to images that commute with the group, one for each generator: they take the first
+    /// image where the generator takes it. The group must act regularly on the images.
+    pub(crate) fn commuting_maps(&self) -> Vec<Vec<u32>> {
+        (0..self.generators).filter_map(|first| self.commuting_map(first).ok()).collect()
+    }
+
+    /// The map that commutes with the group and takes the first image where a generator takes it; or a point
+    /// that an element moves which fixes the tuple.
+    fn commuting_map(&self, first: usize) -> Result<Vec<u32>, Point> {
+        let mut map = vec![u32::MAX; self.count()];
+        map[0] = self.next(0, first);
+        // The images are numbered in order of discovery, so that each is mapped when it is its turn.
+        for image in 0..self.count() as u32 {
+            for generator in 0..self.generators {
+                let from = self.next(image, generator);
+                let to = self.next(map[image as usize], generator);
+                let known = map[from as usize];
+                if known == u32::MAX {
+                    map[from as usize] = to;
+                } else if known != to {
+                    // Two words lead from the tuple to the same image, but apart from its image under the
+                    // first generator: one and the inverse of the other fix the tuple and not that.
+                    let tuple = |image: u32| &self.tuples[image as usize * self.length..][..self.length];
+                    let differ = |&coordinate: &usize| tuple(known)[coordinate] != tuple(to)[coordinate];
+                    let coordinate = (0..self.length).find(differ).expect("different images differ");
+                    return Err(tuple(self.next(0, first))[coordinate]);
                 }
             }
         }
-        None
+        Ok(map)
     }
 }
 

@@ -23,30 +23,59 @@ const LARGEST_VALUE: usize = 64;
 
 /// Some orbits on which the group acts faithfully; preferably one.
 pub(crate) fn faithful_orbits(action: &Action) -> Vec<Vec<Point>> {
+    reduce(action).kept
+}
+
+/// Orbits on which the group acts faithfully, and how the others follow from them.
+pub(crate) struct Reduction {
+    pub(crate) kept: Vec<Vec<Point>>,
+    /// Each follows from the kept ones and from those before it here.
+    pub(crate) determined: Vec<Determined>,
+}
+
+/// An orbit that follows from others: equivariant maps to sets of their points which together tell its points
+/// apart.
+pub(crate) struct Determined {
+    /// The points.
+    pub(crate) points: Vec<Point>,
+    /// For each point the values of all maps, one after the other.
+    pub(crate) values: Vec<Vec<Point>>,
+    /// How many points a value of each map has.
+    pub(crate) sizes: Vec<usize>,
+}
+
+/// Finds which orbits follow from others.
+pub(crate) fn reduce(action: &Action) -> Reduction {
     let mut orbits = action.orbits();
     orbits.sort_by_key(Vec::len);
     let mut kept: Vec<Vec<Point>> = Vec::new();
+    let mut determined = Vec::new();
     for orbit in orbits {
-        if !is_determined(action, &kept, &orbit) {
-            kept.push(orbit);
+        match determine(action, &kept, &orbit) {
+            Some(found) => determined.push(found),
+            None => kept.push(orbit),
         }
     }
     // A small orbit that was kept first may follow from a larger one: servers from their clients.
     let mut index = 0;
     while kept.len() > 1 && index < kept.len() {
         let orbit = kept.remove(index);
-        if !is_determined(action, &kept, &orbit) {
-            kept.insert(index, orbit);
-            index += 1;
+        match determine(action, &kept, &orbit) {
+            // What was left out before may follow from this one.
+            Some(found) => determined.insert(0, found),
+            None => {
+                kept.insert(index, orbit);
+                index += 1;
+            }
         }
     }
-    kept
+    Reduction { kept, determined }
 }
 
-/// Whether the action on `orbit` is shown to follow from that on the `kept` orbits.
-fn is_determined(action: &Action, kept: &[Vec<Point>], orbit: &[Point]) -> bool {
+/// How the action on `orbit` follows from that on the `kept` orbits, if that is found.
+fn determine(action: &Action, kept: &[Vec<Point>], orbit: &[Point]) -> Option<Determined> {
     if kept.is_empty() {
-        return false;
+        return None;
     }
     let tree = OrbitTree::new(action, orbit);
     let points: Vec<Point> = kept.iter().flatten().copied().collect();
@@ -62,24 +91,27 @@ fn is_determined(action: &Action, kept: &[Vec<Point>], orbit: &[Point]) -> bool 
             classes.merge_by(|point| word.iter().fold(point, |point, step| step.apply(action, point)));
         }
         // All maps from one guess: values of every size, the small first, until they separate the orbit.
-        let mut values = classes.classes();
-        values.retain(|value| value.len() <= LARGEST_VALUE);
-        values.sort_by_key(Vec::len);
-        let mut signature: Vec<Vec<Point>> = vec![Vec::new(); orbit.len()];
-        for value in values.into_iter().take(8) {
-            if let Some(map) = tree.equivariant_map(action, value) {
-                for (signature, value) in signature.iter_mut().zip(map) {
-                    signature.extend(value);
+        let mut guesses = classes.classes();
+        guesses.retain(|value| value.len() <= LARGEST_VALUE);
+        guesses.sort_by_key(Vec::len);
+        let mut values: Vec<Vec<Point>> = vec![Vec::new(); orbit.len()];
+        let mut sizes = Vec::new();
+        for guess in guesses.into_iter().take(8) {
+            let size = guess.len();
+            if let Some(map) = tree.equivariant_map(action, guess) {
+                for (values, value) in values.iter_mut().zip(map) {
+                    values.extend(value);
                 }
-                let mut sorted: Vec<&Vec<Point>> = signature.iter().collect();
+                sizes.push(size);
+                let mut sorted: Vec<&Vec<Point>> = values.iter().collect();
                 sorted.sort_unstable();
                 if sorted.windows(2).all(|pair| pair[0] != pair[1]) {
-                    return true;
+                    return Some(Determined { points: tree.points, values, sizes });
                 }
             }
         }
     }
-    false
+    None
 }
 
 /// One generator or its inverse.

@@ -4,7 +4,8 @@ use num_bigint::BigUint;
 use quotient_groups::graph::families;
 use quotient_groups::random::Random;
 use quotient_groups::{
-    Action, OrbitPartition, Permutation, PermutationGroup, Point, SparsePermutation, StabiliserChain, generators,
+    Action, OrbitPartition, Permutation, PermutationGroup, Point, SparsePermutation, StabiliserChain, Structure,
+    generators,
 };
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
@@ -56,11 +57,11 @@ fn random_groups_against_closure() {
         let group = PermutationGroup::new(degree, generators.iter().map(Permutation::to_sparse).collect());
         assert_eq!(group.order(), BigUint::from(elements.len()), "{generators:?}");
         assert_eq!(group.structure().order(), group.order(), "{generators:?} {}", group.structure());
-        let chained = group.with_chains();
+        let members = group.members();
         for _ in 0..10 {
             let candidate = random_permutation(&mut random, degree);
-            assert_eq!(chained.contains(&candidate.to_sparse()), elements.contains(&candidate));
-            let element = chained.random_element(&mut random).to_dense(degree).unwrap();
+            assert_eq!(members.contains(&candidate.to_sparse()), elements.contains(&candidate));
+            let element = members.random_element(&mut random).to_dense(degree).unwrap();
             assert!(elements.contains(&element));
         }
         let chain = StabiliserChain::new(degree, &generators);
@@ -356,6 +357,104 @@ fn orders_agree_with_gap() {
         for (index, (found, expected)) in numbers.into_iter().zip(&expected).enumerate() {
             assert_eq!(found, expected, "group {index}");
         }
+    }
+}
+
+/// A structure as a GAP expression for a group of that type; nothing for one without a name.
+fn gap_structure(structure: &Structure) -> Option<String> {
+    Some(match structure {
+        Structure::Trivial => "Group(())".to_owned(),
+        Structure::Symmetric(points) => format!("SymmetricGroup({points})"),
+        Structure::Alternating(points) => format!("AlternatingGroup({points})"),
+        Structure::Cyclic(order) => format!("CyclicGroup(IsPermGroup, {order})"),
+        Structure::Dihedral(corners) => format!("DihedralGroup(IsPermGroup, {})", corners * 2u32),
+        // The outer group must act on the copies, which the name alone does not tell for every group.
+        Structure::Wreath { inner, outer, copies } => match **outer {
+            Structure::Symmetric(points) if points == *copies => {
+                format!("WreathProduct({}, SymmetricGroup({points}))", gap_structure(inner)?)
+            }
+            _ => return None,
+        },
+        Structure::Product(factors) => {
+            let factors: Option<Vec<String>> = factors.iter().map(gap_structure).collect();
+            format!("DirectProduct({})", factors?.join(", "))
+        }
+        Structure::Other { .. } => return None,
+    })
+}
+
+/// What a GAP program prints on lines that begin with a digit or a truth value: GAP echoes much else.
+fn gap_answers(program: &str) -> Option<Vec<String>> {
+    let output = gap(program)?;
+    let is_answer = |line: &&str| line.starts_with(|c: char| c.is_ascii_digit()) || ["true", "false"].contains(line);
+    Some(output.lines().filter(is_answer).map(str::to_owned).collect())
+}
+
+#[test]
+fn members_and_blocks_agree_with_gap() {
+    let mut random = Random::new(21);
+    let mut program = String::new();
+    let mut expected: Vec<String> = Vec::new();
+    for _ in 0..120 {
+        let degree = 4 + random.below(9);
+        let count = 1 + random.below(2);
+        let permutations: Vec<SparsePermutation> =
+            (0..count).map(|_| random_generator(&mut random, degree).to_sparse()).collect();
+        let group = PermutationGroup::new(degree, permutations.clone());
+        let members = group.members();
+        program.push_str(&group.to_gap("g"));
+        for candidate in [
+            members.random_element(&mut random),
+            permutations[0].then(&random_generator(&mut random, degree).to_sparse()),
+            random_permutation(&mut random, degree).power(2).to_sparse(),
+        ] {
+            program.push_str(&format!("Print({} in g, \"\\n\");\n", candidate.to_gap()));
+            expected.push(members.contains(&candidate).to_string());
+        }
+        // Block systems of transitive groups: GAP lists one block of each.
+        let action = Action::new(degree, permutations);
+        let orbits = action.orbits();
+        if orbits.len() == 1 {
+            let orbit = &orbits[0];
+            let systems = action.block_systems(orbit, &orbit[1..], 1000);
+            program.push_str("Print(Length(AllBlocks(g)), \"\\n\");\n");
+            expected.push(systems.len().to_string());
+        }
+    }
+    program.push_str("QUIT;\n");
+    if let Some(answers) = gap_answers(&program) {
+        assert_eq!(answers, expected);
+    }
+}
+
+#[test]
+fn names_agree_with_gap() {
+    let mut random = Random::new(31);
+    let mut program = String::new();
+    let mut names = Vec::new();
+    while names.len() < 60 {
+        let degree = 3 + random.below(8);
+        let count = 1 + random.below(3);
+        let permutations: Vec<SparsePermutation> =
+            (0..count).map(|_| random_generator(&mut random, degree).to_sparse()).collect();
+        let group = PermutationGroup::new(degree, permutations);
+        let structure = group.structure();
+        // For larger ones GAP needs packages that are not always installed.
+        if group.order() > BigUint::from(700u32) {
+            continue;
+        }
+        if let Some(expression) = gap_structure(&structure) {
+            program.push_str(&group.to_gap("g"));
+            program.push_str(&format!("h := {expression};\n"));
+            program.push_str(&format!("Print({}, IsomorphismGroups(g, h) <> fail, \"\\n\");\n", names.len()));
+            names.push(format!("{structure}: {:?}", group.generators()));
+        }
+    }
+    program.push_str("QUIT;\n");
+    if let Some(answers) = gap_answers(&program) {
+        let missing = |number: &usize| !answers.contains(&format!("{number}true"));
+        let wrong: Vec<&String> = (0..names.len()).filter(missing).map(|number| &names[number]).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
     }
 }
 

@@ -1,8 +1,8 @@
 //! Groups of the size of large models: names, orders and orbits on up to a hundred thousand points.
 
-use quotient_groups::PermutationGroup;
 use quotient_groups::group::families::{self, KnownGroup};
 use quotient_groups::random::Random;
+use quotient_groups::{Permutation, PermutationGroup, Point, SparsePermutation, StabiliserChain};
 
 fn check(known: &KnownGroup, orbits: usize) {
     let group = PermutationGroup::new(known.degree, known.generators.clone());
@@ -54,15 +54,70 @@ fn hypercubes() {
 }
 
 #[test]
-fn members_of_many_factors() {
-    let known = families::copies(&families::dihedral(50), 2_000);
-    let group = PermutationGroup::new(known.degree, known.generators.clone());
-    let chained = group.with_chains();
+fn members() {
     let mut random = Random::new(11);
-    let element = chained.random_element(&mut random);
-    assert!(element.support().len() > known.degree / 2);
-    assert!(chained.contains(&element));
-    assert!(chained.contains(&element.then(&known.generators[0])));
-    let exchange = families::iterated_wreath(&[2]).generators.remove(0);
-    assert!(!chained.contains(&element.then(&exchange)));
+    for known in [
+        families::copies(&families::dihedral(50), 2_000),
+        families::copies(&families::iterated_wreath(&[10]), 10_000),
+        families::iterated_wreath(&[10, 10, 10, 10, 10]),
+        families::rings_exchanged(100, 1_000),
+        families::symmetric_on_orbits(1_000, 100),
+        families::symmetric_on_matrix(300),
+        families::cyclic_on_orbits(10_000, 10),
+        families::dihedral(100_000),
+        families::hypercube(7),
+    ] {
+        let group = PermutationGroup::new(known.degree, known.generators.clone());
+        let members = group.members();
+        let element = members.random_element(&mut random);
+        assert!(element.support().len() > known.degree / 2, "{}", known.structure);
+        for member in [&element, &element.inverse(), &element.then(&known.generators[0])] {
+            assert!(members.contains(member), "{}", known.structure);
+        }
+        let other = members.random_element(&mut random);
+        assert!(members.contains(&element.then(&other)), "{}", known.structure);
+        // Taking one point elsewhere leads out of all of these groups but the symmetric groups on few points.
+        let (point, image) = element.moves().last().expect("it moves something");
+        let stranger = SparsePermutation::from_cycles(&[vec![point, image, known.degree as Point / 2 + 1]]);
+        if let Ok(stranger) = stranger
+            && known.degree > 10
+            && !known.structure.starts_with("S10")
+        {
+            assert!(!members.contains(&element.then(&stranger)), "{}", known.structure);
+        }
+    }
+}
+
+#[test]
+fn members_are_those_of_a_stabiliser_chain() {
+    let mut random = Random::new(12);
+    for known in [
+        families::rings_exchanged(5, 20),
+        families::rings_exchanged(2, 40),
+        families::iterated_wreath(&[3, 4, 6]),
+        families::copies(&families::rings_exchanged(4, 17), 2),
+        families::symmetric_on_orbits(7, 9),
+        families::symmetric_on_matrix(7),
+        families::cyclic_on_orbits(12, 5),
+        families::dihedral(60),
+        families::hypercube(5),
+    ] {
+        let group = PermutationGroup::new(known.degree, known.generators.clone());
+        let members = group.members();
+        let dense: Vec<Permutation> =
+            known.generators.iter().map(|generator| generator.to_dense(known.degree).unwrap()).collect();
+        let chain = StabiliserChain::new(known.degree, &dense);
+        assert_eq!(chain.order(), group.order(), "{}", known.structure);
+        for _ in 0..20 {
+            assert!(chain.contains(&members.random_element(&mut random).to_dense(known.degree).unwrap()));
+            let element = chain.random_element(&mut random).to_sparse();
+            assert!(members.contains(&element), "{}", known.structure);
+            let [left, right] = [0; 2].map(|_| random.below(known.degree) as Point);
+            if left != right {
+                let other = element.then(&SparsePermutation::from_cycles(&[vec![left, right]]).unwrap());
+                let expected = chain.contains(&other.to_dense(known.degree).unwrap());
+                assert_eq!(members.contains(&other), expected, "{}", known.structure);
+            }
+        }
+    }
 }
