@@ -21,6 +21,8 @@ const SYSTEMS: usize = 24;
 const LARGEST_VALUE: usize = 16;
 /// Incidences kept for an orbit of points.
 const ROLES: usize = 6;
+/// Attempts at guessing incidences, each with more elements.
+const ATTEMPTS: usize = 5;
 /// Stabiliser elements that incidences are guessed from, at each attempt.
 const STABILISER_ELEMENTS: usize = 10;
 
@@ -156,7 +158,8 @@ fn incidences(combined: &Action, members: usize) -> (Lists, Lists) {
         for generator in combined.generators().iter().filter(|generator| !generator.moves_point(orbit[0])) {
             classes.merge_moves(generator);
         }
-        for _ in 0..3 {
+        let mut maps: Vec<Vec<Vec<Point>>> = Vec::new();
+        for _ in 0..ATTEMPTS {
             for _ in 0..STABILISER_ELEMENTS {
                 let word = tree.random_stabiliser_word(combined, &mut random);
                 classes.merge_by(|point| word.iter().fold(point, |point, step| step.apply(combined, point)));
@@ -165,18 +168,17 @@ fn incidences(combined: &Action, members: usize) -> (Lists, Lists) {
             // A class of all the members of an orbit says nothing.
             values.retain(|value| value.len() <= LARGEST_VALUE && value.len() < members);
             values.sort_by_key(Vec::len);
-            let maps: Vec<Vec<Vec<Point>>> =
-                values.into_iter().take(ROLES).filter_map(|value| tree.equivariant_map(combined, value)).collect();
-            if maps.is_empty() {
-                continue;
+            let guesses = values.len();
+            maps = values.into_iter().filter_map(|value| tree.equivariant_map(combined, value)).collect();
+            if maps.len() == guesses {
+                break;
             }
-            for map in maps {
-                for (point, value) in tree.points().iter().zip(map) {
-                    lists[*point as usize].extend(value.into_iter().map(|member| (role, member)));
-                }
-                role += 1;
+        }
+        for map in maps.into_iter().take(ROLES) {
+            for (point, value) in tree.points().iter().zip(map) {
+                lists[*point as usize].extend(value.into_iter().map(|member| (role, member)));
             }
-            break;
+            role += 1;
         }
     }
     let of_points = lists.split_off(members);

@@ -15,8 +15,11 @@ use super::rotation::{Ring, RingScratch};
 
 /// Elements up to which they are listed rather than anything else tried.
 const FEW_ELEMENTS: usize = 6;
-/// Elements up to which they are listed if nothing better is known.
+/// Elements up to which they are listed if there is nothing better than a search.
 const LISTED_ELEMENTS: usize = 200;
+/// The same for groups other than those of freely exchanged things, where colours decide little and the
+/// search tries much.
+const LISTED_RIGID_ELEMENTS: usize = 2_000;
 /// Cosets of the rotations up to which these are used.
 const RING_COSETS: usize = 24;
 
@@ -172,9 +175,10 @@ fn choose(view: &View, order: &BigUint) -> Method {
     if few(2) {
         return Method::Listing(elements(&view.action, order, view));
     }
-    if let Some(found) = arrangement(&view.action, order)
+    let found = arrangement(&view.action, order);
+    if let Some(found) = &found
         && found.is_complete()
-        && let Some(sorts) = sorts(view, &found)
+        && let Some(sorts) = sorts(view, found)
     {
         return Method::Sorting(sorts);
     }
@@ -184,7 +188,7 @@ fn choose(view: &View, order: &BigUint) -> Method {
     if let Some(ring) = ring(view, order) {
         return Method::Turning(ring);
     }
-    if few(LISTED_ELEMENTS) {
+    if few(if found.is_some() { LISTED_ELEMENTS } else { LISTED_RIGID_ELEMENTS }) {
         return Method::Listing(elements(&view.action, order, view));
     }
     Method::Searching
