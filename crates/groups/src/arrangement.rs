@@ -79,32 +79,64 @@ impl Arrangement {
         self.places.iter().all(Option::is_some)
     }
 
-    /// For each two things of a nesting with one level, the first before the second, the element of the
-    /// group that exchanges them and leaves all other things of all nestings.
-    pub fn exchanges(&self, action: &Action, order: &BigUint, nesting: usize) -> Vec<SparsePermutation> {
-        let mut actions: Vec<&Action> = vec![&self.leaves[nesting]];
-        actions
-            .extend(self.leaves.iter().enumerate().filter(|&(number, _)| number != nesting).map(|(_, leaves)| leaves));
+    /// How many pairs of siblings there are.
+    pub fn sibling_pairs(&self) -> usize {
+        let pairs = |nesting: &Nesting| -> usize {
+            (0..nesting.arities.len()).map(|level| nesting.node_count(level) * (nesting.arities[level] - 1) / 2).sum()
+        };
+        self.nestings.iter().map(pairs).sum()
+    }
+
+    /// For each two siblings the element of the group that exchanges them, with all that is below them in
+    /// order, and leaves all other nodes of all nestings: as a permutation of the points of any action that
+    /// was made from the same generators. Nesting by nesting, level by level, and the first sibling before
+    /// the second.
+    pub fn exchanges(&self, action: &Action, order: &BigUint) -> Vec<Exchange> {
+        let mut actions: Vec<&Action> = self.leaves.iter().collect();
         let nodes: usize = actions.iter().map(|action| action.degree()).sum();
         actions.push(action);
         let combined = Action::side_by_side(&actions);
         let base: Vec<Point> = (0..nodes as Point).collect();
         let generators = combined.dense_generators();
         let chain = StabiliserChain::with_base_and_order(combined.degree(), &generators, &base, order);
-        let size = self.leaves[nesting].degree();
         let mut exchanges = Vec::new();
-        for first in 0..size {
-            for second in first + 1..size {
-                let mut images = base.clone();
-                images.swap(first, second);
-                let element = chain.element_with_images(&images).expect("any two siblings can be exchanged");
-                let moves = (nodes..combined.degree())
-                    .map(|point| ((point - nodes) as Point, element.image(point as Point) - nodes as Point));
-                exchanges.push(SparsePermutation::from_moves(moves.collect()).expect("an element of the group"));
+        let mut offset = 0;
+        for (number, nesting) in self.nestings.iter().enumerate() {
+            for (level, &arity) in nesting.arities.iter().enumerate() {
+                let below: usize = nesting.arities[level + 1..].iter().product();
+                for first in 0..nesting.node_count(level) {
+                    for second in first + 1..(first / arity + 1) * arity {
+                        let mut images = base.clone();
+                        for leaf in 0..below {
+                            images.swap(offset + first * below + leaf, offset + second * below + leaf);
+                        }
+                        let element = chain.element_with_images(&images).expect("siblings can be exchanged");
+                        let moves = (nodes..combined.degree())
+                            .map(|point| ((point - nodes) as Point, element.image(point as Point) - nodes as Point));
+                        let element = SparsePermutation::from_moves(moves.collect()).expect("an element of the group");
+                        exchanges.push(Exchange { nesting: number, level, first, second, element });
+                    }
+                }
             }
+            offset += self.leaves[number].degree();
         }
         exchanges
     }
+}
+
+/// The exchange of two siblings.
+#[derive(Debug, Clone)]
+pub struct Exchange {
+    /// Which nesting.
+    pub nesting: usize,
+    /// Which level of it.
+    pub level: usize,
+    /// One node of the level.
+    pub first: usize,
+    /// The other.
+    pub second: usize,
+    /// What happens to the points.
+    pub element: SparsePermutation,
 }
 
 /// Recognises an arrangement in a group of known order whose generators do not fall apart.
@@ -331,9 +363,9 @@ mod tests {
         let order = structure::order(&action);
         let found = arrangement(&action, &order).expect("the symmetric group");
         assert!(!found.is_complete());
-        let exchanges = found.exchanges(&action, &order, 0);
-        assert_eq!(exchanges.len(), 6);
-        assert_eq!(exchanges[0].to_string(), "(0 5)(1 4)(2 6)(3 7)(8 9)(12 13)");
+        let exchanges = found.exchanges(&action, &order);
+        assert_eq!((exchanges.len(), found.sibling_pairs()), (6, 6));
+        assert_eq!(exchanges[0].element.to_string(), "(0 5)(1 4)(2 6)(3 7)(8 9)(12 13)");
     }
 
     #[test]

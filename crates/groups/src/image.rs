@@ -7,19 +7,24 @@
 //! the group respects. Level by level, one member is taken to the base point of the level. Which one is
 //! decided by colours: what the set says of a member by way of the points incident with it. Where colours
 //! leave several, each is tried, except those that symmetries of the set, found on the way, lead to from
-//! one that was tried. The least of all results (colours first, then points) is the canonical image, and
+//! one that was tried; the exchanges of two interchangeable things are tried as such before anything else.
+//! The least of all results (colours first, then points) is the canonical image, and
 //! the symmetries found generate the stabiliser of the set, whose order comes with it.
 
 mod members;
 mod search;
 
 use crate::action::Action;
+use crate::arrangement::arrangement;
 use crate::chain::StabiliserChain;
 use crate::{Permutation, Point, SparsePermutation};
 use members::Members;
 pub(crate) use members::faithful_parts;
 use num_bigint::BigUint;
 pub use search::ImageScratch;
+
+/// Pairs of siblings up to which their exchanges are kept.
+const EXCHANGE_LIMIT: usize = 2_000;
 
 /// Numbers that tabled transversals may take in all; beyond, elements are multiplied out when used.
 const TABLE_LIMIT: usize = 4_000_000;
@@ -33,6 +38,19 @@ pub struct ImageSearch {
     levels: Vec<Level>,
     /// Generators of trees, and their inverses, on members and points.
     strong: Vec<Permutation>,
+    /// Exchanges that are tried as symmetries of a set before it is searched.
+    exchanges: Vec<Exchange>,
+}
+
+/// An element that exchanges two things and leaves everything else.
+#[derive(Debug, Clone)]
+struct Exchange {
+    /// Two of the members that are exchanged.
+    pair: (Point, Point),
+    /// The image of each member.
+    members: Box<[Point]>,
+    /// Points that change places; each pair once.
+    points: Vec<(Point, Point)>,
 }
 
 /// One step of the stabiliser chain that moves something.
@@ -64,8 +82,25 @@ impl ImageSearch {
         let count = members.action.degree();
         let base: Vec<Point> = (0..count as Point).collect();
         let chain = StabiliserChain::with_base_and_order(combined.degree(), &combined.dense_generators(), &base, order);
-        let mut search =
-            Self { points: action.degree(), members, order: order.clone(), levels: Vec::new(), strong: Vec::new() };
+        let exchanges = arrangement(action, order)
+            .filter(|found| found.sibling_pairs() <= EXCHANGE_LIMIT)
+            .map(|found| found.exchanges(&combined, order))
+            .unwrap_or_default();
+        let exchanges = exchanges.iter().filter_map(|exchange| {
+            let members: Box<[Point]> = (0..count as Point).map(|member| exchange.element.image(member)).collect();
+            let pair = exchange.element.moves().next().filter(|&(from, _)| from < count as Point)?;
+            let points = exchange.element.moves().filter(|&(from, to)| from >= count as Point && from < to);
+            let points = points.map(|(from, to)| (from - count as Point, to - count as Point)).collect();
+            Some(Exchange { pair, members, points })
+        });
+        let mut search = Self {
+            points: action.degree(),
+            exchanges: exchanges.collect(),
+            members,
+            order: order.clone(),
+            levels: Vec::new(),
+            strong: Vec::new(),
+        };
         let lengths = chain.orbit_lengths();
         let entries: usize = lengths.iter().map(|&length| length as usize * combined.degree()).sum();
         let degree = combined.degree();

@@ -22,6 +22,8 @@ pub struct ImageScratch {
     automorphisms: Vec<Box<[Point]>>,
     /// What each point of the set carries along.
     burdens: Vec<u64>,
+    /// For each point one more than its place in the set, or zero.
+    marks: Vec<u32>,
     sorted: Vec<(Point, u64)>,
     refinement: Refinement,
 }
@@ -196,7 +198,37 @@ impl ImageSearch {
         if !self.levels.is_empty() {
             refinement.refine(&self.members, &self.members.orbit_of_member, burdens, frame);
         }
+        if !scratch.frames[0].is_discrete {
+            self.try_exchanges(scratch);
+        }
         self.visit(scratch, 0);
+    }
+
+    /// Finds exchanges that leave the set as it is, as many as generate all of these.
+    fn try_exchanges(&self, scratch: &mut ImageScratch) {
+        if self.exchanges.is_empty() {
+            return;
+        }
+        let count = self.member_count() as Point;
+        let ImageScratch { frames, marks, burdens, automorphisms, .. } = scratch;
+        marks.clear();
+        marks.resize(self.points, 0);
+        for (place, &number) in frames[0].set.iter().enumerate() {
+            marks[(number - count) as usize] = place as u32 + 1;
+        }
+        let content = |point: Point| marks[point as usize].checked_sub(1).map(|place| burdens[place as usize]);
+        let colours = &frames[0].colours;
+        let mut alike = OrbitPartition::new(count as usize);
+        for exchange in &self.exchanges {
+            let (first, second) = exchange.pair;
+            if colours[first as usize] == colours[second as usize]
+                && alike.find(first) != alike.find(second)
+                && exchange.points.iter().all(|&(from, to)| content(from) == content(to))
+            {
+                alike.merge(first, second);
+                automorphisms.push(exchange.members.clone());
+            }
+        }
     }
 
     /// Explores everything below a frame. Gives a depth to go back to if what is below that depth's current

@@ -1,4 +1,10 @@
-//! Elements of a group as maps of codes, and the least image over a list of them.
+//! Elements of a group as maps of codes, and the least image over all of a small group.
+//!
+//! A code of the image comes from one field of the original by way of one table. Elements that agree in
+//! this for the first fields share the work for them: the elements are a tree, and only those parts of it
+//! are visited in which all codes so far are least.
+
+use rustc_hash::FxHashMap;
 
 use quotient_groups::SparsePermutation;
 
@@ -47,26 +53,143 @@ impl CodeMap {
         image.clear();
         image.extend((0..original.len()).map(|field| self.code(field, original)));
     }
+}
 
-    /// Whether the image of `original` is `original`.
-    pub(super) fn keeps(&self, original: &[u64]) -> bool {
-        (0..original.len()).all(|field| self.code(field, original) == original[field])
+/// All elements of a small group.
+#[derive(Clone, Debug)]
+pub(super) struct Listing {
+    elements: Vec<CodeMap>,
+    /// The fields in the order in which they are compared.
+    order: Vec<u32>,
+    nodes: Vec<Node>,
+    tables: Vec<Box<[u64]>>,
+}
+
+/// Elements that agree in all fields so far.
+#[derive(Clone, Debug)]
+enum Node {
+    /// One element is left.
+    Element(u32),
+    /// The branches for the next field, in the list of nodes that follow each other: where the code comes
+    /// from, the table it goes through, and the node.
+    Branches(Box<[(u32, u32, u32)]>),
+}
+
+/// No table: the code stays.
+const SAME: u32 = u32::MAX;
+
+/// The memory of comparing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ListingScratch {
+    frontier: Vec<u32>,
+    next: Vec<u32>,
+    best: Vec<u64>,
+}
+
+impl Listing {
+    /// The listing of all elements of a group, the identity among them.
+    pub(super) fn new(view: &View, permutations: &[SparsePermutation]) -> Self {
+        let elements: Vec<CodeMap> = permutations.iter().map(|element| CodeMap::new(view, element)).collect();
+        let fields = view.fields.len();
+        // First the fields that most elements treat differently.
+        let mut variety: Vec<(usize, u32)> = (0..fields)
+            .map(|field| {
+                let mut sources: Vec<u32> = elements.iter().map(|element| element.sources[field]).collect();
+                sources.sort_unstable();
+                sources.dedup();
+                (sources.len(), field as u32)
+            })
+            .collect();
+        variety.sort_by_key(|&(count, field)| (std::cmp::Reverse(count), field));
+        let order: Vec<u32> = variety.into_iter().map(|(_, field)| field).collect();
+        let mut listing = Self { elements, order, nodes: Vec::new(), tables: Vec::new() };
+        let mut names: FxHashMap<Box<[u64]>, u32> = FxHashMap::default();
+        let all: Vec<u32> = (0..listing.elements.len() as u32).collect();
+        listing.grow(all, 0, &mut names);
+        listing
     }
 
-    /// Replaces `best` by the image of `original` if that is less; stops where it is greater.
-    #[inline]
-    pub(super) fn keep_least(&self, original: &[u64], best: &mut [u64]) {
-        for field in 0..best.len() {
-            let code = self.code(field, original);
-            if code > best[field] {
-                return;
-            }
-            if code < best[field] {
-                for (field, best) in best.iter_mut().enumerate().skip(field) {
-                    *best = self.code(field, original);
-                }
-                return;
-            }
+    /// Makes the node of some elements that agree in the fields before `depth`. The recursion is as deep as
+    /// there are fields that tell elements apart.
+    fn grow(&mut self, elements: Vec<u32>, depth: usize, names: &mut FxHashMap<Box<[u64]>, u32>) -> u32 {
+        let node = self.nodes.len() as u32;
+        self.nodes.push(Node::Element(elements[0]));
+        if elements.len() == 1 || depth == self.order.len() {
+            return node;
         }
+        let field = self.order[depth] as usize;
+        let mut groups: Vec<(u32, u32, Vec<u32>)> = Vec::new();
+        let mut group_of: FxHashMap<(u32, u32), usize> = FxHashMap::default();
+        for &number in &elements {
+            let element = &self.elements[number as usize];
+            let table = match &element.codes[field] {
+                None => SAME,
+                Some(table) => *names.entry(table.clone()).or_insert_with(|| {
+                    self.tables.push(table.clone());
+                    self.tables.len() as u32 - 1
+                }),
+            };
+            let key = (element.sources[field], table);
+            let group = *group_of.entry(key).or_insert_with(|| {
+                groups.push((key.0, key.1, Vec::new()));
+                groups.len() - 1
+            });
+            groups[group].2.push(number);
+        }
+        let branches: Vec<(u32, u32, u32)> = groups
+            .into_iter()
+            .map(|(source, table, members)| (source, table, self.grow(members, depth + 1, names)))
+            .collect();
+        self.nodes[node as usize] = Node::Branches(branches.into());
+        node
+    }
+
+    /// How many elements there are.
+    pub(super) fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    #[inline]
+    fn code(&self, original: &[u64], source: u32, table: u32) -> u64 {
+        let code = original[source as usize];
+        if table == SAME { code } else { self.tables[table as usize].get(code as usize).copied().unwrap_or(code) }
+    }
+
+    /// Replaces codes by their least image; gives the number of elements that lead to it.
+    pub(super) fn least(&self, original: &mut [u64], scratch: &mut ListingScratch) -> usize {
+        let ListingScratch { frontier, next, best } = scratch;
+        best.clear();
+        best.resize(original.len(), 0);
+        frontier.clear();
+        frontier.push(0);
+        for &field in &self.order {
+            let mut least = u64::MAX;
+            next.clear();
+            let mut keep = |code: u64, node: u32| {
+                if code < least {
+                    least = code;
+                    next.clear();
+                }
+                if code == least {
+                    next.push(node);
+                }
+            };
+            for &node in frontier.iter() {
+                match &self.nodes[node as usize] {
+                    Node::Element(element) => {
+                        keep(self.elements[*element as usize].code(field as usize, original), node);
+                    }
+                    Node::Branches(branches) => {
+                        for &(source, table, child) in branches {
+                            keep(self.code(original, source, table), child);
+                        }
+                    }
+                }
+            }
+            best[field as usize] = least;
+            std::mem::swap(frontier, next);
+        }
+        original.copy_from_slice(best);
+        frontier.len()
     }
 }

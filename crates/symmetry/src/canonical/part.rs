@@ -8,7 +8,7 @@ use quotient_groups::action::Action;
 use quotient_groups::arrangement::{Arrangement, arrangement, rotation};
 use quotient_groups::{ImageScratch, ImageSearch, SparsePermutation};
 
-use super::elements::CodeMap;
+use super::elements::{CodeMap, Listing, ListingScratch};
 use super::nesting::{NestedSort, SortScratch};
 use super::points::{NONE, View};
 use super::rotation::{Ring, RingScratch};
@@ -16,10 +16,12 @@ use super::rotation::{Ring, RingScratch};
 /// Elements up to which they are listed rather than anything else tried.
 const FEW_ELEMENTS: usize = 6;
 /// Elements up to which they are listed if there is nothing better than a search.
-const LISTED_ELEMENTS: usize = 200;
+const LISTED_ELEMENTS: usize = 130;
 /// The same for groups other than those of freely exchanged things, where colours decide little and the
-/// search tries much.
-const LISTED_RIGID_ELEMENTS: usize = 2_000;
+/// search tries much; as long as there are not too many fields.
+const LISTED_RIGID_ELEMENTS: usize = 8_000;
+/// Codes of all listed elements together.
+const LISTED_CODES: usize = 600_000;
 /// Cosets of the rotations up to which these are used.
 const RING_COSETS: usize = 24;
 
@@ -36,8 +38,8 @@ pub(super) struct Part {
 /// How images are found.
 #[derive(Clone, Debug)]
 enum Method {
-    /// The least image over all elements but the identity.
-    Listing(Vec<CodeMap>),
+    /// The least image over all elements.
+    Listing(Listing),
     /// Sorting.
     Sorting(Vec<NestedSort>),
     /// Turning a ring.
@@ -50,7 +52,7 @@ enum Method {
 #[derive(Clone, Debug, Default)]
 pub(super) struct PartScratch {
     codes: Vec<u64>,
-    best: Vec<u64>,
+    listing: ListingScratch,
     sort: SortScratch,
     ring: RingScratch,
     image: ImageScratch,
@@ -79,7 +81,7 @@ impl Part {
     /// For people.
     pub(super) fn describe(&self) -> String {
         match &self.method {
-            Method::Listing(maps) => format!("the least of {} images", maps.len() + 1),
+            Method::Listing(listing) => format!("the least of {} images", listing.len()),
             Method::Sorting(sorts) => sorts.iter().map(NestedSort::describe).collect::<Vec<_>>().join(", "),
             Method::Turning(ring) => ring.describe(),
             Method::Searching => {
@@ -98,16 +100,10 @@ impl Part {
                 }
             }
             Method::Turning(ring) => ring.canonicalize(&self.view, state, &mut scratch.ring),
-            Method::Listing(maps) => {
-                let PartScratch { codes, best, .. } = scratch;
-                self.view.read(state, codes);
-                best.clone_from(codes);
-                for map in maps {
-                    map.keep_least(codes, best);
-                }
-                if best != codes {
-                    self.view.write(best, state);
-                }
+            Method::Listing(listing) => {
+                self.view.read(state, &mut scratch.codes);
+                listing.least(&mut scratch.codes, &mut scratch.listing);
+                self.view.write(&scratch.codes, state);
             }
             Method::Searching => self.find_image(state, scratch),
         }
@@ -146,10 +142,11 @@ impl Part {
                 size
             }
             Method::Turning(ring) => ring.orbit_size(&self.view, state, &mut scratch.ring),
-            Method::Listing(maps) => {
+            Method::Listing(listing) => {
                 self.view.read(state, &mut scratch.codes);
-                let idle = 1 + maps.iter().filter(|map| map.keeps(&scratch.codes)).count();
-                BigUint::from((maps.len() + 1) / idle)
+                let stabiliser = listing.least(&mut scratch.codes, &mut scratch.listing);
+                self.view.write(&scratch.codes, state);
+                BigUint::from(listing.len() / stabiliser)
             }
             Method::Searching => {
                 self.find_image(state, scratch);
@@ -173,7 +170,7 @@ impl Part {
 fn choose(view: &View, order: &BigUint) -> Method {
     let few = |limit: usize| *order <= BigUint::from(limit);
     if few(2) {
-        return Method::Listing(elements(&view.action, order, view));
+        return Method::Listing(Listing::new(view, &permutations(&view.action, order)));
     }
     let found = arrangement(&view.action, order);
     if let Some(found) = &found
@@ -183,13 +180,14 @@ fn choose(view: &View, order: &BigUint) -> Method {
         return Method::Sorting(sorts);
     }
     if few(FEW_ELEMENTS) {
-        return Method::Listing(elements(&view.action, order, view));
+        return Method::Listing(Listing::new(view, &permutations(&view.action, order)));
     }
     if let Some(ring) = ring(view, order) {
         return Method::Turning(ring);
     }
-    if few(if found.is_some() { LISTED_ELEMENTS } else { LISTED_RIGID_ELEMENTS }) {
-        return Method::Listing(elements(&view.action, order, view));
+    let limit = if found.is_some() { LISTED_ELEMENTS } else { LISTED_RIGID_ELEMENTS };
+    if few(limit.min(LISTED_CODES / view.fields.len().max(1))) {
+        return Method::Listing(Listing::new(view, &permutations(&view.action, order)));
     }
     Method::Searching
 }
@@ -198,12 +196,7 @@ fn sorts(view: &View, found: &Arrangement) -> Option<Vec<NestedSort>> {
     (0..found.nestings.len()).map(|number| NestedSort::new(view, found, number)).collect()
 }
 
-/// All elements but the identity. The group must be small.
-fn elements(action: &Action, order: &BigUint, view: &View) -> Vec<CodeMap> {
-    permutations(action, order).iter().map(|element| CodeMap::new(view, element)).collect()
-}
-
-/// All elements of a small group but the identity, as permutations of the points.
+/// All elements of a small group, as permutations of the points.
 fn permutations(action: &Action, order: &BigUint) -> Vec<SparsePermutation> {
     let mut known = rustc_hash::FxHashSet::default();
     let mut list = vec![SparsePermutation::identity()];
@@ -218,7 +211,6 @@ fn permutations(action: &Action, order: &BigUint) -> Vec<SparsePermutation> {
         }
         next += 1;
     }
-    list.remove(0);
     list
 }
 

@@ -68,21 +68,19 @@ impl Segments {
                 return Some(Self { view: view.clone(), kind: Kind::Nested(sorts), fallback: None });
             }
         }
+        if found.nestings.iter().any(|nesting| nesting.arities.len() > 1 || nesting.arities[0] > LARGEST_NESTING) {
+            return None;
+        }
+        let exchanges = found.exchanges(&view.action, order);
         let mut all = Vec::new();
         for (number, nesting) in found.nestings.iter().enumerate() {
-            let &[count] = &nesting.arities[..] else { return None };
-            if count > LARGEST_NESTING {
-                return None;
-            }
+            let count = nesting.arities[0];
             let place = |point: u32| {
                 found.places[point as usize].filter(|place| place.nesting == number).map(|place| place.node)
             };
             let plan = KeyPlan::new(view, count, place, |point| found.orbits[point as usize], false)?;
-            let exchanges = found
-                .exchanges(&view.action, order, number)
-                .iter()
-                .map(|element| CodeMap::new(view, element))
-                .collect();
+            let own = exchanges.iter().filter(|exchange| exchange.nesting == number);
+            let exchanges = own.map(|exchange| CodeMap::new(view, &exchange.element)).collect();
             all.push(Things { plan, exchanges });
         }
         let fallback = is_segmented.then(|| Part::searching(view.clone(), order.clone()));
