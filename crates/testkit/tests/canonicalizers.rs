@@ -1,9 +1,13 @@
 //! The conformance suite of canonicalizers: groups of all kinds acting on states in all ways, and
 //! representatives held against orbits that are listed.
 
+use std::collections::BTreeSet;
+
 use quotient_groups::random::Random;
-use quotient_symmetry::Strategy;
+use quotient_ir::{Layout, Model, Valuation};
+use quotient_symmetry::{Canonicalizer, Strategy, Workspace, detect};
 use quotient_testkit::actions::{Acting, Variable, cycles, ids, values};
+use quotient_testkit::examples::load_murphi;
 use quotient_testkit::pool::map_on_workers;
 
 fn acting(name: &str, sorts: &[usize], generators: &[&[&str]], variables: Vec<Variable>) -> Acting {
@@ -230,4 +234,70 @@ fn one_representative_for_each_orbit() {
 #[test]
 fn one_representative_for_each_orbit_of_random_groups() {
     check_all(&random_suite(300), 12, 2_000, 300);
+}
+
+/// The representatives of states, given as values in the order of the slots, under the symmetries of a
+/// model that are found.
+fn representatives(model: &Model, strategy: Strategy, states: &[&[i64]]) -> Vec<Vec<i64>> {
+    let layout = Layout::new(model).expect("a layout");
+    let detection = detect(model, &layout, &[]).expect("certified symmetries");
+    let canonicalizer =
+        Canonicalizer::with_strategy(model, &layout, &detection.group, strategy).expect("a canonicalizer");
+    assert_eq!(canonicalizer.is_exact(), strategy != Strategy::Sorted);
+    assert_eq!(canonicalizer.order().to_string(), "24");
+    let mut workspace = Workspace::default();
+    let representative = |state: &&[i64]| {
+        let valuation = Valuation(state.iter().map(|&value| Some(value)).collect());
+        let mut words = layout.state(&valuation).0;
+        canonicalizer.canonicalize(&mut workspace, &mut words);
+        layout.unpack(&words).0.into_iter().map(|value| value.expect("every slot has a value")).collect()
+    };
+    states.iter().map(representative).collect()
+}
+
+/// Section 4.2 of the survey of Wahl and Donaldson (2010): with id-sensitive shared variables,
+/// ((1,2,3),A,C,A,B) and ((3,4,2),B,A,A,C) have the same least representative ((1,4,2),A,A,B,C).
+#[test]
+fn shared_variables_that_hold_processes() {
+    let text = "type p: 1..4; l: 0..2;
+        var x1: p; x2: p; x3: p; at: array[p] of l;
+        ruleset i: p; j: p; k: p do startstate
+          x1 := i; x2 := j; x3 := k;
+          for q: p do at[q] := 0; end;
+        end end;
+        ruleset i: p do
+          rule at[i] = 0 ==> at[i] := 1; x1 := i; end;
+          rule at[i] = 1 ==> at[i] := 2; x2 := i; end;
+          rule at[i] = 2 ==> at[i] := 0; x3 := x1; end;
+        end;";
+    let model = load_murphi("shared", text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    // A, B and C are 0, 1 and 2.
+    let found = representatives(&model, Strategy::Canonical, &[&[1, 2, 3, 0, 2, 0, 1], &[3, 4, 2, 1, 0, 0, 2]]);
+    assert_eq!(found, [[1, 4, 2, 0, 0, 1, 2], [1, 4, 2, 0, 0, 1, 2]]);
+}
+
+/// Section 4.3 of the same: with an id-sensitive local variable, ((B,1),(A,1),(C,3),(A,3)) and
+/// ((A,4),(B,2),(A,2),(C,4)) are equivalent. Sorting gives two representatives, sorting by segments one.
+#[test]
+fn local_variables_that_hold_processes() {
+    let text = "type p: 1..4; l: 0..2;
+        var process: array[p] of record at: l; leader: p; end;
+        startstate for i: p do process[i].at := 0; process[i].leader := i; end; end;
+        ruleset i: p; j: p do
+          rule process[i].at = 0 ==> process[i].at := 1; process[i].leader := j; end;
+          rule process[i].at = 1 ==> process[i].at := 2; end;
+          rule process[i].at = 2 & process[j].leader = i ==> process[i].at := 0; end;
+        end;";
+    let model = load_murphi("local", text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let states: [&[i64]; 2] = [&[1, 1, 0, 1, 2, 3, 0, 3], &[0, 4, 1, 2, 0, 2, 2, 4]];
+    let sorted = representatives(&model, Strategy::Sorted, &states);
+    // ((A,3),(A,4),(B,3),(C,4)) and ((A,4),(A,3),(B,3),(C,4)), as in the text.
+    assert_eq!(sorted, [[0, 3, 0, 4, 1, 3, 2, 4], [0, 4, 0, 3, 1, 3, 2, 4]]);
+    for strategy in [Strategy::Segmented, Strategy::Canonical, Strategy::Flooding] {
+        let found: BTreeSet<Vec<i64>> = representatives(&model, strategy, &states).into_iter().collect();
+        assert_eq!(found.len(), 1, "{strategy}: {found:?}");
+        if strategy == Strategy::Segmented {
+            assert!(found.contains(&sorted[0]), "{found:?}");
+        }
+    }
 }

@@ -142,7 +142,7 @@ fn bits_for(values: u64) -> u32 {
 impl KeyPlan {
     /// The plan for things, given for each point of the view the thing it belongs to and its orbit, if it
     /// is one of these things. `None` if the values of a field belong to different things although the
-    /// field moves.
+    /// field moves. Without holders, whatever holds things is left out.
     pub(super) fn new(
         view: &View,
         count: usize,
@@ -176,7 +176,11 @@ impl KeyPlan {
                         continue;
                     }
                     if placed.len() != content.points().count() || placed.iter().any(|&(_, other)| other != thing) {
-                        return None;
+                        if with_holders {
+                            return None;
+                        }
+                        // What a thing says of others is left out as well.
+                        continue;
                     }
                     let role = placed.iter().map(|&(point, _)| orbit(point)).min().unwrap_or(orbit(first));
                     add(&mut roles.lettered, role, thing, field);
