@@ -3,6 +3,7 @@
 
 mod b;
 mod murphi;
+mod promela;
 
 use quotient_ir::{Diagnostic, Model, Source};
 
@@ -17,6 +18,8 @@ pub enum Language {
     Murphi,
     /// Classical B, as ProB and Atelier B read it.
     B,
+    /// Promela, as SPIN reads it.
+    Promela,
 }
 
 impl Language {
@@ -26,6 +29,7 @@ impl Language {
         match extension.to_ascii_lowercase().as_str() {
             "m" | "murphi" => Some(Self::Murphi),
             "mch" | "ref" | "imp" | "sys" => Some(Self::B),
+            "pml" | "prom" | "promela" | "prm" | "spin" => Some(Self::Promela),
             _ => None,
         }
     }
@@ -39,13 +43,20 @@ pub struct LoadOptions {
     /// Whether the state graph of a B machine starts with a root and has a state for each valuation of
     /// the constants, as ProB draws it.
     pub extra_nodes: bool,
+    /// Whether a failed assertion of a Promela model is passed over, as `pan -A` does. What the model
+    /// does afterwards can then be seen.
+    pub ignore_assertions: bool,
 }
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { constants: Vec::new(), extra_nodes: true }
+        Self { constants: Vec::new(), extra_nodes: true, ignore_assertions: false }
     }
 }
+
+/// The code of warnings about properties that a model asks for and that cannot be checked. A verdict
+/// on the model must not be given without them.
+pub const UNSUPPORTED_PROPERTY: &str = "unsupported-property";
 
 /// A model that can be used, and what its author should know about it.
 #[derive(Clone, Debug)]
@@ -67,6 +78,7 @@ pub fn load(source: Source, language: Language, options: &LoadOptions) -> Result
     match language {
         Language::Murphi => murphi::load(source, options),
         Language::B => b::load(source, options),
+        Language::Promela => promela::load(source, options),
     }
 }
 

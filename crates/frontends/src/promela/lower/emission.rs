@@ -1,0 +1,650 @@
+//! The model under construction: its variables, and what every part of the lowering leans on.
+//!
+//! The processes of a type lie in one array over their process numbers: the control point (zero
+//! where there is no such process) and the local variables. Nothing else tells which processes
+//! there are: they are the numbers from zero on that have a control point.
+
+use quotient_ir::{
+    BinaryOperator, Diagnostic, Expr, ExprId, Field, Function, FunctionId, Model, PlaceId, Property, PropertyKind,
+    Quantifier, ReturnValue, Source, Span, Start, Statement, StatementKind, Table, Type, TypeId, TypeKind, Variable,
+    VariableId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::channels::ShapeLayout;
+use super::expressions::Referent;
+use super::owner::{Context, Owner};
+use super::pools::Pools;
+use super::program::{Program, VariableKey, expressions_of, walk};
+use super::symbols::{Scalar, ValueType, VariableInfo, closest};
+use super::words::Value;
+use crate::promela::syntax::tree::{Expression, ExpressionKind, Initial, Name, Part};
+
+/// Where a rule comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Origin {
+    /// The process type and the control point it moves from; none if no process moves.
+    pub(super) mover: Option<(usize, i64)>,
+}
+
+pub(super) struct Emission<'p, 't> {
+    pub(super) program: &'p Program<'t>,
+    pub(super) pools: &'p Pools,
+    pub(super) model: Model,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) ranges: FxHashMap<(i64, i64), TypeId>,
+    pub(super) globals: Vec<Option<VariableId>>,
+    /// The field of each local variable in its record.
+    pub(super) locals: Vec<Vec<Option<u32>>>,
+    pub(super) process_variables: Vec<Option<VariableId>>,
+    pub(super) shapes: Vec<ShapeLayout>,
+    pub(super) site_bases: Vec<i64>,
+    pub(super) channel_count: i64,
+    /// The process that moves without others, or -1.
+    pub(super) exclusive: Option<VariableId>,
+    /// The process that moved last.
+    pub(super) last: Option<VariableId>,
+    /// Whether nobody can move.
+    pub(super) quiet: Option<FunctionId>,
+    pub(super) uses_timeout: bool,
+    /// Arrays of bits that hold bytes.
+    pub(super) wide: &'p FxHashSet<VariableKey>,
+    /// Arrays of bits that turned out to hold bytes.
+    pub(super) widen: Vec<VariableKey>,
+    /// Where each rule comes from.
+    pub(super) origins: Vec<Origin>,
+    pub(super) check_assertions: bool,
+}
+
+impl<'p, 't> Emission<'p, 't> {
+    /// Declares all variables.
+    pub(super) fn new(
+        source: &Source,
+        program: &'p Program<'t>,
+        pools: &'p Pools,
+        wide: &'p FxHashSet<VariableKey>,
+        check_assertions: bool,
+    ) -> Self {
+        let mut uses_timeout = false;
+        for (_, _, action) in program.actions() {
+            for expression in expressions_of(action) {
+                walk(expression, &mut |inner| uses_timeout |= inner.kind == ExpressionKind::Timeout);
+            }
+        }
+        let mut emission = Self {
+            program,
+            pools,
+            model: Model::new(source.clone()),
+            diagnostics: Vec::new(),
+            ranges: FxHashMap::default(),
+            globals: Vec::new(),
+            locals: Vec::new(),
+            process_variables: Vec::new(),
+            shapes: Vec::new(),
+            site_bases: Vec::new(),
+            channel_count: 0,
+            exclusive: None,
+            last: None,
+            quiet: None,
+            uses_timeout,
+            wide,
+            widen: Vec::new(),
+            origins: Vec::new(),
+            check_assertions,
+        };
+        emission.lay_out_channel_numbers();
+        emission.declare_globals();
+        emission.declare_processes();
+        emission.lay_out_channels();
+        emission.declare_control();
+        emission
+    }
+
+    /// How many channels there are, before anything that holds their numbers is declared.
+    fn lay_out_channel_numbers(&mut self) {
+        for site in &self.program.sites {
+            let owners = match site.variable {
+                VariableKey::Global(_) => 1,
+                VariableKey::Local(process, _) => self.pools.ranges[process].map_or(0, |(low, high)| high - low + 1),
+            };
+            self.channel_count += owners * site.count;
+        }
+    }
+
+    pub(super) fn unique_name(&self, name: &str) -> String {
+        let mut unique = name.to_owned();
+        let mut number = 1;
+        while self.model.variables.iter().any(|variable| variable.name == unique) {
+            number += 1;
+            unique = format!("{name}.{number}");
+        }
+        unique
+    }
+
+    /// The type of a field of a message.
+    pub(super) fn field_type(&mut self, scalar: Scalar) -> TypeId {
+        match scalar {
+            Scalar::Bool => Model::BOOLEAN,
+            Scalar::Chan => self.range_type(0, self.channel_count),
+            _ => {
+                let (low, high) = scalar.range(&self.program.symbols);
+                self.range_type(low, high)
+            }
+        }
+    }
+
+    fn variable_type(&mut self, info: &VariableInfo, key: VariableKey) -> TypeId {
+        let element = match info.ty {
+            ValueType::Scalar(Scalar::Bool | Scalar::Bits(1)) if info.count.is_some() && self.wide.contains(&key) => {
+                self.range_type(0, 255)
+            }
+            ValueType::Scalar(scalar) => self.field_type(scalar),
+            ValueType::Structure(number) => {
+                let structure = &self.program.symbols.structures[number];
+                let mut fields = Vec::new();
+                for field in &structure.fields {
+                    fields.push(Field { name: field.name.to_string(), ty: self.variable_type(field, key) });
+                }
+                self.model.types.push(Type { name: None, kind: TypeKind::Record { fields } })
+            }
+        };
+        match info.count {
+            None => element,
+            Some(count) => {
+                let index = self.range_type(0, count - 1);
+                self.array_type(index, element)
+            }
+        }
+    }
+
+    /// Whether a variable always holds the channel it was declared with, so that it need not be kept.
+    fn is_fixed_channel(info: &VariableInfo, is_parameter: bool) -> bool {
+        info.channel.is_some() && info.count.is_none() && !info.assigned && !is_parameter
+    }
+
+    fn declare_globals(&mut self) {
+        for (number, info) in self.program.symbols.globals.iter().enumerate() {
+            if Self::is_fixed_channel(info, false) {
+                self.globals.push(None);
+                continue;
+            }
+            let ty = self.variable_type(info, VariableKey::Global(number));
+            let name = self.unique_name(&info.name);
+            let variable = Variable { name, ty, may_be_undefined: false, span: info.span };
+            self.globals.push(Some(self.model.variables.push(variable)));
+        }
+    }
+
+    fn declare_processes(&mut self) {
+        for (number, process) in self.program.processes.iter().enumerate() {
+            let mut locals = Vec::new();
+            let points = self.range_type(0, process.flow.points.len() as i64);
+            let mut fields = vec![Field { name: "pc".into(), ty: points }];
+            for (position, info) in process.symbols.variables.iter().enumerate() {
+                if Self::is_fixed_channel(info, position < process.symbols.parameters) {
+                    locals.push(None);
+                    continue;
+                }
+                locals.push(Some(fields.len() as u32));
+                let ty = self.variable_type(info, VariableKey::Local(number, position));
+                let mut name = info.name.to_string();
+                let mut again = 1;
+                while fields.iter().any(|field| field.name == name) {
+                    again += 1;
+                    name = format!("{}{again}", info.name);
+                }
+                fields.push(Field { name, ty });
+            }
+            self.locals.push(locals);
+            let variable = self.pools.ranges[number].map(|(low, high)| {
+                let record = self.model.types.push(Type { name: None, kind: TypeKind::Record { fields } });
+                let index = self.range_type(low, high);
+                let ty = self.array_type(index, record);
+                let name = self.unique_name(self.program.name(number));
+                let span = process.tree.name.span;
+                self.model.variables.push(Variable { name, ty, may_be_undefined: false, span })
+            });
+            self.process_variables.push(variable);
+        }
+    }
+
+    fn declare_control(&mut self) {
+        let most = (self.pools.processes - 1).max(0);
+        let atomic = self.program.processes.iter().any(|process| {
+            let flow = &process.flow;
+            flow.points.iter().any(|&point| flow.exits(point).iter().any(|exit| flow.elements[exit.element].atomic))
+        });
+        if atomic {
+            let ty = self.range_type(-1, most);
+            let name = self.unique_name("atomic");
+            let variable = Variable { name, ty, may_be_undefined: false, span: Span::default() };
+            self.exclusive = Some(self.model.variables.push(variable));
+        }
+        if self.program.uses_last {
+            let ty = self.range_type(0, most);
+            let name = self.unique_name("_last");
+            let variable = Variable { name, ty, may_be_undefined: false, span: Span::default() };
+            self.last = Some(self.model.variables.push(variable));
+        }
+    }
+
+    /// The type of the numbers of the processes of a type.
+    pub(super) fn pid_type(&mut self, process: usize) -> Option<TypeId> {
+        let (low, high) = self.pools.ranges[process]?;
+        Some(self.range_type(low, high))
+    }
+
+    /// A process of a type.
+    pub(super) fn process_place(&mut self, process: usize, pid: ExprId) -> PlaceId {
+        let variable = self.process_variables[process].expect("a process type with processes has a variable");
+        let place = self.variable_place(variable);
+        self.at(place, pid)
+    }
+    pub(super) fn control_place(&mut self, process: usize, pid: ExprId) -> PlaceId {
+        let place = self.process_place(process, pid);
+        self.field(place, 0)
+    }
+    /// Whether a process is at a control point.
+    pub(super) fn is_at(&mut self, process: usize, pid: ExprId, point: i64) -> ExprId {
+        let place = self.control_place(process, pid);
+        let control = self.read(place);
+        let point = self.number(point);
+        self.equal(control, point)
+    }
+
+    /// Whether there is a process of a number, of any type.
+    pub(super) fn is_alive(&mut self, pid: ExprId) -> ExprId {
+        let mut conditions = Vec::new();
+        for process in 0..self.program.processes.len() {
+            conditions.push(self.is_alive_as(process, pid));
+        }
+        self.any(conditions)
+    }
+
+    /// Whether there is a process of a number and a type.
+    pub(super) fn is_alive_as(&mut self, process: usize, pid: ExprId) -> ExprId {
+        let Some((low, high)) = self.pools.ranges[process] else { return self.truth(false) };
+        let inside = self.is_between(pid, low, high);
+        if self.constant_value(inside) == Some(0) {
+            return inside;
+        }
+        let control = self.control_place(process, pid);
+        let control = self.read(control);
+        let zero = self.number(0);
+        let alive = self.binary(BinaryOperator::NotEqual, control, zero);
+        self.and(inside, alive)
+    }
+
+    pub(super) fn is_between(&mut self, value: ExprId, low: i64, high: i64) -> ExprId {
+        if let Some(value) = self.constant_value(value) {
+            return self.truth(low <= value && value <= high);
+        }
+        if let Expr::Read(place) = self.model.pool[value] {
+            let ty = self.model.pool[place].ty;
+            if let TypeKind::Range { low: least, high: greatest } = self.model.types[ty].kind
+                && low <= least
+                && greatest <= high
+            {
+                return self.truth(true);
+            }
+        }
+        let (low, high) = (self.number(low), self.number(high));
+        let above = self.compare(BinaryOperator::GreaterOrEqual, value, low);
+        let below = self.compare(BinaryOperator::LessOrEqual, value, high);
+        self.and(above, below)
+    }
+
+    /// `_nr_pr`
+    pub(super) fn process_count(&mut self, _owner: &mut Owner) -> Value {
+        let mut sum = self.number(0);
+        for pid in 0..self.pools.processes {
+            let pid = self.number(pid);
+            let alive = self.is_alive(pid);
+            let (then, otherwise) = (self.number(1), self.number(0));
+            let one = match self.constant_value(alive) {
+                Some(0) => otherwise,
+                _ => self.model.pool.expression(Expr::Conditional { condition: alive, then, otherwise }),
+            };
+            sum = self.add(sum, one);
+        }
+        Value { expression: sum, is_boolean: false, low: 0, high: self.pools.processes }
+    }
+
+    /// Whether nobody can move.
+    pub(super) fn timeout(&mut self) -> ExprId {
+        match self.quiet {
+            Some(function) => self.model.pool.expression(Expr::Call { function, arguments: Vec::new() }),
+            None => self.truth(false),
+        }
+    }
+
+    /// Reserves the function that tells whether nobody can move, if anybody asks.
+    pub(super) fn declare_quiet(&mut self) {
+        if self.uses_timeout {
+            self.quiet = Some(self.model.functions.push(Function {
+                name: "nobody_can_move".into(),
+                parameters: Vec::new(),
+                locals: Table::new(),
+                result: Some(Model::BOOLEAN),
+                body: Vec::new(),
+                span: Span::default(),
+            }));
+        }
+    }
+
+    /// Writes that function.
+    pub(super) fn define_quiet(&mut self) {
+        let Some(function) = self.quiet else { return };
+        let mut owner = Owner::default();
+        let mut conditions = Vec::new();
+        if let Some(exclusive) = self.exclusive {
+            let place = self.variable_place(exclusive);
+            let holder = self.read(place);
+            let nobody = self.number(-1);
+            conditions.push(self.equal(holder, nobody));
+        }
+        for process in 0..self.program.processes.len() {
+            let Some(ty) = self.pid_type(process) else { continue };
+            for &point in &self.program.processes[process].flow.points {
+                let local = owner.parameter("p", ty);
+                let pid = self.read_local(&owner, local);
+                let number = self.program.processes[process].flow.number(point);
+                let here = self.is_at(process, pid, number);
+                let can_move = self.can_leave(&mut owner, process, pid, point);
+                let moves = self.and(here, can_move);
+                let stays = self.not(moves);
+                conditions.push(self.quantified(Quantifier::All, local, ty, stays));
+            }
+        }
+        let condition = self.all(conditions);
+        let kind = StatementKind::Return(Some(ReturnValue::Value(condition)));
+        let entry = &mut self.model.functions[function];
+        entry.locals = owner.locals;
+        entry.body = vec![Statement { kind, span: Span::default() }];
+    }
+
+    /// `enabled(pid)`
+    pub(super) fn enabled_process(&mut self, owner: &mut Owner, _context: Context, pid: ExprId) -> ExprId {
+        let mut conditions = Vec::new();
+        for process in 0..self.program.processes.len() {
+            let Some((low, high)) = self.pools.ranges[process] else { continue };
+            let inside = self.is_between(pid, low, high);
+            for &point in &self.program.processes[process].flow.points {
+                let number = self.program.processes[process].flow.number(point);
+                let here = self.is_at(process, pid, number);
+                let here = self.and(inside, here);
+                let can_move = self.can_leave(owner, process, pid, point);
+                conditions.push(self.and(here, can_move));
+            }
+        }
+        self.any(conditions)
+    }
+
+    /// The process type that a name stands for.
+    pub(super) fn proctype(&mut self, name: &Name) -> Option<usize> {
+        if let Some(&number) = self.program.symbols.proctype_names.get(&name.text) {
+            return Some(number);
+        }
+        let message = format!("there is no process type `{}`", name.text);
+        let mut diagnostic = Diagnostic::error("unknown-process", message, name.span);
+        diagnostic.help = closest(&name.text, self.program.symbols.proctype_names.keys())
+            .map(|close| format!("did you mean `{close}`?"));
+        self.complain(diagnostic);
+        None
+    }
+
+    /// The number of a process that is referred to from outside; without an index, the only one.
+    fn remote_pid(
+        &mut self,
+        owner: &mut Owner,
+        context: Context,
+        process: usize,
+        index: Option<&Expression>,
+    ) -> Option<ExprId> {
+        match index {
+            Some(index) => Some(self.numeric(owner, context, index)?.expression),
+            None => {
+                let (low, _) = self.pools.ranges[process]?;
+                Some(self.number(low))
+            }
+        }
+    }
+
+    /// `p[i]@label`
+    pub(super) fn at_label(
+        &mut self,
+        owner: &mut Owner,
+        context: Context,
+        proctype: &Name,
+        index: Option<&Expression>,
+        label: &Name,
+    ) -> Option<ExprId> {
+        let process = self.proctype(proctype)?;
+        let flow = &self.program.processes[process].flow;
+        let Some(&element) = flow.labels.get(&label.text) else {
+            let message = format!("process type `{}` has no label `{}`", proctype.text, label.text);
+            let mut diagnostic = Diagnostic::error("unknown-label", message, label.span);
+            diagnostic.help = closest(&label.text, flow.labels.keys()).map(|close| format!("did you mean `{close}`?"));
+            self.complain(diagnostic);
+            return None;
+        };
+        let point = flow.numbers.get(&element).copied();
+        if self.pools.ranges[process].is_none() {
+            return Some(self.truth(false));
+        }
+        let pid = self.remote_pid(owner, context, process, index)?;
+        let Some(point) = point else { return Some(self.truth(false)) };
+        let (low, high) = self.pools.ranges[process]?;
+        let inside = self.is_between(pid, low, high);
+        if self.constant_value(inside) == Some(0) {
+            return Some(inside);
+        }
+        let here = self.is_at(process, pid, point);
+        Some(self.and(inside, here))
+    }
+
+    /// `p[i]:variable`
+    pub(super) fn remote_variable(
+        &mut self,
+        owner: &mut Owner,
+        context: Context,
+        proctype: &Name,
+        index: Option<&Expression>,
+        parts: &[Part],
+    ) -> Option<Value> {
+        let process = self.proctype(proctype)?;
+        let variables = &self.program.processes[process].symbols.variables;
+        let Some(number) = variables.iter().position(|variable| variable.name == parts[0].name.text) else {
+            let message = format!("process type `{}` has no variable `{}`", proctype.text, parts[0].name.text);
+            self.error("unknown-name", message, parts[0].name.span);
+            return None;
+        };
+        let info = variables[number].clone();
+        if self.pools.ranges[process].is_none() {
+            return Some(self.number_value(0));
+        }
+        let pid = self.remote_pid(owner, context, process, index)?;
+        let key = VariableKey::Local(process, number);
+        let Some(field) = self.locals[process][number] else {
+            let expression = self.own_channel(key, Some(pid))?;
+            return Some(Value { expression, is_boolean: false, low: 0, high: self.channel_count });
+        };
+        let place = self.process_place(process, pid);
+        let root = self.field(place, field);
+        match self.path(owner, context, root, &info, parts, key)? {
+            Referent::Place { place, scalar, in_array, key } => {
+                let expression = self.read(place);
+                let (low, high) = self.scalar_range(scalar, in_array, key);
+                let is_boolean = self.model.pool[place].ty == Model::BOOLEAN;
+                Some(Value { expression, is_boolean, low, high })
+            }
+            Referent::Value(value) => Some(value),
+            Referent::Nowhere => None,
+        }
+    }
+
+    /// Statements that give a fresh variable (all cells at their least values) its initial value.
+    fn initialize(
+        &mut self,
+        owner: &mut Owner,
+        context: Context,
+        place: PlaceId,
+        info: &VariableInfo,
+        key: VariableKey,
+        statements: &mut Vec<Statement>,
+    ) {
+        let span = info.span;
+        let elements: Vec<PlaceId> = match info.count {
+            None => vec![place],
+            Some(count) => (0..count)
+                .map(|index| {
+                    let index = self.number(index);
+                    self.at(place, index)
+                })
+                .collect(),
+        };
+        match info.ty {
+            ValueType::Structure(number) => {
+                let fields = self.program.symbols.structures[number].fields.clone();
+                for element in elements {
+                    for (position, field) in fields.iter().enumerate() {
+                        let place = self.field(element, position as u32);
+                        self.initialize(owner, context, place, field, key, statements);
+                    }
+                }
+            }
+            ValueType::Scalar(scalar) => {
+                let in_array = info.count.is_some();
+                let (least, _) = self.scalar_range(scalar, in_array, key);
+                let list: Option<Vec<Value>> = match &info.initial {
+                    Some(Initial::List(values)) => {
+                        let mut list = Vec::new();
+                        for value in values {
+                            list.extend(self.numeric(owner, context, value));
+                        }
+                        Some(list)
+                    }
+                    _ => None,
+                };
+                let single = match &info.initial {
+                    Some(Initial::Value(value)) => self.value(owner, context, value),
+                    _ => None,
+                };
+                let own = match &info.channel {
+                    Some(_) => self.own_channel(key, context.pid),
+                    None => None,
+                };
+                for (position, element) in elements.into_iter().enumerate() {
+                    let value = if let Some(first) = own {
+                        let offset = self.number(position as i64);
+                        let expression = self.add(first, offset);
+                        Value { expression, is_boolean: false, low: 0, high: self.channel_count }
+                    } else if let Some(list) = &list {
+                        match list.get(position).or(list.last()) {
+                            Some(value) => *value,
+                            None => self.number_value(0),
+                        }
+                    } else {
+                        match single {
+                            Some(value) => value,
+                            None => self.number_value(0),
+                        }
+                    };
+                    if self.constant_value(value.expression) == Some(least) {
+                        continue;
+                    }
+                    let referent = Referent::Place { place: element, scalar, in_array, key };
+                    statements.extend(self.store(referent, value, span));
+                }
+            }
+        }
+    }
+
+    /// Statements that make a process of a number that is free.
+    pub(super) fn create(
+        &mut self,
+        owner: &mut Owner,
+        process: usize,
+        pid: ExprId,
+        arguments: &[Value],
+        span: Span,
+    ) -> Vec<Statement> {
+        let entry = &self.program.processes[process];
+        let mut statements = Vec::new();
+        let context = Context { process: Some(process), pid: Some(pid), scope: 0, asks_timeout: false };
+        for (number, info) in entry.symbols.variables.iter().enumerate() {
+            let Some(field) = self.locals[process][number] else { continue };
+            let key = VariableKey::Local(process, number);
+            let place = self.process_place(process, pid);
+            let place = self.field(place, field);
+            match arguments.get(number) {
+                Some(&value) if number < entry.symbols.parameters => {
+                    let ValueType::Scalar(scalar) = info.ty else { continue };
+                    let referent = Referent::Place { place, scalar, in_array: false, key };
+                    let (least, _) = self.scalar_range(scalar, false, key);
+                    if self.constant_value(value.expression) != Some(least) {
+                        statements.extend(self.store(referent, value, span));
+                    }
+                }
+                _ => self.initialize(owner, context, place, info, key, &mut statements),
+            }
+        }
+        let control = self.control_place(process, pid);
+        let first = entry.flow.number(entry.flow.first);
+        statements.push(self.set_number(control, first, span));
+        statements
+    }
+
+    /// The initial state.
+    pub(super) fn emit_start(&mut self) {
+        let mut owner = Owner::default();
+        let mut body = Vec::new();
+        for (number, info) in self.program.symbols.globals.iter().enumerate() {
+            if let Some(variable) = self.globals[number] {
+                let place = self.variable_place(variable);
+                let key = VariableKey::Global(number);
+                self.initialize(&mut owner, Context::outside(), place, info, key, &mut body);
+            }
+        }
+        let mut pid = 0;
+        for (number, process) in self.program.processes.iter().enumerate() {
+            for _ in 0..process.active {
+                let expression = self.number(pid);
+                body.extend(self.create(&mut owner, number, expression, &[], process.tree.span));
+                pid += 1;
+            }
+        }
+        self.model.starts.push(Start {
+            name: Some("initial".into()),
+            parameters: Vec::new(),
+            locals: owner.locals,
+            body,
+            span: Span::default(),
+        });
+    }
+
+    /// A property that must hold in every state that SPIN would look at.
+    pub(super) fn emit_invariant(&mut self, name: Option<String>, condition: &Expression, span: Span) {
+        let mut owner = Owner::default();
+        let Some(condition) = self.condition(&mut owner, Context::outside(), condition) else { return };
+        let condition = match self.exclusive {
+            None => condition,
+            Some(exclusive) => {
+                // Inside an atomic sequence nobody looks.
+                let place = self.variable_place(exclusive);
+                let holder = self.read(place);
+                let nobody = self.number(-1);
+                let busy = self.compare(BinaryOperator::NotEqual, holder, nobody);
+                self.or(busy, condition)
+            }
+        };
+        self.model.properties.push(Property {
+            name,
+            kind: PropertyKind::Invariant,
+            parameters: Vec::new(),
+            locals: owner.locals,
+            condition: Some(condition),
+            span,
+        });
+    }
+}

@@ -1,0 +1,205 @@
+//! From tree to model.
+//!
+//! Names are resolved and control flow is drawn once (`program`, `flow`). How many processes there
+//! can be is estimated (`pools`), the model is emitted for that (`emission`, `expressions`,
+//! `channels`, `rules`, `steps`), followed through its start-up (`startup`) to learn which processes
+//! there really are, and emitted again.
+
+mod channels;
+mod emission;
+mod expressions;
+mod flow;
+mod owner;
+mod pools;
+mod program;
+mod rules;
+mod startup;
+mod steps;
+mod symbols;
+mod words;
+
+use quotient_ir::{Diagnostic, Model, Source};
+use rustc_hash::FxHashSet;
+
+use self::emission::Emission;
+use self::pools::{Pools, initially, pools_from};
+use self::program::{Program, VariableKey};
+use super::syntax::tree::{Expression, ExpressionKind, Specification, Unary};
+
+/// What the front end should know beside the text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settings {
+    /// Whether a failed assertion is an error.
+    pub(super) check_assertions: bool,
+}
+
+/// Lowers a specification. There is a model if there is no error.
+pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -> (Option<Model>, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let program = Program::new(tree, &mut diagnostics);
+    refuse(tree, &mut diagnostics);
+    if program.processes.is_empty() {
+        diagnostics.push(Diagnostic {
+            primary: None,
+            ..Diagnostic::error("no-process", "there is no process in this model", quotient_ir::Span::default())
+                .with_help("a model has an `init` or an `active proctype`")
+        });
+    }
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        // What is wrong in statements is worth knowing as well.
+        let pools = everybody(&program);
+        diagnostics.extend(emit(source, &program, &pools, settings, Mode::Check).1);
+        return (None, diagnostics);
+    }
+    let living = initially(&program);
+    if living.is_empty() {
+        diagnostics.push(Diagnostic {
+            primary: None,
+            ..Diagnostic::error("no-process", "no process of this model is ever started", quotient_ir::Span::default())
+                .with_help("write `active` before a `proctype`, or start processes in an `init`")
+        });
+        return (None, diagnostics);
+    }
+    let at_start = pools_from(&program, &living, &[], true);
+    if at_start.ranges.contains(&None) {
+        let found = emit(source, &program, &everybody(&program), settings, Mode::Check).1;
+        if found.iter().any(Diagnostic::is_error) {
+            diagnostics.extend(found);
+            return (None, diagnostics);
+        }
+    }
+    let creates = (0..program.processes.len()).any(|process| !program.run_sites(process).is_empty());
+    if !creates {
+        let (model, found, _) = emit(source, &program, &at_start, settings, Mode::Plain);
+        diagnostics.extend(found);
+        return (model, diagnostics);
+    }
+    let (_, found, prefix) = emit(source, &program, &at_start, settings, Mode::Follow);
+    if found.iter().any(Diagnostic::is_error) {
+        diagnostics.extend(found);
+        return (None, diagnostics);
+    }
+    let (pools, mode) = match prefix {
+        Some(prefix) => (pools_from(&program, prefix.living(), &prefix.passing(), false), Mode::Skip),
+        None => (pools_from(&program, &living, &[], false), Mode::Plain),
+    };
+    let (model, found, _) = emit(source, &program, &pools, settings, mode);
+    diagnostics.extend(found);
+    (model, diagnostics)
+}
+
+/// A process of every type, so that all of the text is looked at.
+fn everybody(program: &Program<'_>) -> Pools {
+    let count = program.processes.len() as i64;
+    Pools { ranges: vec![Some((0, count)); program.processes.len()], processes: count + 1, bounded: true }
+}
+
+/// What to do with an emitted model.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// Only look for errors.
+    Check,
+    Plain,
+    /// Follow it through its start-up.
+    Follow,
+    /// Make it skip its start-up.
+    Skip,
+}
+
+fn emit(
+    source: &Source,
+    program: &Program<'_>,
+    pools: &Pools,
+    settings: Settings,
+    mode: Mode,
+) -> (Option<Model>, Vec<Diagnostic>, Option<startup::Prefix>) {
+    let mut wide: FxHashSet<VariableKey> = FxHashSet::default();
+    loop {
+        let mut emission = Emission::new(source, program, pools, &wide, settings.check_assertions);
+        emission.declare_quiet();
+        emission.emit_start();
+        emission.emit_rules();
+        emission.define_quiet();
+        for formula in &program.tree.formulas {
+            if let Some(condition) = invariant(&formula.condition) {
+                let name = formula.name.as_ref().map(|name| name.text.to_string());
+                emission.emit_invariant(name, condition, formula.span);
+            }
+        }
+        for process in &program.processes {
+            if let Some(priority) = &process.tree.priority {
+                emission.refuse_priority(priority);
+            }
+        }
+        if !emission.widen.is_empty() && mode != Mode::Check {
+            let more = std::mem::take(&mut emission.widen);
+            drop(emission);
+            wide.extend(more);
+            continue;
+        }
+        let mut diagnostics = std::mem::take(&mut emission.diagnostics);
+        diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span));
+        if diagnostics.iter().any(Diagnostic::is_error) || mode == Mode::Check {
+            diagnostics.retain(|it| mode != Mode::Check || it.is_error());
+            return (None, diagnostics, None);
+        }
+        let prefix = match mode {
+            Mode::Follow | Mode::Skip => startup::follow(&emission),
+            _ => None,
+        };
+        if let (Mode::Skip, Some(prefix)) = (mode, &prefix) {
+            startup::skip(&mut emission, prefix, program);
+        }
+        debug_assert_eq!(quotient_ir::verify(&emission.model), Ok(()), "the lowering makes well-formed models");
+        return (Some(emission.model), diagnostics, prefix);
+    }
+}
+
+/// The condition of a formula `[] p` with nothing temporal in `p`.
+fn invariant(formula: &Expression) -> Option<&Expression> {
+    match &formula.kind {
+        ExpressionKind::Unary(Unary::Always, inner) if !is_temporal(inner) => Some(inner),
+        _ => None,
+    }
+}
+
+fn is_temporal(expression: &Expression) -> bool {
+    use super::syntax::tree::Binary;
+    let mut temporal = false;
+    program::walk(expression, &mut |inner| {
+        temporal |= matches!(
+            inner.kind,
+            ExpressionKind::Unary(Unary::Always | Unary::Eventually | Unary::Next, _)
+                | ExpressionKind::Binary(Binary::Until | Binary::WeakUntil | Binary::Release, _, _)
+        );
+    });
+    temporal
+}
+
+/// Properties that cannot be checked yet.
+fn refuse(tree: &Specification, diagnostics: &mut Vec<Diagnostic>) {
+    for formula in &tree.formulas {
+        if invariant(&formula.condition).is_none() {
+            diagnostics.push(
+                Diagnostic::warning(
+                    crate::UNSUPPORTED_PROPERTY,
+                    "this formula cannot be checked: it is not of the form `[] p`",
+                    formula.span,
+                )
+                .with_help("only invariants `[] p`, assertions and end states can be checked so far"),
+            );
+        }
+    }
+    for claim in &tree.claims {
+        diagnostics.push(
+            Diagnostic::warning(crate::UNSUPPORTED_PROPERTY, "this `never` claim cannot be checked", claim.span)
+                .with_help("only invariants `[] p`, assertions and end states can be checked so far"),
+        );
+    }
+    for trace in &tree.traces {
+        diagnostics.push(
+            Diagnostic::warning(crate::UNSUPPORTED_PROPERTY, "this `trace` cannot be checked", trace.span)
+                .with_help("only invariants `[] p`, assertions and end states can be checked so far"),
+        );
+    }
+}

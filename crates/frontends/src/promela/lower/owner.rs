@@ -1,0 +1,50 @@
+//! The rule, function or property under construction, and the process whose text is being lowered.
+
+use quotient_ir::{ExprId, Local, LocalId, LocalKind, Span, Table, TypeId};
+
+/// The locals of a rule, function or property under construction.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Owner {
+    pub(super) locals: Table<LocalId, Local>,
+}
+
+impl Owner {
+    /// A parameter or bound variable.
+    pub(super) fn parameter(&mut self, name: &str, ty: TypeId) -> LocalId {
+        self.add(name, ty, LocalKind::Parameter)
+    }
+    /// A variable.
+    pub(super) fn variable(&mut self, name: &str, ty: TypeId) -> LocalId {
+        self.add(name, ty, LocalKind::Variable)
+    }
+    fn add(&mut self, name: &str, ty: TypeId, kind: LocalKind) -> LocalId {
+        let taken = |name: &str| self.locals.iter().any(|local| local.name == name);
+        let mut unique = name.to_owned();
+        let mut number = 1;
+        while taken(&unique) {
+            number += 1;
+            unique = format!("{name}{number}");
+        }
+        self.locals.push(Local { name: unique, ty, kind, span: Span::default() })
+    }
+}
+
+/// Whose text is being lowered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Context {
+    /// The process type; none outside of processes.
+    pub(super) process: Option<usize>,
+    /// The process.
+    pub(super) pid: Option<ExprId>,
+    /// The scope its names are seen in.
+    pub(super) scope: usize,
+    /// What `timeout` means: whether nobody can move, or no.
+    pub(super) asks_timeout: bool,
+}
+
+impl Context {
+    /// Outside of all processes.
+    pub(super) fn outside() -> Self {
+        Self { process: None, pid: None, scope: 0, asks_timeout: false }
+    }
+}

@@ -1,0 +1,427 @@
+//! A specification with its names resolved and its control flow drawn: all that does not depend on
+//! how many processes there can be.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use quotient_ir::Diagnostic;
+use rustc_hash::FxHashMap;
+
+use super::flow::{Action, Element, ElementKind, Flow, build};
+use super::symbols::{ChannelShape, ProcessSymbols, Scalar, Symbols, ValueType, VariableInfo};
+use crate::promela::syntax::tree::{Expression, ExpressionKind, Part, Proctype, Specification};
+
+/// A process type.
+#[derive(Clone, Debug)]
+pub(super) struct Process<'t> {
+    pub(super) tree: &'t Proctype,
+    pub(super) flow: Flow,
+    pub(super) symbols: ProcessSymbols,
+    /// How many instances there are at the start.
+    pub(super) active: i64,
+}
+
+/// Where a variable lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum VariableKey {
+    Global(usize),
+    /// Of a process type.
+    Local(usize, usize),
+}
+
+/// Something that can hold channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Holder {
+    Variable(VariableKey),
+    /// A field of the messages of a shape.
+    Message(usize, usize),
+}
+
+/// A declaration that makes channels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChannelSite {
+    pub(super) variable: VariableKey,
+    pub(super) shape: usize,
+    /// How many channels it makes (for each process, if it is a local variable).
+    pub(super) count: i64,
+}
+
+/// A specification with its names resolved.
+#[derive(Clone, Debug)]
+pub(super) struct Program<'t> {
+    pub(super) tree: &'t Specification,
+    pub(super) symbols: Symbols,
+    pub(super) processes: Vec<Process<'t>>,
+    pub(super) shapes: Vec<ChannelShape>,
+    pub(super) sites: Vec<ChannelSite>,
+    /// Which shapes of channels something may hold.
+    pub(super) holders: FxHashMap<Holder, BTreeSet<usize>>,
+    /// Whether some text asks for the process that moved last.
+    pub(super) uses_last: bool,
+}
+
+/// A `run` in the text of a process type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RunSite {
+    pub(super) element: usize,
+    pub(super) creates: usize,
+}
+
+impl<'t> Program<'t> {
+    /// Resolves the names of a specification.
+    pub(super) fn new(tree: &'t Specification, diagnostics: &mut Vec<Diagnostic>) -> Self {
+        let symbols = Symbols::new(tree, diagnostics);
+        let mut processes = Vec::new();
+        for proctype in &tree.proctypes {
+            let (flow, process_symbols) = build(proctype, &symbols, diagnostics);
+            let active = match &proctype.active {
+                _ if proctype.is_init => 1,
+                None => 0,
+                Some(None) => 1,
+                Some(Some(count)) => match symbols.constant(count) {
+                    Some(value @ 0..=255) => value,
+                    _ => {
+                        diagnostics.push(
+                            Diagnostic::error("bad-size", "this is not a number of processes", count.span)
+                                .with_help("from 0 to 255 processes can be active"),
+                        );
+                        1
+                    }
+                },
+            };
+            processes.push(Process { tree: proctype, flow, symbols: process_symbols, active });
+        }
+        let mut program = Self {
+            tree,
+            symbols,
+            processes,
+            shapes: Vec::new(),
+            sites: Vec::new(),
+            holders: FxHashMap::default(),
+            uses_last: false,
+        };
+        program.find_sites(diagnostics);
+        program.note_assignments();
+        program.follow_channels();
+        program
+    }
+
+    fn find_sites(&mut self, diagnostics: &mut Vec<Diagnostic>) {
+        let mut found: Vec<(VariableKey, ChannelShape, i64)> = Vec::new();
+        let globals = self.symbols.globals.iter().enumerate().map(|(number, info)| (VariableKey::Global(number), info));
+        let locals = self.processes.iter().enumerate().flat_map(|(process, entry)| {
+            let variables = entry.symbols.variables.iter().enumerate();
+            variables.map(move |(number, info)| (VariableKey::Local(process, number), info))
+        });
+        for (key, info) in globals.chain(locals) {
+            if let Some(shape) = &info.channel {
+                found.push((key, shape.clone(), info.count.unwrap_or(1)));
+            }
+        }
+        for structure in &self.symbols.structures {
+            for field in &structure.fields {
+                if field.channel.is_some() {
+                    diagnostics.push(
+                        Diagnostic::error(
+                            "channel-in-type",
+                            "a field of a type cannot start with a channel",
+                            field.span,
+                        )
+                        .with_help("declare the channel as a variable and assign it to the field"),
+                    );
+                }
+            }
+        }
+        for (variable, shape, count) in found {
+            let number = match self.shapes.iter().position(|other| *other == shape) {
+                Some(number) => number,
+                None => {
+                    self.shapes.push(shape);
+                    self.shapes.len() - 1
+                }
+            };
+            self.sites.push(ChannelSite { variable, shape: number, count });
+        }
+    }
+
+    /// What a name in a scope of a process type (or outside of all) stands for.
+    pub(super) fn lookup(&self, process: Option<usize>, scope: usize, name: &str) -> Option<VariableKey> {
+        if let Some(process) = process {
+            let symbols = &self.processes[process].symbols;
+            let mut current = Some(scope);
+            while let Some(scope) = current {
+                if let Some(&number) = symbols.scopes[scope].names.get(name) {
+                    return Some(VariableKey::Local(process, number));
+                }
+                current = symbols.scopes[scope].parent;
+            }
+        }
+        self.symbols.global_names.get(name).map(|&number| VariableKey::Global(number))
+    }
+
+    /// What is known of a variable.
+    pub(super) fn variable(&self, key: VariableKey) -> &VariableInfo {
+        match key {
+            VariableKey::Global(number) => &self.symbols.globals[number],
+            VariableKey::Local(process, number) => &self.processes[process].symbols.variables[number],
+        }
+    }
+
+    /// All basic elements of all process types.
+    pub(super) fn actions(&self) -> impl Iterator<Item = (usize, &Element, &Action)> {
+        self.processes.iter().enumerate().flat_map(|(number, process)| {
+            process.flow.elements.iter().filter_map(move |element| match &element.kind {
+                ElementKind::Basic(action) => Some((number, element, action)),
+                _ => None,
+            })
+        })
+    }
+
+    fn note_assignments(&mut self) {
+        let mut assigned: Vec<VariableKey> = Vec::new();
+        for (process, element, action) in self.actions() {
+            let targets: Vec<&Expression> = match action {
+                Action::Assign { target, .. } => vec![target],
+                Action::Receive { arguments, .. } => arguments.iter().collect(),
+                _ => continue,
+            };
+            for target in targets {
+                if let ExpressionKind::Reference(parts) = &target.kind
+                    && let Some(key) = self.lookup(Some(process), element.scope, &parts[0].name.text)
+                {
+                    assigned.push(key);
+                }
+            }
+        }
+        for key in assigned {
+            match key {
+                VariableKey::Global(number) => self.symbols.globals[number].assigned = true,
+                VariableKey::Local(process, number) => {
+                    self.processes[process].symbols.variables[number].assigned = true;
+                }
+            }
+        }
+        let mut uses_last = false;
+        for (_, _, action) in self.actions() {
+            for expression in expressions_of(action) {
+                walk(expression, &mut |inner| {
+                    if let ExpressionKind::Reference(parts) = &inner.kind {
+                        uses_last |= &*parts[0].name.text == "_last";
+                    }
+                });
+            }
+        }
+        self.uses_last = uses_last;
+    }
+
+    /// The shapes of channels that an expression may stand for.
+    pub(super) fn channel_shapes(
+        &self,
+        process: Option<usize>,
+        scope: usize,
+        expression: &Expression,
+    ) -> BTreeSet<usize> {
+        match &expression.kind {
+            ExpressionKind::Reference(parts) => match self.lookup(process, scope, &parts[0].name.text) {
+                Some(key) => self.holders.get(&Holder::Variable(key)).cloned().unwrap_or_default(),
+                None => BTreeSet::new(),
+            },
+            ExpressionKind::Conditional(_, then, otherwise) => {
+                let mut shapes = self.channel_shapes(process, scope, then);
+                shapes.extend(self.channel_shapes(process, scope, otherwise));
+                shapes
+            }
+            ExpressionKind::Eval(inner) => self.channel_shapes(process, scope, inner),
+            _ => BTreeSet::new(),
+        }
+    }
+
+    /// Finds which channels every variable and message field may hold, without regard to order.
+    fn follow_channels(&mut self) {
+        let mut holders: FxHashMap<Holder, BTreeSet<usize>> = FxHashMap::default();
+        for site in &self.sites {
+            holders.entry(Holder::Variable(site.variable)).or_default().insert(site.shape);
+        }
+        self.holders = holders;
+        loop {
+            let mut news: Vec<(Holder, BTreeSet<usize>)> = Vec::new();
+            let globals = self.symbols.globals.iter().enumerate();
+            for (number, info) in globals {
+                if let Some(crate::promela::syntax::tree::Initial::Value(value)) = &info.initial {
+                    let shapes = self.channel_shapes(None, 0, value);
+                    news.push((Holder::Variable(VariableKey::Global(number)), shapes));
+                }
+            }
+            for (process, entry) in self.processes.iter().enumerate() {
+                for (number, info) in entry.symbols.variables.iter().enumerate() {
+                    if let Some(crate::promela::syntax::tree::Initial::Value(value)) = &info.initial {
+                        let shapes = self.channel_shapes(Some(process), 0, value);
+                        news.push((Holder::Variable(VariableKey::Local(process, number)), shapes));
+                    }
+                }
+            }
+            for (process, element, action) in self.actions() {
+                let shapes_of = |expression: &Expression| self.channel_shapes(Some(process), element.scope, expression);
+                let holder_of = |expression: &Expression| match &expression.kind {
+                    ExpressionKind::Reference(parts) => {
+                        self.lookup(Some(process), element.scope, &parts[0].name.text).map(Holder::Variable)
+                    }
+                    _ => None,
+                };
+                match action {
+                    Action::Assign { target, value } => {
+                        if let Some(holder) = holder_of(target) {
+                            news.push((holder, shapes_of(value)));
+                        }
+                    }
+                    Action::Send { channel, arguments, .. } => {
+                        for shape in shapes_of(channel) {
+                            for (position, argument) in arguments.iter().enumerate() {
+                                news.push((Holder::Message(shape, position), shapes_of(argument)));
+                            }
+                        }
+                    }
+                    Action::Receive { channel, arguments, .. } => {
+                        for shape in shapes_of(channel) {
+                            for (position, argument) in arguments.iter().enumerate() {
+                                if let Some(holder) = holder_of(argument) {
+                                    let field = self.holders.get(&Holder::Message(shape, position));
+                                    news.push((holder, field.cloned().unwrap_or_default()));
+                                }
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+                for expression in expressions_of(action) {
+                    walk(expression, &mut |inner| {
+                        if let ExpressionKind::Run { proctype, arguments, .. } = &inner.kind
+                            && let Some(&created) = self.symbols.proctype_names.get(&proctype.text)
+                        {
+                            for (position, argument) in arguments.iter().enumerate() {
+                                let key = VariableKey::Local(created, position);
+                                news.push((Holder::Variable(key), shapes_of(argument)));
+                            }
+                        }
+                    });
+                }
+            }
+            let mut changed = false;
+            for (holder, shapes) in news {
+                if shapes.is_empty() {
+                    continue;
+                }
+                let known = self.holders.entry(holder).or_default();
+                for shape in shapes {
+                    changed |= known.insert(shape);
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// The places where a process type creates others.
+    pub(super) fn run_sites(&self, process: usize) -> Vec<RunSite> {
+        let mut sites = Vec::new();
+        for (number, element) in self.processes[process].flow.elements.iter().enumerate() {
+            let ElementKind::Basic(action) = &element.kind else { continue };
+            for expression in expressions_of(action) {
+                walk(expression, &mut |inner| {
+                    if let ExpressionKind::Run { proctype, .. } = &inner.kind
+                        && let Some(&creates) = self.symbols.proctype_names.get(&proctype.text)
+                    {
+                        sites.push(RunSite { element: number, creates });
+                    }
+                });
+            }
+        }
+        sites
+    }
+
+    /// The scalar type that a reference leads to.
+    pub(super) fn scalar_of(&self, process: Option<usize>, scope: usize, parts: &[Part]) -> Option<Scalar> {
+        let info = self.variable(self.lookup(process, scope, &parts[0].name.text)?);
+        let mut ty = info.ty;
+        for part in &parts[1..] {
+            let ValueType::Structure(number) = ty else { return None };
+            ty = self.symbols.structures[number].fields.iter().find(|field| field.name == part.name.text)?.ty;
+        }
+        match ty {
+            ValueType::Scalar(scalar) => Some(scalar),
+            ValueType::Structure(_) => None,
+        }
+    }
+
+    /// The name of a process type.
+    pub(super) fn name(&self, process: usize) -> &Rc<str> {
+        &self.processes[process].tree.name.text
+    }
+}
+
+/// The expressions of an action.
+pub(super) fn expressions_of(action: &Action) -> Vec<&Expression> {
+    match action {
+        Action::Skip | Action::Print => Vec::new(),
+        Action::Condition(condition) | Action::Assert(condition) => vec![condition],
+        Action::Assign { target, value } => vec![target, value],
+        Action::Send { channel, arguments, .. } | Action::Receive { channel, arguments, .. } => {
+            std::iter::once(channel).chain(arguments).collect()
+        }
+    }
+}
+
+/// Visits an expression and all its parts.
+pub(super) fn walk(expression: &Expression, visit: &mut impl FnMut(&Expression)) {
+    visit(expression);
+    let mut parts = |parts: &[Part]| {
+        for part in parts {
+            if let Some(index) = &part.index {
+                walk(index, visit);
+            }
+        }
+    };
+    match &expression.kind {
+        ExpressionKind::Reference(it) => parts(it),
+        ExpressionKind::RemoteVariable { process, variable, .. } => {
+            parts(variable);
+            if let Some(process) = process {
+                walk(process, visit);
+            }
+        }
+        ExpressionKind::AtLabel { process: Some(process), .. } => walk(process, visit),
+        ExpressionKind::Unary(_, operand)
+        | ExpressionKind::ChannelQuery(_, operand)
+        | ExpressionKind::Eval(operand)
+        | ExpressionKind::Enabled(operand)
+        | ExpressionKind::PcValue(operand) => walk(operand, visit),
+        ExpressionKind::Binary(_, left, right) => {
+            walk(left, visit);
+            walk(right, visit);
+        }
+        ExpressionKind::Conditional(condition, then, otherwise) => {
+            walk(condition, visit);
+            walk(then, visit);
+            walk(otherwise, visit);
+        }
+        ExpressionKind::Poll { channel, arguments, .. } => {
+            walk(channel, visit);
+            for argument in arguments {
+                walk(argument, visit);
+            }
+        }
+        ExpressionKind::Run { arguments, .. } => {
+            for argument in arguments {
+                walk(argument, visit);
+            }
+        }
+        ExpressionKind::AtLabel { process: None, .. }
+        | ExpressionKind::Number(_)
+        | ExpressionKind::Truth(_)
+        | ExpressionKind::Text(_)
+        | ExpressionKind::Timeout
+        | ExpressionKind::NonProgress
+        | ExpressionKind::Unsupported(_) => {}
+    }
+}

@@ -1,0 +1,334 @@
+//! The steps before the first choice: a model that begins with creating its processes one by one
+//! goes through states in which some are there and others are not, which has no symmetry. As long
+//! as there is only one way to go, these steps are taken here, and the model jumps over them.
+//!
+//! The states on the way still count: a counter stands for each of them that would be stored.
+
+use quotient_ir::{
+    BinaryOperator, Expr, ExprId, Interpreter, Layout, Model, Outcome, Place, PlaceId, PropertyKind, Root, Rule,
+    RuleId, Span, Statement, StatementKind, Step, Type, TypeId, TypeKind, Valuation, Variable,
+};
+use rustc_hash::FxHashMap;
+
+use super::emission::{Emission, Origin};
+use super::pools::{Living, reachable};
+use super::program::Program;
+
+/// The most steps that are taken in advance.
+const STEP_LIMIT: usize = 5000;
+
+/// One state on the way, and the rule that leads on from it.
+struct Stage {
+    state: Valuation,
+    living: Vec<Living>,
+    /// Whether others may move, so that the state is stored.
+    stored: bool,
+    /// The rule that leads on and the process that moves.
+    step: Option<(RuleId, Living)>,
+}
+
+/// The only way to go from the start.
+pub(super) struct Prefix {
+    stages: Vec<Stage>,
+    /// The stage at which the processes are there.
+    end: usize,
+}
+
+/// Where the control points of the processes of a type lie.
+struct ControlSlots {
+    process: usize,
+    first: usize,
+    stride: usize,
+    low: i64,
+    high: i64,
+}
+
+impl Prefix {
+    /// The processes that are there when it is over.
+    pub(super) fn living(&self) -> &[Living] {
+        &self.stages[self.end].living
+    }
+    /// All processes that are there on the way.
+    pub(super) fn passing(&self) -> Vec<Living> {
+        self.stages[..=self.end].iter().flat_map(|stage| stage.living.iter().copied()).collect()
+    }
+}
+
+/// Follows a model from its start as long as there is one way to go. Nothing if no process is
+/// created on it.
+pub(super) fn follow(emission: &Emission<'_, '_>) -> Option<Prefix> {
+    let model = &emission.model;
+    let layout = Layout::new(model).ok()?;
+    let interpreter = Interpreter::new(model, &layout);
+    let mut slots = Vec::new();
+    for (process, variable) in emission.process_variables.iter().enumerate() {
+        let (Some(variable), Some((low, high))) = (*variable, emission.pools.ranges[process]) else { continue };
+        let cells = model.cells(model.variables[variable].ty) as usize;
+        let stride = cells / usize::try_from(high - low + 1).ok()?;
+        let first = quotient_ir::TableIndex::position(layout.first_slot(variable));
+        slots.push(ControlSlots { process, first, stride, low, high });
+    }
+    let mut by_origin: FxHashMap<(usize, i64), Vec<RuleId>> = FxHashMap::default();
+    for ((rule, _), origin) in model.rules.iter_enumerated().zip(&emission.origins) {
+        if let Some(origin) = origin.mover {
+            by_origin.entry(origin).or_default().push(rule);
+        }
+    }
+    let exclusive = emission.exclusive.map(|it| quotient_ir::TableIndex::position(layout.first_slot(it)));
+    let start = model.starts.iter_enumerated().next()?.0;
+    let Outcome::Next { mut state, .. } = interpreter.run_start(start, &[]) else { return None };
+    let mut stages: Vec<Stage> = Vec::new();
+    let mut budget = 3_000_000usize;
+    loop {
+        let living = living_in(&slots, &state);
+        let stored = exclusive.is_none_or(|slot| state.0[slot] == Some(-1));
+        let mut steps: Vec<(RuleId, Living, Valuation)> = Vec::new();
+        let mut failed = false;
+        'search: for it in &living {
+            for &rule in by_origin.get(&(it.process, it.point)).map_or(&[][..], |rules| &rules[..]) {
+                let entry = &model.rules[rule];
+                let has_mover = emission.pools.ranges[it.process].is_some_and(|(low, high)| low < high);
+                for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
+                    if budget == 0 {
+                        failed = true;
+                        break 'search;
+                    }
+                    budget -= 1;
+                    if has_mover && arguments.first() != Some(&it.pid) {
+                        continue;
+                    }
+                    match interpreter.enabled(rule, &arguments, &state) {
+                        Ok(false) => continue,
+                        Ok(true) => {}
+                        Err(_) => {
+                            failed = true;
+                            break 'search;
+                        }
+                    }
+                    match interpreter.fire(rule, &arguments, &state) {
+                        Outcome::Next { state: next, .. } => steps.push((rule, *it, next)),
+                        Outcome::Pruned => {}
+                        Outcome::Fault(_) => {
+                            failed = true;
+                            break 'search;
+                        }
+                    }
+                    if steps.len() > 1 {
+                        break 'search;
+                    }
+                }
+            }
+        }
+        let only = if failed || steps.len() != 1 || stages.len() == STEP_LIMIT { None } else { steps.pop() };
+        let step = only.as_ref().map(|(rule, mover, _)| (*rule, *mover));
+        stages.push(Stage { state, living, stored, step });
+        match only {
+            Some((_, _, next)) => state = next,
+            None => break,
+        }
+    }
+    let grows = |position: usize| stages[position].living.len() > stages[position - 1].living.len();
+    let last_creation = (1..stages.len()).rev().find(|&position| grows(position))?;
+    let end = (last_creation..stages.len()).find(|&position| stages[position].stored).unwrap_or(stages.len() - 1);
+    Some(Prefix { stages, end })
+}
+
+fn living_in(slots: &[ControlSlots], state: &Valuation) -> Vec<Living> {
+    let mut living = Vec::new();
+    for it in slots {
+        for pid in it.low..=it.high {
+            let slot = it.first + it.stride * (pid - it.low) as usize;
+            if let Some(point @ 1..) = state.0[slot] {
+                living.push(Living { pid, process: it.process, point });
+            }
+        }
+    }
+    living.sort_by_key(|it| it.pid);
+    living
+}
+
+/// Makes a model jump over its prefix, if that changes nothing but the way there. `follow` must
+/// have been called on this emission.
+pub(super) fn skip(emission: &mut Emission<'_, '_>, prefix: &Prefix, program: &Program<'_>) {
+    let stages = &prefix.stages[..=prefix.end];
+    let end = &stages[prefix.end];
+    // The last stored stage with only the processes of the start.
+    let Some(jump) =
+        (0..prefix.end).rev().find(|&it| stages[it].stored && stages[it].living.len() == stages[0].living.len())
+    else {
+        return;
+    };
+    if stages[..jump].iter().any(|stage| stage.living.len() != stages[0].living.len()) {
+        return;
+    }
+    let Some((_, mover)) = stages[jump].step else { return };
+    // One process makes all steps, and never comes back to where it was.
+    let same = |stage: &Stage| stage.step.is_some_and(|(_, it)| it.pid == mover.pid && it.process == mover.process);
+    if !stages[..prefix.end].iter().all(same) {
+        return;
+    }
+    let Some(at_end) = end.living.iter().find(|it| it.pid == mover.pid && it.process == mover.process) else { return };
+    let flow = &program.processes[mover.process].flow;
+    let later = reachable(flow, flow.point(at_end.point));
+    let passed: Vec<i64> = stages[jump..prefix.end].iter().filter_map(|stage| Some(stage.step?.1.point)).collect();
+    if passed.iter().any(|&point| later.contains(&flow.point(point))) {
+        return;
+    }
+    if stages[..jump].iter().any(|stage| stage.step.is_some_and(|(_, it)| it.point == mover.point)) {
+        return;
+    }
+    // Nobody may create another process that is where this one was.
+    let creates = |process: usize| program.run_sites(process).iter().any(|site| site.creates == mover.process);
+    if (0..program.processes.len()).any(creates) {
+        return;
+    }
+    let hidden: Vec<&Stage> = stages[jump + 1..prefix.end].iter().filter(|stage| stage.stored).collect();
+    if !properties_hold(&emission.model, &hidden) {
+        return;
+    }
+    let Some(places) = slot_places(&mut emission.model) else { return };
+    rewrite(emission, stages, jump, &passed, &hidden, mover, &places);
+}
+
+/// Whether all invariants hold on the way.
+fn properties_hold(model: &Model, stages: &[&Stage]) -> bool {
+    let Ok(layout) = Layout::new(model) else { return false };
+    let interpreter = Interpreter::new(model, &layout);
+    stages.iter().all(|stage| {
+        model.properties.iter_enumerated().all(|(id, property)| {
+            property.kind != PropertyKind::Invariant || interpreter.holds(id, &[], &stage.state) == Ok(true)
+        })
+    })
+}
+
+fn rewrite(
+    emission: &mut Emission<'_, '_>,
+    stages: &[Stage],
+    jump: usize,
+    passed: &[i64],
+    hidden: &[&Stage],
+    mover: Living,
+    places: &[PlaceId],
+) {
+    let end = stages.len() - 1;
+    let names: Vec<(Option<String>, Span)> = stages[jump..end]
+        .iter()
+        .enumerate()
+        .filter(|(position, stage)| *position == 0 || stage.stored)
+        .filter_map(|(_, stage)| {
+            let rule = &emission.model.rules[stage.step?.0];
+            Some((rule.name.clone(), rule.span))
+        })
+        .collect();
+    let old = std::mem::take(&mut emission.model.rules);
+    let origins = std::mem::take(&mut emission.origins);
+    for (rule, origin) in old.iter().zip(origins) {
+        let gone = origin.mover.is_some_and(|(process, point)| process == mover.process && passed.contains(&point));
+        if !gone {
+            emission.model.rules.push(rule.clone());
+            emission.origins.push(origin);
+        }
+    }
+    let pid = emission.number(mover.pid);
+    let here = emission.is_at(mover.process, pid, mover.point);
+    let from = &stages[jump].state;
+    let to = &stages[end].state;
+    let assign = |emission: &mut Emission<'_, '_>, from: &Valuation, span: Span| {
+        let mut body = Vec::new();
+        for (slot, place) in places.iter().enumerate() {
+            if let (Some(value), true) = (to.0[slot], from.0[slot] != to.0[slot]) {
+                let ty = emission.model.pool[*place].ty;
+                let value = if ty == Model::BOOLEAN { emission.truth(value != 0) } else { emission.number(value) };
+                body.push(emission.set(*place, value, span));
+            }
+        }
+        body
+    };
+    let mut push = |emission: &mut Emission<'_, '_>, step: usize, guard: ExprId, body: Vec<Statement>| {
+        let (name, span) = names[step.min(names.len() - 1)].clone();
+        let locals = quotient_ir::Table::new();
+        emission.model.rules.push(Rule { name, parameters: Vec::new(), locals, guard, body, span });
+        emission.origins.push(Origin { mover: None });
+    };
+    if hidden.is_empty() {
+        let body = assign(emission, from, names[0].1);
+        push(emission, 0, here, body);
+        return;
+    }
+    let count = hidden.len() as i64;
+    let ty = emission.range_type(0, count);
+    let name = emission.unique_name("start-up");
+    let span = Span::default();
+    let variable = emission.model.variables.push(Variable { name, ty, may_be_undefined: false, span });
+    let counter = emission.variable_place(variable);
+    let counter_value = emission.read(counter);
+    // The first step takes all processes away, so that nothing but the counter tells the states apart.
+    let mut body = Vec::new();
+    let mut cleared = from.clone();
+    for variable in emission.process_variables.clone().into_iter().flatten() {
+        let place = emission.variable_place(variable);
+        body.push(Statement { kind: StatementKind::Clear(place), span });
+        for (slot, place) in places.iter().enumerate() {
+            if emission.model.pool[*place].root == Root::Variable(variable) {
+                cleared.0[slot] = Some(emission.model.domain(emission.model.pool[*place].ty).least());
+            }
+        }
+    }
+    body.push(emission.set_number(counter, 1, span));
+    push(emission, 0, here, body);
+    for step in 1..=count {
+        let number = emission.number(step);
+        let guard = emission.equal(counter_value, number);
+        let body = if step < count {
+            vec![emission.set_number(counter, step + 1, span)]
+        } else {
+            let mut body = assign(emission, &cleared, span);
+            body.push(emission.set_number(counter, 0, span));
+            body
+        };
+        push(emission, step as usize, guard, body);
+    }
+    let zero = emission.number(0);
+    let busy = emission.binary(BinaryOperator::NotEqual, counter_value, zero);
+    let ids: Vec<_> = emission.model.properties.iter_enumerated().map(|(id, _)| id).collect();
+    for id in ids {
+        if let Some(condition) = emission.model.properties[id].condition {
+            emission.model.properties[id].condition = Some(emission.or(busy, condition));
+        }
+    }
+}
+
+/// The place of each slot, in order. Nothing if there are too many.
+fn slot_places(model: &mut Model) -> Option<Vec<PlaceId>> {
+    let mut places = Vec::new();
+    let variables: Vec<_> = model.variables.iter_enumerated().map(|(id, variable)| (id, variable.ty)).collect();
+    for (variable, ty) in variables {
+        if model.cells(ty) > 100_000 {
+            return None;
+        }
+        add_places(model, Place { root: Root::Variable(variable), steps: Vec::new(), ty }, ty, &mut places);
+    }
+    Some(places)
+}
+
+fn add_places(model: &mut Model, place: Place, ty: TypeId, places: &mut Vec<PlaceId>) {
+    let Type { kind, .. } = model.types[ty].clone();
+    match kind {
+        TypeKind::Array { index, element } => {
+            for value in model.domain(index).values().collect::<Vec<_>>() {
+                let value = model.pool.expression(Expr::Constant { value, ty: Model::INTEGER });
+                let mut steps = place.steps.clone();
+                steps.push(Step::Index(value));
+                add_places(model, Place { steps, ty: element, ..place.clone() }, element, places);
+            }
+        }
+        TypeKind::Record { fields } => {
+            for (number, field) in fields.iter().enumerate() {
+                let mut steps = place.steps.clone();
+                steps.push(Step::Field(number as u32));
+                add_places(model, Place { steps, ty: field.ty, ..place.clone() }, field.ty, places);
+            }
+        }
+        _ => places.push(model.pool.place(place)),
+    }
+}

@@ -1,0 +1,16 @@
+//! From text to tree: preprocessor, lexer, parser.
+
+mod parser;
+mod preprocessor;
+mod token;
+pub(crate) mod tree;
+
+use quotient_ir::{Diagnostic, Source};
+
+/// Reads a text. The tree holds what could be understood of it.
+pub(crate) fn parse(source: &Source, definitions: &[(String, String)]) -> (tree::Specification, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let tokens = preprocessor::preprocess(source, definitions, &mut diagnostics);
+    let tree = parser::parse(tokens, &mut diagnostics);
+    (tree, diagnostics)
+}

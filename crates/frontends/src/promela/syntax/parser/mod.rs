@@ -1,0 +1,244 @@
+//! A recursive-descent parser that goes on after an error: a statement or declaration that cannot
+//! be understood is skipped up to the next separator.
+
+mod declarations;
+mod expressions;
+mod statements;
+
+use std::rc::Rc;
+
+use quotient_ir::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
+
+use super::token::{Token, TokenKind};
+use super::tree::{Name, Specification};
+
+/// The deepest nesting of statements and expressions.
+const NESTING_LIMIT: usize = 240;
+/// The most operators in a row; each makes the tree one level deeper.
+const CHAIN_LIMIT: usize = 500;
+/// More errors than this help nobody.
+const ERROR_LIMIT: usize = 100;
+/// The most tokens that inlines may make.
+const INLINE_LIMIT: usize = 2_000_000;
+
+/// Words that are no names.
+pub(super) const KEYWORDS: &[&str] = &[
+    "active",
+    "assert",
+    "atomic",
+    "bit",
+    "bool",
+    "break",
+    "byte",
+    "chan",
+    "d_step",
+    "do",
+    "else",
+    "empty",
+    "enabled",
+    "eval",
+    "false",
+    "fi",
+    "for",
+    "full",
+    "goto",
+    "hidden",
+    "if",
+    "init",
+    "inline",
+    "int",
+    "len",
+    "ltl",
+    "mtype",
+    "nempty",
+    "never",
+    "nfull",
+    "notrace",
+    "od",
+    "of",
+    "pc_value",
+    "pid",
+    "printf",
+    "printm",
+    "proctype",
+    "provided",
+    "run",
+    "select",
+    "short",
+    "show",
+    "skip",
+    "timeout",
+    "trace",
+    "true",
+    "typedef",
+    "unless",
+    "unsigned",
+    "xr",
+    "xs",
+    "c_code",
+    "c_decl",
+    "c_expr",
+    "c_state",
+    "c_track",
+    "D_proctype",
+];
+
+/// Why a construct could not be read; the diagnostic is already there.
+pub(super) struct Unreadable;
+
+pub(super) type Parsed<T> = Result<T, Unreadable>;
+
+/// The definition of an inline.
+#[derive(Clone)]
+struct Inline {
+    parameters: Vec<Rc<str>>,
+    body: Rc<[Token]>,
+}
+
+pub(super) struct Parser<'d> {
+    tokens: Rc<[Token]>,
+    position: usize,
+    diagnostics: &'d mut Vec<Diagnostic>,
+    depth: usize,
+    errors: usize,
+    inlines: FxHashMap<Rc<str>, Inline>,
+    /// The inlines being put in place, outermost first.
+    open_inlines: Vec<Rc<str>>,
+    inlined_tokens: usize,
+    in_formula: bool,
+    tree: Specification,
+}
+
+/// Reads the tokens of a text.
+pub(crate) fn parse(tokens: Vec<Token>, diagnostics: &mut Vec<Diagnostic>) -> Specification {
+    let mut parser = Parser {
+        tokens: tokens.into(),
+        position: 0,
+        diagnostics,
+        depth: 0,
+        errors: 0,
+        inlines: FxHashMap::default(),
+        open_inlines: Vec::new(),
+        inlined_tokens: 0,
+        in_formula: false,
+        tree: Specification::default(),
+    };
+    parser.specification();
+    parser.tree
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> &Token {
+        &self.tokens[self.position]
+    }
+    fn peek_at(&self, distance: usize) -> &Token {
+        &self.tokens[(self.position + distance).min(self.tokens.len() - 1)]
+    }
+    fn span(&self) -> Span {
+        self.peek().span
+    }
+    /// The span of the token before.
+    fn last_span(&self) -> Span {
+        self.tokens[self.position.saturating_sub(1)].span
+    }
+    fn at_end(&self) -> bool {
+        self.peek().kind == TokenKind::End
+    }
+    fn next(&mut self) -> Token {
+        let token = self.peek().clone();
+        if token.kind != TokenKind::End {
+            self.position += 1;
+        }
+        token
+    }
+    fn at(&self, symbol: &str) -> bool {
+        self.peek().is(symbol)
+    }
+    fn at_word(&self, word: &str) -> bool {
+        self.peek().is_name(word)
+    }
+    /// Takes a symbol if it comes next.
+    fn take(&mut self, symbol: &str) -> bool {
+        let found = self.at(symbol);
+        if found {
+            self.position += 1;
+        }
+        found
+    }
+    /// Takes a word if it comes next.
+    fn take_word(&mut self, word: &str) -> bool {
+        let found = self.at_word(word);
+        if found {
+            self.position += 1;
+        }
+        found
+    }
+    fn expect(&mut self, symbol: &str, after: &str) -> Parsed<()> {
+        if self.take(symbol) {
+            return Ok(());
+        }
+        let message = format!("expected `{symbol}` {after}, found {}", self.peek().describe());
+        self.fail("syntax", message)
+    }
+    /// Reports an error at the next token.
+    fn fail<T>(&mut self, code: &'static str, message: impl Into<String>) -> Parsed<T> {
+        self.report(Diagnostic::error(code, message, self.span()));
+        Err(Unreadable)
+    }
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.errors < ERROR_LIMIT {
+            self.diagnostics.push(diagnostic);
+        }
+        self.errors += 1;
+    }
+    fn is_keyword(word: &str) -> bool {
+        KEYWORDS.contains(&word)
+    }
+    /// A name that is no keyword.
+    fn name(&mut self, what: &str) -> Parsed<Name> {
+        let token = self.peek().clone();
+        match token.kind {
+            TokenKind::Name(text) if !Self::is_keyword(&text) => {
+                self.position += 1;
+                Ok(Name { text, span: token.span })
+            }
+            TokenKind::Name(text) => {
+                let message = format!("`{text}` is a keyword and cannot be {what}");
+                self.fail("keyword-as-name", message)
+            }
+            _ => {
+                let message = format!("expected {what}, found {}", token.describe());
+                self.fail("syntax", message)
+            }
+        }
+    }
+    /// Runs something one level deeper, if there is a level left.
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= NESTING_LIMIT {
+            return self.fail("too-deep", format!("this is nested more than {NESTING_LIMIT} levels deep"));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+    /// Skips a bracketed stretch that starts here, if one does.
+    fn skip_brackets(&mut self) {
+        let mut depth = 0usize;
+        while !self.at_end() {
+            if self.at("{") || self.at("(") || self.at("[") {
+                depth += 1;
+            } else if self.at("}") || self.at(")") || self.at("]") {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    self.position += 1;
+                    return;
+                }
+            } else if depth == 0 {
+                return;
+            }
+            self.position += 1;
+        }
+    }
+}

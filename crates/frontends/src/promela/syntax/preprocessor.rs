@@ -1,0 +1,528 @@
+//! The preprocessor: `#define`, `#undef`, conditionals and `#include`, on tokens, so that every
+//! token still knows its place in the text the user wrote. A token that comes from a macro stands
+//! where the macro is used; one of an included file stands at the `#include`.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use quotient_ir::{Diagnostic, Source, Span};
+use rustc_hash::FxHashMap;
+
+use super::token::{Token, TokenKind, tokenize};
+
+/// The most tokens that macros may make; a text that makes more doubles itself without end.
+const TOKEN_LIMIT: usize = 2_000_000;
+/// The deepest nesting of includes.
+const INCLUDE_LIMIT: usize = 32;
+/// The deepest nesting of macros in each other's arguments.
+const NESTING_LIMIT: usize = 100;
+
+#[derive(Clone, Debug)]
+struct Macro {
+    parameters: Option<Vec<Rc<str>>>,
+    body: Rc<[Token]>,
+}
+
+/// Reads a text and gives the tokens that are left of it.
+pub(crate) fn preprocess(
+    source: &Source,
+    definitions: &[(String, String)],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Token> {
+    let mut preprocessor =
+        Preprocessor { macros: FxHashMap::default(), output: Vec::new(), diagnostics, exhausted: false };
+    for (name, value) in definitions {
+        let body = preprocessor.definition_tokens(value);
+        preprocessor.macros.insert(name.as_str().into(), Macro { parameters: None, body });
+    }
+    let tokens = tokenize(&source.text, preprocessor.diagnostics);
+    let folder = Path::new(&source.name).parent().map(Path::to_path_buf).unwrap_or_default();
+    preprocessor.file(&tokens, None, &folder, 0);
+    let end = tokens.last().expect("a text ends").clone();
+    let mut output = preprocessor.output;
+    output.push(end);
+    output
+}
+
+struct Preprocessor<'d> {
+    macros: FxHashMap<Rc<str>, Macro>,
+    output: Vec<Token>,
+    diagnostics: &'d mut Vec<Diagnostic>,
+    exhausted: bool,
+}
+
+/// One `#if` that is open: where, whether this branch is read, whether one was.
+struct Conditional {
+    span: Span,
+    active: bool,
+    taken: bool,
+    seen_else: bool,
+}
+
+impl Preprocessor<'_> {
+    fn error(&mut self, code: &'static str, message: impl Into<String>, span: Span) {
+        self.diagnostics.push(Diagnostic::error(code, message, span));
+    }
+
+    fn definition_tokens(&mut self, value: &str) -> Rc<[Token]> {
+        let mut ignored = Vec::new();
+        let mut body = tokenize(value, &mut ignored);
+        body.pop();
+        body.into()
+    }
+
+    /// Reads the tokens of a file. `place` is where its tokens are said to stand, if not where they do.
+    fn file(&mut self, tokens: &[Token], place: Option<Span>, folder: &Path, depth: usize) {
+        let mut conditionals: Vec<Conditional> = Vec::new();
+        let mut position = 0;
+        let mut text: Vec<Token> = Vec::new();
+        while tokens[position].kind != TokenKind::End {
+            let token = &tokens[position];
+            let active = conditionals.iter().all(|conditional| conditional.active);
+            if !(token.starts_line && token.is("#")) {
+                if active {
+                    let span = place.unwrap_or(token.span);
+                    text.push(Token { span, ..token.clone() });
+                }
+                position += 1;
+                continue;
+            }
+            let mut end = position + 1;
+            while tokens[end].kind != TokenKind::End && !tokens[end].starts_line {
+                end += 1;
+            }
+            let line: Vec<Token> = tokens[position + 1..end]
+                .iter()
+                .map(|token| Token { span: place.unwrap_or(token.span), ..token.clone() })
+                .collect();
+            let hash = place.unwrap_or(token.span);
+            position = end;
+            let Some(TokenKind::Name(directive)) = line.first().map(|token| token.kind.clone()) else {
+                // `# 12 "file"` is what other preprocessors leave behind.
+                continue;
+            };
+            let span = hash.to(line[0].span);
+            let arguments = &line[1..];
+            match &*directive {
+                "if" | "ifdef" | "ifndef" => {
+                    let holds = active
+                        && match &*directive {
+                            "if" => self.condition(arguments, span),
+                            "ifdef" => self.is_defined(arguments, span),
+                            _ => !self.is_defined(arguments, span),
+                        };
+                    conditionals.push(Conditional { span, active: holds, taken: holds || !active, seen_else: false });
+                }
+                "elif" | "else" => {
+                    let holds = match conditionals.last() {
+                        None => {
+                            self.error("stray-directive", format!("`#{directive}` without `#if`"), span);
+                            continue;
+                        }
+                        Some(open) if open.seen_else => {
+                            self.error("stray-directive", format!("`#{directive}` after `#else`"), span);
+                            false
+                        }
+                        Some(open) => !open.taken && (&*directive == "else" || self.condition(arguments, span)),
+                    };
+                    let open = conditionals.last_mut().expect("it was there a moment ago");
+                    open.active = holds;
+                    open.taken |= holds;
+                    open.seen_else |= &*directive == "else";
+                }
+                "endif" => {
+                    if conditionals.pop().is_none() {
+                        self.error("stray-directive", "`#endif` without `#if`", span);
+                    }
+                }
+                _ if !active => {}
+                "define" => {
+                    self.flush(&mut text);
+                    self.define(arguments, span);
+                }
+                "undef" => {
+                    self.flush(&mut text);
+                    match arguments {
+                        [Token { kind: TokenKind::Name(name), .. }, ..] => {
+                            self.macros.remove(name);
+                        }
+                        _ => self.error("bad-directive", "`#undef` needs the name of a macro", span),
+                    }
+                }
+                "include" => {
+                    self.flush(&mut text);
+                    self.include(arguments, span, folder, depth);
+                }
+                "error" => self.error("error-directive", "the text says that this is an error", span),
+                "line" | "pragma" | "warning" | "ident" => {}
+                _ => {
+                    let message = format!("`#{directive}` is no directive of the preprocessor");
+                    self.diagnostics.push(Diagnostic::error("bad-directive", message, span).with_help(
+                        "there are #define, #undef, #if, #ifdef, #ifndef, #elif, #else, #endif and #include",
+                    ));
+                }
+            }
+        }
+        for open in conditionals {
+            self.error("unterminated-if", "this conditional is not closed by `#endif`", open.span);
+        }
+        self.flush(&mut text);
+    }
+
+    fn define(&mut self, arguments: &[Token], span: Span) {
+        let [Token { kind: TokenKind::Name(name), span: name_span, .. }, rest @ ..] = arguments else {
+            return self.error("bad-directive", "`#define` needs a name", span);
+        };
+        // Only a bracket that touches the name makes a macro with parameters.
+        let (parameters, body) = match rest {
+            [open, rest @ ..] if open.is("(") && open.span.start == name_span.end => {
+                let Some(close) = rest.iter().position(|token| token.is(")")) else {
+                    return self.error("bad-directive", "the parameters of this macro have no `)`", span);
+                };
+                let mut parameters = Vec::new();
+                for token in &rest[..close] {
+                    match &token.kind {
+                        TokenKind::Name(name) => parameters.push(name.clone()),
+                        TokenKind::Symbol(",") => {}
+                        _ => self.error("bad-directive", "a parameter of a macro is a name", token.span),
+                    }
+                }
+                (Some(parameters), &rest[close + 1..])
+            }
+            _ => (None, rest),
+        };
+        self.macros.insert(name.clone(), Macro { parameters, body: body.into() });
+    }
+
+    fn include(&mut self, arguments: &[Token], span: Span, folder: &Path, depth: usize) {
+        let Some(TokenKind::Text(name)) = arguments.first().map(|token| token.kind.clone()) else {
+            return self.error("bad-directive", "`#include` needs the name of a file in quotes", span);
+        };
+        let span = span.to(arguments[0].span);
+        if depth >= INCLUDE_LIMIT {
+            return self.error("include-too-deep", "files include each other without end", span);
+        }
+        let path: PathBuf = folder.join(&*name);
+        let text = match std::fs::metadata(&path) {
+            Ok(data) if data.len() > crate::MAXIMUM_SOURCE_BYTES as u64 => {
+                return self.error("file-too-large", format!("`{name}` is too large to be part of a model"), span);
+            }
+            Ok(data) if !data.is_file() => {
+                return self.error("no-such-file", format!("`{}` is not a file", path.display()), span);
+            }
+            _ => std::fs::read(&path),
+        };
+        let text = match text {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) => {
+                let message = format!("cannot read `{}`: {error}", path.display());
+                self.diagnostics.push(
+                    Diagnostic::error("no-such-file", message, span)
+                        .with_help("included files are looked for beside the file that includes them"),
+                );
+                return;
+            }
+        };
+        let mut found = Vec::new();
+        let tokens = tokenize(&text, &mut found);
+        for mut diagnostic in found {
+            diagnostic.message = format!("in `{name}`: {}", diagnostic.message);
+            if let Some(primary) = &mut diagnostic.primary {
+                primary.span = span;
+            }
+            self.diagnostics.push(diagnostic);
+        }
+        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        self.file(&tokens, Some(span), &folder, depth + 1);
+    }
+
+    fn is_defined(&mut self, arguments: &[Token], span: Span) -> bool {
+        match arguments {
+            [Token { kind: TokenKind::Name(name), .. }, ..] => self.macros.contains_key(name),
+            _ => {
+                self.error("bad-directive", "the name of a macro is missing here", span);
+                false
+            }
+        }
+    }
+
+    /// The value of the condition of `#if`.
+    fn condition(&mut self, arguments: &[Token], span: Span) -> bool {
+        let mut resolved = Vec::new();
+        let mut position = 0;
+        while position < arguments.len() {
+            if !arguments[position].is_name("defined") {
+                resolved.push(arguments[position].clone());
+                position += 1;
+                continue;
+            }
+            let rest = &arguments[position + 1..];
+            let (name, used) = match rest {
+                [open, name, close, ..] if open.is("(") && close.is(")") => (Some(name), 3),
+                [name, ..] => (Some(name), 1),
+                [] => (None, 0),
+            };
+            let defined =
+                matches!(name, Some(Token { kind: TokenKind::Name(name), .. }) if self.macros.contains_key(name));
+            resolved.push(Token { kind: TokenKind::Number(i64::from(defined)), ..arguments[position].clone() });
+            position += 1 + used;
+        }
+        let tokens = self.expand(&resolved, 0);
+        let mut condition = Condition { tokens: &tokens, position: 0, depth: 0 };
+        match condition.value(0) {
+            Some(value) if condition.position == tokens.len() => value != 0,
+            _ => {
+                self.error("bad-directive", "the condition of this `#if` cannot be understood", span);
+                false
+            }
+        }
+    }
+
+    /// Expands the text collected so far, with the macros defined so far.
+    fn flush(&mut self, text: &mut Vec<Token>) {
+        let expanded = self.expand(text, 0);
+        self.output.extend(expanded);
+        text.clear();
+    }
+
+    /// Expands all macros in some tokens.
+    fn expand(&mut self, tokens: &[Token], nesting: usize) -> Vec<Token> {
+        let mut output = Vec::with_capacity(tokens.len());
+        // What is still to be read, innermost expansion last, with the macro it comes from.
+        let mut frames: Vec<(Rc<[Token]>, usize, Option<Rc<str>>)> = vec![(tokens.into(), 0, None)];
+        while let Some((list, position, _)) = frames.last_mut() {
+            let Some(token) = list.get(*position).cloned() else {
+                frames.pop();
+                continue;
+            };
+            *position += 1;
+            let TokenKind::Name(name) = &token.kind else {
+                output.push(token);
+                continue;
+            };
+            let busy = frames.iter().any(|(_, _, origin)| origin.as_ref() == Some(name));
+            let Some(entry) = self.macros.get(name).filter(|_| !busy).cloned() else {
+                output.push(token);
+                continue;
+            };
+            if self.exhausted || output.len() + self.output.len() > TOKEN_LIMIT {
+                if !self.exhausted {
+                    self.exhausted = true;
+                    let message = format!("the macros of this text make more than {TOKEN_LIMIT} tokens");
+                    self.error("too-many-tokens", message, token.span);
+                }
+                return output;
+            }
+            let body = match &entry.parameters {
+                None => entry.body.to_vec(),
+                Some(parameters) => {
+                    let Some(arguments) = read_arguments(&mut frames) else {
+                        output.push(token);
+                        continue;
+                    };
+                    let wanted = parameters.len();
+                    let given = if wanted == 0 && arguments.len() == 1 && arguments[0].is_empty() {
+                        0
+                    } else {
+                        arguments.len()
+                    };
+                    if given != wanted {
+                        let message = format!("macro `{name}` takes {wanted} arguments, {given} are given");
+                        self.error("wrong-arity", message, token.span);
+                        continue;
+                    }
+                    if nesting >= NESTING_LIMIT {
+                        self.error("too-deep", "macros are nested too deeply here", token.span);
+                        return output;
+                    }
+                    let expanded: Vec<Vec<Token>> =
+                        arguments.iter().map(|argument| self.expand(argument, nesting + 1)).collect();
+                    substitute(&entry.body, parameters, &arguments, &expanded)
+                }
+            };
+            let body: Vec<Token> =
+                paste(body).into_iter().map(|it| Token { span: token.span, starts_line: false, ..it }).collect();
+            frames.push((body.into(), 0, Some(name.clone())));
+        }
+        output
+    }
+}
+
+/// Reads the arguments of a macro, if an opening bracket comes next.
+fn read_arguments(frames: &mut [(Rc<[Token]>, usize, Option<Rc<str>>)]) -> Option<Vec<Vec<Token>>> {
+    let open = frames.iter().rev().find_map(|(list, position, _)| list.get(*position))?;
+    if !open.is("(") {
+        return None;
+    }
+    let saved: Vec<usize> = frames.iter().map(|frame| frame.1).collect();
+    let mut next = || {
+        for (list, position, _) in frames.iter_mut().rev() {
+            if let Some(token) = list.get(*position) {
+                *position += 1;
+                return Some(token.clone());
+            }
+        }
+        None
+    };
+    next();
+    let mut arguments = vec![Vec::new()];
+    let mut depth = 0;
+    while let Some(token) = next() {
+        match token.kind {
+            TokenKind::Symbol(")") if depth == 0 => return Some(arguments),
+            TokenKind::Symbol(",") if depth == 0 => {
+                arguments.push(Vec::new());
+                continue;
+            }
+            TokenKind::Symbol("(" | "[" | "{") => depth += 1,
+            TokenKind::Symbol(")" | "]" | "}") => depth -= 1,
+            _ => {}
+        }
+        arguments.last_mut().expect("there is always one").push(token);
+    }
+    for (frame, position) in frames.iter_mut().zip(saved) {
+        frame.1 = position;
+    }
+    None
+}
+
+/// The body of a macro with its arguments in place. Beside `##` and after `#` an argument stands
+/// as it was written.
+fn substitute(body: &[Token], parameters: &[Rc<str>], plain: &[Vec<Token>], expanded: &[Vec<Token>]) -> Vec<Token> {
+    let mut output = Vec::new();
+    let mut position = 0;
+    while position < body.len() {
+        let token = &body[position];
+        let which = |token: &Token| match &token.kind {
+            TokenKind::Name(name) => parameters.iter().position(|parameter| parameter == name),
+            _ => None,
+        };
+        if token.is("#")
+            && let Some(parameter) = body.get(position + 1).and_then(which)
+        {
+            let text: Vec<String> = plain[parameter].iter().map(|it| it.describe().replace('`', "")).collect();
+            output.push(Token { kind: TokenKind::Text(text.join(" ").into()), ..token.clone() });
+            position += 2;
+            continue;
+        }
+        match which(token) {
+            Some(parameter) => {
+                let pasted = body.get(position + 1).is_some_and(|next| next.is("##"))
+                    || position > 0 && body[position - 1].is("##");
+                output.extend(if pasted { &plain[parameter] } else { &expanded[parameter] }.iter().cloned());
+            }
+            None => output.push(token.clone()),
+        }
+        position += 1;
+    }
+    output
+}
+
+/// Joins the tokens around each `##`.
+fn paste(tokens: Vec<Token>) -> Vec<Token> {
+    let mut output: Vec<Token> = Vec::with_capacity(tokens.len());
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        if !token.is("##") || output.is_empty() || tokens.peek().is_none() {
+            output.push(token);
+            continue;
+        }
+        let left = output.pop().expect("it is not empty");
+        let right = tokens.next().expect("it was there a moment ago");
+        let text = |token: &Token| match &token.kind {
+            TokenKind::Name(name) => name.to_string(),
+            TokenKind::Number(number) => number.to_string(),
+            TokenKind::Symbol(symbol) => (*symbol).to_owned(),
+            _ => String::new(),
+        };
+        let joined = format!("{}{}", text(&left), text(&right));
+        let mut ignored = Vec::new();
+        let made = tokenize(&joined, &mut ignored);
+        output.extend(made.into_iter().filter(|it| it.kind != TokenKind::End));
+    }
+    output
+}
+
+/// The condition of an `#if`, by precedence climbing. Names that are no macros are zero.
+struct Condition<'t> {
+    tokens: &'t [Token],
+    position: usize,
+    depth: usize,
+}
+
+impl Condition<'_> {
+    fn value(&mut self, least: u8) -> Option<i64> {
+        self.depth += 1;
+        if self.depth > 200 {
+            return None;
+        }
+        let mut left = self.operand()?;
+        while let Some(Token { kind: TokenKind::Symbol(symbol), .. }) = self.tokens.get(self.position) {
+            let level = match *symbol {
+                "||" => 1,
+                "&&" => 2,
+                "==" | "!=" => 3,
+                "<" | ">" | "<=" | ">=" => 4,
+                "+" | "-" => 5,
+                "*" | "/" | "%" => 6,
+                _ => break,
+            };
+            if level < least {
+                break;
+            }
+            self.position += 1;
+            let right = self.value(level + 1)?;
+            left = match *symbol {
+                "||" => i64::from(left != 0 || right != 0),
+                "&&" => i64::from(left != 0 && right != 0),
+                "==" => i64::from(left == right),
+                "!=" => i64::from(left != right),
+                "<" => i64::from(left < right),
+                ">" => i64::from(left > right),
+                "<=" => i64::from(left <= right),
+                ">=" => i64::from(left >= right),
+                "+" => left.checked_add(right)?,
+                "-" => left.checked_sub(right)?,
+                "*" => left.checked_mul(right)?,
+                "/" => left.checked_div(right)?,
+                _ => left.checked_rem(right)?,
+            };
+        }
+        self.depth -= 1;
+        Some(left)
+    }
+
+    fn operand(&mut self) -> Option<i64> {
+        let mut signs = Vec::new();
+        loop {
+            let token = self.tokens.get(self.position)?;
+            self.position += 1;
+            let value = match &token.kind {
+                TokenKind::Symbol(sign @ ("!" | "-" | "+")) => {
+                    signs.push(*sign);
+                    continue;
+                }
+                TokenKind::Symbol("!!") => {
+                    signs.extend(["!", "!"]);
+                    continue;
+                }
+                TokenKind::Number(value) => *value,
+                TokenKind::Name(_) => 0,
+                TokenKind::Symbol("(") => {
+                    let value = self.value(0)?;
+                    if !self.tokens.get(self.position)?.is(")") {
+                        return None;
+                    }
+                    self.position += 1;
+                    value
+                }
+                _ => return None,
+            };
+            return signs.iter().rev().try_fold(value, |value, sign| match *sign {
+                "!" => Some(i64::from(value == 0)),
+                "-" => value.checked_neg(),
+                _ => Some(value),
+            });
+        }
+    }
+}

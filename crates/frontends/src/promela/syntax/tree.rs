@@ -1,0 +1,287 @@
+//! The syntax tree of a Promela text, after the preprocessor and with inlines put in place.
+
+use std::rc::Rc;
+
+use quotient_ir::Span;
+
+/// A name and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Name {
+    pub(crate) text: Rc<str>,
+    pub(crate) span: Span,
+}
+
+/// A whole specification.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Specification {
+    /// Message names by the subtype they belong to (none for plain `mtype`).
+    pub(crate) mtypes: Vec<MtypeDeclaration>,
+    pub(crate) typedefs: Vec<Typedef>,
+    pub(crate) globals: Vec<Declaration>,
+    /// Process types in order, `init` among them.
+    pub(crate) proctypes: Vec<Proctype>,
+    pub(crate) formulas: Vec<Formula>,
+    /// `never` claims.
+    pub(crate) claims: Vec<Claim>,
+    /// `trace` and `notrace` definitions.
+    pub(crate) traces: Vec<Claim>,
+}
+
+/// `mtype = { a, b }` or `mtype:colour = { red }`.
+#[derive(Clone, Debug)]
+pub(crate) struct MtypeDeclaration {
+    pub(crate) subtype: Option<Name>,
+    pub(crate) members: Vec<Name>,
+}
+
+/// `typedef Name { … }`
+#[derive(Clone, Debug)]
+pub(crate) struct Typedef {
+    pub(crate) name: Name,
+    pub(crate) fields: Vec<Declaration>,
+}
+
+/// `proctype`, or `init`.
+#[derive(Clone, Debug)]
+pub(crate) struct Proctype {
+    pub(crate) name: Name,
+    pub(crate) is_init: bool,
+    /// `active`, with the number of instances if given.
+    pub(crate) active: Option<Option<Expression>>,
+    pub(crate) parameters: Vec<Declaration>,
+    pub(crate) priority: Option<Expression>,
+    pub(crate) provided: Option<Expression>,
+    pub(crate) body: Vec<Statement>,
+    pub(crate) span: Span,
+}
+
+/// `ltl name { … }`
+#[derive(Clone, Debug)]
+pub(crate) struct Formula {
+    pub(crate) name: Option<Name>,
+    pub(crate) condition: Expression,
+    pub(crate) span: Span,
+}
+
+/// A `never` claim, `trace` or `notrace`.
+#[derive(Clone, Debug)]
+pub(crate) struct Claim {
+    pub(crate) name: Option<Name>,
+    pub(crate) body: Vec<Statement>,
+    pub(crate) span: Span,
+}
+
+/// The type that a declaration begins with.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum BaseType {
+    Bit,
+    Bool,
+    Byte,
+    Short,
+    Int,
+    Unsigned,
+    Mtype(Option<Name>),
+    Chan,
+    Pid,
+    User(Name),
+}
+
+/// Some variables of one type.
+#[derive(Clone, Debug)]
+pub(crate) struct Declaration {
+    pub(crate) ty: BaseType,
+    /// `hidden`: no part of the state.
+    pub(crate) hidden: bool,
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) span: Span,
+}
+
+/// One variable of a declaration.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable {
+    pub(crate) name: Name,
+    pub(crate) size: Option<Expression>,
+    /// The number of bits of an `unsigned`.
+    pub(crate) width: Option<Expression>,
+    pub(crate) initial: Option<Initial>,
+}
+
+/// What a variable starts with.
+#[derive(Clone, Debug)]
+pub(crate) enum Initial {
+    Value(Expression),
+    List(Vec<Expression>),
+    Channel { capacity: Expression, fields: Vec<BaseType>, span: Span },
+}
+
+/// A statement with its labels.
+#[derive(Clone, Debug)]
+pub(crate) struct Statement {
+    pub(crate) labels: Vec<Name>,
+    pub(crate) kind: StatementKind,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum StatementKind {
+    Declaration(Declaration),
+    /// `xr` or `xs`.
+    ChannelAssertion(Vec<Expression>),
+    Expression(Expression),
+    Assign {
+        target: Expression,
+        value: Expression,
+    },
+    Send {
+        channel: Expression,
+        sorted: bool,
+        arguments: Vec<Expression>,
+    },
+    Receive {
+        channel: Expression,
+        random: bool,
+        copying: bool,
+        arguments: Vec<Expression>,
+    },
+    If(Vec<Vec<Statement>>),
+    Do(Vec<Vec<Statement>>),
+    /// `for (variable : from .. to)`
+    For {
+        variable: Expression,
+        from: Expression,
+        to: Expression,
+        body: Vec<Statement>,
+    },
+    /// `for (variable in container)`
+    ForIn {
+        variable: Expression,
+        container: Expression,
+        body: Vec<Statement>,
+    },
+    Select {
+        variable: Expression,
+        from: Expression,
+        to: Expression,
+    },
+    Atomic(Vec<Statement>),
+    DeterministicStep(Vec<Statement>),
+    Block(Vec<Statement>),
+    /// What an inline was replaced by: no block of its own, but a scope.
+    Inlined(Vec<Statement>),
+    Unless {
+        main: Box<Statement>,
+        escape: Box<Statement>,
+    },
+    Goto(Name),
+    Break,
+    Else,
+    Print(Vec<Expression>),
+    Assert(Expression),
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Expression {
+    pub(crate) kind: ExpressionKind,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ExpressionKind {
+    Number(i64),
+    /// `true` and `false`.
+    Truth(bool),
+    /// A string; only in `printf`.
+    Text(Rc<str>),
+    /// `a.b[i].c`: a name, then fields, each with an index where there is one.
+    Reference(Vec<Part>),
+    Unary(Unary, Box<Expression>),
+    Binary(Binary, Box<Expression>, Box<Expression>),
+    /// `(c -> a : b)`
+    Conditional(Box<Expression>, Box<Expression>, Box<Expression>),
+    /// `len(c)`, `empty(c)` and their kin.
+    ChannelQuery(ChannelQuery, Box<Expression>),
+    /// `c?[…]` and `c??[…]`
+    Poll {
+        channel: Box<Expression>,
+        random: bool,
+        arguments: Vec<Expression>,
+    },
+    Run {
+        proctype: Name,
+        arguments: Vec<Expression>,
+        priority: Option<Box<Expression>>,
+    },
+    Eval(Box<Expression>),
+    Enabled(Box<Expression>),
+    PcValue(Box<Expression>),
+    /// `p[i]@label`
+    AtLabel {
+        proctype: Name,
+        process: Option<Box<Expression>>,
+        label: Name,
+    },
+    /// `p[i]:variable`
+    RemoteVariable {
+        proctype: Name,
+        process: Option<Box<Expression>>,
+        variable: Vec<Part>,
+    },
+    Timeout,
+    NonProgress,
+    /// Something that is understood but not supported, and what it is.
+    Unsupported(Rc<str>),
+}
+
+/// One part of a reference.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Part {
+    pub(crate) name: Name,
+    pub(crate) index: Option<Box<Expression>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unary {
+    Not,
+    Negate,
+    Complement,
+    Always,
+    Eventually,
+    Next,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Binary {
+    Or,
+    And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    ShiftLeft,
+    ShiftRight,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    Implies,
+    Equivalent,
+    Until,
+    WeakUntil,
+    Release,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChannelQuery {
+    Length,
+    Full,
+    NotFull,
+    Empty,
+    NotEmpty,
+}
