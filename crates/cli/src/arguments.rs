@@ -78,7 +78,7 @@ pub(crate) struct ModelArguments {
     /// The model's file; `-` is standard input (read as Murphi unless --language says otherwise)
     #[arg(value_name = "MODEL")]
     pub(crate) path: PathBuf,
-    /// Give a constant of the model another value; may be repeated
+    /// Give a constant or macro of the model another value; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_definition)]
     pub(crate) definitions: Vec<(String, String)>,
     /// The language of the model, if the file's extension does not tell
@@ -147,9 +147,9 @@ pub(crate) struct CheckArguments {
     /// Check only this property: a name, `deadlock` or `errors`; may be repeated
     #[arg(long = "property", value_name = "NAME")]
     pub(crate) properties: Vec<String>,
-    /// What counts as a deadlock
-    #[arg(long, value_enum, value_name = "MODE", default_value_t = DeadlockName::Stuttering)]
-    pub(crate) deadlock: DeadlockName,
+    /// What counts as a deadlock; stuttering unless told otherwise, stuck in Promela
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub(crate) deadlock: Option<DeadlockName>,
     /// Which symmetries to use: all that the text has, those that scalarsets declare, or none
     #[arg(long, value_enum, value_name = "SYMMETRY", default_value_t = SymmetryName::Auto, help_heading = "Search")]
     pub(crate) symmetry: SymmetryName,
@@ -212,7 +212,7 @@ pub(crate) struct OptionalModelArguments {
     /// The model's file; `-` is standard input (read as Murphi unless --language says otherwise)
     #[arg(value_name = "MODEL")]
     pub(crate) path: Option<PathBuf>,
-    /// Give a constant of the model another value; may be repeated
+    /// Give a constant or macro of the model another value; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_definition)]
     pub(crate) definitions: Vec<(String, String)>,
     /// The language of the model, if the file's extension does not tell
@@ -240,9 +240,9 @@ pub(crate) struct ExploreArguments {
     /// Write the graph to a file, by its extension as Aldebaran (.aut) or Graphviz (.dot)
     #[arg(long, value_name = "FILE", value_parser = parse_export)]
     pub(crate) export: Option<Export>,
-    /// What counts as a deadlock
-    #[arg(long, value_enum, value_name = "MODE", default_value_t = DeadlockName::Stuttering)]
-    pub(crate) deadlock: DeadlockName,
+    /// What counts as a deadlock; stuttering unless told otherwise, stuck in Promela
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub(crate) deadlock: Option<DeadlockName>,
     /// Which symmetries to use: all that the text has, those that scalarsets declare, or none
     #[arg(long, value_enum, value_name = "SYMMETRY", default_value_t = SymmetryName::Off, help_heading = "Search")]
     pub(crate) symmetry: SymmetryName,
@@ -309,6 +309,8 @@ pub(crate) enum LanguageName {
     Murphi,
     /// Classical B, as ProB and Atelier B read it
     B,
+    /// Promela, as SPIN reads it
+    Promela,
 }
 
 /// The orders of the search.

@@ -15,6 +15,8 @@ use crate::failure::Failure;
 pub(crate) struct LoadedModel {
     /// The model.
     pub(crate) model: Model,
+    /// The language it was written in.
+    pub(crate) language: Language,
     /// How its states are laid out.
     pub(crate) layout: Layout,
     /// Warnings about its text.
@@ -31,6 +33,7 @@ pub(crate) fn load_model(arguments: &ModelArguments) -> Result<LoadedModel, Fail
     let language = match arguments.language {
         Some(LanguageName::Murphi) => Language::Murphi,
         Some(LanguageName::B) => Language::B,
+        Some(LanguageName::Promela) => Language::Promela,
         // What `quotient lower` prints is Murphi, whatever the language it was lowered from.
         None if is_stdin => Language::Murphi,
         None => Language::from_file_name(&name).ok_or_else(|| language_unknown(&arguments.path))?,
@@ -48,7 +51,7 @@ pub(crate) fn load_model(arguments: &ModelArguments) -> Result<LoadedModel, Fail
         .map_err(|diagnostics| Failure::Model { source: source.clone(), diagnostics })?;
     let layout = Layout::new(&loaded.model)
         .map_err(|error| Failure::whole_model(source, "state-too-large", error.to_string()))?;
-    Ok(LoadedModel { model: loaded.model, layout, warnings: loaded.warnings })
+    Ok(LoadedModel { model: loaded.model, language, layout, warnings: loaded.warnings })
 }
 
 /// Reads all of a model, but not all of an endless stream: a little more than can be a model is
@@ -65,7 +68,7 @@ fn language_unknown(path: &Path) -> Failure {
         Err(error) => Failure::file("read", path, &error),
         Ok(metadata) if metadata.is_dir() => Failure::Usage(format!("`{}` is a folder", path.display())),
         Ok(_) => Failure::Usage(format!(
-            "cannot tell the language of `{}` from its name; say it with --language murphi or --language b",
+            "cannot tell the language of `{}` from its name; say it with --language murphi, b or promela",
             path.display()
         )),
     }

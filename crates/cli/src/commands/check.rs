@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quotient_engines::{CrossCheck, Observer, Progress, Report, SearchOptions, StopReason};
-use quotient_ir::{DeadlockMode, Model};
+use quotient_frontends::UNSUPPORTED_PROPERTY;
+use quotient_ir::{DeadlockMode, Diagnostic, Model, Severity};
 
 use crate::arguments::{CheckArguments, Format};
 use crate::commands::reduction::{self, Choice, Pending, Symmetries};
@@ -25,10 +26,13 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     let loaded = Arc::new(load_model(&arguments.model)?);
     let model = &loaded.model;
     let options = SearchOptions {
-        deadlock: deadlock_mode(arguments.deadlock),
+        deadlock: deadlock_mode(arguments.deadlock, loaded.language),
         ..search_options(&arguments.search, &arguments.limits)
     };
     let options = select_properties(model, &arguments.properties, options)?;
+    if arguments.properties.is_empty() {
+        refuse_unsupported(&loaded)?;
+    }
     show_warnings(&model.source, &loaded.warnings);
 
     let mut watch = Watch::start(arguments.limits.timeout, &arguments.output);
@@ -125,6 +129,20 @@ impl Observer for Race<'_> {
             Some(_) => ControlFlow::Break(StopReason::Interrupted),
         }
     }
+}
+
+/// A verdict on a model must not leave out what the model asks for.
+fn refuse_unsupported(loaded: &LoadedModel) -> Result<(), Failure> {
+    let unsupported = |it: &&Diagnostic| it.code == UNSUPPORTED_PROPERTY;
+    let mut diagnostics: Vec<Diagnostic> = loaded.warnings.iter().filter(unsupported).cloned().collect();
+    if diagnostics.is_empty() {
+        return Ok(());
+    }
+    for diagnostic in &mut diagnostics {
+        diagnostic.severity = Severity::Error;
+        diagnostic.help = Some("name the properties to check with --property, for example errors and deadlock".into());
+    }
+    Err(Failure::Model { source: loaded.model.source.clone(), diagnostics })
 }
 
 /// Leaves only the properties with the given names; all if none is given.

@@ -39,7 +39,7 @@ struct Found<'m> {
 /// Runs the command.
 pub(crate) fn run(arguments: &DetectArguments) -> Result<ExitCode, Failure> {
     let (model_arguments, why_not) = split_request(arguments)?;
-    let LoadedModel { model, layout, warnings } = &load_model(&model_arguments)?;
+    let LoadedModel { model, layout, warnings, .. } = &load_model(&model_arguments)?;
     let properties = if arguments.no_properties {
         Vec::new()
     } else if arguments.properties.is_empty() {

@@ -22,7 +22,7 @@ use crate::watch::Watch;
 /// Runs the command.
 pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
     let loaded = Arc::new(load_model(&arguments.model)?);
-    let LoadedModel { model, layout, warnings } = &*loaded;
+    let LoadedModel { model, layout, warnings, .. } = &*loaded;
     let options = SearchOptions {
         deadlock: DeadlockMode::Off,
         properties: Some(Vec::new()),
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
     // Created first, so that a long search does not end with nowhere to write.
     let export = arguments.export.as_ref().map(|export| create(export).map(|file| (export, file))).transpose()?;
 
-    let deadlock = deadlock_mode(arguments.deadlock);
+    let deadlock = deadlock_mode(arguments.deadlock, loaded.language);
     let watch = Watch::start(arguments.limits.timeout, &arguments.output);
     let wish = (arguments.symmetry, arguments.search.reduction);
     let symmetries = reduction::choose(&loaded, wish, Vec::new(), &watch, None)?.made();

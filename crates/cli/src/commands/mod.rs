@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 use quotient_engines::{EngineError, SearchOptions, SearchOrder, Verdict};
+use quotient_frontends::Language;
 use quotient_ir::{DeadlockMode, Diagnostic, Source};
 
 use crate::arguments::{DeadlockName, LimitArguments, OrderName, SearchArguments};
@@ -31,11 +32,12 @@ fn search_options(search: &SearchArguments, limits: &LimitArguments) -> SearchOp
     }
 }
 
-fn deadlock_mode(name: DeadlockName) -> DeadlockMode {
-    match name {
-        DeadlockName::Off => DeadlockMode::Off,
-        DeadlockName::Stuck => DeadlockMode::Stuck,
-        DeadlockName::Stuttering => DeadlockMode::Stuttering,
+fn deadlock_mode(name: Option<DeadlockName>, language: Language) -> DeadlockMode {
+    match (name, language) {
+        (Some(DeadlockName::Off), _) => DeadlockMode::Off,
+        // A process that only waits in a loop of its own is not stuck for SPIN.
+        (Some(DeadlockName::Stuck), _) | (None, Language::Promela) => DeadlockMode::Stuck,
+        (Some(DeadlockName::Stuttering), _) | (None, _) => DeadlockMode::Stuttering,
     }
 }
 

@@ -8,7 +8,7 @@
 use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::symbols::{ProcessSymbols, Scope, Symbols, ValueType, closest};
 use crate::promela::syntax::tree::{
@@ -123,12 +123,17 @@ struct Builder<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
     hidden: usize,
     full: bool,
+    /// The name of the process type.
+    name: Rc<str>,
+    /// Labels that are asked for from outside, with their process types.
+    watched: &'a FxHashSet<(Rc<str>, Rc<str>)>,
 }
 
 /// Draws the control flow of a process type and collects its variables.
 pub(super) fn build(
     proctype: &Proctype,
     symbols: &Symbols,
+    watched: &FxHashSet<(Rc<str>, Rc<str>)>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> (Flow, ProcessSymbols) {
     let mut process = ProcessSymbols { scopes: vec![Scope::default()], ..ProcessSymbols::default() };
@@ -160,6 +165,8 @@ pub(super) fn build(
         diagnostics,
         hidden: 0,
         full: false,
+        name: proctype.name.text.clone(),
+        watched,
     };
     builder.statements(&proctype.body);
     builder.add(ElementKind::End, proctype.span);
@@ -169,7 +176,7 @@ pub(super) fn build(
     mark_atomics(&mut elements);
     let labels = labels.into_iter().map(|(name, (element, _))| (name, element)).collect();
     let mut flow = Flow { elements, first: body.first, labels, points: Vec::new(), numbers: FxHashMap::default() };
-    flow.first = flow.start_of(body.first);
+    flow.first = flow.point_from(body.first, flow.elements[body.first].atomic);
     flow.find_points();
     (flow, process)
 }
@@ -276,7 +283,7 @@ impl Builder<'_> {
         };
         match &statement.kind {
             StatementKind::Declaration(declaration) => self.declaration(declaration, labels),
-            StatementKind::ChannelAssertion(_) => {
+            StatementKind::ChannelAssertion => {
                 if let Some(label) = labels.first() {
                     self.diagnostics.push(Diagnostic::error(
                         "label-at-declaration",
@@ -300,7 +307,7 @@ impl Builder<'_> {
                 let (channel, arguments) = (channel.clone(), arguments.clone());
                 basic(self, Action::Receive { channel, random: *random, copying: *copying, arguments });
             }
-            StatementKind::Print(_) => basic(self, Action::Print),
+            StatementKind::Print => basic(self, Action::Print),
             StatementKind::Assert(condition) => basic(self, Action::Assert(condition.clone())),
             StatementKind::Else => {
                 self.at_start = false;
@@ -366,7 +373,8 @@ impl Builder<'_> {
     /// A jump. One that carries a label which means something gets a step before it, as in SPIN.
     fn jump(&mut self, labels: &[Name], span: Span) -> ElementId {
         let telling = |label: &Name| ["end", "progress", "accept"].iter().any(|word| label.text.starts_with(word));
-        if labels.iter().any(telling) {
+        let watched = |label: &Name| self.watched.contains(&(self.name.clone(), label.text.clone()));
+        if labels.iter().any(|label| telling(label) || watched(label)) {
             let skip = self.add(ElementKind::Basic(Action::Skip), span);
             self.label(labels, skip);
             self.add(ElementKind::Goto(None), span)
@@ -600,9 +608,9 @@ impl Builder<'_> {
         span: Span,
     ) {
         let found = match &container.kind {
-            ExpressionKind::Reference(parts) => {
-                self.lookup(&parts[0].name.text).map(|info| (info.0, info.1, parts.len()))
-            }
+            ExpressionKind::Reference(parts) => self
+                .lookup(&parts[0].name.text)
+                .map(|(ty, count)| (ty, count.filter(|_| parts[0].index.is_none()), parts.len())),
             _ => None,
         };
         match found {

@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use quotient_ir::Diagnostic;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flow::{Action, Element, ElementKind, Flow, build};
 use super::symbols::{ChannelShape, ProcessSymbols, Scalar, Symbols, ValueType, VariableInfo};
-use crate::promela::syntax::tree::{Expression, ExpressionKind, Part, Proctype, Specification};
+use crate::promela::syntax::tree::{
+    Expression, ExpressionKind, Part, Proctype, Specification, Statement, StatementKind,
+};
 
 /// A process type.
 #[derive(Clone, Debug)]
@@ -71,9 +73,10 @@ impl<'t> Program<'t> {
     /// Resolves the names of a specification.
     pub(super) fn new(tree: &'t Specification, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let symbols = Symbols::new(tree, diagnostics);
+        let watched = watched_labels(tree);
         let mut processes = Vec::new();
         for proctype in &tree.proctypes {
-            let (flow, process_symbols) = build(proctype, &symbols, diagnostics);
+            let (flow, process_symbols) = build(proctype, &symbols, &watched, diagnostics);
             let active = match &proctype.active {
                 _ if proctype.is_init => 1,
                 None => 0,
@@ -357,6 +360,59 @@ impl<'t> Program<'t> {
     /// The name of a process type.
     pub(super) fn name(&self, process: usize) -> &Rc<str> {
         &self.processes[process].tree.name.text
+    }
+}
+
+/// All labels that some expression of the text asks for, with their process types.
+fn watched_labels(tree: &Specification) -> FxHashSet<(Rc<str>, Rc<str>)> {
+    let mut watched = FxHashSet::default();
+    let mut look = |expression: &Expression| {
+        walk(expression, &mut |inner| {
+            if let ExpressionKind::AtLabel { proctype, label, .. } = &inner.kind {
+                watched.insert((proctype.text.clone(), label.text.clone()));
+            }
+        });
+    };
+    for formula in &tree.formulas {
+        look(&formula.condition);
+    }
+    let bodies = tree.proctypes.iter().map(|proctype| &proctype.body);
+    let claims = tree.claims.iter().chain(&tree.traces).map(|claim| &claim.body);
+    for body in bodies.chain(claims) {
+        visit_statements(body, &mut look);
+    }
+    watched
+}
+
+/// Visits the expressions of statements.
+fn visit_statements(statements: &[Statement], look: &mut impl FnMut(&Expression)) {
+    for statement in statements {
+        match &statement.kind {
+            StatementKind::Expression(expression) | StatementKind::Assert(expression) => look(expression),
+            StatementKind::Assign { target, value } => {
+                look(target);
+                look(value);
+            }
+            StatementKind::Send { arguments, .. } | StatementKind::Receive { arguments, .. } => {
+                arguments.iter().for_each(&mut *look);
+            }
+            StatementKind::If(options) | StatementKind::Do(options) => {
+                for option in options {
+                    visit_statements(option, look);
+                }
+            }
+            StatementKind::For { body, .. }
+            | StatementKind::ForIn { body, .. }
+            | StatementKind::Atomic(body)
+            | StatementKind::DeterministicStep(body)
+            | StatementKind::Block(body)
+            | StatementKind::Inlined(body) => visit_statements(body, look),
+            StatementKind::Unless { main, escape } => {
+                visit_statements(std::slice::from_ref(main), look);
+                visit_statements(std::slice::from_ref(escape), look);
+            }
+            _ => {}
+        }
     }
 }
 

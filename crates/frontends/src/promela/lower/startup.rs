@@ -244,7 +244,7 @@ fn rewrite(
         }
         body
     };
-    let mut push = |emission: &mut Emission<'_, '_>, step: usize, guard: ExprId, body: Vec<Statement>| {
+    let push = |emission: &mut Emission<'_, '_>, step: usize, guard: ExprId, body: Vec<Statement>| {
         let (name, span) = names[step.min(names.len() - 1)].clone();
         let locals = quotient_ir::Table::new();
         emission.model.rules.push(Rule { name, parameters: Vec::new(), locals, guard, body, span });

@@ -340,8 +340,14 @@ impl Preprocessor<'_> {
                     substitute(&entry.body, parameters, &arguments, &expanded)
                 }
             };
-            let body: Vec<Token> =
-                paste(body).into_iter().map(|it| Token { span: token.span, starts_line: false, ..it }).collect();
+            let body: Vec<Token> = paste(body)
+                .into_iter()
+                .enumerate()
+                .map(|(position, it)| {
+                    let starts_line = position == 0 && token.starts_line;
+                    Token { span: token.span, starts_line, ..it }
+                })
+                .collect();
             frames.push((body.into(), 0, Some(name.clone())));
         }
         output

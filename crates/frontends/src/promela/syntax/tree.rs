@@ -65,6 +65,7 @@ pub(crate) struct Formula {
 
 /// A `never` claim, `trace` or `notrace`.
 #[derive(Clone, Debug)]
+#[expect(dead_code, reason = "claims are read and kept; what they say cannot be checked yet")]
 pub(crate) struct Claim {
     pub(crate) name: Option<Name>,
     pub(crate) body: Vec<Statement>,
@@ -90,10 +91,7 @@ pub(crate) enum BaseType {
 #[derive(Clone, Debug)]
 pub(crate) struct Declaration {
     pub(crate) ty: BaseType,
-    /// `hidden`: no part of the state.
-    pub(crate) hidden: bool,
     pub(crate) variables: Vec<Variable>,
-    pub(crate) span: Span,
 }
 
 /// One variable of a declaration.
@@ -126,7 +124,7 @@ pub(crate) struct Statement {
 pub(crate) enum StatementKind {
     Declaration(Declaration),
     /// `xr` or `xs`.
-    ChannelAssertion(Vec<Expression>),
+    ChannelAssertion,
     Expression(Expression),
     Assign {
         target: Expression,
@@ -175,7 +173,7 @@ pub(crate) enum StatementKind {
     Goto(Name),
     Break,
     Else,
-    Print(Vec<Expression>),
+    Print,
     Assert(Expression),
 }
 

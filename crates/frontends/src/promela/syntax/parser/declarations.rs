@@ -296,28 +296,21 @@ impl Parser<'_> {
 
     /// A type and the variables of it, up to what cannot belong to it.
     pub(super) fn declaration(&mut self) -> Parsed<Declaration> {
-        let span = self.span();
-        let mut hidden = false;
-        loop {
-            if self.take_word("hidden") {
-                hidden = true;
-            } else if !self.take_word("show") && !self.take_word("local") {
-                break;
-            }
-        }
+        // These words say how SPIN shows and stores a variable, not what it holds.
+        while self.take_word("hidden") || self.take_word("show") || self.take_word("local") {}
         let ty = self.base_type()?;
         let mut variables = vec![self.variable()?];
         // In parameters a comma may separate declarations as well as variables.
         while self.at(",") {
             if matches!(&self.peek_at(1).kind, TokenKind::Name(word) if Self::is_keyword(word))
-                || matches!(&self.peek_at(2).kind, TokenKind::Name(_))
+                || matches!(&self.peek_at(2).kind, TokenKind::Name(_)) && !self.peek_at(2).starts_line
             {
                 break;
             }
             self.position += 1;
             variables.push(self.variable()?);
         }
-        Ok(Declaration { ty, hidden, variables, span: span.to(self.last_span()) })
+        Ok(Declaration { ty, variables })
     }
 
     fn variable(&mut self) -> Parsed<Variable> {

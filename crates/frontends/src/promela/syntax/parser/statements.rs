@@ -40,7 +40,9 @@ impl Parser<'_> {
                 && (self.tokens[self.position - 1].is("}")
                     || self.tokens[self.position - 1].is_name("fi")
                     || self.tokens[self.position - 1].is_name("od"));
-            if !closed && !self.at(";") && !self.at("->") && !self.ends_sequence() {
+            // SPIN takes the end of a line for a separator, too.
+            let ended = closed || self.peek().starts_line || self.ends_sequence();
+            if !ended && !self.at(";") && !self.at("->") {
                 let place = Span { start: self.last_span().end, end: self.last_span().end };
                 let message = format!("expected `;` before {}", self.peek().describe());
                 self.report(
@@ -172,9 +174,9 @@ impl Parser<'_> {
             "printf" | "printm" => {
                 self.position += 1;
                 self.expect("(", "after `printf`")?;
-                let arguments = self.arguments(")")?;
+                self.arguments(")")?;
                 self.expect(")", "after what is to be printed")?;
-                Ok(StatementKind::Print(arguments))
+                Ok(StatementKind::Print)
             }
             "assert" => {
                 self.position += 1;
@@ -195,17 +197,23 @@ impl Parser<'_> {
             }
             "xr" | "xs" => {
                 self.position += 1;
-                let mut channels = vec![self.reference()?];
+                self.reference()?;
                 while self.take(",") {
-                    channels.push(self.reference()?);
+                    self.reference()?;
                 }
-                Ok(StatementKind::ChannelAssertion(channels))
+                Ok(StatementKind::ChannelAssertion)
             }
             "c_code" | "c_decl" | "c_state" | "c_track" => {
                 self.embedded_c();
                 Ok(StatementKind::Expression(Self::number(1, token.span)))
             }
             _ if self.begins_declaration() => Ok(StatementKind::Declaration(self.declaration()?)),
+            "set_priority" => {
+                self.position += 1;
+                self.skip_brackets();
+                let kind = ExpressionKind::Unsupported("`set_priority`".into());
+                Ok(StatementKind::Expression(Expression { kind, span: token.span }))
+            }
             _ if self.inlines.contains_key(word) && self.peek_at(1).is("(") => self.inlined(),
             _ if !Self::is_keyword(word) => self.simple(),
             _ => Ok(StatementKind::Expression(self.expression()?)),

@@ -1,0 +1,173 @@
+//! Runs the peer SPIN on a Promela text: generates its verifier without optimisations, compiles and
+//! runs it, and reads the number of stored states and the kinds of errors from what it prints.
+//!
+//! SPIN is optional. Where it or a C compiler is not installed, [`Spin::find`] says so and the test
+//! that asked is skipped.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// An installed SPIN and the C compiler for its verifiers.
+#[derive(Clone, Debug)]
+pub struct Spin {
+    _installed: (),
+}
+
+/// What SPIN said about a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpinAnswer {
+    /// States stored.
+    pub states: u64,
+    /// Whether there is an invalid end state.
+    pub deadlock: bool,
+    /// Whether something else goes wrong: a failed assertion, an index out of bounds.
+    pub error: bool,
+    /// Whether it saw all states.
+    pub complete: bool,
+    /// The processor time of the search, if it was measured.
+    pub elapsed: Duration,
+    /// What it printed about errors.
+    pub message: String,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SpinFailure {
+    /// SPIN does not accept the model. With what it printed.
+    Rejected(String),
+    /// The verifier does not compile (embedded C, for one).
+    Compile(String),
+    /// It was stopped after this long.
+    Timeout(Duration),
+    /// A program could not be started, or printed something unexpected.
+    System(String),
+}
+
+impl std::fmt::Display for SpinFailure {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Rejected(output) => write!(formatter, "spin rejects the model: {output}"),
+            Self::Compile(messages) => write!(formatter, "spin's verifier does not compile: {messages}"),
+            Self::Timeout(limit) => write!(formatter, "spin did not finish in {} s", limit.as_secs()),
+            Self::System(reason) => write!(formatter, "spin could not be run: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for SpinFailure {}
+
+impl From<std::io::Error> for SpinFailure {
+    fn from(error: std::io::Error) -> Self {
+        Self::System(error.to_string())
+    }
+}
+
+impl Spin {
+    /// The installed SPIN.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn find() -> Result<Self, String> {
+        for (program, argument) in [("spin", "-V"), ("cc", "--version")] {
+            let found = Command::new(program).arg(argument).stdout(Stdio::null()).stderr(Stdio::null()).status();
+            if !found.is_ok_and(|status| status.success()) {
+                return Err(format!("`{program}` is not installed"));
+            }
+        }
+        Ok(Self { _installed: () })
+    }
+
+    /// Runs SPIN without optimisations and without claims on a model.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub fn run(&self, model: &Path, optimization: &str, timeout: Duration) -> Result<SpinAnswer, SpinFailure> {
+        let folder = tempfile::tempdir()?;
+        let model = fs::canonicalize(model)?;
+        let mut generate = Command::new("spin");
+        generate.args(["-a", "-o1", "-o2", "-o3"]).arg(&model).current_dir(folder.path());
+        let output = run_limited(&mut generate, timeout)?;
+        if !folder.path().join("pan.c").exists() || !output.status.success() {
+            return Err(SpinFailure::Rejected(text(&output)));
+        }
+        let mut compile = Command::new("cc");
+        compile
+            .args([optimization, "-w", "-DSAFETY", "-DNOREDUCE", "-DNOCLAIM", "-DMEMLIM=3000", "-o", "pan", "pan.c"])
+            .current_dir(folder.path());
+        let output = run_limited(&mut compile, timeout)?;
+        if !output.status.success() {
+            return Err(SpinFailure::Compile(text(&output)));
+        }
+        let verifier: PathBuf = folder.path().join("pan");
+        // Once for end states and once for all other errors: the number of errors says no more.
+        let mut answers = Vec::new();
+        for ignored in ["-A", "-E"] {
+            let start = Instant::now();
+            let mut run = Command::new(&verifier);
+            run.args(["-m2000000", "-c0", ignored]).current_dir(folder.path());
+            let output = run_limited(&mut run, timeout)?;
+            answers.push((text(&output), start.elapsed()));
+        }
+        let states = number_before(&answers[0].0, " states, stored");
+        let errors = |position: usize| number_after(&answers[position].0, "errors: ");
+        match (states, errors(0), errors(1)) {
+            (Some(states), Some(deadlocks), Some(others)) => {
+                let all: Vec<&str> = answers.iter().flat_map(|(it, _)| it.lines()).collect();
+                let about: Vec<&str> = all.iter().copied().filter(|line| line.starts_with("pan:")).collect();
+                // Errors that end the run are neither assertions nor end states.
+                let fatal = deadlocks > 0 && !answers[0].0.contains("invalid end state");
+                Ok(SpinAnswer {
+                    states,
+                    deadlock: deadlocks > 0 && !fatal,
+                    error: others > 0,
+                    complete: !all
+                        .iter()
+                        .any(|line| line.contains("too small") || line.contains("Search not completed")),
+                    elapsed: answers[0].1,
+                    message: about.join("; "),
+                })
+            }
+            _ => Err(SpinFailure::System(answers[0].0.clone())),
+        }
+    }
+}
+
+fn text(output: &Output) -> String {
+    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.push_str(&String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+fn number_before(text: &str, words: &str) -> Option<u64> {
+    let line = text.lines().find(|line| line.contains(words))?;
+    line.split_once(words)?.0.trim().parse::<f64>().ok().map(|number| number as u64)
+}
+
+fn number_after(text: &str, words: &str) -> Option<u64> {
+    let (_, rest) = text.split_once(words)?;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+/// Runs a program, and ends it when its time is over.
+fn run_limited(command: &mut Command, timeout: Duration) -> Result<Output, SpinFailure> {
+    // What it prints goes to files: a pipe that nobody reads would stop it.
+    let folder = tempfile::tempdir()?;
+    let (out, err) = (folder.path().join("out"), folder.path().join("err"));
+    let mut child =
+        command.stdin(Stdio::null()).stdout(fs::File::create(&out)?).stderr(fs::File::create(&err)?).spawn()?;
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Output { status, stdout: fs::read(&out)?, stderr: fs::read(&err)? });
+        }
+        if start.elapsed() > timeout {
+            child.kill()?;
+            child.wait()?;
+            return Err(SpinFailure::Timeout(timeout));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
