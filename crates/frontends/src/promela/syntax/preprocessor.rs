@@ -17,6 +17,9 @@ const INCLUDE_LIMIT: usize = 32;
 /// The deepest nesting of macros in each other's arguments.
 const NESTING_LIMIT: usize = 100;
 
+/// Tokens still to be read, how many were, and the macro they come from.
+type Frame = (Rc<[Token]>, usize, Option<Rc<str>>);
+
 #[derive(Clone, Debug)]
 struct Macro {
     parameters: Option<Vec<Rc<str>>>,
@@ -289,7 +292,7 @@ impl Preprocessor<'_> {
     fn expand(&mut self, tokens: &[Token], nesting: usize) -> Vec<Token> {
         let mut output = Vec::with_capacity(tokens.len());
         // What is still to be read, innermost expansion last, with the macro it comes from.
-        let mut frames: Vec<(Rc<[Token]>, usize, Option<Rc<str>>)> = vec![(tokens.into(), 0, None)];
+        let mut frames: Vec<Frame> = vec![(tokens.into(), 0, None)];
         while let Some((list, position, _)) = frames.last_mut() {
             let Some(token) = list.get(*position).cloned() else {
                 frames.pop();
@@ -355,7 +358,7 @@ impl Preprocessor<'_> {
 }
 
 /// Reads the arguments of a macro, if an opening bracket comes next.
-fn read_arguments(frames: &mut [(Rc<[Token]>, usize, Option<Rc<str>>)]) -> Option<Vec<Vec<Token>>> {
+fn read_arguments(frames: &mut [Frame]) -> Option<Vec<Vec<Token>>> {
     let open = frames.iter().rev().find_map(|(list, position, _)| list.get(*position))?;
     if !open.is("(") {
         return None;
