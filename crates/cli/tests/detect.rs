@@ -125,14 +125,47 @@ time         …
 
 #[test]
 fn fixed_variables() {
+    let text = "var x, y, u, v: boolean;
+ruleset b: boolean do startstate begin x := b; y := !b; u := true; v := true; end; end;
+rule \"wait\" begin while x do x := y; end; end;
+rule begin u := !u; end;
+rule begin v := !v; end;
+";
     expect(
-        quotient(["detect", "bag.m"]),
+        quotient_with(["detect", "-"], text.as_bytes(), &[]),
         str![[r#"
-symmetries: 1, nothing but the identity
+symmetries: 2, S2
 
-fixed        net: multisets are treated as fixed (bag.m:6:3)
-fixed        m: multisets are treated as fixed (bag.m:8:1)
-preserved    invariant "never full"
+  u ↔ v
+
+variables    u, v
+fixed        x: a loop does not end after 4096 iterations whatever the state (<stdin>:3:1)
+fixed        y: a loop does not end after 4096 iterations whatever the state (<stdin>:3:1)
+generators   1
+certified    …
+graph        …
+time         …
+---- exit status 0
+
+"#]],
+    );
+}
+
+#[test]
+fn multisets() {
+    expect(
+        quotient(["detect", "-D", "N=3", "../../../../models/murphi/lock_server.m"]),
+        str![[r#"
+symmetries: 6, S3
+
+  (client 0 1)
+  (client 0 2)
+
+types        client
+variables    state, entrusted, network
+preserved    invariant "mutual exclusion", invariant "there is one lock", invariant "requests go to the server, from clients", liveness "everyone can have the lock again"
+generators   2
+certified    …
 graph        …
 time         …
 ---- exit status 0

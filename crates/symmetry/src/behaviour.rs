@@ -16,7 +16,8 @@ use crate::certify::{Instance, Subject};
 use crate::circuit::{CASE_LIMIT, Circuit, Node, NodeId, Relabelling};
 use crate::literals::{Literals, StateMap};
 use crate::mentions::Mentions;
-use crate::possible::{Holds, is_enumerated, possible_values, scalar_types};
+use crate::multisets::{Multisets, ordered_multisets};
+use crate::possible::{Holds, Possible, is_enumerated, possible_values, scalar_types};
 use crate::unfold::{Event, EventKey, Refusal, Unfolder, Write, Written};
 
 /// The functions of a model.
@@ -28,6 +29,8 @@ pub(crate) struct Behaviour {
     pub(crate) slots: usize,
     /// The inputs that belong to an action whose parameters are not enumerated.
     pub(crate) inputs: Vec<(Action, Range<u32>)>,
+    /// The multisets of the state. The last slots of the circuit are their columns.
+    pub(crate) multisets: Multisets,
     /// Instances of rules and initial-state programs.
     pub(crate) events: Vec<Event>,
     /// Instances of rules that can do nothing at all, whatever the state.
@@ -60,6 +63,7 @@ impl Behaviour {
             });
             relabelling.insert(from, to, positions);
         }
+        self.multisets.extend(map, &mut relabelling);
         match inputs.filter(|inputs| self.permutes_inputs(inputs)) {
             Some(inputs) => {
                 for InputMove { from, to, positions } in inputs {
@@ -291,20 +295,24 @@ pub struct Fixed {
 
 /// Unfolds a model, with the properties of a run.
 pub(crate) fn unfold(model: &Model, layout: &Layout, preserved: Preserved<'_>) -> Behaviour {
-    let possible = possible_values(model, layout);
-    let values = possible.iter().map(Holds::values).collect();
-    let wide = possible.iter().map(Holds::is_wide).collect();
-    unfold_over(model, layout, preserved, values, wide)
+    unfold_over(model, layout, preserved, possible_values(model, layout))
 }
 
 /// The same over given values of the slots, of which those that can occur must be some.
-pub(crate) fn unfold_over(
-    model: &Model,
-    layout: &Layout,
-    preserved: Preserved<'_>,
-    mut values: Vec<Vec<Option<i64>>>,
-    mut wide: Vec<bool>,
-) -> Behaviour {
+pub(crate) fn unfold_over(model: &Model, layout: &Layout, preserved: Preserved<'_>, possible: Possible) -> Behaviour {
+    let Possible { mut holds, undefined_elements } = possible;
+    // Elements of multisets can be at any position, wherever they were put.
+    for entry in Multisets::new(layout, 0).iter() {
+        for column in 0..entry.stride {
+            let slots = (0..entry.capacity).map(|position| entry.slot(position, column) as usize);
+            let joined = slots.clone().fold(Holds::nothing(), |joined, slot| joined.union(&holds[slot]));
+            for slot in slots {
+                holds[slot] = joined.clone();
+            }
+        }
+    }
+    let mut values: Vec<Vec<Option<i64>>> = holds.iter().map(Holds::values).collect();
+    let mut wide: Vec<bool> = holds.iter().map(Holds::is_wide).collect();
     let interpreter = Interpreter::new(model, layout);
     let mut actions: Vec<(Action, &[Parameter], &Table<LocalId, Local>)> = Vec::new();
     for (start, entry) in model.starts.iter_enumerated() {
@@ -341,21 +349,31 @@ pub(crate) fn unfold_over(
             inputs.push((action, first..values.len() as u32));
         }
     }
+    let mut multisets = Multisets::new(layout, values.len() as u32);
+    multisets.note_undefined(&undefined_elements);
+    for entry in multisets.iter() {
+        for column in 0..entry.stride {
+            let slot = entry.slot(0, column) as usize;
+            values.push(values[slot].clone());
+            wide.push(wide[slot]);
+        }
+    }
     let mut fixed: Vec<Fixed> = Vec::new();
-    let mut fix = |variables: BTreeSet<VariableId>, reason: &Refusal, span: Span| {
+    let mut fix = |variables: BTreeSet<VariableId>, reason: &dyn std::fmt::Display, span: Span| {
         for variable in variables {
             if !fixed.iter().any(|entry| entry.variable == variable) {
                 fixed.push(Fixed { variable, reason: reason.to_string(), span });
             }
         }
     };
-    // Multisets are kept in a normal form that permutations of their cells do not respect, even where
-    // they are only copied.
     for multiset in layout.multisets().iter().filter(|multiset| multiset.capacity > 0) {
-        let variable = layout.slots[multiset.first].variable;
-        fix(BTreeSet::from([variable]), &Refusal::Multiset, model.variables[variable].span);
+        if multisets.at(multiset.first.position() as u32).is_none() {
+            let variable = layout.slots[multiset.first].variable;
+            let span = model.variables[variable].span;
+            fix(BTreeSet::from([variable]), &"multisets inside multisets are not looked into", span);
+        }
     }
-    let mut unfolder = Unfolder::new(model, layout, values, wide);
+    let mut unfolder = Unfolder::new(model, layout, values, wide, multisets.clone());
     let mut events = Vec::new();
     let mut idle = Vec::new();
     for &(action, parameters, locals) in &actions {
@@ -408,7 +426,16 @@ pub(crate) fn unfold_over(
             claims.push(in_order(&mut unfolder.circuit, own));
         }
     }
-    Behaviour { circuit: unfolder.circuit, slots: layout.slots.len(), inputs, events, idle, claims, fixed }
+    let slots = layout.slots.len();
+    let mut behaviour =
+        Behaviour { circuit: unfolder.circuit, slots, inputs, multisets, events, idle, claims, fixed: Vec::new() };
+    for first in ordered_multisets(&mut behaviour) {
+        let variable = layout.slots[first].variable;
+        let reason = "the text tells its elements apart by their position";
+        fix(BTreeSet::from([variable]), &reason, model.variables[variable].span);
+    }
+    behaviour.fixed = fixed;
+    behaviour
 }
 
 /// The instances of an assumption as one: the first that is false or faults decides, so that it is not

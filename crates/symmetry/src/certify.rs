@@ -210,7 +210,7 @@ impl<'m> Certifier<'m> {
         };
         for (number, event) in behaviour.events.iter().enumerate() {
             add(number, &event.roots());
-            for write in &event.writes {
+            for write in event.writes.iter().chain(event.additions.iter().flatten()) {
                 slot_instances[write.slot as usize].push(number as u32);
             }
         }

@@ -13,6 +13,7 @@ use crate::certify::{CertificationReport, CertifiedGroup, Certifier, InstanceOrb
 use crate::exchanges::interchangeable_values;
 use crate::graph::{self, Encoding};
 use crate::literals::Literals;
+use crate::multisets::Multisets;
 
 /// What detection found.
 #[derive(Debug)]
@@ -115,13 +116,15 @@ fn find(model: &Model, layout: &Layout, preserved: Preserved<'_>, with_cost: boo
         .slots
         .indices()
         .filter(|slot| encoding.numbers[slot.position()] && literals.slots()[*slot].values.len() > 1)
+        .filter(|slot| !behaviour.multisets.is_presence(slot.position() as u32))
         .collect();
     let fixed = behaviour.fixed.clone();
+    let multisets = behaviour.multisets.clone();
     let mut certifier = Certifier::of_behaviour(model, layout, behaviour);
     certifier.expect(automorphisms.generators.len());
     let mut generators = Vec::new();
     for automorphism in &automorphisms.generators {
-        let generator = restrict(&encoding, &literals, automorphism);
+        let generator = restrict(&encoding, &multisets, &literals, automorphism);
         if generator.is_identity() {
             continue;
         }
@@ -188,7 +191,9 @@ fn without_properties(
     let permutations: Vec<(SparsePermutation, Vec<InputMove>)> = quotient_groups::generators(&bare.graph)
         .generators
         .iter()
-        .map(|automorphism| (restrict(&bare, &literals, automorphism), bare.input_moves(automorphism)))
+        .map(|automorphism| {
+            (restrict(&bare, &behaviour.multisets, &literals, automorphism), bare.input_moves(automorphism))
+        })
         .filter(|(permutation, _)| !permutation.is_identity())
         .collect();
     let generators = permutations.iter().map(|(permutation, _)| permutation.clone()).collect();
@@ -196,9 +201,19 @@ fn without_properties(
 }
 
 /// What an automorphism of the graph does to the literals.
-fn restrict(encoding: &Encoding, literals: &Literals, automorphism: &SparsePermutation) -> SparsePermutation {
+fn restrict(
+    encoding: &Encoding,
+    multisets: &Multisets,
+    literals: &Literals,
+    automorphism: &SparsePermutation,
+) -> SparsePermutation {
     let mut moves = Vec::new();
     for &vertex in automorphism.support() {
+        let slot = encoding.slot_of_vertex(vertex).or(encoding.literal_of_vertex(vertex).map(|(slot, _)| slot));
+        if slot.is_some_and(|slot| multisets.of_slot(slot.position() as u32).is_some()) {
+            // The order of elements has no meaning: what becomes of the columns is all that counts.
+            continue;
+        }
         if let Some(slot) = encoding.slot_of_vertex(vertex) {
             let target = encoding.slot_of_vertex(automorphism.image(vertex)).expect("slots go to slots");
             let (from, to) = (&literals.slots()[slot], &literals.slots()[target]);
@@ -221,6 +236,26 @@ fn restrict(encoding: &Encoding, literals: &Literals, automorphism: &SparsePermu
             let first = literals.slots()[slot].first;
             let image = encoding.position_of_literal(slot, automorphism.image(vertex));
             moves.push((first + position as u32, first + image as u32));
+        }
+    }
+    for multiset in multisets.iter() {
+        for column in 0..multiset.stride {
+            let whole = multiset.columns + column;
+            let Some((to, values)) = encoding.column_image(whole, automorphism) else { continue };
+            let image = multisets.iter().find(|image| (image.columns..image.columns + image.stride).contains(&to));
+            let image = image.expect("a column goes to a column");
+            for position in 0..multiset.capacity {
+                let slot = |slot: u32| &literals.slots()[SlotId::from_position(slot as usize)];
+                let from = slot(multiset.slot(position, column));
+                let to = slot(image.slot(position, to - image.columns));
+                match from.wide {
+                    true => moves.push((from.first, to.first)),
+                    false => {
+                        let pairs = values.iter().enumerate();
+                        moves.extend(pairs.map(|(at, &image)| (from.first + at as u32, to.first + image as u32)));
+                    }
+                }
+            }
         }
     }
     moves.retain(|(from, to)| from != to);

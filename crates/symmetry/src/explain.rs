@@ -264,7 +264,13 @@ impl Request {
                     base += model.cells(field.ty);
                 }
             }
-            TypeKind::Multiset { .. } => offsets.extend((0..model.cells(ty)).map(|cell| base + cell)),
+            TypeKind::Multiset { capacity, element } => {
+                let stride = model.cells(*element) + 1;
+                for position in 0..*capacity {
+                    offsets.push(base + position * stride);
+                    self.offsets(model, *element, base + position * stride + 1, offsets);
+                }
+            }
             _ => offsets.push(base),
         }
     }
@@ -488,7 +494,7 @@ impl<'m> Explainer<'m> {
                 }
             }
         }
-        if let Some((_, fault, _, writes, _)) = image {
+        if let Some((_, fault, _, writes, additions, _)) = image {
             for write in &writes {
                 if counterpart.writes.contains(write) {
                     continue;
@@ -535,6 +541,11 @@ impl<'m> Explainer<'m> {
                         format!("{what} writes `{}`{here}, but not `{}`{there}", name(own), name(write.slot))
                     },
                 });
+            }
+            if additions != counterpart.additions && reasons.is_empty() {
+                let than = if here == there { " for the permuted state".to_owned() } else { there.clone() };
+                let text = format!("{what} adds something else to a multiset{here} than{than}");
+                reasons.push(Reason { span, text });
             }
             if fault != counterpart.fault && reasons.is_empty() {
                 let than = if here == there { " in the permuted state".to_owned() } else { there.clone() };

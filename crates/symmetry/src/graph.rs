@@ -15,7 +15,8 @@ use quotient_ir::{Action, Layout, Model, PropertyId, SlotId, TableIndex};
 
 use crate::behaviour::{Behaviour, InputMove};
 use crate::circuit::{Linear, Node, NodeId, Operation, Relation};
-use crate::unfold::{Event, Written};
+use crate::multisets::Multiset;
+use crate::unfold::{Event, Write, Written};
 
 /// What a vertex is, as far as symmetry must respect it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +36,18 @@ enum Colour {
     Input {
         values: usize,
     },
+    /// What the elements of a multiset have in one place, the numbers where the values are tied to them.
+    Column {
+        capacity: u32,
+        is_presence: bool,
+        values: usize,
+        undefined: bool,
+        numbers: Option<Vec<Option<i64>>>,
+        /// Which column it is, where all elements have the same in it: exchanging it does nothing.
+        constant: Option<u32>,
+    },
+    /// A position of a multiset.
+    Position,
     Literal,
     Undefined,
     /// A literal of a slot whose values are numbers.
@@ -59,6 +72,7 @@ enum Role {
     When,
     SetNumber,
     Undefined,
+    Add,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -95,8 +109,9 @@ pub(crate) struct Encoding {
     pub(crate) numbers: Vec<bool>,
     /// What each vertex stands for.
     pub(crate) labels: Vec<String>,
-    /// How many of the slots are slots of the state; the others are inputs.
+    /// How many of the slots are slots of the state. Then come inputs, and the columns of multisets last.
     state_slots: usize,
+    input_end: usize,
     /// Whether the values of a slot are too many to list.
     wide: Vec<bool>,
     /// The slot or literal of each vertex that is one.
@@ -107,7 +122,7 @@ impl Encoding {
     /// Where an automorphism sends inputs.
     pub(crate) fn input_moves(&self, automorphism: &SparsePermutation) -> Vec<InputMove> {
         let mut moves = Vec::new();
-        for from in self.state_slots..self.slots.len() {
+        for from in self.state_slots..self.input_end {
             let Some(vertex) = self.slots[from] else { continue };
             let is_moved = automorphism.moves_point(vertex)
                 || self.literals[from].iter().flatten().any(|&literal| automorphism.moves_point(literal));
@@ -126,6 +141,23 @@ impl Encoding {
             moves.push(InputMove { from: from as u32, to, positions });
         }
         moves
+    }
+
+    /// Where an automorphism sends a column, and the positions of its values; nothing if all stay.
+    pub(crate) fn column_image(&self, column: u32, automorphism: &SparsePermutation) -> Option<(u32, Vec<usize>)> {
+        let vertex = self.slots[column as usize]?;
+        let literals = &self.literals[column as usize];
+        let is_moved = automorphism.moves_point(vertex)
+            || literals.iter().flatten().any(|&literal| automorphism.moves_point(literal));
+        let &(to, _) = self.owners.get(&automorphism.image(vertex)).filter(|_| is_moved)?;
+        let image = |(position, literal): (usize, &Option<Point>)| match literal {
+            Some(literal) => match self.owners.get(&automorphism.image(*literal)) {
+                Some(&(_, Some(image))) => image,
+                _ => position,
+            },
+            None => position,
+        };
+        Some((to, literals.iter().enumerate().map(image).collect()))
     }
 
     /// The slot of the state whose vertex this is.
@@ -172,12 +204,16 @@ struct Encoder<'b> {
 
 /// Builds the graph.
 pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> Encoding {
-    let slot_count = behaviour.slots + behaviour.inputs.iter().map(|(_, range)| range.len()).sum::<usize>();
+    let input_end = behaviour.slots + behaviour.inputs.iter().map(|(_, range)| range.len()).sum::<usize>();
+    let slot_count = behaviour.circuit.slot_count();
     let mut fixed = vec![false; slot_count];
     for entry in &behaviour.fixed {
         let first = layout.first_slot(entry.variable).position();
         let cells = model.cells(model.variables[entry.variable].ty) as usize;
         fixed[first..first + cells].fill(true);
+    }
+    for entry in behaviour.multisets.iter().filter(|entry| fixed[entry.first as usize]).copied().collect::<Vec<_>>() {
+        fixed[entry.columns as usize..(entry.columns + entry.stride) as usize].fill(true);
     }
     let reachable = reachable(behaviour);
     let mut numbers = fixed.clone();
@@ -186,8 +222,23 @@ pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> E
             numbers[*slot as usize] = true;
         }
     }
+    for event in &behaviour.events {
+        for write in event.writes.iter().chain(event.additions.iter().flatten()) {
+            // A number is written as it is.
+            numbers[write.slot as usize] |= matches!(write.written, Written::Number { .. });
+        }
+    }
     for (slot, number) in numbers.iter_mut().enumerate() {
         *number |= behaviour.circuit.is_wide(slot as u32);
+    }
+    for entry in behaviour.multisets.iter() {
+        for column in 0..entry.stride {
+            let slots =
+                (0..entry.capacity).map(|position| entry.slot(position, column)).chain([entry.columns + column]);
+            if column == 0 || slots.clone().any(|slot| numbers[slot as usize]) {
+                slots.for_each(|slot| numbers[slot as usize] = true);
+            }
+        }
     }
     let literals = (0..slot_count).map(|slot| vec![None; behaviour.circuit.values(slot as u32).len()]).collect();
     let mut encoder = Encoder {
@@ -204,6 +255,7 @@ pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> E
         heights: heights(behaviour),
     };
     encoder.add_slots();
+    encoder.add_multisets();
     let mut names = Vec::new();
     for event in unique_events(behaviour) {
         let vertex = encoder.add_event(event);
@@ -229,6 +281,7 @@ pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> E
         labels: labels::all(model, layout, &encoder, names),
         owners,
         state_slots: behaviour.slots,
+        input_end,
         wide: (0..slot_count as u32).map(|slot| behaviour.circuit.is_wide(slot)).collect(),
         graph: encoder.builder.build().expect("edges join vertices that exist"),
         slots: encoder.slots,
@@ -304,6 +357,8 @@ impl Encoder<'_> {
             let undefined = values[0].is_none();
             let colour = if self.fixed[slot] {
                 Colour::FixedSlot(slot as u32)
+            } else if let Some(colour) = self.column_colour(slot as u32) {
+                colour
             } else if slot >= self.behaviour.slots {
                 Colour::Input { values: values.len() }
             } else if self.numbers[slot] {
@@ -316,6 +371,46 @@ impl Encoder<'_> {
             if !self.numbers[slot] {
                 for position in 0..values.len() {
                     self.literal(slot as u32, position);
+                }
+            }
+        }
+    }
+
+    /// The colour of a slot that is a column.
+    fn column_colour(&self, slot: u32) -> Option<Colour> {
+        let is_own = |entry: &&Multiset| (entry.columns..entry.columns + entry.stride).contains(&slot);
+        let entry = self.behaviour.multisets.iter().find(is_own)?;
+        let values = self.behaviour.circuit.values(slot);
+        Some(Colour::Column {
+            capacity: entry.capacity,
+            is_presence: slot == entry.columns,
+            values: values.len(),
+            undefined: values[0].is_none(),
+            numbers: self.numbers[slot as usize].then(|| values.to_vec()),
+            constant: self.behaviour.multisets.is_constant(slot, values).then(|| slot - entry.columns),
+        })
+    }
+
+    /// Ties the slots of multisets to their columns and positions.
+    fn add_multisets(&mut self) {
+        let behaviour = self.behaviour;
+        for entry in behaviour.multisets.iter() {
+            for position in 0..entry.capacity {
+                let owner = self.vertex(Colour::Position);
+                for column in 0..entry.stride {
+                    let (slot, whole) = (entry.slot(position, column), entry.columns + column);
+                    let (Some(vertex), Some(of_column)) = (self.slots[slot as usize], self.slots[whole as usize])
+                    else {
+                        continue;
+                    };
+                    self.builder.add_edge(owner, vertex);
+                    self.builder.add_edge(vertex, of_column);
+                    if !self.numbers[slot as usize] {
+                        for value in 0..behaviour.circuit.values(slot).len() {
+                            let (literal, of_column) = (self.literal(slot, value), self.literal(whole, value));
+                            self.builder.add_edge(literal, of_column);
+                        }
+                    }
                 }
             }
         }
@@ -374,7 +469,17 @@ impl Encoder<'_> {
         for &(property, condition) in &event.covers {
             self.add_role(vertex, Role::Cover(property), condition);
         }
-        for write in &event.writes {
+        self.add_writes(vertex, &event.writes);
+        for addition in &event.additions {
+            let added = self.vertex(Colour::Role(Role::Add));
+            self.builder.add_edge(vertex, added);
+            self.add_writes(added, addition);
+        }
+        vertex
+    }
+
+    fn add_writes(&mut self, vertex: Point, writes: &[Write]) {
+        for write in writes {
             if self.slots[write.slot as usize].is_none() {
                 continue;
             }
@@ -414,7 +519,6 @@ impl Encoder<'_> {
                 }
             }
         }
-        vertex
     }
 
     fn add_role(&mut self, owner: Point, role: Role, condition: NodeId) {

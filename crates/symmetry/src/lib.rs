@@ -15,6 +15,7 @@ mod explain;
 mod graph;
 mod literals;
 mod mentions;
+mod multisets;
 mod partial;
 mod places;
 mod possible;

@@ -2,7 +2,7 @@
 //! permutation of them acts on a state.
 
 use quotient_groups::{Point, SparsePermutation};
-use quotient_ir::{Layout, Model, SlotId, Table, TableIndex, Valuation};
+use quotient_ir::{Layout, Model, MultisetSlots, SlotId, Table, TableIndex, Valuation};
 
 /// The literals of a model, numbered from zero: the values each slot can hold, slot by slot.
 /// A slot with very many values has a single point, because its values never permute.
@@ -33,16 +33,20 @@ pub enum NoAction {
     /// Undefined goes to a value, or a value to undefined.
     #[error("{0} exchanges a value with undefined")]
     Undefined(String),
+    /// A multiset of which not all elements are treated alike.
+    #[error("the elements of a multiset are not treated alike: {0}")]
+    Multiset(String),
     /// A point that does not exist.
     #[error("point {0} does not exist")]
     NoPoint(Point),
 }
 
 /// A permutation of literals as a map of states: where each moved slot goes, and what becomes of
-/// its values.
+/// its values. Multisets whose elements it changes are sorted again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateMap {
     moves: Vec<SlotMove>,
+    multisets: Vec<MultisetSlots>,
 }
 
 /// What becomes of one slot.
@@ -187,14 +191,86 @@ impl Literals {
             let values = pairs.iter().any(|(value, image)| value != image).then_some(pairs);
             moves.push(SlotMove { from, to, values });
         }
-        Ok(StateMap { moves })
+        let multisets = moved_multisets(layout, &moves)?;
+        Ok(StateMap { moves, multisets })
+    }
+}
+
+/// The multisets that slots move in, if the same is done to each of their positions.
+fn moved_multisets(layout: &Layout, moves: &[SlotMove]) -> Result<Vec<MultisetSlots>, NoAction> {
+    let mut moved = Vec::new();
+    for multiset in layout.multisets() {
+        let first = multiset.first.position();
+        let end = first + multiset.capacity * multiset.stride;
+        let start = moves.partition_point(|slot_move| slot_move.from.position() < first);
+        let count = moves[start..].partition_point(|slot_move| slot_move.from.position() < end);
+        let own = &moves[start..start + count];
+        let Some(one) = own.first() else { continue };
+        let error = || NoAction::Multiset(layout.slots[multiset.first].name.clone());
+        let target = layout.multisets().iter().find(|other| {
+            let last = other.first.position() + other.capacity * other.stride;
+            other.first <= one.to && one.to.position() < last
+        });
+        let target = target.filter(|target| target.capacity == multiset.capacity && target.stride == multiset.stride);
+        let target_first = target.ok_or_else(error)?.first.position();
+        // The moves of the first position, which those of the others repeat.
+        let columns = own.partition_point(|slot_move| slot_move.from.position() < first + multiset.stride);
+        let is_uniform = columns > 0
+            && own.len() == columns * multiset.capacity
+            && own.iter().enumerate().all(|(number, slot_move)| {
+                let (pattern, shift) = (&own[number % columns], number / columns * multiset.stride);
+                // What tells whether there is an element must go on telling that.
+                let tells_presence = pattern.from.position() == first;
+                slot_move.from.position() == pattern.from.position() + shift
+                    && slot_move.to.position() == pattern.to.position() + shift
+                    && (target_first..target_first + multiset.stride).contains(&pattern.to.position())
+                    && slot_move.values == pattern.values
+                    && tells_presence == (pattern.to.position() == target_first)
+                    && !(tells_presence && slot_move.values.is_some())
+            });
+        if !is_uniform {
+            return Err(error());
+        }
+        moved.push(*multiset);
+    }
+    Ok(moved)
+}
+
+/// Brings a multiset into the form that states keep: elements first, in order. There is none inside it.
+fn sort(multiset: &MultisetSlots, state: &mut Valuation) {
+    let first = multiset.first.position();
+    let cells = &mut state.0[first..first + multiset.capacity * multiset.stride];
+    let mut elements: Vec<Vec<Option<i64>>> =
+        cells.chunks(multiset.stride).filter(|position| position[0] == Some(1)).map(<[_]>::to_vec).collect();
+    elements.sort_unstable();
+    for (number, position) in cells.chunks_mut(multiset.stride).enumerate() {
+        match elements.get(number) {
+            Some(element) => position.copy_from_slice(element),
+            None => {
+                position.fill(None);
+                position[0] = Some(0);
+            }
+        }
     }
 }
 
 impl StateMap {
+    /// Exchanges of slots that can hold the same values, whatever multisets they belong to.
+    pub(crate) fn exchange_of_slots(pairs: impl IntoIterator<Item = (SlotId, SlotId)>) -> Self {
+        let one = |from, to| SlotMove { from, to, values: None };
+        let mut moves: Vec<SlotMove> = pairs.into_iter().flat_map(|(a, b)| [one(a, b), one(b, a)]).collect();
+        moves.sort_unstable_by_key(|slot_move| slot_move.from);
+        Self { moves, multisets: Vec::new() }
+    }
+
     /// What becomes of the slots that are not left alone.
     pub fn moves(&self) -> &[SlotMove] {
         &self.moves
+    }
+
+    /// The multisets that it moves, or whose elements it changes.
+    pub fn multisets(&self) -> &[MultisetSlots] {
+        &self.multisets
     }
 
     /// The image of a state.
@@ -202,6 +278,9 @@ impl StateMap {
         let mut image = state.clone();
         for slot_move in &self.moves {
             image.0[slot_move.to.position()] = slot_move.value(state.0[slot_move.from.position()]);
+        }
+        for multiset in &self.multisets {
+            sort(multiset, &mut image);
         }
         image
     }

@@ -132,10 +132,10 @@ impl Holds {
     fn either() -> Self {
         Self { undefined: false, numbers: Numbers::Listed(Rc::new([0, 1])) }
     }
-    fn nothing() -> Self {
+    pub(crate) fn nothing() -> Self {
         Self { undefined: false, numbers: Numbers::none() }
     }
-    fn union(&self, other: &Self) -> Self {
+    pub(crate) fn union(&self, other: &Self) -> Self {
         Self { undefined: self.undefined || other.undefined, numbers: self.numbers.union(&other.numbers) }
     }
     /// Whether the values are too many to list.
@@ -179,13 +179,30 @@ impl Ties {
     }
 }
 
+/// What an analysis of the values finds.
+#[derive(Clone, Debug)]
+pub(crate) struct Possible {
+    /// The values each slot can hold.
+    pub(crate) holds: Vec<Holds>,
+    /// Whether a slot of a multiset can be undefined where there is an element. Where there is none, it is.
+    pub(crate) undefined_elements: Vec<bool>,
+}
+
 /// The values each slot can hold.
-pub(crate) fn possible_values(model: &Model, layout: &Layout) -> Vec<Holds> {
+pub(crate) fn possible_values(model: &Model, layout: &Layout) -> Possible {
     tied_values(model, layout, Ties::default())
 }
 
 /// The same, where some slots are taken to hold what others can hold.
-pub(crate) fn tied_values(model: &Model, layout: &Layout, ties: Ties) -> Vec<Holds> {
+pub(crate) fn tied_values(model: &Model, layout: &Layout, ties: Ties) -> Possible {
+    let mut presences = vec![None; layout.slots.len()];
+    for multiset in layout.multisets() {
+        let first = multiset.first.position();
+        for at in (0..multiset.capacity * multiset.stride).filter(|at| at % multiset.stride != 0) {
+            // Of multisets inside others, the innermost, which comes first, counts.
+            presences[first + at].get_or_insert((first + at - at % multiset.stride) as u32);
+        }
+    }
     let mut analysis = Analysis {
         ties,
         model,
@@ -199,14 +216,19 @@ pub(crate) fn tied_values(model: &Model, layout: &Layout, ties: Ties) -> Vec<Hol
         frames: Vec::new(),
         effects: FxHashMap::default(),
         work: 0,
+        presences,
+        undefined_elements: vec![false; layout.slots.len()],
     };
     match analysis.run() {
-        Ok(()) => analysis.known,
-        Err(GivenUp) => layout
-            .slots
-            .iter()
-            .map(|slot| Holds { undefined: slot.may_be_undefined, numbers: Numbers::of_domain(&slot.domain) })
-            .collect(),
+        Ok(()) => Possible { holds: analysis.known, undefined_elements: analysis.undefined_elements },
+        Err(GivenUp) => Possible {
+            holds: layout
+                .slots
+                .iter()
+                .map(|slot| Holds { undefined: slot.may_be_undefined, numbers: Numbers::of_domain(&slot.domain) })
+                .collect(),
+            undefined_elements: vec![true; layout.slots.len()],
+        },
     }
 }
 
@@ -253,6 +275,9 @@ struct Analysis<'m> {
     /// Whether each expression asked for has side effects.
     effects: FxHashMap<ExprId, bool>,
     work: u64,
+    /// For a slot that belongs to an element of a multiset, the slot that tells whether it is there.
+    presences: Vec<Option<u32>>,
+    undefined_elements: Vec<bool>,
 }
 
 /// What a loop or bound variable goes through.
@@ -391,7 +416,20 @@ impl<'m> Analysis<'m> {
 
     // ---- cells ----
 
+    /// What is read from a cell.
     fn load(&mut self, location: Location) -> Holds {
+        let mut holds = self.content(location);
+        if let Location::Global(slot) = location
+            && self.presences[slot as usize].is_some()
+        {
+            // Elements that are not there are not read.
+            holds.undefined = self.undefined_elements[slot as usize];
+        }
+        holds
+    }
+
+    /// What is in a cell, read or not.
+    fn content(&mut self, location: Location) -> Holds {
         match location {
             Location::Local(cell) => self.locals[cell as usize].clone(),
             Location::Global(slot) => {
@@ -421,12 +459,26 @@ impl<'m> Analysis<'m> {
         }
     }
 
+    /// Takes note that elements can be undefined.
+    fn note_undefined(&mut self, targets: &[Location], offset: u64, holds: &Holds) {
+        if !holds.undefined {
+            return;
+        }
+        for target in targets {
+            let Location::Global(slot) = target.offset(offset) else { continue };
+            let is_element = self.presences[slot as usize].is_some();
+            if is_element && !std::mem::replace(&mut self.undefined_elements[slot as usize], true) {
+                self.changed.push_back(slot);
+            }
+        }
+    }
+
     fn store(&mut self, targets: &[Location], offset: u64, holds: &Holds) {
         if let [only] = targets {
             return self.set(only.offset(offset), holds.clone());
         }
         for target in targets {
-            let old = self.load(target.offset(offset));
+            let old = self.content(target.offset(offset));
             self.set(target.offset(offset), old.union(holds));
         }
     }
@@ -535,6 +587,22 @@ impl<'m> Analysis<'m> {
             }
             _ if clear => cells.push(Holds::number(self.model.domain(ty).least())),
             _ => cells.push(Holds::undefined()),
+        }
+    }
+
+    /// Which cells of a type are those of multisets in it.
+    fn cells_in_multisets(&self, ty: TypeId, cells: &mut Vec<bool>) {
+        match &self.model.types[ty].kind {
+            TypeKind::Array { index, element } => {
+                for _ in 0..self.model.domain(*index).size() {
+                    self.cells_in_multisets(*element, cells);
+                }
+            }
+            TypeKind::Record { fields } => {
+                fields.iter().for_each(|field| self.cells_in_multisets(field.ty, cells));
+            }
+            TypeKind::Multiset { .. } => cells.extend((0..self.model.cells(ty)).map(|_| true)),
+            _ => cells.push(false),
         }
     }
 
@@ -806,7 +874,8 @@ impl<'m> Analysis<'m> {
                     return Ok(feasible);
                 }
             }
-            Expr::Binary { operator, left, right } => {
+            // A connective may not get as far as its second operand.
+            Expr::Binary { operator, left, right } if is_comparison(*operator) => {
                 for (place, other, operator) in [(left, right, Some(*operator)), (right, left, mirrored(*operator))] {
                     let (Expr::Read(place), Some(operator)) = (&self.model.pool[*place], operator) else { continue };
                     let other = self.scalar(*other)?;
@@ -896,13 +965,24 @@ impl<'m> Analysis<'m> {
         Ok(self.resume(ends))
     }
 
-    fn load_range(&mut self, targets: &[Location], cells: u64) -> Vec<Holds> {
-        (0..cells)
-            .map(|offset| {
-                let moved: Vec<Location> = targets.iter().map(|target| target.offset(offset)).collect();
-                self.load_any(&moved)
-            })
-            .collect()
+    fn load_range(&mut self, source: &[Location], cells: u64) -> Vec<Holds> {
+        let mut range = Vec::with_capacity(cells as usize);
+        for offset in 0..cells {
+            let mut holds = Holds::nothing();
+            for target in source {
+                // A multiset that is copied as a whole is copied with what is not there.
+                let is_whole = match (target, target.offset(offset)) {
+                    (Location::Global(first), Location::Global(slot)) => {
+                        self.presences[slot as usize].is_some_and(|presence| presence >= *first)
+                    }
+                    _ => false,
+                };
+                let cell = target.offset(offset);
+                holds = holds.union(&if is_whole { self.content(cell) } else { self.load(cell) });
+            }
+            range.push(holds);
+        }
+        range
     }
 
     /// Runs a block. Gives false if its end is not reached.
@@ -937,6 +1017,7 @@ impl<'m> Analysis<'m> {
                 let source = self.targets(*source)?;
                 for (offset, holds) in self.load_range(&source, cells).iter().enumerate() {
                     self.store(&targets, offset as u64, holds);
+                    self.note_undefined(&targets, offset as u64, holds);
                 }
             }
             StatementKind::Clear(place) | StatementKind::Undefine(place) => {
@@ -944,8 +1025,13 @@ impl<'m> Analysis<'m> {
                 let mut cells = Vec::new();
                 self.emptied(self.model.pool[*place].ty, clear, &mut cells);
                 let targets = self.targets(*place)?;
-                for (offset, holds) in cells.iter().enumerate() {
+                let mut absent = Vec::with_capacity(cells.len());
+                self.cells_in_multisets(self.model.pool[*place].ty, &mut absent);
+                for (offset, (holds, is_absent)) in cells.iter().zip(absent).enumerate() {
                     self.store(&targets, offset as u64, holds);
+                    if !is_absent {
+                        self.note_undefined(&targets, offset as u64, holds);
+                    }
                 }
             }
             StatementKind::Bind { local, place } => {
@@ -1065,7 +1151,9 @@ impl<'m> Analysis<'m> {
                         Some(ty) => holds.numbers.within(&self.model.domain(ty)),
                         None => holds.numbers,
                     };
-                    self.add(&positions, offset as u64 + 1, &Holds { undefined: holds.undefined, numbers });
+                    let holds = Holds { undefined: holds.undefined, numbers };
+                    self.add(&positions, offset as u64 + 1, &holds);
+                    self.note_undefined(&positions, offset as u64 + 1, &holds);
                 }
             }
             StatementKind::MultisetRemove { multiset, position } => {
@@ -1110,7 +1198,7 @@ impl<'m> Analysis<'m> {
     /// the positions are sorted in the end.
     fn add(&mut self, targets: &[Location], offset: u64, holds: &Holds) {
         for target in targets {
-            let old = self.load(target.offset(offset));
+            let old = self.content(target.offset(offset));
             self.set(target.offset(offset), old.union(holds));
         }
     }
@@ -1243,6 +1331,18 @@ pub(crate) fn is_enumerated(model: &Model, parameters: &[Parameter], locals: &Ta
         }
     }
     instances <= limit
+}
+
+fn is_comparison(operator: BinaryOperator) -> bool {
+    matches!(
+        operator,
+        BinaryOperator::Equal
+            | BinaryOperator::NotEqual
+            | BinaryOperator::Less
+            | BinaryOperator::LessOrEqual
+            | BinaryOperator::Greater
+            | BinaryOperator::GreaterOrEqual
+    )
 }
 
 fn binary(operator: BinaryOperator, left: &Numbers, right: &Numbers) -> Numbers {

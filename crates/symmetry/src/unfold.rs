@@ -7,6 +7,7 @@
 mod cells;
 mod conditions;
 mod event;
+mod multisets;
 mod numbers;
 mod places;
 mod statements;
@@ -21,7 +22,9 @@ use quotient_ir::{
 
 use crate::circuit::{Circuit, NodeId, TooLarge, Value};
 use crate::mentions::Mentions;
+use crate::multisets::Multisets;
 pub(crate) use event::{Event, EventKey, Write, Written};
+use multisets::Added;
 use step_domain::Steps;
 
 /// Why an action could not be unfolded. Everything it touches is then treated as fixed.
@@ -36,9 +39,9 @@ pub(crate) enum Refusal {
     /// A recursion that is not known to end.
     #[error("a recursion does not end after {CALL_LIMIT} calls whatever the state")]
     Recursion,
-    /// Multisets are kept in a normal form that no permutation of slots respects.
-    #[error("multisets are treated as fixed")]
-    Multiset,
+    /// Something depends on which position of a multiset an element was added to.
+    #[error("it depends on where in a multiset an element was added")]
+    MultisetOrder,
     /// The functions of the whole model have become too many.
     #[error("the unfolded text is too large")]
     Size,
@@ -113,6 +116,11 @@ pub(crate) struct Unfolder<'m> {
     faults: Vec<NodeId>,
     drops: Vec<NodeId>,
     covers: Vec<(PropertyId, NodeId)>,
+    /// The multisets of the state, and what is added to them.
+    multisets: Multisets,
+    additions: Vec<Added>,
+    /// The guard of the event, once it is known.
+    guard: NodeId,
     /// Functions whose calls can be unfolded without regard to when they are reached: they change
     /// nothing but their own locals, and do not call themselves.
     plain: Vec<bool>,
@@ -129,7 +137,13 @@ pub(crate) struct Unfolder<'m> {
 impl<'m> Unfolder<'m> {
     /// An unfolder over the values each slot can hold. Slots beyond the layout's are inputs (the
     /// cells of parameters that are not enumerated).
-    pub(crate) fn new(model: &'m Model, layout: &'m Layout, values: Vec<Vec<Option<i64>>>, wide: Vec<bool>) -> Self {
+    pub(crate) fn new(
+        model: &'m Model,
+        layout: &'m Layout,
+        values: Vec<Vec<Option<i64>>>,
+        wide: Vec<bool>,
+        multisets: Multisets,
+    ) -> Self {
         Self {
             model,
             layout,
@@ -142,6 +156,9 @@ impl<'m> Unfolder<'m> {
             faults: Vec::new(),
             drops: Vec::new(),
             covers: Vec::new(),
+            multisets,
+            additions: Vec::new(),
+            guard: NodeId::TRUE,
             plain: plain_functions(model),
             results: FxHashMap::default(),
             span: Span::default(),
@@ -160,6 +177,8 @@ impl<'m> Unfolder<'m> {
         self.faults.clear();
         self.drops.clear();
         self.covers.clear();
+        self.additions.clear();
+        self.guard = NodeId::TRUE;
         self.writers.clear();
     }
 
@@ -221,6 +240,7 @@ impl<'m> Unfolder<'m> {
         let guard_fault = self.circuit.or(faults.clone());
         let has_value = self.circuit.not(guard_fault);
         let guard = self.circuit.and([guard, has_value]);
+        self.guard = guard;
         if guard != NodeId::FALSE {
             self.block(body)?;
         }
@@ -265,6 +285,7 @@ impl<'m> Unfolder<'m> {
         }
         let write_spans =
             writes.iter().map(|write| self.writers.get(&write.slot).copied().unwrap_or_default()).collect();
+        let additions = if has_steps { self.element_writes(&domain) } else { Vec::new() };
         let mut covers = std::mem::take(&mut self.covers);
         for (_, condition) in &mut covers {
             *condition = domain.relevant(&mut self.circuit, *condition, None);
@@ -278,10 +299,45 @@ impl<'m> Unfolder<'m> {
             fault,
             dropped,
             writes,
+            additions,
             covers,
             guard_parts,
             write_spans,
         })
+    }
+
+    /// What is added to multisets, as writes to their columns.
+    fn element_writes(&mut self, domain: &Steps) -> Vec<Vec<Write>> {
+        let mut additions = Vec::new();
+        for added in std::mem::take(&mut self.additions) {
+            let entry = self.multisets.iter().nth(added.multiset).copied().expect("it was found there");
+            let mut writes = Vec::with_capacity(entry.stride as usize);
+            let present = Cell { undefined: NodeId::FALSE, value: self.circuit.constant(1) };
+            for (column, cell) in std::iter::once(&present).chain(&added.cells).enumerate() {
+                let slot = entry.columns + column as u32;
+                if self.circuit.values(slot).len() < 2 && !self.circuit.is_wide(slot) {
+                    continue;
+                }
+                let cell = GlobalCell { written: added.condition, cell: cell.clone() };
+                let mut written = self.written_values(slot, &cell);
+                if let Written::Cases(cases) = &mut written {
+                    for (_, condition) in cases.iter_mut() {
+                        *condition = domain.relevant(&mut self.circuit, *condition, None);
+                    }
+                    cases.retain(|&(_, condition)| condition != NodeId::FALSE);
+                    if cases.is_empty() {
+                        continue;
+                    }
+                }
+                writes.push(Write { slot, written });
+            }
+            // Without the first column there is no step that adds it.
+            if writes.first().is_some_and(|write| write.slot == entry.columns) {
+                additions.push(writes);
+            }
+        }
+        additions.sort_unstable();
+        additions
     }
 
     fn written_values(&mut self, slot: u32, global: &GlobalCell) -> Written {

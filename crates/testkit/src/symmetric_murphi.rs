@@ -89,6 +89,10 @@ struct Family<'r> {
     has_matrix: bool,
     has_record: bool,
     is_ring: bool,
+    /// A multiset of messages from processes.
+    has_network: bool,
+    /// A multiset for each process.
+    has_boxes: bool,
     /// Expressions of processes that are in scope.
     scope: Vec<String>,
     /// Whether functions can be called here.
@@ -112,6 +116,8 @@ impl<'r> Family<'r> {
             has_matrix: processes == 2 && random.percent(30),
             has_record: processes == 2 && random.percent(25),
             is_ring: random.percent(35),
+            has_network: small && random.percent(20),
+            has_boxes: processes == 2 && random.percent(20),
             scope: Vec::new(),
             calls: false,
             fresh: 0,
@@ -122,7 +128,8 @@ impl<'r> Family<'r> {
     fn program(mut self) -> String {
         let mut text = format!("const\n  N: {};\n\ntype\n  proc: 0 .. N - 1;\n", self.processes);
         let _ = writeln!(text, "  status: 0 .. {};\n  datum: 0 .. {};", self.statuses - 1, self.data - 1);
-        text.push_str("  statuses: array [proc] of status;\n\nvar\n  st: statuses;\n  g: 0 .. 2;\n");
+        text.push_str("  statuses: array [proc] of status;\n  message: record who: proc; s: status; end;\n");
+        text.push_str("\nvar\n  st: statuses;\n  g: 0 .. 2;\n");
         for (present, line) in [
             (self.has_data, "  d: array [proc] of datum;\n"),
             (self.has_flag, "  flag: array [proc] of boolean;\n"),
@@ -131,6 +138,8 @@ impl<'r> Family<'r> {
             (self.has_last, "  last: datum;\n"),
             (self.has_matrix, "  mat: array [proc] of array [proc] of boolean;\n"),
             (self.has_record, "  cell: array [proc] of record s: status; who: proc; end;\n"),
+            (self.has_network, "  net: multiset [2] of message;\n"),
+            (self.has_boxes, "  box: array [proc] of multiset [2] of status;\n"),
         ] {
             if present {
                 text.push_str(line);
@@ -203,6 +212,18 @@ impl<'r> Family<'r> {
         }
         let (i, j) = (self.process(), self.process());
         let c = self.status();
+        if self.has_network && self.random.percent(15) {
+            let x = self.fresh();
+            return match self.random.below(3) {
+                0 => format!("multisetcount({x}: net, net[{x}].who = {i}) = {c}"),
+                1 => format!("multisetcount({x}: net, net[{x}].s = {c} & net[{x}].who != {i}) > 0"),
+                _ => format!("multisetcount({x}: net, true) < 2"),
+            };
+        }
+        if self.has_boxes && self.random.percent(15) {
+            let x = self.fresh();
+            return format!("multisetcount({x}: box[{i}], box[{i}][{x}] = {c}) > {}", self.random.below(2));
+        }
         match self.random.below(22) {
             0 | 1 => format!("st[{i}] = {c}"),
             2 => format!("st[{i}] != {c}"),
@@ -262,6 +283,25 @@ impl<'r> Family<'r> {
                 }
                 _ if self.calls => format!("{indent}if take({i}) then\n{body}{indent}end;\n"),
                 _ => body,
+            };
+        }
+        if self.has_network && self.calls && self.random.percent(25) {
+            let x = self.fresh();
+            return match self.random.below(5) {
+                0 => format!("{indent}send({i}, {c});\n"),
+                1 => format!("{indent}multisetremovepred({x}: net, net[{x}].who = {i});\n"),
+                _ => format!("{indent}if multisetcount({x}: net, true) < 2 then send({i}, {c}); end;\n"),
+            };
+        }
+        if self.has_boxes && self.random.percent(25) {
+            let x = self.fresh();
+            return match self.random.below(5) {
+                0 => format!("{indent}multisetadd(st[{j}], box[{i}]);\n"),
+                1 => format!("{indent}multisetremovepred({x}: box[{i}], box[{i}][{x}] = {c});\n"),
+                2 => format!("{indent}clear box[{i}];\n"),
+                _ => {
+                    format!("{indent}if multisetcount({x}: box[{i}], true) < 2 then multisetadd({c}, box[{i}]); end;\n")
+                }
             };
         }
         let simple = match self.random.below(32) {
@@ -339,8 +379,15 @@ impl<'r> Family<'r> {
             ),
             _ => "return st[i]".to_owned(),
         };
+        let send = match self.has_network {
+            false => "",
+            true => {
+                "\nprocedure send(i: proc; c: status);\nvar m: message;\nbegin\n  m.who := i;\n  m.s := c;\n  \
+                 multisetadd(m, net);\nend;\n"
+            }
+        };
         format!(
-            "\nfunction busy(i: proc): boolean;\nbegin\n  return {busy};\nend;\n\n\
+            "{send}\nfunction busy(i: proc): boolean;\nbegin\n  return {busy};\nend;\n\n\
              procedure bump(var s: status);\nbegin\n  {bump};\nend;\n\n\
              procedure reset(i: proc);\nbegin\n  {reset};\nend;\n\n\
              function level(i: proc): status;\nbegin\n  {level};\nend;\n\n\
@@ -405,6 +452,19 @@ impl<'r> Family<'r> {
             _ => ("ruleset p: proc do\n", &["p"]),
         };
         self.scope = scope.iter().map(|&name| name.to_owned()).collect();
+        if self.has_network && self.random.percent(50) {
+            self.scope.push("net[k].who".to_owned());
+            let guard = format!("{} & net[k].s = {}", self.condition(1), self.status());
+            let mut body = self.body("    ");
+            if self.random.percent(70) {
+                let remove = "    multisetremove(k, net);\n";
+                body = if self.random.percent(50) { format!("{body}{remove}") } else { format!("{remove}{body}") };
+            }
+            return format!(
+                "\n{ruleset}choose k: net do\n  rule \"r{number}\"\n    {guard}\n    ==>\n  var count: 0 .. 9;\n  \
+                 old: statuses;\n  begin\n{body}  end;\nend;\nend;\n"
+            );
+        }
         let guard = self.condition(2);
         let body = self.body("    ");
         format!(

@@ -5,7 +5,8 @@
 //! that maps each slot to one slot, states to states, initial ones to initial ones, and steps to steps;
 //! and that preserves what a verdict depends on: in which states something goes wrong, steps end
 //! nowhere, a property holds, a cover statement is passed. Steps have no labels: which rule takes
-//! them does not matter.
+//! them does not matter. The elements of a multiset have no order: a symmetry permutes what all of them
+//! have in one place, and the slots of the first position stand for that.
 
 mod eventwise;
 
@@ -14,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigUint;
 use quotient_groups::{GraphBuilder, PermutationGroup, Point, SparsePermutation, generators};
 use quotient_ir::{
-    Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, RuleId, SlotId, TableIndex, Valuation,
+    Interpreter, Layout, Model, MultisetSlots, Outcome, PropertyId, PropertyKind, RuleId, SlotId, TableIndex, Valuation,
 };
 use quotient_symmetry::{Literals, StateMap, detect};
 use rustc_hash::FxHashMap;
@@ -34,6 +35,16 @@ pub struct StateSpace {
     /// The values that occur, and for each the class of those that occur in the same states.
     literals: BTreeMap<(SlotId, Option<i64>), u32>,
     classes: u32,
+    /// The multisets, but for those inside others.
+    multisets: Vec<MultisetSlots>,
+}
+
+/// What a state is made of.
+struct Contents {
+    /// The literals outside multisets.
+    literals: Vec<(SlotId, Option<i64>)>,
+    /// The literals of each element of a multiset, as if it were the first.
+    elements: Vec<Vec<(SlotId, Option<i64>)>>,
 }
 
 /// Why there is no state space.
@@ -110,6 +121,7 @@ impl StateSpace {
             goals: Vec::new(),
             literals: BTreeMap::new(),
             classes: 0,
+            multisets: outer_multisets(layout),
         };
         for state in all.into_iter().flatten() {
             space.number(state);
@@ -180,10 +192,15 @@ impl StateSpace {
     /// states; those in no state or in all do nothing.
     fn classify_literals(&mut self) {
         let mut occurrences: BTreeMap<(SlotId, Option<i64>), Vec<u32>> = BTreeMap::new();
-        for (number, state) in self.states.iter().enumerate() {
-            for (position, &value) in state.0.iter().enumerate() {
-                occurrences.entry((SlotId::from_position(position), value)).or_default().push(number as u32);
+        let mut occurrence = 0;
+        for state in &self.states {
+            let contents = self.contents(state);
+            for (number, literals) in std::iter::once(contents.literals).chain(contents.elements).enumerate() {
+                for literal in literals {
+                    occurrences.entry(literal).or_default().push(occurrence + number as u32);
+                }
             }
+            occurrence += state.0.len() as u32 + 1;
         }
         let mut classes: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
         for (literal, states) in occurrences {
@@ -192,6 +209,23 @@ impl StateSpace {
             self.literals.insert(literal, class);
         }
         self.classes = classes.len() as u32;
+    }
+
+    /// What a state is made of.
+    fn contents(&self, state: &Valuation) -> Contents {
+        let mut contents = Contents { literals: Vec::new(), elements: Vec::new() };
+        let mut next = 0;
+        for multiset in &self.multisets {
+            let first = multiset.first.position();
+            contents.literals.extend((next..first).map(|at| (SlotId::from_position(at), state.0[at])));
+            next = first + multiset.capacity * multiset.stride;
+            for element in state.0[first..next].chunks(multiset.stride).filter(|cells| cells[0] == Some(1)) {
+                let cells = element.iter().enumerate();
+                contents.elements.push(cells.map(|(at, &value)| (SlotId::from_position(first + at), value)).collect());
+            }
+        }
+        contents.literals.extend((next..state.0.len()).map(|at| (SlotId::from_position(at), state.0[at])));
+        contents
     }
 
     /// How many states there are.
@@ -301,15 +335,21 @@ impl StateSpace {
         const LITERAL: u32 = 1;
         const UNDEFINED: u32 = 2;
         const TARGET: u32 = 3;
+        const ELEMENT: u32 = u32::MAX - 1;
+        const PRESENCE: u32 = u32::MAX - 2;
         let mut colours: FxHashMap<(Option<PropertyId>, &[bool]), u32> = FxHashMap::default();
         let mut builder = GraphBuilder::new();
-        // A slot with a single value does nothing, wherever it goes.
+        let is_presence = |slot: SlotId| self.multisets.iter().any(|multiset| multiset.first == slot);
+        // A slot with a single value does nothing, wherever it goes, unless it is that of a multiset.
         let mut values: BTreeMap<SlotId, u32> = BTreeMap::new();
         for &(slot, _) in self.literals.keys() {
             *values.entry(slot).or_default() += 1;
         }
-        values.retain(|_, count| *count > 1);
-        let slots: BTreeMap<SlotId, Point> = values.keys().map(|&slot| (slot, builder.add_vertex(SLOT))).collect();
+        values.retain(|slot, count| *count > 1 || is_presence(*slot));
+        let slots: BTreeMap<SlotId, Point> = values
+            .keys()
+            .map(|&slot| (slot, builder.add_vertex(if is_presence(slot) { PRESENCE } else { SLOT })))
+            .collect();
         let mut literals: BTreeMap<(SlotId, Option<i64>), Point> = BTreeMap::new();
         for &(slot, value) in self.literals.keys() {
             if let Some(&owner) = slots.get(&slot) {
@@ -323,9 +363,15 @@ impl StateSpace {
         for (state, marks) in self.states.iter().zip(&self.marks) {
             let next = TARGET + 1 + colours.len() as u32;
             let vertex = builder.add_vertex(*colours.entry((None, marks)).or_insert(next));
-            for (position, &value) in state.0.iter().enumerate() {
-                if let Some(&literal) = literals.get(&(SlotId::from_position(position), value)) {
-                    builder.add_edge(vertex, literal);
+            let contents = self.contents(state);
+            for literal in contents.literals.iter().filter_map(|literal| literals.get(literal)) {
+                builder.add_edge(vertex, *literal);
+            }
+            for element in contents.elements {
+                let of_element = builder.add_vertex(ELEMENT);
+                builder.add_edge(vertex, of_element);
+                for literal in element.iter().filter_map(|literal| literals.get(literal)) {
+                    builder.add_edge(of_element, *literal);
                 }
             }
             sources.push(vertex);
@@ -374,6 +420,18 @@ impl StateSpace {
             .collect();
         SymmetryGroup { order: self.order_on_classes(&generators), generators }
     }
+}
+
+/// The multisets that are not inside others.
+fn outer_multisets(layout: &Layout) -> Vec<MultisetSlots> {
+    let end = |multiset: &MultisetSlots| multiset.first.position() + multiset.capacity * multiset.stride;
+    let is_inside =
+        |one: &MultisetSlots, other: &MultisetSlots| one != other && other.first <= one.first && end(one) <= end(other);
+    let all = layout.multisets();
+    let mut outer: Vec<MultisetSlots> =
+        all.iter().filter(|one| one.capacity > 0 && !all.iter().any(|other| is_inside(one, other))).copied().collect();
+    outer.sort_unstable_by_key(|multiset| multiset.first);
+    outer
 }
 
 /// All states made of possible values, if they are at most `limit`.

@@ -9,6 +9,7 @@
 
 mod elements;
 mod keys;
+mod multisets;
 mod nesting;
 mod orbit;
 mod part;
@@ -24,6 +25,7 @@ use quotient_ir::{Layout, Model};
 
 use crate::certify::CertifiedGroup;
 use crate::literals::{Literals, StateMap};
+use multisets::Multisets;
 use orbit::{Walk, WalkScratch};
 use part::{Part, PartScratch};
 use points::View;
@@ -37,6 +39,9 @@ const FLOOD_LIMIT: u64 = 1_000_000;
 #[derive(Clone, Debug)]
 pub struct Canonicalizer {
     parts: Vec<Part>,
+    /// The multisets whose elements the group changes; the parts then permute their positions, too.
+    multisets: Multisets,
+    literals: Option<Literals>,
     order: BigUint,
     reason: String,
     strategy: Strategy,
@@ -113,7 +118,14 @@ impl Canonicalizer {
         maps: &[StateMap],
         strategy: Strategy,
     ) -> Result<Self, Unsupported> {
-        let view = View::new(layout, literals, maps);
+        let multisets = Multisets::new(layout, maps);
+        if !multisets.is_empty() && strategy != Strategy::Canonical {
+            let reason = "it changes the elements of multisets".to_owned();
+            return Err(Unsupported::NotApplicable { strategy, reason });
+        }
+        let mut maps = maps.to_vec();
+        maps.extend(multisets.exchanges());
+        let view = View::new(layout, literals, &maps);
         let group = PermutationGroup::new(view.action.degree(), view.action.generators().to_vec());
         let factors: Vec<(View, BigUint)> = group
             .factors()
@@ -121,7 +133,7 @@ impl Canonicalizer {
             .map(|factor| (view.restricted(&factor.points, factor.action.clone()), factor.order.clone()))
             .collect();
         let not_applicable = |reason: String| Unsupported::NotApplicable { strategy, reason };
-        let order = group.order();
+        let order = group.order() / multisets.order();
         let mut is_exact = true;
         let mut reason = None;
         let method = match strategy {
@@ -178,9 +190,16 @@ impl Canonicalizer {
         let reason = match reason {
             Some(reason) => reason,
             None if parts.is_empty() => "nothing to reduce".to_owned(),
-            None => parts.iter().map(Part::describe).collect::<Vec<_>>().join("; "),
+            None => {
+                let mut texts: Vec<String> = parts.iter().map(Part::describe).collect();
+                if !multisets.is_empty() {
+                    texts.push("multisets sorted again".to_owned());
+                }
+                texts.join("; ")
+            }
         };
-        Ok(Self { parts, order, reason, strategy, method, is_exact })
+        let literals = (!multisets.is_empty()).then(|| literals.clone());
+        Ok(Self { parts, multisets, literals, order, reason, strategy, method, is_exact })
     }
 
     /// The order of the group, as it acts on states.
@@ -211,6 +230,7 @@ impl Canonicalizer {
                 for part in &self.parts {
                     part.canonicalize(state, &mut workspace.part);
                 }
+                self.multisets.sort(state);
             }
             Method::Segments(segments) => {
                 for segment in segments {
@@ -228,9 +248,13 @@ impl Canonicalizer {
     pub fn canonicalize_with_witness(&self, workspace: &mut Workspace, state: &mut [u64]) -> SparsePermutation {
         let before = state.to_vec();
         self.canonicalize(workspace, state);
-        self.parts.iter().fold(SparsePermutation::identity(), |element, part| {
+        let element = self.parts.iter().fold(SparsePermutation::identity(), |element, part| {
             element.then(&part.element_between(&before, state, &mut workspace.part))
-        })
+        });
+        match &self.literals {
+            Some(literals) => self.multisets.straightened(literals, &element),
+            None => element,
+        }
     }
 
     /// How many states a stored representative stands for, if that is known: where an orbit may have
@@ -252,6 +276,6 @@ impl Canonicalizer {
             let own = part.orbit_size(copy, scratch);
             size = if size == BigUint::from(1u32) { own } else { size * own };
         }
-        size
+        if self.multisets.is_empty() { size } else { size / self.multisets.arrangements(state) }
     }
 }

@@ -28,6 +28,11 @@ pub(super) struct Field {
 }
 
 impl Field {
+    /// The field of a slot, by its codes.
+    pub(super) fn of_slot(slot: &Slot) -> Self {
+        Self::new(slot, false)
+    }
+
     fn new(slot: &Slot, is_translated: bool) -> Self {
         let mask = u64::MAX >> (64 - slot.width.clamp(1, 64));
         Self {

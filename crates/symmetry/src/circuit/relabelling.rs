@@ -42,6 +42,10 @@ impl Relabelling {
             _ => position,
         }
     }
+    /// What becomes of the positions of the values of a slot, if not all stay.
+    pub(crate) fn positions(&self, slot: u32) -> Option<Vec<u16>> {
+        self.slots.get(&slot).and_then(|(_, positions)| positions.clone())
+    }
     /// Whether every value of a slot goes to a value at the same position.
     fn keeps_positions(&self, slot: u32) -> bool {
         match self.slots.get(&slot) {

@@ -1,7 +1,9 @@
 //! What the vertices of a model's graph are called when it is drawn.
 
 use quotient_groups::Point;
-use quotient_ir::{Action, Iteration, Layout, Local, LocalId, Model, Parameter, Table, TypeId, TypeKind};
+use quotient_ir::{
+    Action, Iteration, Layout, Local, LocalId, Model, Parameter, SlotId, Table, TableIndex, TypeId, TypeKind,
+};
 
 use super::{Colour, Encoder, Kind, Role};
 use crate::circuit::{Operation, Relation};
@@ -23,7 +25,10 @@ pub(super) fn all(model: &Model, layout: &Layout, encoder: &Encoder<'_>, events:
     for (slot, vertex) in encoder.slots.iter().enumerate() {
         let (name, ty) = match layout.slots.as_slice().get(slot) {
             Some(entry) => (entry.name.clone(), Some(entry.ty)),
-            None => inputs.get(slot - layout.slots.len()).cloned().unwrap_or_default(),
+            None => match column_name(layout, encoder, slot as u32) {
+                Some(named) => named,
+                None => inputs.get(slot - layout.slots.len()).cloned().unwrap_or_default(),
+            },
         };
         let shown = |value: Option<i64>| match (value, ty) {
             (None, _) => "undefined".to_owned(),
@@ -44,6 +49,18 @@ pub(super) fn all(model: &Model, layout: &Layout, encoder: &Encoder<'_>, events:
         }
     }
     labels
+}
+
+/// The name and type of a column: those of the slots in it, for any position.
+fn column_name(layout: &Layout, encoder: &Encoder<'_>, slot: u32) -> Option<(String, Option<TypeId>)> {
+    let mut multisets = encoder.behaviour.multisets.iter();
+    let entry = multisets.find(|entry| (entry.columns..entry.columns + entry.stride).contains(&slot))?;
+    let first = &layout.slots[SlotId::from_position(entry.slot(0, slot - entry.columns) as usize)];
+    let name = match first.name.rfind("[0]") {
+        Some(at) => format!("{}[*]{}", &first.name[..at], &first.name[at + 3..]),
+        None => first.name.clone(),
+    };
+    Some((name, Some(first.ty)))
 }
 
 /// An event with its arguments: `enter(1)`.
@@ -115,6 +132,7 @@ fn colour_name(model: &Model, colour: &Colour) -> String {
         }
         Colour::Role(role) => role_name(*role).to_owned(),
         Colour::Function { kind, .. } => kind_name(kind),
+        Colour::Position => "position".to_owned(),
         other => format!("{other:?}"),
     }
 }
@@ -127,6 +145,7 @@ fn role_name(role: Role) -> &'static str {
         Role::Set | Role::SetIf | Role::SetNumber => ":=",
         Role::When => "if",
         Role::Undefined => "undefined if",
+        Role::Add => "add",
     }
 }
 

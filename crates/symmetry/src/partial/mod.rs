@@ -27,7 +27,7 @@ use crate::behaviour::{self, Preserved};
 use crate::certify::{CertificationReport, Certifier, Part};
 use crate::circuit::{Node, NodeId};
 use crate::detect::Uncertified;
-use crate::possible::{Holds, TiedSlots, Ties, tied_values};
+use crate::possible::{TiedSlots, Ties, tied_values};
 use crate::unfold::Event;
 pub use arrangement::{Arrangement, Desk, Kind, OwnPart};
 pub use families::{Families, Family, Held};
@@ -163,10 +163,14 @@ impl<'m> PartialSymmetry<'m> {
         if candidates.list().is_empty() {
             return Err(Refusal::NoFamilies);
         }
+        if let Some(multiset) = layout.multisets().iter().find(|multiset| multiset.capacity > 0) {
+            // Members are exchanged slot by slot here, which the order of elements does not survive.
+            let variable = &model.variables[layout.slots[multiset.first].variable];
+            let reason = "the elements of a multiset have no order".to_owned();
+            return Err(Refusal::Opaque { name: variable.name.clone(), reason, span: variable.span });
+        }
         let possible = tied_values(model, layout, ties(layout, &candidates));
-        let values = possible.iter().map(Holds::values).collect();
-        let wide = possible.iter().map(Holds::is_wide).collect();
-        let behaviour = behaviour::unfold_over(model, layout, Preserved::Properties(properties), values, wide);
+        let behaviour = behaviour::unfold_over(model, layout, Preserved::Properties(properties), possible);
         let mut rules: Vec<Vec<(u32, Event)>> = vec![Vec::new(); model.rules.len()];
         let mut unfolded = vec![0usize; model.rules.len()];
         for (number, event) in behaviour.events.iter().enumerate() {
@@ -343,6 +347,7 @@ impl<'m> PartialSymmetry<'m> {
             guard,
             fault: NodeId::FALSE,
             dropped: NodeId::FALSE,
+            additions: Vec::new(),
             writes: Vec::new(),
             covers: Vec::new(),
             guard_parts: Vec::new(),

@@ -8,6 +8,17 @@ use crate::circuit::NodeId;
 
 impl Unfolder<'_> {
     pub(super) fn initial_cell(&mut self, slot: u32) -> Cell {
+        if let Some(presence) = self.multisets.presence_of(slot) {
+            // Elements that are there have a value.
+            let absent = self.circuit.values(presence).binary_search(&Some(0)).ok();
+            let undefined = self.circuit.slot_in(presence, absent);
+            let value = self.circuit.slot(slot);
+            let value = match value.form.as_constant().filter(|_| !value.is_nothing()) {
+                Some(number) => self.circuit.constant(number),
+                None => value,
+            };
+            return Cell { undefined, value };
+        }
         let undefined = match self.circuit.values(slot).first() {
             Some(None) => self.circuit.slot_in(slot, [0]),
             _ => NodeId::FALSE,
@@ -118,6 +129,7 @@ impl Unfolder<'_> {
     }
 
     pub(super) fn load_range(&mut self, targets: &Targets, cells: u64) -> Result<Vec<Cell>, Refusal> {
+        self.require_nothing_added_within(targets, cells)?;
         (0..cells)
             .map(|offset| {
                 let moved = targets.iter().map(|&(location, condition)| (location.offset(offset), condition)).collect();

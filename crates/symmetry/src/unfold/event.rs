@@ -22,6 +22,8 @@ pub(crate) struct Event {
     pub(crate) dropped: NodeId,
     /// What it writes.
     pub(crate) writes: Vec<Write>,
+    /// The elements it adds to multisets, in no particular order: what it writes to the columns of one.
+    pub(crate) additions: Vec<Vec<Write>>,
     /// The cover statements it reaches, and when.
     pub(crate) covers: Vec<(PropertyId, NodeId)>,
     /// The parts of the guard of a rule, each with its condition.
@@ -31,12 +33,17 @@ pub(crate) struct Event {
 }
 
 /// What an event does, without what it is an instance of.
-pub(crate) type EventKey = (NodeId, NodeId, NodeId, Vec<Write>, Vec<(PropertyId, NodeId)>);
+pub(crate) type EventKey = (NodeId, NodeId, NodeId, Vec<Write>, Vec<Vec<Write>>, Vec<(PropertyId, NodeId)>);
 
 impl Event {
     /// What it does: equal for events that do the same.
     pub(crate) fn key(&self) -> EventKey {
-        (self.guard, self.fault, self.dropped, self.writes.clone(), self.covers.clone())
+        (self.guard, self.fault, self.dropped, self.writes.clone(), self.additions.clone(), self.covers.clone())
+    }
+
+    /// Whether it is an instance of an initial-state program.
+    pub(crate) fn is_start(&self) -> bool {
+        matches!(self.action, Action::Start(_))
     }
 
     /// What the event that does for relabelled slots and values what this one does for the original
@@ -50,52 +57,23 @@ impl Event {
         let guard = circuit.relabelled(self.guard, relabelling, known)?;
         let fault = circuit.relabelled(self.fault, relabelling, known)?;
         let dropped = circuit.relabelled(self.dropped, relabelling, known)?;
-        let mut writes = Vec::with_capacity(self.writes.len());
-        for write in &self.writes {
-            let slot = relabelling.slot(write.slot);
-            let written = match &write.written {
-                Written::Cases(cases) => {
-                    let mut image = Vec::with_capacity(cases.len());
-                    for &(value, condition) in cases {
-                        let image_value = if circuit.is_wide(write.slot) {
-                            value
-                        } else {
-                            let position = circuit.values(write.slot).binary_search(&value).ok()?;
-                            circuit.values(slot)[relabelling.position(write.slot, position)]
-                        };
-                        image.push((image_value, circuit.relabelled(condition, relabelling, known)?));
-                    }
-                    image.sort_unstable();
-                    Written::Cases(image)
-                }
-                Written::Number { when, undefined, value } => {
-                    // A number can only go to a slot whose values are the same numbers.
-                    let keeps = (0..circuit.values(write.slot).len())
-                        .all(|position| relabelling.position(write.slot, position) == position);
-                    if !keeps || circuit.values(write.slot) != circuit.values(slot) {
-                        return None;
-                    }
-                    Written::Number {
-                        when: circuit.relabelled(*when, relabelling, known)?,
-                        undefined: circuit.relabelled(*undefined, relabelling, known)?,
-                        value: circuit.relabelled_form(value, relabelling, known)?,
-                    }
-                }
-            };
-            writes.push(Write { slot, written });
+        let writes = relabelled_writes(&self.writes, circuit, relabelling, known)?;
+        let mut additions = Vec::with_capacity(self.additions.len());
+        for addition in &self.additions {
+            additions.push(relabelled_writes(addition, circuit, relabelling, known)?);
         }
-        writes.sort_by_key(|write| write.slot);
+        additions.sort_unstable();
         let mut covers = Vec::with_capacity(self.covers.len());
         for &(property, condition) in &self.covers {
             covers.push((property, circuit.relabelled(condition, relabelling, known)?));
         }
-        Some((guard, fault, dropped, writes, covers))
+        Some((guard, fault, dropped, writes, additions, covers))
     }
 
     /// All functions it is made of.
     pub(crate) fn roots(&self) -> Vec<NodeId> {
         let mut roots = vec![self.guard, self.fault, self.dropped];
-        for write in &self.writes {
+        for write in self.writes.iter().chain(self.additions.iter().flatten()) {
             match &write.written {
                 Written::Cases(cases) => roots.extend(cases.iter().map(|&(_, condition)| condition)),
                 Written::Number { when, undefined, value } => {
@@ -109,15 +87,60 @@ impl Event {
     }
 }
 
+/// What is written to relabelled slots.
+fn relabelled_writes(
+    writes: &[Write],
+    circuit: &mut Circuit,
+    relabelling: &Relabelling,
+    known: &mut FxHashMap<NodeId, Option<NodeId>>,
+) -> Option<Vec<Write>> {
+    let mut images = Vec::with_capacity(writes.len());
+    for write in writes {
+        let slot = relabelling.slot(write.slot);
+        let written = match &write.written {
+            Written::Cases(cases) => {
+                let mut image = Vec::with_capacity(cases.len());
+                for &(value, condition) in cases {
+                    let image_value = if circuit.is_wide(write.slot) {
+                        value
+                    } else {
+                        let position = circuit.values(write.slot).binary_search(&value).ok()?;
+                        circuit.values(slot)[relabelling.position(write.slot, position)]
+                    };
+                    image.push((image_value, circuit.relabelled(condition, relabelling, known)?));
+                }
+                image.sort_unstable();
+                Written::Cases(image)
+            }
+            Written::Number { when, undefined, value } => {
+                // A number can only go to a slot whose values are the same numbers.
+                let keeps = (0..circuit.values(write.slot).len())
+                    .all(|position| relabelling.position(write.slot, position) == position);
+                if !keeps || circuit.values(write.slot) != circuit.values(slot) {
+                    return None;
+                }
+                Written::Number {
+                    when: circuit.relabelled(*when, relabelling, known)?,
+                    undefined: circuit.relabelled(*undefined, relabelling, known)?,
+                    value: circuit.relabelled_form(value, relabelling, known)?,
+                }
+            }
+        };
+        images.push(Write { slot, written });
+    }
+    images.sort_by_key(|write| write.slot);
+    Some(images)
+}
+
 /// What an event writes to one slot.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Write {
     pub(crate) slot: u32,
     pub(crate) written: Written,
 }
 
 /// The values written.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Written {
     /// Each value (undefined is `None`) with the condition under which it is written.
     Cases(Vec<(Option<i64>, NodeId)>),

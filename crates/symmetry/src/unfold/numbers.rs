@@ -50,7 +50,11 @@ impl<'m> Unfolder<'m> {
                 self.fault(cell.undefined);
                 Ok(cell.value)
             }
-            Expr::Count { .. } | Expr::IsPresent { .. } => Err(Refusal::Multiset),
+            Expr::Count { local, multiset, body } => self.count(*local, *multiset, *body),
+            Expr::IsPresent { multiset, position } => {
+                let present = self.is_present(*multiset, *position)?;
+                Ok(self.circuit.indicator(present))
+            }
             _ => {
                 let condition = self.condition(expression)?;
                 Ok(self.circuit.indicator(condition))

@@ -79,7 +79,11 @@ impl<'m> Unfolder<'m> {
                     targets = indexed;
                     ty = *element;
                 }
-                _ => return Err(Refusal::Multiset),
+                (Step::Index(index), TypeKind::Multiset { element, .. }) => {
+                    targets = self.element_targets(&targets, ty, *index)?;
+                    ty = *element;
+                }
+                _ => unreachable!("verified: a step fits the type it starts from"),
             }
         }
         Ok(targets)

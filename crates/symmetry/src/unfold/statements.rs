@@ -135,6 +135,7 @@ impl<'m> Unfolder<'m> {
                 let targets = self.targets(*target)?;
                 let source = self.targets(*source)?;
                 let copied = self.load_range(&source, cells)?;
+                self.require_nothing_added_within(&targets, cells)?;
                 for (offset, cell) in copied.iter().enumerate() {
                     self.store_any(&targets, offset as u64, cell)?;
                 }
@@ -286,9 +287,11 @@ impl<'m> Unfolder<'m> {
                 self.alive = NodeId::FALSE;
                 Ok(())
             }
-            StatementKind::MultisetAdd { .. }
-            | StatementKind::MultisetRemove { .. }
-            | StatementKind::MultisetRemoveIf { .. } => Err(Refusal::Multiset),
+            StatementKind::MultisetAdd { multiset, element } => self.add(*multiset, *element),
+            StatementKind::MultisetRemove { multiset, position } => self.remove(*multiset, *position),
+            StatementKind::MultisetRemoveIf { local, multiset, condition } => {
+                self.remove_where(*local, *multiset, *condition)
+            }
         }
     }
 
@@ -306,37 +309,34 @@ impl<'m> Unfolder<'m> {
     pub(super) fn fill(&mut self, place: PlaceId, least: bool) -> Result<(), Refusal> {
         let ty = self.model.pool[place].ty;
         let targets = self.targets(place)?;
-        let mut scalars = Vec::new();
-        self.scalars_of(ty, &mut scalars)?;
-        for (offset, ty) in scalars.into_iter().enumerate() {
-            let cell = if least {
-                let value = self.circuit.constant(self.model.domain(ty).least());
-                Cell { undefined: NodeId::FALSE, value }
-            } else {
-                Cell { undefined: NodeId::TRUE, value: self.circuit.nothing() }
-            };
-            self.store_any(&targets, offset as u64, &cell)?;
+        let mut cells = Vec::new();
+        self.emptied_cells(ty, least, &mut cells);
+        self.require_nothing_added_within(&targets, cells.len() as u64)?;
+        for (offset, cell) in cells.iter().enumerate() {
+            self.store_any(&targets, offset as u64, cell)?;
         }
         Ok(())
     }
 
-    pub(super) fn scalars_of(&self, ty: TypeId, scalars: &mut Vec<TypeId>) -> Result<(), Refusal> {
+    /// The cells of a type when it is cleared or undefined; multisets are empty either way.
+    fn emptied_cells(&self, ty: TypeId, least: bool, cells: &mut Vec<Cell>) {
         match &self.model.types[ty].kind {
             TypeKind::Array { index, element } => {
-                let mut one = Vec::new();
-                self.scalars_of(*element, &mut one)?;
                 for _ in 0..self.model.domain(*index).size() {
-                    scalars.extend(&one);
+                    self.emptied_cells(*element, least, cells);
                 }
             }
             TypeKind::Record { fields } => {
                 for field in fields {
-                    self.scalars_of(field.ty, scalars)?;
+                    self.emptied_cells(field.ty, least, cells);
                 }
             }
-            TypeKind::Multiset { .. } => return Err(Refusal::Multiset),
-            _ => scalars.push(ty),
+            TypeKind::Multiset { .. } => self.undefined_cells(ty, cells),
+            _ if least => {
+                let value = self.circuit.constant(self.model.domain(ty).least());
+                cells.push(Cell { undefined: NodeId::FALSE, value });
+            }
+            _ => cells.push(Cell { undefined: NodeId::TRUE, value: self.circuit.nothing() }),
         }
-        Ok(())
     }
 }
