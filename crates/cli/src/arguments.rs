@@ -119,6 +119,21 @@ pub(crate) struct LimitArguments {
     pub(crate) timeout: Option<Duration>,
 }
 
+/// Going on later.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Checkpoints")]
+pub(crate) struct CheckpointArguments {
+    /// Write what was found to a file from time to time and when a limit ends the search
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// How often to write it
+    #[arg(long, value_name = "DURATION", default_value = "1m", value_parser = parse_duration, requires = "checkpoint")]
+    pub(crate) checkpoint_every: Duration,
+    /// Go on from a checkpoint of the same model and options
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
+}
+
 /// How to say it.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
@@ -160,6 +175,8 @@ pub(crate) struct CheckArguments {
     pub(crate) search: SearchArguments,
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
+    #[command(flatten)]
+    pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(crate) output: OutputArguments,
 }

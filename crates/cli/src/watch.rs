@@ -22,6 +22,9 @@ pub(crate) struct Watch {
     interrupted: Arc<AtomicBool>,
     bar: Option<ProgressBar>,
     drawn: Instant,
+    /// How often to write a checkpoint, and when it was done last.
+    checkpoints: Option<Duration>,
+    written: Instant,
 }
 
 impl Watch {
@@ -29,14 +32,34 @@ impl Watch {
     pub(crate) fn start(timeout: Option<Duration>, output: &OutputArguments) -> Self {
         let is_shown = !output.no_progress && output.format == Format::Human && io::stderr().is_terminal();
         let now = Instant::now();
-        Self { started: now, timeout, interrupted: watch_for_interrupt(), bar: is_shown.then(progress_bar), drawn: now }
+        Self {
+            started: now,
+            timeout,
+            interrupted: watch_for_interrupt(),
+            bar: is_shown.then(progress_bar),
+            drawn: now,
+            checkpoints: None,
+            written: now,
+        }
+    }
+    /// Wants a checkpoint from time to time.
+    pub(crate) fn with_checkpoints(self, every: Duration) -> Self {
+        Self { checkpoints: Some(every), ..self }
     }
     /// Starts the clock for something short that an interrupt may end as usual.
     pub(crate) fn start_without_interrupts(timeout: Duration, output: &OutputArguments) -> Self {
         let is_shown = !output.no_progress && io::stderr().is_terminal();
         let now = Instant::now();
         let interrupted = Arc::new(AtomicBool::new(false));
-        Self { started: now, timeout: Some(timeout), interrupted, bar: is_shown.then(progress_bar), drawn: now }
+        Self {
+            started: now,
+            timeout: Some(timeout),
+            interrupted,
+            bar: is_shown.then(progress_bar),
+            drawn: now,
+            checkpoints: None,
+            written: now,
+        }
     }
     /// Stops the clock and takes progress off the terminal.
     pub(crate) fn finish(self) -> Duration {
@@ -85,6 +108,13 @@ impl Observer for Watch {
         }
         self.draw(progress);
         ControlFlow::Continue(())
+    }
+    fn wants_checkpoint(&mut self) -> bool {
+        let due = self.checkpoints.is_some_and(|every| self.written.elapsed() >= every);
+        if due {
+            self.written = Instant::now();
+        }
+        due
     }
     fn clock(&self) -> Option<Clock> {
         Some(time)

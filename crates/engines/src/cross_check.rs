@@ -47,6 +47,7 @@ pub(crate) fn compare<S: TransitionSystem>(
     observer: &mut dyn Observer,
     (report, exploration): (&Report, &Exploration),
 ) -> Result<CrossCheck, EngineError> {
+    let options = &SearchOptions { checkpoint: None, resume: None, ..options.clone() };
     let (whole, all) = check_counted(system, interpreter, options, observer, None)?;
     let unfinished = [report, &whole]
         .into_iter()

@@ -7,6 +7,7 @@
 
 mod adaptive;
 mod batch;
+mod checkpoint;
 mod compiled;
 mod cross_check;
 mod evaluator;

@@ -43,6 +43,11 @@ pub trait Observer {
         let _ = progress;
         ControlFlow::Continue(())
     }
+    /// Whether it is time to write a checkpoint, if there is to be one. Asked after each report of
+    /// progress.
+    fn wants_checkpoint(&mut self) -> bool {
+        false
+    }
     /// Whether [`Observer::state`] and [`Observer::edge`] are to be called. Asked once.
     fn wants_graph(&self) -> bool {
         false

@@ -1,5 +1,7 @@
 //! What to search, how, and how far.
 
+use std::path::PathBuf;
+
 use quotient_ir::{DeadlockMode, PropertyId};
 
 /// How to search.
@@ -19,6 +21,11 @@ pub struct SearchOptions {
     pub properties: Option<Vec<PropertyId>>,
     /// Which instances of liveness properties to judge, where it is not all of them.
     pub liveness: Vec<LivenessScope>,
+    /// Where to write what was found when the search ends before it is finished, and whenever the
+    /// observer wants it. Breadth-first only.
+    pub checkpoint: Option<PathBuf>,
+    /// Where to read what an earlier search found, to go on from there. Breadth-first only.
+    pub resume: Option<PathBuf>,
     /// How many threads to search with. Depth-first searches, those that draw a graph and those of
     /// models with liveness properties use one whatever this says.
     pub threads: u32,
@@ -37,6 +44,8 @@ impl Default for SearchOptions {
             max_memory: None,
             properties: None,
             liveness: Vec::new(),
+            checkpoint: None,
+            resume: None,
             threads: 1,
             errors: true,
         }

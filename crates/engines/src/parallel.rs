@@ -14,6 +14,7 @@
 //! and what was stored beyond it does not count.
 
 use std::any::Any;
+use std::io;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,10 +23,11 @@ use std::sync::{Barrier, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLoc
 use quotient_ir::{DeadlockMode, PropertyId, Violation};
 use rustc_hash::FxHashSet;
 
+use crate::checkpoint::{self, Restored, Snapshot, Standing, can_go_on};
 use crate::judge::{Checks, Judge, Judgement, end_with};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
-use crate::report::StopReason;
+use crate::report::{EngineError, StopReason};
 use crate::search::{End, Exploration};
 use crate::shards::Shards;
 use crate::store::{Entries, Full, Hash, NO_PARENT, Probe, StateNumber, Store};
@@ -73,20 +75,34 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
     checks: &Checks,
     options: &SearchOptions,
     entries: Entries,
+    fingerprint: u64,
     observer: &mut dyn Observer,
-) -> Exploration {
+) -> Result<Exploration, EngineError> {
     // More stores than threads, so that they share the work evenly. Their number must not change
     // anything, and does not.
     let bits = if options.threads <= 8 { 4 } else { 6 };
     let words = system.words();
-    let stores = (0..1 << bits).map(|_| RwLock::new(Store::shard(words, entries, options.max_memory, bits)));
+    let mut stores: Vec<Store> =
+        (0..1 << bits).map(|_| Store::shard(words, entries, options.max_memory, bits)).collect();
+    let resumed =
+        match &options.resume {
+            None => None,
+            Some(path) => {
+                let restored =
+                    checkpoint::read(path, fingerprint, words).and_then(|saved| saved.restore(&mut stores, bits));
+                Some(restored.map_err(|error| EngineError::Resume {
+                    path: path.display().to_string(),
+                    reason: error.to_string(),
+                })?)
+            }
+        };
     let search = Search {
         system,
         checks,
         options,
         words,
         bits,
-        stores: stores.collect(),
+        stores: stores.into_iter().map(RwLock::new).collect(),
         level: RwLock::new(Vec::new()),
         round: RwLock::new(Round::default()),
         blocks: (0..BLOCKS).map(|_| Mutex::new(Block::new(1 << bits))).collect(),
@@ -95,6 +111,7 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
         barrier: OnceLock::new(),
         panic: Mutex::new(None),
         finished: AtomicBool::new(false),
+        fingerprint,
     };
     let (end, counts) = std::thread::scope(|scope| {
         // How many threads there really are is known only when they have been started; until then
@@ -109,7 +126,7 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
         drop(gate);
         let worker = search.worker();
         let mut conductor = Conductor { search: &search, counts: Counts::default(), worker, observer };
-        let end = catch_unwind(AssertUnwindSafe(|| conductor.run()));
+        let end = catch_unwind(AssertUnwindSafe(|| conductor.run(resumed)));
         let counts = conductor.counts;
         search.finished.store(true, Ordering::Release);
         search.wait();
@@ -118,7 +135,7 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
     let stores: Vec<Store> =
         search.stores.into_iter().map(|store| store.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
     let peak: u64 = stores.iter().map(Store::peak_bytes).sum();
-    Exploration {
+    Ok(Exploration {
         end,
         store: Shards::several(stores),
         states: counts.states,
@@ -127,7 +144,7 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
         depth: counts.depth,
         memory_bytes: peak + counts.other_bytes,
         covered: counts.covered,
-    }
+    })
 }
 
 /// What all threads share.
@@ -152,6 +169,7 @@ struct Search<'a, S: TransitionSystem> {
     /// between two rounds.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     finished: AtomicBool,
+    fingerprint: u64,
 }
 
 /// The states of the level that are expanded in a round.
@@ -506,12 +524,22 @@ impl<S: TransitionSystem> Sink for Expansion<'_, '_, S> {
 struct Counts {
     states: u64,
     transitions: u64,
-    expanded: u64,
     depth: u64,
     covered: Vec<PropertyId>,
     surplus: FxHashSet<StateNumber>,
     /// Most bytes used for levels and successors.
     other_bytes: u64,
+}
+
+/// A moment between two rounds.
+struct Place {
+    /// The first state of the level that waits.
+    first: usize,
+    /// How many states of the next level there are.
+    found: usize,
+    /// How many states each store has.
+    lengths: Vec<u64>,
+    standing: Standing,
 }
 
 /// The thread that leads the others.
@@ -523,41 +551,98 @@ struct Conductor<'s, 'a, S: TransitionSystem> {
 }
 
 impl<S: TransitionSystem> Conductor<'_, '_, S> {
-    fn run(&mut self) -> End {
+    fn run(&mut self, resumed: Option<Restored>) -> End {
+        let mut level = Vec::new();
         let mut next = Vec::new();
-        if let Some(end) = self.round(Round { first: 0, end: 0, starts: true }, &mut next) {
-            return end;
-        }
         let mut depth = 0;
-        loop {
-            if next.is_empty() {
-                return End::Finished;
+        match resumed {
+            None => {
+                if let Some(end) = self.round(Round { first: 0, end: 0, starts: true }, &mut level) {
+                    return end;
+                }
+            }
+            Some(Restored { standing, current, next: found }) => {
+                let Standing { level: reached, depth: deepest, transitions, covered } = standing;
+                self.counts.states = self.search.stores.iter().map(|store| read(store).len()).sum();
+                (self.counts.depth, self.counts.transitions, self.counts.covered) = (deepest, transitions, covered);
+                (depth, level, next) = (reached, current, found);
+                if level.is_empty() {
+                    depth += 1;
+                    std::mem::swap(&mut level, &mut next);
+                }
+            }
+        }
+        while !level.is_empty() {
+            let length = level.len();
+            {
+                let mut shared = self.search.level.write().unwrap_or_else(PoisonError::into_inner);
+                *shared = level;
             }
             if let Some(limit) = self.search.options.max_depth.filter(|&limit| depth >= limit) {
-                return End::Stopped(StopReason::DepthLimit(limit));
-            }
-            depth += 1;
-            let length = next.len();
-            {
-                let mut level = self.search.level.write().unwrap_or_else(PoisonError::into_inner);
-                std::mem::swap(&mut *level, &mut next);
-                next.clear();
+                let here = self.here(0, depth, &next);
+                return self.end(End::Stopped(StopReason::DepthLimit(limit)), &here, &next);
             }
             let mut first = 0;
             while first < length {
                 let end = (first + BLOCK * BLOCKS).min(length);
-                let before = next.len();
+                let before = self.here(first, depth, &next);
                 let ended = self.round(Round { first, end, starts: false }, &mut next);
-                if next.len() > before {
-                    self.counts.depth = depth;
+                if next.len() > before.found {
+                    self.counts.depth = depth + 1;
                 }
-                self.counts.expanded += (end - first) as u64;
-                if let Some(end) = ended.or_else(|| self.report(&next, length - end)) {
-                    return end;
+                if let Some(end) = ended {
+                    return self.end(end, &before, &next);
                 }
                 first = end;
+                if let Some(end) = self.report(first, depth, &next, length - first) {
+                    return end;
+                }
             }
+            level = std::mem::take(&mut next);
+            depth += 1;
         }
+        End::Finished
+    }
+
+    /// Where the search is.
+    fn here(&self, first: usize, depth: u64, next: &[StateNumber]) -> Place {
+        let Counts { transitions, depth: deepest, covered, .. } = &self.counts;
+        Place {
+            first,
+            found: next.len(),
+            lengths: self.search.stores.iter().map(|store| read(store).len()).collect(),
+            standing: Standing { level: depth, depth: *deepest, transitions: *transitions, covered: covered.clone() },
+        }
+    }
+
+    /// Ends the search, with a checkpoint of where it was before if it can go on from there.
+    fn end(&self, end: End, before: &Place, next: &[StateNumber]) -> End {
+        match &end {
+            End::Stopped(reason) if can_go_on(reason) => match self.save(before, next) {
+                Ok(()) => end,
+                Err(error) => End::Stopped(StopReason::CheckpointFailed(error.to_string())),
+            },
+            _ => end,
+        }
+    }
+
+    /// Writes a checkpoint, if there is to be one.
+    fn save(&self, place: &Place, next: &[StateNumber]) -> io::Result<()> {
+        let search = self.search;
+        let Some(path) = &search.options.checkpoint else { return Ok(()) };
+        let stores: Vec<RwLockReadGuard<'_, Store>> = search.stores.iter().map(read).collect();
+        let stores: Vec<(&Store, u64)> =
+            stores.iter().zip(&place.lengths).map(|(store, &length)| (&**store, length)).collect();
+        let level = read(&search.level);
+        let snapshot = Snapshot {
+            fingerprint: search.fingerprint,
+            words: search.words,
+            stores: &stores,
+            standing: &place.standing,
+            current: level[place.first..].iter().copied(),
+            next: next[..place.found].iter().copied(),
+        };
+        checkpoint::write(path, snapshot)
     }
 
     /// One round; adds its new states to the next level. Returns what ends the search.
@@ -622,7 +707,7 @@ impl<S: TransitionSystem> Conductor<'_, '_, S> {
         end
     }
 
-    fn report(&mut self, next: &[StateNumber], waiting: usize) -> Option<End> {
+    fn report(&mut self, first: usize, depth: u64, next: &[StateNumber], waiting: usize) -> Option<End> {
         let search = self.search;
         let stored: u64 = search.stores.iter().map(|store| read(store).memory_bytes()).sum();
         let level = read(&search.level).capacity();
@@ -635,12 +720,17 @@ impl<S: TransitionSystem> Conductor<'_, '_, S> {
             depth: self.counts.depth,
             memory_bytes: stored + other,
         };
+        let here = self.here(first, depth, next);
         if let Some(limit) = search.options.max_memory.filter(|&limit| progress.memory_bytes > limit) {
-            return Some(End::Stopped(StopReason::MemoryLimit(limit)));
+            return Some(self.end(End::Stopped(StopReason::MemoryLimit(limit)), &here, next));
         }
         match self.observer.progress(&progress) {
+            ControlFlow::Break(reason) => Some(self.end(End::Stopped(reason), &here, next)),
+            ControlFlow::Continue(()) if search.options.checkpoint.is_some() && self.observer.wants_checkpoint() => {
+                let saved = self.save(&here, next);
+                saved.err().map(|error| End::Stopped(StopReason::CheckpointFailed(error.to_string())))
+            }
             ControlFlow::Continue(()) => None,
-            ControlFlow::Break(reason) => Some(End::Stopped(reason)),
         }
     }
 }

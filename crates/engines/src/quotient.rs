@@ -189,6 +189,10 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
         representing.represent();
     }
 
+    fn name(&self) -> &'static str {
+        "quotient"
+    }
+
     fn is_safe(&self, tag: u64, state: &[u64]) -> bool {
         self.inner.is_safe(tag, state)
     }

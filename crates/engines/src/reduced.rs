@@ -94,6 +94,9 @@ fn judge<S: TransitionSystem>(
         deadlock: DeadlockMode::Off,
         liveness: scopes.collect(),
         properties: Some(properties.clone()),
+        // Only the main search can be interrupted and go on.
+        checkpoint: None,
+        resume: None,
         ..options.clone()
     };
     let mut silent = Watched(observer);

@@ -36,6 +36,8 @@ pub enum StopReason {
     TimeLimit(Duration),
     /// Somebody asked to stop. Only observers say so.
     Interrupted,
+    /// A checkpoint could not be written, for this reason.
+    CheckpointFailed(String),
     /// A step took more loop iterations or nested calls than are allowed; it may never end.
     Exhausted(Fault),
     /// A fault of the model ended the search, and faults were not to be reported as violations.
@@ -53,6 +55,7 @@ impl fmt::Display for StopReason {
             Self::OutOfMemory => write!(formatter, "the system has no more memory"),
             Self::TimeLimit(limit) => write!(formatter, "the time limit of {limit:?} was reached"),
             Self::Interrupted => write!(formatter, "the search was interrupted"),
+            Self::CheckpointFailed(reason) => write!(formatter, "the checkpoint could not be written: {reason}"),
             Self::Exhausted(fault) => write!(formatter, "a step may never end: {fault}"),
             Self::Fault(fault) => write!(formatter, "the model went wrong: {fault}"),
         }
@@ -145,6 +148,14 @@ pub enum EngineError {
     /// The run to a stored state could not be found again.
     #[error("internal error: the run to a violation could not be rebuilt: {0}")]
     Rebuild(&'static str),
+    /// A search cannot go on from a checkpoint.
+    #[error("cannot go on from `{path}`: {reason}")]
+    Resume {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A symmetry could not be certified.
     #[error("internal error: {0}")]
     Uncertified(String),

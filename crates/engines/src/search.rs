@@ -6,17 +6,20 @@
 //! and both before the state is stored; conditions of cover and liveness properties are evaluated
 //! on every stored state; deadlock is judged after all instances of a state were tried.
 
+use std::io;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use quotient_ir::{DeadlockMode, PropertyId, Violation};
 use rustc_hash::FxHashSet;
 
 use crate::batch::Batch;
+use crate::checkpoint::{self, ResumeError, Snapshot, Standing, can_go_on};
 use crate::judge::{Checks, Judge, Judgement, end_with};
 use crate::observer::{Edge, Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder};
 use crate::parallel::explore_in_parallel;
-use crate::report::StopReason;
+use crate::report::{EngineError, StopReason};
 use crate::shards::Shards;
 use crate::store::{Entries, Full, Hash, NO_PARENT, Probe, StateNumber, Store};
 use crate::system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
@@ -68,8 +71,9 @@ pub(crate) fn explore<S: TransitionSystem>(
     system: &S,
     checks: &Checks,
     options: &SearchOptions,
+    fingerprint: u64,
     observer: &mut dyn Observer,
-) -> Exploration {
+) -> Result<Exploration, EngineError> {
     let graph = observer.wants_graph();
     // Numbers are asked for by those who draw the graph and by liveness only.
     let numbered = graph || !checks.liveness.is_empty() || system.fills_words();
@@ -78,7 +82,7 @@ pub(crate) fn explore<S: TransitionSystem>(
     // violation of liveness.
     let alone = graph || !checks.liveness.is_empty() || options.order == SearchOrder::DepthFirst;
     if options.threads > 1 && !alone {
-        return explore_in_parallel(system, checks, options, entries, observer);
+        return explore_in_parallel(system, checks, options, entries, fingerprint, observer);
     }
     let mut search = Search {
         system,
@@ -96,12 +100,28 @@ pub(crate) fn explore<S: TransitionSystem>(
         covered: Vec::new(),
         work: 0,
         stack_peak: 0,
+        fingerprint,
+        checkpoint_due: false,
+        safe: SafePoint::default(),
     };
-    let end = match search.run() {
-        Ok(()) => End::Finished,
-        Err(end) => *end,
-    };
-    Exploration {
+    let mut end = match &options.resume {
+        None => search.run(None),
+        Some(path) => {
+            let resumed = search
+                .restore(path)
+                .map_err(|error| EngineError::Resume { path: path.display().to_string(), reason: error.to_string() })?;
+            search.run(Some(resumed))
+        }
+    }
+    .map_or_else(|end| *end, |()| End::Finished);
+    if let End::Stopped(reason) = &end
+        && can_go_on(reason)
+        && options.order == SearchOrder::BreadthFirst
+        && let Err(error) = search.save()
+    {
+        end = End::Stopped(StopReason::CheckpointFailed(error.to_string()));
+    }
+    Ok(Exploration {
         end,
         transitions: search.transitions,
         depth: search.depth,
@@ -110,7 +130,7 @@ pub(crate) fn explore<S: TransitionSystem>(
         states: search.store.len(),
         surplus: FxHashSet::default(),
         store: Shards::single(search.store),
-    }
+    })
 }
 
 /// An early end, boxed since it is large and rare.
@@ -182,13 +202,36 @@ struct Search<'a, S: TransitionSystem> {
     covered: Vec<PropertyId>,
     work: usize,
     stack_peak: u64,
+    fingerprint: u64,
+    /// Whether the observer wants a checkpoint at the next opportunity.
+    checkpoint_due: bool,
+    safe: SafePoint,
+}
+
+/// A moment between two expansions at which no successor waits. From here a search can go on; what
+/// was stored later is found again.
+#[derive(Clone, Copy, Debug, Default)]
+struct SafePoint {
+    /// The next state to expand.
+    number: u64,
+    /// The first state after the level.
+    end_of_level: u64,
+    /// Steps from a start to the states of the level.
+    level: u64,
+    transitions: u64,
 }
 
 impl<S: TransitionSystem> Search<'_, S> {
-    fn run(&mut self) -> Result<(), Halt> {
-        self.begin()?;
+    fn run(&mut self, resumed: Option<SafePoint>) -> Result<(), Halt> {
+        let start = match resumed {
+            Some(point) => point,
+            None => {
+                self.begin()?;
+                SafePoint { end_of_level: self.store.len(), ..SafePoint::default() }
+            }
+        };
         match self.options.order {
-            SearchOrder::BreadthFirst => self.breadth_first(),
+            SearchOrder::BreadthFirst => self.breadth_first(start),
             SearchOrder::DepthFirst => self.depth_first(),
         }
     }
@@ -208,25 +251,69 @@ impl<S: TransitionSystem> Search<'_, S> {
         Ok(())
     }
 
-    fn breadth_first(&mut self) -> Result<(), Halt> {
+    fn breadth_first(&mut self, start: SafePoint) -> Result<(), Halt> {
         let mut scratch = self.system.scratch();
         let mut state = vec![0; self.system.words()];
-        let mut number = 0;
+        let SafePoint { mut number, mut end_of_level, .. } = start;
         loop {
-            let end_of_level = self.store.len();
+            self.safe = SafePoint { number, end_of_level, level: self.level, transitions: self.transitions };
             if number == end_of_level {
                 return Ok(());
             }
             if let Some(limit) = self.options.max_depth.filter(|&limit| self.level >= limit) {
                 return Err(stop(StopReason::DepthLimit(limit)));
             }
+            let level = self.level;
             self.level += 1;
             while number < end_of_level {
                 self.expand(number as StateNumber, &mut scratch, &mut state)?;
                 number += 1;
+                if self.batch.len() == 0 {
+                    self.safe = SafePoint { number, end_of_level, level, transitions: self.transitions };
+                    if std::mem::take(&mut self.checkpoint_due)
+                        && let Err(error) = self.save()
+                    {
+                        return Err(stop(StopReason::CheckpointFailed(error.to_string())));
+                    }
+                }
             }
             self.flush()?;
+            end_of_level = self.store.len();
         }
+    }
+
+    /// Writes a checkpoint, if there is to be one.
+    fn save(&self) -> io::Result<()> {
+        let Some(path) = &self.options.checkpoint else { return Ok(()) };
+        let SafePoint { number, end_of_level, level, transitions } = self.safe;
+        let standing = Standing { level, depth: self.depth, transitions, covered: self.covered.clone() };
+        let snapshot = Snapshot {
+            fingerprint: self.fingerprint,
+            words: self.system.words(),
+            stores: &[(&self.store, self.store.len())],
+            standing: &standing,
+            current: number as StateNumber..end_of_level as StateNumber,
+            next: end_of_level as StateNumber..self.store.len() as StateNumber,
+        };
+        checkpoint::write(path, snapshot)
+    }
+
+    /// Takes over what a checkpoint holds.
+    fn restore(&mut self, path: &Path) -> Result<SafePoint, ResumeError> {
+        let saved = checkpoint::read(path, self.fingerprint, self.system.words())?;
+        let restored = saved.restore(std::slice::from_mut(&mut self.store), 0)?;
+        let Standing { level, depth, transitions, covered } = restored.standing;
+        (self.level, self.depth, self.transitions, self.covered) = (level, depth, transitions, covered);
+        // Those that wait were stored last, in order.
+        let end_of_level = self.store.len() - restored.next.len() as u64;
+        let number = end_of_level - restored.current.len() as u64;
+        self.expanded = number;
+        let point = SafePoint { number, end_of_level, level, transitions };
+        if number == end_of_level && end_of_level < self.store.len() {
+            self.level += 1;
+            return Ok(SafePoint { end_of_level: self.store.len(), level: self.level, ..point });
+        }
+        Ok(point)
     }
 
     /// Expands the state found last, all its successors at once; the first of these is next.
@@ -490,7 +577,10 @@ impl<S: TransitionSystem> Search<'_, S> {
             return Err(stop(StopReason::MemoryLimit(limit)));
         }
         match self.observer.progress(&progress) {
-            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Continue(()) => {
+                self.checkpoint_due |= self.options.checkpoint.is_some() && self.observer.wants_checkpoint();
+                Ok(())
+            }
             ControlFlow::Break(reason) => Err(stop(reason)),
         }
     }

@@ -182,6 +182,11 @@ pub trait TransitionSystem: Sync {
         false
     }
 
+    /// What tells this system from others of the same model whose states mean something else.
+    fn name(&self) -> &'static str {
+        ""
+    }
+
     /// Replaces a state by the one that stands for it in this system. Nothing, unless this is a
     /// quotient.
     fn represent(&self, _scratch: &mut Self::Scratch, _state: &mut [u64]) {}

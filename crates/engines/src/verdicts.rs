@@ -3,6 +3,7 @@
 use quotient_ir::{DeadlockMode, Interpreter, PropertyKind, Violation};
 
 use crate::OrbitSize;
+use crate::checkpoint::fingerprint;
 use crate::judge::Checks;
 use crate::liveness::find_dead_ends;
 use crate::observer::Observer;
@@ -37,7 +38,11 @@ pub(crate) fn check_counted<S: TransitionSystem>(
 ) -> Result<(Report, Exploration), EngineError> {
     let model = interpreter.model();
     let checks = Checks::new(model, options.properties.as_deref());
-    let exploration = explore(system, &checks, options, observer);
+    let fingerprint = match (&options.checkpoint, &options.resume) {
+        (None, None) => 0,
+        _ => fingerprint(model, options, system.name()),
+    };
+    let exploration = explore(system, &checks, options, fingerprint, observer)?;
 
     // What is said of each subject unless something better is known.
     let mut reports = Vec::new();

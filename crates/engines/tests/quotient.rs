@@ -32,6 +32,8 @@ const OFF: SearchOptions = SearchOptions {
     properties: None,
     liveness: Vec::new(),
     errors: true,
+    checkpoint: None,
+    resume: None,
     threads: 1,
 };
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use quotient_engines::{CrossCheck, Observer, Progress, Report, SearchOptions, StopReason};
+use quotient_engines::{CrossCheck, Observer, Progress, Report, SearchOptions, SearchOrder, StopReason};
 use quotient_frontends::UNSUPPORTED_PROPERTY;
 use quotient_ir::{DeadlockMode, Diagnostic, Model, Severity};
 
@@ -27,15 +27,21 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     let model = &loaded.model;
     let options = SearchOptions {
         deadlock: deadlock_mode(arguments.deadlock, loaded.language),
+        checkpoint: arguments.checkpoints.checkpoint.clone(),
+        resume: arguments.checkpoints.resume.clone(),
         ..search_options(&arguments.search, &arguments.limits)
     };
+    if options.order == SearchOrder::DepthFirst && (options.checkpoint.is_some() || options.resume.is_some()) {
+        return Err(Failure::Usage("--checkpoint and --resume need a breadth-first search".into()));
+    }
     let options = select_properties(model, &arguments.properties, options)?;
     if arguments.properties.is_empty() {
         refuse_unsupported(&loaded)?;
     }
     show_warnings(&model.source, &loaded.warnings);
 
-    let mut watch = Watch::start(arguments.limits.timeout, &arguments.output);
+    let mut watch = Watch::start(arguments.limits.timeout, &arguments.output)
+        .with_checkpoints(arguments.checkpoints.checkpoint_every);
     let found = search(&loaded, arguments, &options, &mut watch);
     let elapsed = watch.finish();
     let Found { symmetries, report, cross_check } = &found?;
@@ -72,7 +78,9 @@ fn search(
     let LoadedModel { model, layout, .. } = &**loaded;
     let properties = reduction::checked_properties(loaded, options.properties.as_deref());
     // A comparison needs both searches, and there is nothing to be gained from being early.
-    let patience = (!arguments.cross_check).then_some(reduction::PATIENCE);
+    // One that goes on later must be the same search then.
+    let waits = arguments.cross_check || options.checkpoint.is_some() || options.resume.is_some();
+    let patience = (!waits).then_some(reduction::PATIENCE);
     let wish = (arguments.symmetry, arguments.search.reduction);
     let internal = |error| engine_failure(&model.source, error);
     let symmetries = match reduction::choose(loaded, wish, properties, watch, patience)? {

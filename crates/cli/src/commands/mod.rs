@@ -51,6 +51,7 @@ fn exit_status(verdict: Verdict) -> u8 {
 
 fn engine_failure(source: &Source, error: EngineError) -> Failure {
     match error {
+        EngineError::Resume { .. } => Failure::Usage(error.to_string()),
         EngineError::Layout(error) => Failure::whole_model(source.clone(), "state-too-large", error.to_string()),
         error => Failure::Internal(error.to_string()),
     }

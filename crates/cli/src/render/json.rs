@@ -495,6 +495,7 @@ fn stop_reason_name(reason: &StopReason) -> &'static str {
         StopReason::OutOfMemory => "out-of-memory",
         StopReason::TimeLimit(_) => "time-limit",
         StopReason::Interrupted => "interrupted",
+        StopReason::CheckpointFailed(_) => "checkpoint-failed",
         StopReason::Exhausted(_) => "exhausted",
         StopReason::Fault(_) => "fault",
     }
