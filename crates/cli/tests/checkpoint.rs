@@ -54,7 +54,8 @@ fn a_full_disk_ends_cleanly_and_leaves_the_last_checkpoint() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("model.m"), MODEL).expect("the model can be written");
     std::fs::write(folder.path().join("checkpoint"), "the last one").expect("the file can be written");
-    let script = "trap '' XFSZ; ulimit -f 8; \"$0\" check model.m --symmetry off --max-states 4000 --checkpoint checkpoint";
+    let script =
+        "trap '' XFSZ; ulimit -f 8; \"$0\" check model.m --symmetry off --max-states 4000 --checkpoint checkpoint";
     let output = Command::new("bash")
         .args(["-c", script, env!("CARGO_BIN_EXE_quotient")])
         .current_dir(folder.path())

@@ -35,16 +35,15 @@ impl MachineCode {
     /// Takes over a module whose functions are all defined. An expansion comes with the number of
     /// words that it may write.
     ///
-    /// # Errors
-    /// If the system does not let memory be executed.
+    /// Nothing if the system does not let memory be executed.
     pub(super) fn new(
         mut module: JITModule,
         tables: Vec<Box<[u16]>>,
         words: usize,
         expansions: &[(FuncId, usize)],
         checks: &[FuncId],
-    ) -> Result<Self, cranelift_module::ModuleError> {
-        module.finalize_definitions()?;
+    ) -> Option<Self> {
+        module.finalize_definitions().ok()?;
         let expansions = expansions
             .iter()
             .map(|&(id, extent)| {
@@ -61,7 +60,7 @@ impl MachineCode {
                 unsafe { std::mem::transmute::<*const u8, Check>(code) }
             })
             .collect();
-        Ok(Self { module: Mutex::new(Some(module)), _tables: tables, words, expansions, checks })
+        Some(Self { module: Mutex::new(Some(module)), _tables: tables, words, expansions, checks })
     }
 
     /// How many words an expansion may write.

@@ -333,7 +333,7 @@ impl<'m> Compilation<'m> {
         }
         self.compile_stretch(&mut stretch)?;
         let (checks, whole_check, functions) = self.compile_checks()?;
-        let code = MachineCode::new(self.module, self.tables, self.words, &self.expansions, &functions).ok()?;
+        let code = MachineCode::new(self.module, self.tables, self.words, &self.expansions, &functions)?;
         Some(CompiledSystem {
             evaluator,
             segments: self.segments,

@@ -422,7 +422,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Puts the pending writes of a word into it.
     fn flush(&mut self, word: u32) {
         let index = word as usize;
-        let (mask, bits) = std::mem::replace(&mut self.pending[index], (0, 0));
+        let (mask, bits) = std::mem::take(&mut self.pending[index]);
         if mask == 0 {
             return;
         }
