@@ -84,6 +84,9 @@ pub(crate) struct ModelArguments {
     /// The language of the model, if the file's extension does not tell
     #[arg(long, value_enum)]
     pub(crate) language: Option<LanguageName>,
+    /// Start with the initialised states of a B machine, without a root and states of the constants
+    #[arg(long)]
+    pub(crate) no_extra_nodes: bool,
 }
 
 /// How to search.
@@ -162,7 +165,7 @@ pub(crate) struct CheckArguments {
     /// Check only this property: a name, `deadlock` or `errors`; may be repeated
     #[arg(long = "property", value_name = "NAME")]
     pub(crate) properties: Vec<String>,
-    /// What counts as a deadlock; stuttering unless told otherwise, stuck in Promela
+    /// What counts as a deadlock; stuttering unless told otherwise, stuck in Promela and B
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) deadlock: Option<DeadlockName>,
     /// Which symmetries to use: all that the text has, those that scalarsets declare, or none
@@ -257,7 +260,7 @@ pub(crate) struct ExploreArguments {
     /// Write the graph to a file, by its extension as Aldebaran (.aut) or Graphviz (.dot)
     #[arg(long, value_name = "FILE", value_parser = parse_export)]
     pub(crate) export: Option<Export>,
-    /// What counts as a deadlock; stuttering unless told otherwise, stuck in Promela
+    /// What counts as a deadlock; stuttering unless told otherwise, stuck in Promela and B
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) deadlock: Option<DeadlockName>,
     /// Which symmetries to use: all that the text has, those that scalarsets declare, or none
@@ -378,6 +381,10 @@ pub(crate) enum ReductionName {
     LocalSearch,
     /// The least state of the orbit, all of which is enumerated
     Flooding,
+    /// One state for each symmetry marker: fast, and approximate where markers collide
+    Markers,
+    /// One state of each orbit, by canonical forms where markers do not decide
+    MarkersCanonical,
 }
 
 /// The forms of output.

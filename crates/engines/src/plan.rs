@@ -11,7 +11,7 @@ use num_bigint::BigUint;
 use quotient_groups::{PermutationGroup, Structure};
 use quotient_ir::{Iteration, Layout, Model, Parameter, PropertyId, PropertyKind};
 use quotient_symmetry::{
-    Canonicalizer, CertifiedGroup, InstanceOrbit, Preserved, PropertyCost, Refused, Strategy, Uncertified,
+    Canonicalizer, CertifiedGroup, InstanceOrbit, Marking, Preserved, PropertyCost, Refused, Strategy, Uncertified,
     declared_preserving, detect_preserving, detect_with_cost,
 };
 
@@ -61,6 +61,17 @@ pub struct Reduction {
     pub canonicalizer: Canonicalizer,
     /// Gives all states of an orbit the same representative, if the first may not.
     pub exact: Option<Canonicalizer>,
+    /// Markers that are asked first, or instead.
+    pub markers: Option<Markers>,
+}
+
+/// How markers are used.
+#[derive(Debug)]
+pub struct Markers {
+    /// What the markers are.
+    pub marking: Marking,
+    /// Whether the canonicalizer decides between states with equal markers.
+    pub decides: bool,
 }
 
 /// A search besides, for liveness.
@@ -96,13 +107,44 @@ impl Reduction {
     /// Why the method cannot be used.
     pub fn new(model: &Model, layout: &Layout, group: CertifiedGroup, strategy: Strategy) -> Result<Self, String> {
         let build = |strategy| Canonicalizer::with_strategy(model, layout, &group, strategy);
+        if let Strategy::Markers | Strategy::MarkersCanonical = strategy {
+            let marking = Marking::new(model, layout, &group, 0).map_err(|error| error.to_string())?;
+            let canonicalizer = build(Strategy::Canonical).map_err(|error| error.to_string())?;
+            let markers = Some(Markers { marking, decides: strategy == Strategy::MarkersCanonical });
+            // The stored state of an orbit is the first that was found, not a canonical one.
+            let exact = Some(canonicalizer.clone());
+            return Ok(Self { group, canonicalizer, exact, markers });
+        }
         let canonicalizer = build(strategy).map_err(|error| error.to_string())?;
         // Runs are rebuilt by comparing orbits.
         let exact = match canonicalizer.is_exact() {
             true => None,
             false => Some(build(Strategy::Canonical).map_err(|error| error.to_string())?),
         };
-        Ok(Self { group, canonicalizer, exact })
+        Ok(Self { group, canonicalizer, exact, markers: None })
+    }
+
+    /// The method.
+    pub fn strategy(&self) -> Strategy {
+        match &self.markers {
+            Some(markers) if markers.decides => Strategy::MarkersCanonical,
+            Some(_) => Strategy::Markers,
+            None => self.canonicalizer.strategy(),
+        }
+    }
+
+    /// Whether each orbit is stored once.
+    pub fn is_exact(&self) -> bool {
+        match &self.markers {
+            Some(markers) => markers.decides || markers.marking.is_exact(),
+            None => self.canonicalizer.is_exact(),
+        }
+    }
+
+    /// Whether states that are not symmetric may be taken for each other, so that what is not found may
+    /// be there all the same.
+    pub fn is_approximate(&self) -> bool {
+        self.markers.as_ref().is_some_and(|markers| !markers.decides && !markers.marking.is_exact())
     }
 }
 
@@ -147,7 +189,10 @@ pub fn plan(
     }
     let (reduction, method) = match Reduction::new(model, layout, symmetry.group.clone(), strategy) {
         Ok(reduction) => {
-            let method = reduction.canonicalizer.reason().to_owned();
+            let method = match &reduction.markers {
+                Some(markers) => markers.marking.reason().to_owned(),
+                None => reduction.canonicalizer.reason().to_owned(),
+            };
             (Some(reduction), method)
         }
         Err(reason) => (None, format!("not used: {reason}")),

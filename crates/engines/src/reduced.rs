@@ -1,12 +1,13 @@
 //! Searches in the quotient, as planned: the main one, then one for each orbit of liveness instances that
 //! it could not answer for.
 
-use quotient_ir::{DeadlockMode, Interpreter, PropertyId};
+use quotient_ir::{DeadlockMode, Interpreter, Model, PropertyId, PropertyKind};
 use quotient_symmetry::Workspace;
 
+use crate::markers::MarkerSystem;
 use crate::observer::Observer;
 use crate::options::{Instances, LivenessScope, SearchOptions};
-use crate::plan::{LivenessSearch, Plan, Reduction};
+use crate::plan::{LivenessSearch, Markers, Plan, Reduction};
 use crate::quotient::QuotientSystem;
 use crate::report::{EngineError, LivenessReport, Report, StopReason, Subject, Verdict};
 use crate::search::Exploration;
@@ -55,7 +56,10 @@ fn check_reduced<S: TransitionSystem>(
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<(Report, Exploration), EngineError> {
-    let Reduction { group, canonicalizer, exact } = reduction;
+    if let Some(markers) = &reduction.markers {
+        return check_marked(system, interpreter, reduction, markers, options, observer);
+    }
+    let Reduction { group, canonicalizer, exact, .. } = reduction;
     let layout = interpreter.layout();
     let clock = observer.clock();
     let quotient = QuotientSystem::new(system, layout, group.literals(), canonicalizer, exact.as_ref(), clock);
@@ -72,6 +76,55 @@ fn check_reduced<S: TransitionSystem>(
         report.represented = None;
     }
     Ok((report, exploration))
+}
+
+/// Searches one state for each marker, or for each orbit by way of markers.
+fn check_marked<S: TransitionSystem>(
+    system: &S,
+    interpreter: &Interpreter<'_>,
+    reduction: &Reduction,
+    markers: &Markers,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<(Report, Exploration), EngineError> {
+    let layout = interpreter.layout();
+    let Reduction { group, canonicalizer, .. } = reduction;
+    let decides = markers.decides.then_some(canonicalizer);
+    let quotient = MarkerSystem::new(system, layout, group.literals(), &markers.marking, decides);
+    let mut workspace = Workspace::default();
+    let mut orbit_size = |state: &[u64]| canonicalizer.represented(&mut workspace, state);
+    let result = check_counted(&quotient, interpreter, options, observer, Some(&mut orbit_size));
+    if let Some(slot) = quotient.impossible_slot() {
+        return Err(EngineError::ImpossibleValue(layout.slots[slot].name.clone()));
+    }
+    let (mut report, exploration) = result?;
+    report.marker_collisions = quotient.collisions();
+    if reduction.is_approximate() {
+        report.represented = None;
+        approximate(&mut report, interpreter.model());
+    }
+    Ok((report, exploration))
+}
+
+/// What is not found by an approximate search may be there all the same: only runs count.
+fn approximate(report: &mut Report, model: &Model) {
+    for property in &mut report.properties {
+        let is_cover =
+            matches!(property.subject, Subject::Property(id) if model.properties[id].kind == PropertyKind::Cover);
+        let is_liveness =
+            matches!(property.subject, Subject::Property(id) if model.properties[id].kind == PropertyKind::Liveness);
+        let is_certain = match property.verdict {
+            Verdict::Violated => !is_cover && !is_liveness,
+            Verdict::Holds => is_cover,
+            Verdict::Inconclusive => true,
+        };
+        if !is_certain {
+            property.verdict = Verdict::Inconclusive;
+            property.trace = None;
+        }
+    }
+    report.stop_reason.get_or_insert(StopReason::Approximate);
+    report.verdict = summarize(&report.properties, report.stop_reason.as_ref());
 }
 
 /// Judges liveness in a search of its own and adds what it finds to a report.

@@ -42,6 +42,8 @@ pub enum StopReason {
     Exhausted(Fault),
     /// A fault of the model ended the search, and faults were not to be reported as violations.
     Fault(Fault),
+    /// States that are not symmetric may have been taken for each other.
+    Approximate,
 }
 
 impl fmt::Display for StopReason {
@@ -58,6 +60,9 @@ impl fmt::Display for StopReason {
             Self::CheckpointFailed(reason) => write!(formatter, "the checkpoint could not be written: {reason}"),
             Self::Exhausted(fault) => write!(formatter, "a step may never end: {fault}"),
             Self::Fault(fault) => write!(formatter, "the model went wrong: {fault}"),
+            Self::Approximate => {
+                write!(formatter, "the reduction is approximate: states that are not symmetric may share a marker")
+            }
         }
     }
 }
@@ -110,6 +115,9 @@ pub struct Report {
     pub liveness_searches: Vec<LivenessReport>,
     /// Time spent to find representatives, if there are any and there was a clock.
     pub canonicalization: Option<Duration>,
+    /// How many states of different orbits had a marker that was known already, if markers were used and
+    /// somebody could tell.
+    pub marker_collisions: Option<u64>,
 }
 
 /// A search for the liveness of some instances, with symmetries that preserve each of them.

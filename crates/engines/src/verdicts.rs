@@ -98,6 +98,7 @@ pub(crate) fn check_counted<S: TransitionSystem>(
         properties: reports,
         liveness_searches: Vec::new(),
         canonicalization: None,
+        marker_collisions: None,
     };
     Ok((report, exploration))
 }

@@ -67,6 +67,16 @@ pub struct Loaded {
     pub warnings: Vec<Diagnostic>,
 }
 
+/// The other files that a model mentions, by the names they may have: for each, the first that there is
+/// counts. The caller appends them to the source ([`Source::followed_by`]), and asks again, since they may
+/// mention others.
+pub fn mentioned_files(source: &Source, language: Language) -> Vec<Vec<String>> {
+    match language {
+        Language::B => b::mentioned_files(source),
+        _ => Vec::new(),
+    }
+}
+
 /// Reads a model.
 ///
 /// # Errors

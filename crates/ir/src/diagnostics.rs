@@ -28,27 +28,51 @@ impl Span {
     }
 }
 
-/// A source text and the name to show for it.
+/// A source text and the name to show for it. It may be several files, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The file's name as the user gave it.
+    /// The first file's name as the user gave it.
     pub name: String,
-    /// Its text.
+    /// The text, all files in a row.
     pub text: Arc<str>,
+    /// Where further files start, and their names.
+    pub files: Vec<(u32, String)>,
 }
 
 impl Source {
     /// A source text with the name to show for it.
     pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), text: text.into() }
+        Self { name: name.into(), text: text.into(), files: Vec::new() }
     }
-    /// One-based line and column (in characters) of a byte offset.
+    /// This source with another file after it.
+    #[must_use]
+    pub fn followed_by(&self, other: &Self) -> Self {
+        let text = format!("{}\n{}", self.text, other.text);
+        let start = self.text.len() as u32 + 1;
+        let mut files = self.files.clone();
+        files.push((start, other.name.clone()));
+        files.extend(other.files.iter().map(|(offset, name)| (start + offset, name.clone())));
+        Self { name: self.name.clone(), text: text.into(), files }
+    }
+    /// The name and the place of the file that a byte belongs to.
+    pub fn file_at(&self, offset: u32) -> (&str, std::ops::Range<usize>) {
+        let after = self.files.partition_point(|(start, _)| *start <= offset);
+        let (start, name) = match after.checked_sub(1).map(|position| &self.files[position]) {
+            Some((start, name)) => (*start as usize, name.as_str()),
+            None => (0, self.name.as_str()),
+        };
+        // The line break between two files belongs to neither.
+        let end = self.files.get(after).map_or(self.text.len(), |(start, _)| *start as usize - 1);
+        (name, start..end)
+    }
+    /// One-based line and column (in characters) of a byte offset, in its file.
     pub fn line_and_column(&self, offset: u32) -> (usize, usize) {
         let mut end = (offset as usize).min(self.text.len());
         while !self.text.is_char_boundary(end) {
             end -= 1;
         }
-        let before = &self.text[..end];
+        let (_, file) = self.file_at(offset);
+        let before = &self.text[file.start.min(end)..end];
         let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
         let start_of_line = before.rfind('\n').map_or(0, |newline| newline + 1);
         (line, before[start_of_line..].chars().count() + 1)
@@ -56,7 +80,7 @@ impl Source {
     /// `name:line:column` of the start of a span.
     pub fn locate(&self, span: Span) -> String {
         let (line, column) = self.line_and_column(span.start);
-        format!("{}:{line}:{column}", self.name)
+        format!("{}:{line}:{column}", self.file_at(span.start).0)
     }
 }
 

@@ -14,6 +14,7 @@ mod exchanges;
 mod explain;
 mod graph;
 mod literals;
+mod markers;
 mod mentions;
 mod multisets;
 mod partial;
@@ -31,6 +32,7 @@ pub use describe::{Describer, Description, Moved, TypeMove, ValueMove};
 pub use detect::{Detection, PhaseTimes, PropertyCost, Uncertified, detect, detect_preserving, detect_with_cost};
 pub use explain::{Explainer, Family, Reason, Request};
 pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};
+pub use markers::{MarkerScratch, Marking, NoMarkers};
 pub use partial::{
     Arrangement, Cause, Desk, Edge, EdgeInstance, Families, Family as MemberFamily, Held, Kind, Need, OwnPart,
     PartialSymmetry, Partition, PropertySymmetry, Refusal as PartialRefusal, RuleSymmetry, Target, unwind,

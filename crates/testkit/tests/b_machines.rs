@@ -12,10 +12,14 @@
 
 use std::fs;
 
-use quotient_engines::{SearchOptions, Silent, SymmetrySource, Verdict, check, check_with, plan};
-use quotient_frontends::{Language, LoadOptions, load};
-use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, PropertyId, Source, replay, verify};
+use quotient_engines::{Plan, Report, SearchOptions, Silent, SymmetrySource, Verdict, check, check_with, plan};
+use quotient_frontends::{Language, LoadOptions, load, mentioned_files};
+use quotient_ir::{
+    DeadlockMode, Interpreter, Layout, Model, PrintOptions, PropertyId, Source, print_murphi, replay, verify,
+};
+use quotient_symmetry::Strategy;
 use quotient_testkit::examples::workspace;
+use quotient_testkit::rumur::{Rumur, RumurOptions};
 
 struct Case {
     file: String,
@@ -35,13 +39,24 @@ impl Case {
     }
     fn load(&self) -> Model {
         let options = LoadOptions { constants: self.constants.clone(), ..LoadOptions::default() };
-        let source = Source::new(self.file.clone(), self.text.clone());
+        let source = with_mentioned(Source::new(self.file.clone(), self.text.clone()));
         let loaded = load(source, Language::B, &options).unwrap_or_else(|diagnostics| {
             panic!("{}: {diagnostics:?}", self.label());
         });
         assert_eq!(verify(&loaded.model), Ok(()), "{}", self.label());
         loaded.model
     }
+}
+
+/// A machine and the machines it mentions.
+fn with_mentioned(mut source: Source) -> Source {
+    while let Some(names) = mentioned_files(&source, Language::B).first() {
+        let mut paths = names.iter().map(|name| workspace().join("models/b").join(name));
+        let path = paths.find(|path| path.is_file()).expect("a machine that is mentioned");
+        let text = fs::read_to_string(&path).expect("a readable machine");
+        source = source.followed_by(&Source::new(path.to_string_lossy(), text));
+    }
+    source
 }
 
 /// All cases that the headers give.
@@ -158,5 +173,110 @@ fn detected_symmetries_keep_the_verdicts() {
             assert_eq!(represented, case.figure("states").map(|states| states.to_string()), "{}", case.label());
             assert!(report.states <= orbits, "{}: {} states", case.label(), report.states);
         }
+    }
+}
+
+/// Searches with a method of reduction by the deferred sets.
+fn reduced(model: &Model, strategy: Strategy, label: &str) -> (Plan, Report) {
+    let layout = Layout::new(model).expect("a layout");
+    let properties: Vec<PropertyId> = model.properties.indices().collect();
+    let plan = plan(model, &layout, &properties, SymmetrySource::Declared, Some(strategy))
+        .unwrap_or_else(|error| panic!("{label}: {error}"));
+    let report =
+        check_with(model, &layout, &plan, &options(), &mut Silent).unwrap_or_else(|error| panic!("{label}: {error}"));
+    (plan, report)
+}
+
+#[test]
+fn markers_are_as_the_headers_say() {
+    for case in cases().iter().filter(|case| case.figure("markers").is_some()) {
+        let model = case.load();
+        let (plan, report) = reduced(&model, Strategy::Markers, &case.label());
+        assert_eq!(violation(&model, &report), case.violated, "{}", case.label());
+        assert_eq!(Some(report.states), case.figure("markers"), "{}", case.label());
+        let Some(reduction) = &plan.reduction else {
+            continue;
+        };
+        // Where proposition 2 applies there are as many markers as orbits, and the verdict is certain.
+        if reduction.is_exact() {
+            assert_eq!(case.figure("markers"), case.figure("orbits"), "{}", case.label());
+        } else if case.violated.is_none() {
+            assert_eq!(report.verdict, Verdict::Inconclusive, "{}", case.label());
+        }
+    }
+}
+
+#[test]
+fn canonical_forms_decide_between_equal_markers() {
+    for case in cases().iter().filter(|case| case.figure("orbits").is_some_and(|orbits| orbits <= 2_000)) {
+        let model = case.load();
+        let (plan, report) = reduced(&model, Strategy::MarkersCanonical, &case.label());
+        assert_eq!(violation(&model, &report), case.violated, "{}", case.label());
+        assert_eq!(Some(report.states), case.figure("orbits"), "{}", case.label());
+        if let (Some(_), None, Some(orbits), Some(markers)) =
+            (&plan.reduction, &case.violated, case.figure("orbits"), case.figure("markers"))
+        {
+            // A collision may hide others, so their numbers need not fit.
+            assert_eq!(report.marker_collisions.is_some_and(|it| it > 0), markers < orbits, "{}", case.label());
+        }
+    }
+}
+
+/// The states, orbits and markers of a machine with a root.
+fn figures(text: &str) -> [u64; 3] {
+    let loaded = load(Source::new("test.mch", text), Language::B, &LoadOptions::default()).expect("a machine");
+    let whole = check(&loaded.model, &options(), &mut Silent).expect("a report");
+    let [orbits, markers] =
+        [Strategy::Canonical, Strategy::Markers].map(|it| reduced(&loaded.model, it, "test").1.states);
+    [whole.states, orbits, markers]
+}
+
+/// Definition 1 with its refinement: which value goes with which element is told.
+#[test]
+fn refined_paths_tell_values_apart() {
+    let text = "MACHINE m SETS D DEFINITIONS scope_D == 2 VARIABLES x, y
+        INVARIANT x : D --> 1..2 & y : D --> 1..2
+        INITIALISATION ANY a, b WHERE a : D & b : D & a /= b THEN
+          CHOICE x := {a |-> 1, b |-> 2} || y := {a |-> 1, b |-> 2}
+          OR x := {a |-> 2, b |-> 1} || y := {a |-> 1, b |-> 2} END END
+        OPERATIONS stay = skip END";
+    assert_eq!(figures(text), [5, 3, 3]);
+}
+
+/// The paper's states with equal markers that are not symmetric: a cycle of four and two of two.
+#[test]
+fn cycles_of_different_length_have_one_marker() {
+    let text = "MACHINE m SETS D DEFINITIONS scope_D == 4 VARIABLES r INVARIANT r : D <-> D
+        INITIALISATION ANY a, b, c, d WHERE a : D & b : D & c : D & d : D & card({a, b, c, d}) = 4 THEN
+          CHOICE r := {a |-> b, b |-> c, c |-> d, d |-> a}
+          OR r := {a |-> b, b |-> a, c |-> d, d |-> c} END END
+        OPERATIONS stay = skip END";
+    assert_eq!(figures(text), [10, 3, 2]);
+}
+
+/// Figure 4 and the example after it: an element that a variable holds, and the pair it is in.
+#[test]
+fn elements_are_told_by_where_they_occur() {
+    let text = "MACHINE m SETS D DEFINITIONS scope_D == 2 VARIABLES x, y
+        INVARIANT x : D +-> 0..0 & y <: D
+        INITIALISATION ANY a, b WHERE a : D & b : D THEN x := {a |-> 0} || y := {b} END
+        OPERATIONS stay = skip END";
+    assert_eq!(figures(text), [5, 3, 3]);
+}
+
+#[test]
+fn rumur_agrees_on_the_lowered_machines() {
+    let Some(rumur) = Rumur::find_or_explain("comparing B machines with rumur") else {
+        return;
+    };
+    let options = RumurOptions { deadlock: DeadlockMode::Stuck, ..RumurOptions::default() };
+    for case in
+        cases().iter().filter(|case| case.violated.is_none() && case.figure("states").is_some_and(|it| it <= 600))
+    {
+        let model = case.load();
+        let text =
+            print_murphi(&model, &PrintOptions::default()).unwrap_or_else(|error| panic!("{}: {error}", case.label()));
+        let answer = rumur.check(&text, &options).unwrap_or_else(|error| panic!("{}: {error}", case.label()));
+        assert_eq!(answer.states, case.figure("states"), "{}: {}", case.label(), answer.message);
     }
 }

@@ -9,7 +9,7 @@ use quotient_engines::{CrossCheck, Observer, Progress, Report, SearchOptions, Se
 use quotient_frontends::UNSUPPORTED_PROPERTY;
 use quotient_ir::{DeadlockMode, Diagnostic, Model, Severity};
 
-use crate::arguments::{CheckArguments, Format};
+use crate::arguments::{CheckArguments, Format, ReductionName};
 use crate::commands::reduction::{self, Choice, Pending, Symmetries};
 use crate::commands::selection::{DEADLOCK, ERRORS, named_properties};
 use crate::commands::{deadlock_mode, engine_failure, exit_status, search_options, show_warnings};
@@ -77,6 +77,10 @@ fn search(
 ) -> Result<Found, Failure> {
     let LoadedModel { model, layout, .. } = &**loaded;
     let properties = reduction::checked_properties(loaded, options.properties.as_deref());
+    if arguments.cross_check && arguments.search.reduction == ReductionName::Markers {
+        let message = "--cross-check compares exact searches, and markers may be approximate: use markers-canonical";
+        return Err(Failure::Usage(message.into()));
+    }
     // A comparison needs both searches, and there is nothing to be gained from being early.
     // One that goes on later must be the same search then.
     let waits = arguments.cross_check || options.checkpoint.is_some() || options.resume.is_some();

@@ -97,7 +97,15 @@ fn split_request(arguments: &DetectArguments) -> Result<(ModelArguments, Option<
         (None, Some(Some(text))) => (text.into(), Some(None)),
         (None, _) => return Err(Failure::Usage("which model? Usage: quotient detect [OPTIONS] <MODEL>".into())),
     };
-    Ok((ModelArguments { path, definitions: model.definitions.clone(), language: model.language }, why_not))
+    Ok((
+        ModelArguments {
+            path,
+            definitions: model.definitions.clone(),
+            language: model.language,
+            no_extra_nodes: false,
+        },
+        why_not,
+    ))
 }
 
 /// Finds the symmetries.

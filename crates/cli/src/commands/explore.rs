@@ -8,7 +8,7 @@ use std::sync::Arc;
 use quotient_engines::SearchOptions;
 use quotient_ir::DeadlockMode;
 
-use crate::arguments::{ExploreArguments, Export, ExportFormat, Format};
+use crate::arguments::{ExploreArguments, Export, ExportFormat, Format, ReductionName};
 use crate::commands::{deadlock_mode, engine_failure, exit_status, reduction, search_options, show_warnings};
 use crate::failure::Failure;
 use crate::graph::{GraphCollector, LABELLED_STATES, Witnesses};
@@ -35,6 +35,10 @@ pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
     let deadlock = deadlock_mode(arguments.deadlock, loaded.language);
     let watch = Watch::start(arguments.limits.timeout, &arguments.output);
     let wish = (arguments.symmetry, arguments.search.reduction);
+    if let ReductionName::Markers | ReductionName::MarkersCanonical = arguments.search.reduction {
+        let message = "--reduction markers is for `check`: the edges of the graph need representatives";
+        return Err(Failure::Usage(message.into()));
+    }
     let symmetries = reduction::choose(&loaded, wish, Vec::new(), &watch, None)?.made();
     let plan = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
     let witnesses =

@@ -35,8 +35,9 @@ fn search_options(search: &SearchArguments, limits: &LimitArguments) -> SearchOp
 fn deadlock_mode(name: Option<DeadlockName>, language: Language) -> DeadlockMode {
     match (name, language) {
         (Some(DeadlockName::Off), _) => DeadlockMode::Off,
-        // A process that only waits in a loop of its own is not stuck for SPIN.
-        (Some(DeadlockName::Stuck), _) | (None, Language::Promela) => DeadlockMode::Stuck,
+        // A process that only waits in a loop of its own is not stuck for SPIN, and in B an operation that
+        // changes nothing is a way on like any other.
+        (Some(DeadlockName::Stuck), _) | (None, Language::Promela | Language::B) => DeadlockMode::Stuck,
         (Some(DeadlockName::Stuttering), _) | (None, _) => DeadlockMode::Stuttering,
     }
 }

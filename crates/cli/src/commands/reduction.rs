@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use quotient_engines::{EngineError, Plan, SymmetrySource, plan, too_large};
+use quotient_engines::{EngineError, Plan, Reduction, SymmetrySource, plan, too_large};
 use quotient_ir::{PropertyId, PropertyKind};
 use quotient_symmetry::{Describer, Strategy};
 
@@ -66,6 +66,8 @@ pub(super) fn choose(
         ReductionName::Segmented => Some(Strategy::Segmented),
         ReductionName::LocalSearch => Some(Strategy::LocalSearch),
         ReductionName::Flooding => Some(Strategy::Flooding),
+        ReductionName::Markers => Some(Strategy::Markers),
+        ReductionName::MarkersCanonical => Some(Strategy::MarkersCanonical),
     };
     let source = match (symmetry, strategy) {
         (SymmetryName::Off, Some(strategy)) => {
@@ -170,7 +172,7 @@ impl Symmetries {
     /// The name of the reduction in use.
     pub(crate) fn reduction_name(&self) -> &'static str {
         let reduction = self.plan.as_ref().and_then(|plan| plan.reduction.as_ref());
-        reduction.map_or("none", |reduction| reduction.canonicalizer.strategy().name())
+        reduction.map_or("none", |reduction| reduction.strategy().name())
     }
 
     /// Whether a reduction is in use.
@@ -181,6 +183,6 @@ impl Symmetries {
     /// Whether nothing is approximated.
     pub(crate) fn is_exact(&self) -> bool {
         let reduction = self.plan.as_ref().and_then(|plan| plan.reduction.as_ref());
-        reduction.is_none_or(|reduction| reduction.canonicalizer.is_exact())
+        reduction.is_none_or(Reduction::is_exact)
     }
 }

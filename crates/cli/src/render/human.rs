@@ -235,12 +235,17 @@ fn symmetry_rows(outcome: &Outcome<'_>, symmetries: &Symmetries) -> Vec<(&'stati
     match reduction {
         None if symmetry.order == BigUint::from(1u32) => {}
         None => rows.push(("reduction", format!("none; {method}"))),
-        Some(_) => {
+        Some(reduction) => {
             let mut text = symmetries.reduction_name().to_owned();
-            if !symmetries.is_exact() {
+            if reduction.is_approximate() {
+                text.push_str(", approximate: states of different orbits may be taken for each other");
+            } else if !symmetries.is_exact() {
                 text.push_str(", not exact: an orbit may be stored several times");
             }
             let _ = write!(text, "; {method}");
+            if let Some(collisions) = report.marker_collisions {
+                let _ = write!(text, "; {collisions} collisions");
+            }
             if let Some(time) = report.canonicalization {
                 let _ = write!(text, "; {} for representatives", quantity::duration(time));
             }

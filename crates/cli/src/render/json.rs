@@ -498,6 +498,7 @@ fn stop_reason_name(reason: &StopReason) -> &'static str {
         StopReason::CheckpointFailed(_) => "checkpoint-failed",
         StopReason::Exhausted(_) => "exhausted",
         StopReason::Fault(_) => "fault",
+        StopReason::Approximate => "approximate",
     }
 }
 

@@ -169,6 +169,9 @@ impl Canonicalizer {
                 ));
                 Method::LocalSearch(Walk::new(&view))
             }
+            Strategy::Markers | Strategy::MarkersCanonical => {
+                return Err(not_applicable("markers depend on what was seen before".to_owned()));
+            }
             Strategy::Flooding => {
                 if order > BigUint::from(FLOOD_LIMIT) {
                     return Err(not_applicable(format!(

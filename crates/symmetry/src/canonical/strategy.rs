@@ -18,6 +18,12 @@ pub enum Strategy {
     LocalSearch,
     /// All states of the orbit are enumerated (ProB's permutation flooding).
     Flooding,
+    /// The first state with the same marker (see [`crate::Marking`]); approximate where markers collide.
+    /// No method of a canonicalizer, since it depends on what was seen before.
+    Markers,
+    /// The first state of the orbit, which is looked for among those with the same marker; exact.
+    /// No method of a canonicalizer, either.
+    MarkersCanonical,
 }
 
 /// Why a method does not work for a group.
@@ -34,7 +40,7 @@ pub enum Unsupported {
 }
 
 impl Strategy {
-    /// All methods.
+    /// All methods of canonicalizers.
     pub const ALL: [Strategy; 5] =
         [Strategy::Canonical, Strategy::Sorted, Strategy::Segmented, Strategy::LocalSearch, Strategy::Flooding];
 
@@ -46,6 +52,8 @@ impl Strategy {
             Strategy::Segmented => "segmented",
             Strategy::LocalSearch => "local-search",
             Strategy::Flooding => "flooding",
+            Strategy::Markers => "markers",
+            Strategy::MarkersCanonical => "markers-canonical",
         }
     }
 }

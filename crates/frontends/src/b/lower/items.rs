@@ -29,8 +29,9 @@ pub(crate) enum Item {
 pub(crate) enum SetItem {
     /// A bit for each possible member.
     Bits { place: PlaceId, element: Shape },
-    /// A function: a cell for each possible argument, undefined outside the domain.
-    Cells { place: PlaceId, domain: Shape, value: Scalar },
+    /// A function: a cell for each possible argument, undefined outside the domain. A total one has a
+    /// value in every cell.
+    Cells { place: PlaceId, domain: Shape, value: Scalar, total: bool },
     /// A number with a bit for each possible member.
     Code { code: ExprId, element: Shape },
     /// Members that are known.

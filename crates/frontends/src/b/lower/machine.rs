@@ -236,6 +236,9 @@ impl Lowerer<'_> {
                     }
                     other => other.clone(),
                 };
+                if lowerer.total.contains(&variable) {
+                    lowerer.require_total(&item, &shape, &what, span, &mut path.statements)?;
+                }
                 lowerer.store(&item, target, &shape, &what, span, &mut changes)?;
             }
             path.statements.extend(changes);

@@ -25,7 +25,7 @@ use quotient_ir::{
     Parameter, Place, PlaceId, Quantifier as IrQuantifier, Root, Source, Span, Statement, StatementKind, Step, Table,
     TypeId, TypeKind, UnaryOperator, VariableId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::core::{Core, SymbolId};
 use super::evaluation::Value;
@@ -55,6 +55,8 @@ struct Lowerer<'a> {
     owner: Owner,
     /// The variables of the model that hold symbols, and their shapes.
     stored: FxHashMap<SymbolId, (VariableId, Shape)>,
+    /// The variables that hold total functions by the invariant, so that their cells always have values.
+    total: FxHashSet<VariableId>,
     failures: FxHashMap<(String, TypeId), FunctionId>,
     /// The values of constants that have one value only.
     known: FxHashMap<SymbolId, Value>,
@@ -79,6 +81,7 @@ impl<'a> Lowerer<'a> {
             shape_types,
             owner: Owner::default(),
             stored: FxHashMap::default(),
+            total: FxHashSet::default(),
             failures: FxHashMap::default(),
             known: FxHashMap::default(),
             diagnostics: Vec::new(),
@@ -371,7 +374,11 @@ impl<'a> Lowerer<'a> {
             }
             Shape::Set(element) => Item::Set(SetItem::Bits { place, element: (**element).clone() }),
             Shape::Function(domain, value) => {
-                Item::Set(SetItem::Cells { place, domain: (**domain).clone(), value: *value })
+                let total = match &self.model.pool[place].root {
+                    Root::Variable(variable) => self.total.contains(variable),
+                    _ => false,
+                };
+                Item::Set(SetItem::Cells { place, domain: (**domain).clone(), value: *value, total })
             }
         }
     }

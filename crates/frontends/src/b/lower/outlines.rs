@@ -141,10 +141,11 @@ impl Lowerer<'_> {
                 SetItem::Bits { place, element } => {
                     SetItem::Bits { place: self.pass_place(name, *place, passing), element: element.clone() }
                 }
-                SetItem::Cells { place, domain, value } => SetItem::Cells {
+                SetItem::Cells { place, domain, value, total } => SetItem::Cells {
                     place: self.pass_place(name, *place, passing),
                     domain: domain.clone(),
                     value: *value,
+                    total: *total,
                 },
                 SetItem::Code { code, element } => {
                     if matches!(self.model.pool[*code], IrExpr::Constant { .. }) {
@@ -232,12 +233,10 @@ impl Lowerer<'_> {
             let count = lowerer.temporary("count", &Shape::Scalar(counter));
             let (element, binders) = lowerer.binders(&shape, "x");
             let inside = match set {
-                SetItem::Cells { place, domain, .. } => {
-                    let (cell, inside) = lowerer.cell(*place, &element, domain)?;
-                    let undefined = lowerer.expression(IrExpr::IsUndefined(cell));
-                    let defined = lowerer.not(undefined);
-                    lowerer.and(inside, defined)
-                }
+                SetItem::Cells { .. } => match lowerer.partial_item(set, &element)? {
+                    Some(partial) => partial.defined,
+                    None => lowerer.truth(false),
+                },
                 _ => lowerer.member_of(&element, set)?,
             };
             let (zero, one) = (lowerer.number(0), lowerer.number(1));
@@ -348,30 +347,40 @@ impl Lowerer<'_> {
             let span = expr.span;
             let call =
                 self.outline("value", environment, &[], &[relation, argument], result, span, |lowerer, _, passed| {
-                    let found = lowerer.temporary("found", &Shape::Scalar(Scalar::Boolean));
+                    // What is wrong is found out first and without an order among the values.
+                    let any = |lowerer: &mut Self, other: Option<&Item>| -> Lowered<ExprId> {
+                        let name = if other.is_some() { "other" } else { "y" };
+                        let (value, binders) = lowerer.binders(values, name);
+                        let mut inside =
+                            lowerer.member_of_item(&Item::pair(passed[1].clone(), value.clone()), &passed[0])?;
+                        if let Some(other) = other {
+                            let same = lowerer.same(&value, other)?;
+                            let different = lowerer.not(same);
+                            inside = lowerer.and(different, inside);
+                        }
+                        Ok(lowerer.quantify(quotient_ir::Quantifier::Any, &binders, inside))
+                    };
+                    let some = any(lowerer, None)?;
+                    let absent = lowerer.not(some);
+                    let (one, one_binders) = lowerer.binders(values, "one");
+                    let first = lowerer.member_of_item(&Item::pair(passed[1].clone(), one.clone()), &passed[0])?;
+                    let more = any(lowerer, Some(&one))?;
+                    let both = lowerer.and(first, more);
+                    let several = lowerer.quantify(quotient_ir::Quantifier::Any, &one_binders, both);
+                    let error =
+                        |message: &str| Self::statement(StatementKind::Error { message: message.to_owned() }, span);
+                    let missing = vec![error("a function applied outside its domain")];
+                    let ambiguous = vec![error("a relation with several values here is applied like a function")];
+                    let branches = vec![(absent, missing), (several, ambiguous)];
+                    let mut body = vec![Self::statement(StatementKind::If { branches, otherwise: Vec::new() }, span)];
                     let kept = lowerer.temporary("kept", &Shape::Scalar(parts[position]));
-                    let (value, binders) = lowerer.binders(values, "y");
+                    let (value, binders) = lowerer.binders(values, "z");
                     let inside = lowerer.member_of_item(&Item::pair(passed[1].clone(), value.clone()), &passed[0])?;
                     let mut leaves = Vec::new();
                     scalars_of(&value, &mut leaves);
-                    let place = lowerer.local_place(found);
-                    let is_found = lowerer.read(place);
-                    let message = "a relation with several values here is applied like a function".to_owned();
-                    let error = Self::statement(StatementKind::Error { message }, span);
-                    let once = StatementKind::If { branches: vec![(is_found, vec![error])], otherwise: Vec::new() };
-                    let truth = lowerer.truth(true);
-                    let note = lowerer.set_local(found, truth, span);
                     let keep = lowerer.set_local(kept, leaves[position], span);
-                    let hit = vec![Self::statement(once, span), note, keep];
-                    let branch = StatementKind::If { branches: vec![(inside, hit)], otherwise: Vec::new() };
-                    let falsity = lowerer.truth(false);
-                    let mut body = vec![lowerer.set_local(found, falsity, span)];
+                    let branch = StatementKind::If { branches: vec![(inside, vec![keep])], otherwise: Vec::new() };
                     body.extend(Self::loops(&binders, vec![Self::statement(branch, span)], span));
-                    let absent = lowerer.not(is_found);
-                    let message = "a function applied outside its domain".to_owned();
-                    let error = Self::statement(StatementKind::Error { message }, span);
-                    let missing = StatementKind::If { branches: vec![(absent, vec![error])], otherwise: Vec::new() };
-                    body.push(Self::statement(missing, span));
                     body.push(lowerer.give(kept, span));
                     Ok(body)
                 })?;
@@ -444,20 +453,29 @@ impl Lowerer<'_> {
                 let branch = StatementKind::If { branches: vec![(wanted, turn)], otherwise: Vec::new() };
                 body.extend(Self::loops(&[(round, ty)], vec![Self::statement(branch, span)], span));
             } else {
-                // Warshall's algorithm: the points that may be passed through grow one by one.
-                let (middle, middle_binders) = lowerer.binders(&points, "via");
+                // Paths of up to twice the length each time. All points are passed through at once, so that
+                // none comes before another.
+                let next = lowerer.temporary("next", &array);
+                let next_place = lowerer.local_place(next);
                 let (pair, binders) = lowerer.binders(&shape, "y");
                 let (left, right) = pair.parts();
+                let (middle, inner_binders) = lowerer.binders(&points, "via");
                 let (one, _) = lowerer.cell(place, &Item::pair(left.clone(), middle.clone()), &shape)?;
                 let (other, _) = lowerer.cell(place, &Item::pair(middle.clone(), right.clone()), &shape)?;
-                let (target, _) = lowerer.cell(place, &pair, &shape)?;
-                let (one, other) = (lowerer.read(one), lowerer.read(other));
+                let (so_far, _) = lowerer.cell(place, &pair, &shape)?;
+                let (target, _) = lowerer.cell(next_place, &pair, &shape)?;
+                let (one, other, so_far) = (lowerer.read(one), lowerer.read(other), lowerer.read(so_far));
                 let both = lowerer.and(one, other);
-                let value = lowerer.truth(true);
-                let note = Self::statement(StatementKind::Assign { target, value }, span);
-                let branch = StatementKind::If { branches: vec![(both, vec![note])], otherwise: Vec::new() };
-                let inner = Self::loops(&binders, vec![Self::statement(branch, span)], span);
-                body.extend(Self::loops(&middle_binders, inner, span));
+                let through = lowerer.quantify(quotient_ir::Quantifier::Any, &inner_binders, both);
+                let value = lowerer.or(so_far, through);
+                let fill = Self::statement(StatementKind::Assign { target, value }, span);
+                let mut turn = Self::loops(&binders, vec![fill], span);
+                turn.push(Self::statement(StatementKind::Copy { target: place, source: next_place }, span));
+                let mut length = 1;
+                while length < points.size(lowerer.core) {
+                    body.extend(turn.iter().cloned());
+                    length *= 2;
+                }
             }
             body.push(Self::statement(StatementKind::Return(Some(ReturnValue::Copy(place))), span));
             Ok(body)

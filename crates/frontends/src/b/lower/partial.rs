@@ -171,11 +171,14 @@ impl Lowerer<'_> {
     pub(super) fn partial_item(&mut self, function: &SetItem, argument: &Item) -> Lowered<Option<Partial>> {
         let certain = self.truth(false);
         match function {
-            SetItem::Cells { place, domain, value } => {
+            SetItem::Cells { place, domain, value, total } => {
                 let (cell, inside) = self.cell(*place, argument, domain)?;
-                let undefined = self.expression(IrExpr::IsUndefined(cell));
-                let defined = self.not(undefined);
-                let defined = self.and(inside, defined);
+                let mut defined = inside;
+                if !total {
+                    let undefined = self.expression(IrExpr::IsUndefined(cell));
+                    let present = self.not(undefined);
+                    defined = self.and(inside, present);
+                }
                 let content = self.read(cell);
                 Ok(Some(Partial { defined, value: Item::Scalar(content, *value), conflict: certain }))
             }

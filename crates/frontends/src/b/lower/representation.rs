@@ -6,7 +6,7 @@ use std::rc::Rc;
 use quotient_ir::{Diagnostic, PlaceId, Span, Statement, StatementKind, Variable};
 use rustc_hash::FxHashSet;
 
-use super::super::core::{Expr, SymbolId};
+use super::super::core::{Expr, Kind, Operator, SymbolId};
 use super::super::evaluation::Value;
 use super::super::types::Type;
 use super::items::{Environment, Item, bind};
@@ -35,7 +35,7 @@ impl Lowerer<'_> {
             let item = if is_known && !matches!(shape, Shape::Set(_) | Shape::Function(..)) {
                 self.literal(first, &shape)
             } else {
-                self.declare(*symbol, &shape)?
+                self.declare(*symbol, &shape, false)?
             };
             environment = bind(&environment, *symbol, item);
         }
@@ -79,7 +79,8 @@ impl Lowerer<'_> {
         let mut inner = Rc::clone(environment);
         for symbol in &self.core.variables {
             if let Some((_, shape)) = shapes.iter().find(|(it, _)| it == symbol) {
-                let item = self.declare(*symbol, shape)?;
+                let total = self.is_total(*symbol, shape, &conjuncts, environment);
+                let item = self.declare(*symbol, shape, total)?;
                 inner = bind(&inner, *symbol, item);
             }
         }
@@ -106,8 +107,51 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Whether the invariant says that a variable is a function with a value for every argument that its
+    /// cells stand for, to values of which none is special in the root.
+    fn is_total(&mut self, symbol: SymbolId, shape: &Shape, conjuncts: &[&Expr], environment: &Environment) -> bool {
+        let Shape::Function(domain, value) = shape else {
+            return false;
+        };
+        if self.is_deferred(*value) {
+            return false;
+        }
+        conjuncts.iter().any(|conjunct| {
+            let Kind::Operation(Operator::Member, sides) = &conjunct.kind else {
+                return false;
+            };
+            let Kind::Operation(Operator::Arrow(arrow), parts) = &sides[1].kind else {
+                return false;
+            };
+            if !arrow.total || !matches!(sides[0].kind, Kind::Symbol(it) if it == symbol) {
+                return false;
+            }
+            let owner = std::mem::take(&mut self.owner);
+            let (argument, _) = self.binders(domain, "x");
+            let covers = self.member(&argument, &parts[0], environment);
+            self.owner = owner;
+            covers.is_ok_and(|covers| self.constant_of(covers) == Some(1))
+        })
+    }
+
+    fn is_deferred(&self, scalar: Scalar) -> bool {
+        matches!(scalar, Scalar::Given(set) if self.core.sets[set.0].is_deferred)
+    }
+
+    /// Whether a shape has cells that hold nothing before they get a value. Bits are clear and numbers are
+    /// least instead; but no element of a deferred set may be special in the root.
+    fn has_values(&self, shape: &Shape) -> bool {
+        match shape {
+            Shape::Scalar(scalar) => self.is_deferred(*scalar),
+            Shape::Function(..) => true,
+            Shape::Pair(left, right) => self.has_values(left) || self.has_values(right),
+            Shape::Record(fields) => fields.iter().any(|(_, field)| self.has_values(field)),
+            Shape::Set(_) => false,
+        }
+    }
+
     /// A variable of the model for a symbol.
-    fn declare(&mut self, symbol: SymbolId, shape: &Shape) -> Lowered<Item> {
+    fn declare(&mut self, symbol: SymbolId, shape: &Shape, total: bool) -> Lowered<Item> {
         let entry = &self.core.symbols[symbol.0];
         let (name, span) = (entry.name.to_string(), entry.span);
         if shape.is_too_large(self.core) {
@@ -116,9 +160,12 @@ impl Lowerer<'_> {
             return Err(Box::new(diagnostic));
         }
         let ty = self.shape_type(shape);
-        let may_be_undefined = has_values(shape);
+        let may_be_undefined = !total && self.has_values(shape);
         let variable = self.model.variables.push(Variable { name: name.replace('.', "_"), ty, may_be_undefined, span });
         self.stored.insert(symbol, (variable, shape.clone()));
+        if total {
+            self.total.insert(variable);
+        }
         let place = self.variable_place(variable);
         Ok(self.stored_item(place, shape))
     }
@@ -205,16 +252,5 @@ impl Lowerer<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// Whether a shape has cells that hold nothing before they get a value. Bits are all clear instead, so
-/// that no element of a set is special in the root.
-fn has_values(shape: &Shape) -> bool {
-    match shape {
-        Shape::Scalar(_) | Shape::Function(..) => true,
-        Shape::Pair(left, right) => has_values(left) || has_values(right),
-        Shape::Record(fields) => fields.iter().any(|(_, field)| has_values(field)),
-        Shape::Set(_) => false,
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use quotient_ir::{BinaryOperator, Diagnostic, Expr as IrExpr, ExprId, UnaryOperator};
 
 use super::super::core::{Expr, Fold, Kind, Operator};
-use super::super::evaluation::Value;
+use super::super::evaluation::{Evaluator, Value};
 use super::super::types::Type;
 use super::items::{Environment, Item, SetItem};
 use super::shapes::Scalar;
@@ -128,6 +128,9 @@ impl Lowerer<'_> {
         if self.types.resolve(&expr.ty) != Type::Integer {
             return refuse("unsupported", "this is not supported as a value", expr.span);
         }
+        if let Some(Value::Integer(value)) = self.static_value(expr) {
+            return Ok(Item::Scalar(self.number(value), Scalar::integer(value, value)));
+        }
         let (low, high) = self.interval(expr, environment)?;
         let value = match (operator, operands) {
             (Operator::Negate, [operand]) => {
@@ -180,6 +183,18 @@ impl Lowerer<'_> {
             _ => return refuse("unsupported", "this is not supported as a value", expr.span),
         };
         Ok(Item::Scalar(value, Scalar::integer(low, high)))
+    }
+
+    /// The value of an expression that depends on nothing but constants with one value.
+    pub(super) fn static_value(&self, expr: &Expr) -> Option<Value> {
+        let mut is_static = true;
+        expr.symbols(&mut |symbol| is_static &= self.known.contains_key(&symbol));
+        if !is_static {
+            return None;
+        }
+        let mut evaluator = Evaluator::new(self.core, self.types);
+        evaluator.values.clone_from(&self.known);
+        evaluator.value(expr).ok()
     }
 
     /// A power with a bounded exponent, by cases.

@@ -514,18 +514,13 @@ impl Lowerer<'_> {
                 let bit = self.read(cell);
                 Ok(self.and(inside, bit))
             }
-            SetItem::Cells { place, domain, .. } => {
+            SetItem::Cells { .. } => {
                 let (argument, value) = element.parts();
-                let (cell, inside) = self.cell(*place, argument, domain)?;
-                let undefined = self.expression(IrExpr::IsUndefined(cell));
-                let defined = self.not(undefined);
-                let Item::Scalar(value, _) = value else {
+                let Some(partial) = self.partial_item(set, argument)? else {
                     return Ok(self.truth(false));
                 };
-                let content = self.read(cell);
-                let same = self.equal(content, *value);
-                let both = self.and(defined, same);
-                Ok(self.and(inside, both))
+                let same = self.same(&partial.value, value)?;
+                Ok(self.and(partial.defined, same))
             }
             SetItem::Code { code, element: shape } => {
                 let (position, inside) = self.position(element, shape)?;
@@ -734,11 +729,10 @@ impl Lowerer<'_> {
 
     /// Whether a relation item has a value for an argument.
     pub(super) fn in_domain_of(&mut self, argument: &Item, relation: &SetItem, values: &Shape) -> Lowered<ExprId> {
-        if let SetItem::Cells { place, domain, .. } = relation {
-            let (cell, inside) = self.cell(*place, argument, domain)?;
-            let undefined = self.expression(IrExpr::IsUndefined(cell));
-            let defined = self.not(undefined);
-            return Ok(self.and(inside, defined));
+        if matches!(relation, SetItem::Cells { .. })
+            && let Some(partial) = self.partial_item(relation, argument)?
+        {
+            return Ok(partial.defined);
         }
         self.exists(values, |lowerer, value| lowerer.member_of(&Item::pair(argument.clone(), value.clone()), relation))
     }

@@ -202,6 +202,28 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    /// Asserts that a function has a value for every argument of its shape.
+    pub(super) fn require_total(
+        &mut self,
+        item: &Item,
+        shape: &Shape,
+        what: &str,
+        span: Span,
+        statements: &mut Vec<Statement>,
+    ) -> Lowered<()> {
+        if let (Item::Set(set), Shape::Function(domain, _)) = (item, shape) {
+            let name = self.fresh_name("x");
+            let (argument, binders) = self.binders(domain, &name);
+            if let Some(partial) = self.partial_item(set, &argument)? {
+                let all = self.quantify(IrQuantifier::All, &binders, partial.defined);
+                if self.constant_of(all) != Some(1) {
+                    statements.push(assertion(all, what, span));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Stores a function whose value at each argument the text tells. False if it does not.
     fn store_pointwise(
         &mut self,

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use quotient_ir::{Diagnostic, Span};
 
 use super::super::core::{Expr, Fold, Kind, Operator, Sequences, SymbolId};
+use super::super::evaluation::Value;
 use super::super::types::Type;
 use super::items::{Environment, Item, SetItem, bind};
 use super::shapes::{Scalar, Shape, shape_of_type};
@@ -570,6 +571,9 @@ impl Lowerer<'_> {
 
     /// Bounds of an integer.
     pub(super) fn interval(&mut self, expr: &Expr, environment: &Environment) -> Lowered<(i64, i64)> {
+        if let Some(Value::Integer(value)) = self.static_value(expr) {
+            return Ok((value, value));
+        }
         Ok(match &expr.kind {
             Kind::Integer(value) => (*value, *value),
             Kind::Symbol(_) | Kind::Field(..) => match self.item(expr, environment)? {

@@ -2,6 +2,8 @@
 
 mod lexer;
 mod parser;
+#[cfg(test)]
+mod tests;
 mod token;
 pub(crate) mod tree;
 

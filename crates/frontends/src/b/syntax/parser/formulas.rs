@@ -93,7 +93,7 @@ impl Parser<'_> {
             return Ok(Formula { kind: FormulaKind::Unary("-", Box::new(operand)), span });
         }
         if self.accept_word("not") {
-            let operand = self.nested(Self::postfix)?;
+            let operand = self.nested(Self::unary)?;
             self.grow(self.height)?;
             let span = start.to(operand.span);
             return Ok(Formula { kind: FormulaKind::Unary("not", Box::new(operand)), span });
