@@ -68,7 +68,7 @@ fn unknown_language() {
 fn wrong_values() {
     for (arguments, words) in [
         (&["check", "--symmetry", "x", "counter.m"][..], "[possible values: auto, declared, off]"),
-        (&["check", "--reduction", "adaptive", "counter.m"], "[possible values: auto, none, canonical, sorted"),
+        (&["check", "--reduction", "best", "counter.m"], "[possible values: auto, none, canonical, sorted"),
         (&["check", "--symmetry", "off", "--reduction", "canonical", "counter.m"], "add --symmetry auto"),
         (&["explore", "--reduction", "flooding", "counter.m"], "add --symmetry auto"),
         (&["check", "--symmetry", "off", "--cross-check", "counter.m"], "is not reduced"),

@@ -579,6 +579,7 @@ impl Search<'_, '_, '_> {
             properties: reports,
             liveness_searches: Vec::new(),
             canonicalization: None,
+            marker_collisions: None,
         };
         let mut rules: Vec<(RuleId, Option<Partition>)> = Vec::new();
         for rule in model.rules.indices() {
