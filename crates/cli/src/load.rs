@@ -47,7 +47,11 @@ pub(crate) fn load_model(arguments: &ModelArguments) -> Result<LoadedModel, Fail
         .map_err(|diagnostic| Failure::Model { source: Source::new(name, ""), diagnostics: vec![diagnostic] })?;
     drop(bytes);
     let source = with_mentioned_files(source, language, &arguments.path)?;
-    let options = LoadOptions { constants: arguments.definitions.clone(), extra_nodes: !arguments.no_extra_nodes };
+    let options = LoadOptions {
+        constants: arguments.definitions.clone(),
+        extra_nodes: !arguments.no_extra_nodes,
+        ..LoadOptions::default()
+    };
     let loaded = load(source.clone(), language, &options)
         .map_err(|diagnostics| Failure::Model { source: source.clone(), diagnostics })?;
     let layout = Layout::new(&loaded.model)
