@@ -238,7 +238,7 @@ fn main() {
                 group.base.len(),
                 bliss.shown(limit),
                 nauty.shown(limit),
-                traces.shown(limit),
+                if arguments.traces { traces.shown(limit) } else { "-".to_owned() },
             );
         }
     }
