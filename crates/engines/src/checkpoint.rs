@@ -306,9 +306,11 @@ pub(crate) fn can_go_on(reason: &StopReason) -> bool {
         | StopReason::OutOfMemory
         | StopReason::TimeLimit(_)
         | StopReason::Interrupted => true,
-        StopReason::Violation | StopReason::Exhausted(_) | StopReason::Fault(_) | StopReason::CheckpointFailed(_) => {
-            false
-        }
+        StopReason::Violation
+        | StopReason::Exhausted(_)
+        | StopReason::Fault(_)
+        | StopReason::CheckpointFailed(_)
+        | StopReason::Approximate => false,
     }
 }
 

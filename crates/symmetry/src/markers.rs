@@ -155,8 +155,8 @@ impl Marking {
             let signature = *signatures.entry((path.shape, fixed)).or_insert(next);
             let codes = entry.domain.size();
             let values: Option<Box<[Option<u32>]>> = (codes > 0 && codes <= 1 << 16)
-                .then(|| entry.domain.values().map(|value| find(entry.ty, value)).collect())
-                .filter(|values: &Box<[Option<u32>]>| values.iter().any(Option::is_some));
+                .then(|| entry.domain.values().map(|value| find(entry.ty, value)).collect::<Box<[_]>>())
+                .filter(|values| values.iter().any(Option::is_some));
             let own: Vec<u32> = found.into_iter().flatten().collect();
             is_exact &= own.len() + usize::from(values.is_some()) <= 1;
             let is_membership = matches!(model.types[entry.ty].kind, TypeKind::Boolean) && !path.indices.is_empty();
