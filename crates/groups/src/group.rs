@@ -8,6 +8,7 @@ pub mod families;
 use crate::action::Action;
 use crate::chain::StabiliserChain;
 use crate::membership::Membership;
+use crate::order::Reduced;
 use crate::random::Random;
 use crate::structure::{self, Structure};
 use crate::{Point, SparsePermutation};
@@ -22,6 +23,7 @@ pub struct Factor {
     pub action: Action,
     /// The number of its elements.
     pub order: BigUint,
+    reduced: Reduced,
 }
 
 impl Factor {
@@ -33,7 +35,7 @@ impl Factor {
 
     /// The structure of the factor.
     pub fn structure(&self) -> Structure {
-        structure::structure(&self.action)
+        structure::structure_of_factors([(&self.action, &self.reduced)])
     }
 }
 
@@ -52,7 +54,10 @@ impl PermutationGroup {
         let factors = whole
             .disjoint_factors()
             .into_iter()
-            .map(|(points, action)| Factor { order: structure::order(&action), points, action })
+            .map(|(points, action)| {
+                let reduced = Reduced::new(&action);
+                Factor { order: reduced.order.clone(), points, action, reduced }
+            })
             .collect();
         Self { degree, generators: whole.generators().to_vec(), factors }
     }
@@ -84,7 +89,7 @@ impl PermutationGroup {
 
     /// What group it is.
     pub fn structure(&self) -> Structure {
-        structure::structure(&Action::new(self.degree, self.generators.iter().cloned()))
+        structure::structure_of_factors(self.factors.iter().map(|factor| (&factor.action, &factor.reduced)))
     }
 
     /// What tells the elements of the group, for membership and random elements.

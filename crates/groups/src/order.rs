@@ -25,6 +25,7 @@ pub(crate) fn order(action: &Action) -> BigUint {
 }
 
 /// A group that acts faithfully on few orbits.
+#[derive(Debug, Clone)]
 pub(crate) struct Reduced {
     pub(crate) action: Action,
     pub(crate) order: BigUint,
@@ -33,6 +34,7 @@ pub(crate) struct Reduced {
 }
 
 /// What acts within a block.
+#[derive(Debug, Clone)]
 pub(crate) enum Inner {
     /// All permutations of its points.
     Symmetric,

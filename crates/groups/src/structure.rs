@@ -165,7 +165,13 @@ const LARGEST_INNER: usize = 2_000;
 
 /// The structure of the group that the generators of an action generate.
 pub fn structure(action: &Action) -> Structure {
-    Structure::product(action.disjoint_factors().iter().map(|(_, factor)| connected_structure(factor)))
+    let factors = action.disjoint_factors();
+    Structure::product(factors.iter().map(|(_, factor)| connected_structure(factor, &Reduced::new(factor))))
+}
+
+/// The structure of a group by its factors, each with what was found out about it.
+pub(crate) fn structure_of_factors<'f>(factors: impl IntoIterator<Item = (&'f Action, &'f Reduced)>) -> Structure {
+    Structure::product(factors.into_iter().map(|(factor, reduced)| connected_structure(factor, reduced)))
 }
 
 /// The order of the group that the generators of an action generate.
@@ -174,8 +180,7 @@ pub fn order(action: &Action) -> BigUint {
 }
 
 /// The structure of a group whose generators do not fall apart into disjoint supports.
-fn connected_structure(factor: &Action) -> Structure {
-    let reduced = Reduced::new(factor);
+fn connected_structure(factor: &Action, reduced: &Reduced) -> Structure {
     if let Some((inner, blocks)) = &reduced.wreath {
         let outer = structure(&reduced.action.on_blocks(blocks));
         let inner = match inner {
@@ -184,19 +189,19 @@ fn connected_structure(factor: &Action) -> Structure {
         };
         return wreath(inner, outer, blocks.count);
     }
-    if let Some(found) = cyclic(&reduced) {
+    if let Some(found) = cyclic(reduced) {
         return found;
     }
     // Orbits that move independently are what a reader sees, so this comes before the polygon that the
     // product of the symmetric groups on two and three things is as well.
-    if let Some(found) = direct_product(&reduced, &orbit_actions(factor)).filter(Structure::is_recognised) {
+    if let Some(found) = direct_product(reduced, &orbit_actions(factor)).filter(Structure::is_recognised) {
         return found;
     }
-    if let Some(found) = dihedral(&reduced) {
+    if let Some(found) = dihedral(reduced) {
         return found;
     }
-    let mut quotients = quotients(factor, &reduced);
-    let first = from_quotients(&reduced, &quotients);
+    let mut quotients = quotients(factor, reduced);
+    let first = from_quotients(reduced, &quotients);
     if first.as_ref().is_some_and(Structure::is_recognised) {
         return first.expect("just looked at");
     }
@@ -207,7 +212,7 @@ fn connected_structure(factor: &Action) -> Structure {
         reduced.action.orbits().iter().filter_map(|orbit| pair_action(&reduced.action, orbit)).collect();
     for action in &pair_actions {
         // One block system is mostly enough, so these are tried before all are computed.
-        if let Some(found) = name_on_blocks(&reduced, action) {
+        if let Some(found) = name_on_blocks(reduced, action) {
             return found;
         }
     }
@@ -217,11 +222,11 @@ fn connected_structure(factor: &Action) -> Structure {
             add_quotients(&mut quotients, action, &pairs);
         }
     }
-    let second = if quotients.len() > before { from_quotients(&reduced, &quotients) } else { None };
+    let second = if quotients.len() > before { from_quotients(reduced, &quotients) } else { None };
     match (first, second) {
         (_, Some(found)) if found.is_recognised() => found,
         (Some(found), _) | (None, Some(found)) => found,
-        (None, None) => Structure::Other { order: reduced.order },
+        (None, None) => Structure::Other { order: reduced.order.clone() },
     }
 }
 
