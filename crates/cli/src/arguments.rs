@@ -174,6 +174,12 @@ pub(crate) struct CheckArguments {
     /// Search without symmetries, too, and compare verdicts, counts and every state
     #[arg(long, help_heading = "Search")]
     pub(crate) cross_check: bool,
+    /// How to store states: as they are, or approximately, as 64-bit hashes or as three bits each
+    #[arg(long, value_enum, value_name = "STORE", default_value_t = StoreName::Exact, help_heading = "Search")]
+    pub(crate) store: StoreName,
+    /// The size of the table of `--store bitstate`
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size, help_heading = "Search")]
+    pub(crate) bitstate_size: u64,
     #[command(flatten)]
     pub(crate) search: SearchArguments,
     #[command(flatten)]
@@ -331,6 +337,17 @@ pub(crate) enum LanguageName {
     B,
     /// Promela, as SPIN reads it
     Promela,
+}
+
+/// The stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StoreName {
+    /// States as they are
+    Exact,
+    /// Hashes only (hash compaction): approximate
+    Compact,
+    /// Three bits a state: approximate
+    Bitstate,
 }
 
 /// The orders of the search.

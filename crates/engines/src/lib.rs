@@ -37,11 +37,13 @@ pub use cross_check::{CrossCheck, Extent};
 pub use evaluator::{Scratch, SpecialisedSystem};
 pub use markers::{MarkerSystem, MarkerSystemScratch};
 pub use observer::{Edge, Observer, Progress, Silent};
-pub use options::{Instances, LivenessScope, SearchOptions, SearchOrder};
+pub use options::{Instances, LivenessScope, SearchOptions, SearchOrder, StoreMode};
 pub use plan::{LivenessSearch, Markers, Plan, Reduction, Symmetry, SymmetrySource, plan, too_large};
 pub use quotient::{Clock, QuotientScratch, QuotientSystem};
 pub use reference::ReferenceSystem;
-pub use report::{EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, StopReason, Subject, Verdict};
+pub use report::{
+    Approximation, EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, StopReason, Subject, Verdict,
+};
 pub use system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
 pub use verdicts::check_system;
 

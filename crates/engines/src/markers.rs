@@ -158,6 +158,10 @@ impl<S: TransitionSystem> TransitionSystem for MarkerSystem<'_, S> {
         MarkerSystemScratch { inner: self.inner.scratch(), finder: Finder::default() }
     }
 
+    fn name(&self) -> &'static str {
+        "markers"
+    }
+
     fn words(&self) -> usize {
         self.inner.words()
     }

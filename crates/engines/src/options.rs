@@ -26,6 +26,9 @@ pub struct SearchOptions {
     pub checkpoint: Option<PathBuf>,
     /// Where to read what an earlier search found, to go on from there. Breadth-first only.
     pub resume: Option<PathBuf>,
+    /// How states are stored. Other stores than the exact one are for breadth-first searches on one
+    /// thread, without checkpoints and liveness; elsewhere the exact one is used.
+    pub store: StoreMode,
     /// How many threads to search with. Depth-first searches, those that draw a graph and those of
     /// models with liveness properties use one whatever this says.
     pub threads: u32,
@@ -46,10 +49,26 @@ impl Default for SearchOptions {
             liveness: Vec::new(),
             checkpoint: None,
             resume: None,
+            store: StoreMode::Exact,
             threads: 1,
             errors: true,
         }
     }
+}
+
+/// How states are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum StoreMode {
+    /// As they are.
+    #[default]
+    Exact,
+    /// As hashes of 64 bits: a state may be missed because another has the same hash.
+    Compact,
+    /// As three bits each in so many bytes: a state may be missed because others have set its bits.
+    Bitstate {
+        /// The size of the table of bits.
+        bytes: u64,
+    },
 }
 
 /// Which instances of a liveness property a search judges.

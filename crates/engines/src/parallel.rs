@@ -144,6 +144,7 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
         depth: counts.depth,
         memory_bytes: peak + counts.other_bytes,
         covered: counts.covered,
+        approximation: None,
     })
 }
 

@@ -90,6 +90,15 @@ pub struct PropertyReport {
     pub trace: Option<Trace>,
 }
 
+/// How far a search may have missed states.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Approximation {
+    /// How likely it is at most that a given reachable state was missed for a reason of its own.
+    pub omission_probability: f64,
+}
+
+impl Eq for Approximation {}
+
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
@@ -111,6 +120,8 @@ pub struct Report {
     /// One verdict for each property checked (in order of declaration, without assumptions), then
     /// for deadlock and for errors as far as they were to be checked.
     pub properties: Vec<PropertyReport>,
+    /// What may have been missed, if states were not stored as they are.
+    pub approximation: Option<Approximation>,
     /// Searches besides, one for each entry, for liveness of instances that symmetries exchange.
     pub liveness_searches: Vec<LivenessReport>,
     /// Time spent to find representatives, if there are any and there was a clock.

@@ -11,15 +11,15 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use quotient_ir::{DeadlockMode, PropertyId, Violation};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch::Batch;
 use crate::checkpoint::{self, ResumeError, Snapshot, Standing, can_go_on};
 use crate::judge::{Checks, Judge, Judgement, end_with};
 use crate::observer::{Edge, Observer, Progress};
-use crate::options::{SearchOptions, SearchOrder};
+use crate::options::{SearchOptions, SearchOrder, StoreMode};
 use crate::parallel::explore_in_parallel;
-use crate::report::{EngineError, StopReason};
+use crate::report::{Approximation, EngineError, StopReason};
 use crate::shards::Shards;
 use crate::store::{Entries, Full, Hash, NO_PARENT, Probe, StateNumber, Store};
 use crate::system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
@@ -64,6 +64,8 @@ pub(crate) struct Exploration {
     pub(crate) memory_bytes: u64,
     /// The cover properties that were reached.
     pub(crate) covered: Vec<PropertyId>,
+    /// What may have been missed.
+    pub(crate) approximation: Option<Approximation>,
 }
 
 /// Searches the reachable states of a system.
@@ -81,29 +83,16 @@ pub(crate) fn explore<S: TransitionSystem>(
     // The order of the whole search matters to those who draw the graph and to runs that show a
     // violation of liveness.
     let alone = graph || !checks.liveness.is_empty() || options.order == SearchOrder::DepthFirst;
-    if options.threads > 1 && !alone {
+    let entries = match options.store {
+        _ if alone || options.checkpoint.is_some() || options.resume.is_some() => entries,
+        StoreMode::Exact => entries,
+        StoreMode::Compact => Entries::Hashes,
+        StoreMode::Bitstate { bytes } => Entries::Bits(bytes),
+    };
+    if options.threads > 1 && !alone && !entries.is_approximate() {
         return explore_in_parallel(system, checks, options, entries, fingerprint, observer);
     }
-    let mut search = Search {
-        system,
-        judge: Judge::new(system, checks, options),
-        options,
-        observer,
-        graph,
-        store: Store::new(system.words(), entries, options.max_memory),
-        batch: Batch::new(system.words()),
-        stack: Vec::new(),
-        level: 0,
-        depth: 0,
-        expanded: 0,
-        transitions: 0,
-        covered: Vec::new(),
-        work: 0,
-        stack_peak: 0,
-        fingerprint,
-        checkpoint_due: false,
-        safe: SafePoint::default(),
-    };
+    let mut search = Search::new(system, checks, options, entries, fingerprint, observer);
     let mut end = match &options.resume {
         None => search.run(None),
         Some(path) => {
@@ -121,8 +110,35 @@ pub(crate) fn explore<S: TransitionSystem>(
     {
         end = End::Stopped(StopReason::CheckpointFailed(error.to_string()));
     }
+    let approximation =
+        entries.is_approximate().then(|| Approximation { omission_probability: search.store.omission_probability() });
+    if let End::Found(finding) = &mut end
+        && entries.is_approximate()
+    {
+        // The states of the run were forgotten: the same search again, for these states only.
+        let (states, memory_bytes) = (search.store.len(), search.store.peak_bytes());
+        let Search { transitions, depth, covered, .. } = search;
+        let (store, end) = match retrace(system, checks, options, entries, &search.store, finding, observer) {
+            Ok(store) => (store, end),
+            Err(reason) => (Store::new(system.words(), Entries::Numbers, None), End::Stopped(reason)),
+        };
+        let surplus = FxHashSet::default();
+        let store = Shards::single(store);
+        return Ok(Exploration {
+            end,
+            store,
+            states,
+            surplus,
+            transitions,
+            depth,
+            memory_bytes,
+            covered,
+            approximation,
+        });
+    }
     Ok(Exploration {
         end,
+        approximation,
         transitions: search.transitions,
         depth: search.depth,
         memory_bytes: search.store.peak_bytes() + search.stack_peak,
@@ -131,6 +147,47 @@ pub(crate) fn explore<S: TransitionSystem>(
         surplus: FxHashSet::default(),
         store: Shards::single(search.store),
     })
+}
+
+/// The states of the run to a finding, found by the same search once more; the finding then starts
+/// from the last of them.
+fn retrace<S: TransitionSystem>(
+    system: &S,
+    checks: &Checks,
+    options: &SearchOptions,
+    entries: Entries,
+    store: &Store,
+    finding: &mut Finding,
+    observer: &mut dyn Observer,
+) -> Result<Store, StopReason> {
+    let mut path = Vec::new();
+    let mut number = finding.origin;
+    while let Some(state) = number {
+        path.push(state);
+        number = store.parent(state);
+    }
+    path.reverse();
+    let mut search = Search::new(system, checks, options, entries, 0, observer);
+    search.wanted = path.iter().map(|&number| (number, Vec::new())).collect();
+    search.missing = path.len();
+    let end = if path.is_empty() { Ok(()) } else { search.run(None) };
+    if search.missing > 0 {
+        return Err(match end.map_err(|end| *end) {
+            Err(End::Stopped(reason)) => reason,
+            _ => StopReason::Interrupted,
+        });
+    }
+    let mut states = Store::new(system.words(), Entries::Numbers, None);
+    for (position, number) in (0..).zip(&path) {
+        let state = &search.wanted[number];
+        let hash = Hash::of(state);
+        if let Probe::Vacant(vacancy) = states.probe(state, hash) {
+            let parent = if position == 0 { NO_PARENT } else { position - 1 };
+            states.insert(state, hash, vacancy, parent).map_err(|_| StopReason::OutOfMemory)?;
+        }
+    }
+    finding.origin = states.len().checked_sub(1).map(|last| last as StateNumber);
+    Ok(states)
 }
 
 /// An early end, boxed since it is large and rare.
@@ -189,6 +246,8 @@ struct Search<'a, S: TransitionSystem> {
     options: &'a SearchOptions,
     observer: &'a mut dyn Observer,
     graph: bool,
+    /// Whether states are forgotten once they are expanded.
+    approximate: bool,
     store: Store,
     batch: Batch,
     /// Depth-first: states to expand, with their depths. Breadth-first needs none, since states
@@ -206,6 +265,9 @@ struct Search<'a, S: TransitionSystem> {
     /// Whether the observer wants a checkpoint at the next opportunity.
     checkpoint_due: bool,
     safe: SafePoint,
+    /// States whose words are to be kept, and how many of them are missing.
+    wanted: FxHashMap<StateNumber, Vec<u64>>,
+    missing: usize,
 }
 
 /// A moment between two expansions at which no successor waits. From here a search can go on; what
@@ -221,7 +283,40 @@ struct SafePoint {
     transitions: u64,
 }
 
-impl<S: TransitionSystem> Search<'_, S> {
+impl<'a, S: TransitionSystem> Search<'a, S> {
+    fn new(
+        system: &'a S,
+        checks: &'a Checks,
+        options: &'a SearchOptions,
+        entries: Entries,
+        fingerprint: u64,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        Self {
+            system,
+            judge: Judge::new(system, checks, options),
+            options,
+            graph: observer.wants_graph(),
+            observer,
+            approximate: entries.is_approximate(),
+            store: Store::new(system.words(), entries, options.max_memory),
+            batch: Batch::new(system.words()),
+            stack: Vec::new(),
+            level: 0,
+            depth: 0,
+            expanded: 0,
+            transitions: 0,
+            covered: Vec::new(),
+            work: 0,
+            stack_peak: 0,
+            fingerprint,
+            checkpoint_due: false,
+            safe: SafePoint::default(),
+            wanted: FxHashMap::default(),
+            missing: 0,
+        }
+    }
+
     fn run(&mut self, resumed: Option<SafePoint>) -> Result<(), Halt> {
         let start = match resumed {
             Some(point) => point,
@@ -269,6 +364,9 @@ impl<S: TransitionSystem> Search<'_, S> {
                 self.expand(number as StateNumber, &mut scratch, &mut state)?;
                 number += 1;
                 if self.batch.len() == 0 {
+                    if self.approximate {
+                        self.store.forget_before(number as StateNumber);
+                    }
                     self.safe = SafePoint { number, end_of_level, level, transitions: self.transitions };
                     if std::mem::take(&mut self.checkpoint_due)
                         && let Err(error) = self.save()
@@ -535,6 +633,15 @@ impl<S: TransitionSystem> Search<'_, S> {
             })
         })?;
         self.depth = self.depth.max(self.level);
+        if self.missing > 0
+            && let Some(words) = self.wanted.get_mut(&number)
+        {
+            *words = state.to_vec();
+            self.missing -= 1;
+            if self.missing == 0 {
+                return Err(stop(StopReason::Interrupted));
+            }
+        }
         if self.options.order == SearchOrder::DepthFirst {
             self.stack.push((number, u32::try_from(self.level).unwrap_or(u32::MAX)));
             self.stack_peak = self.stack_peak.max(8 * self.stack.capacity() as u64);

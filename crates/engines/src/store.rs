@@ -55,6 +55,12 @@ impl Hash {
         }
         Self(fold(hash, 0xd6e8_feb8_6659_fd93))
     }
+    /// What stands for a state where only hashes are stored; not zero. The lowest bit is not used
+    /// for the place in the table.
+    #[inline]
+    fn key(self) -> u64 {
+        self.0 | 1
+    }
     /// The part of the table it belongs to.
     #[inline]
     fn part(self) -> usize {
@@ -93,7 +99,23 @@ pub(crate) enum Entries {
     Numbers,
     /// It holds the states themselves. Only for states of one word that is never all ones.
     States,
+    /// It holds their hashes only: two states with the same hash are taken for one. States can be
+    /// forgotten.
+    Hashes,
+    /// It holds a few bits a state, in so many bytes: a state whose bits are all set is taken for one
+    /// that is stored. States can be forgotten.
+    Bits(u64),
 }
+
+impl Entries {
+    /// Whether a state may be taken for another.
+    pub(crate) fn is_approximate(self) -> bool {
+        matches!(self, Self::Hashes | Self::Bits(_))
+    }
+}
+
+/// Bits a state sets where only bits are stored.
+const BITS_A_STATE: u32 = 3;
 
 /// What a search of the table came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +139,11 @@ pub(crate) struct Store {
     parts: Vec<Part>,
     /// The entries of all parts.
     table_length: u64,
+    /// Where only bits are stored: the bits, and how many are set.
+    bits: Vec<u64>,
+    bits_set: u64,
+    /// The chunks whose states were forgotten.
+    forgotten: usize,
     memory_limit: u64,
     number_limit: u64,
     peak_bytes: u64,
@@ -148,7 +175,7 @@ impl Part {
         match entries {
             Entries::Numbers => (self.used + 1) * 4 > self.entries.len() * 3,
             // Small states leave room for shorter searches.
-            Entries::States => (self.used + 1) * 3 > self.entries.len() * 2,
+            _ => (self.used + 1) * 3 > self.entries.len() * 2,
         }
     }
     #[inline]
@@ -165,7 +192,8 @@ impl Store {
     /// An empty store for states of so many words that may use so many bytes.
     pub(crate) fn new(words: usize, entries: Entries, memory_limit: Option<u64>) -> Self {
         let states = (CHUNK_WORDS / words.max(1)).max(1);
-        let entries = if words == 1 { entries } else { Entries::Numbers };
+        let entries = if words > 1 && entries == Entries::States { Entries::Numbers } else { entries };
+        let bits = if let Entries::Bits(bytes) = entries { vec![0; (bytes / 8).max(1) as usize] } else { Vec::new() };
         Self {
             words,
             entries,
@@ -175,6 +203,9 @@ impl Store {
             length: 0,
             parts: (0..1 << PART_BITS).map(|_| Part { entries: vec![0; FIRST_PART], used: 0 }).collect(),
             table_length: (FIRST_PART << PART_BITS) as u64,
+            bits,
+            bits_set: 0,
+            forgotten: 0,
             memory_limit: memory_limit.unwrap_or(u64::MAX),
             number_limit: STATE_LIMIT,
             peak_bytes: 0,
@@ -195,7 +226,39 @@ impl Store {
 
     /// Bytes in use for states.
     pub(crate) fn memory_bytes(&self) -> u64 {
-        self.chunk_bytes() * self.states.len() as u64 + 8 * self.table_length
+        let forgotten = (self.forgotten as u64) << self.chunk_shift;
+        let table = 8 * (self.table_length + self.bits.len() as u64);
+        self.chunk_bytes() * self.states.len() as u64 - 8 * self.words as u64 * forgotten + table
+    }
+
+    /// Forgets the words of states that have lower numbers, as far as memory can be freed.
+    pub(crate) fn forget_before(&mut self, number: StateNumber) {
+        let chunk = self.chunk(number);
+        while self.forgotten < chunk {
+            self.states[self.forgotten] = Vec::new();
+            self.forgotten += 1;
+        }
+    }
+
+    /// How likely it is at most that a state that is not stored is taken for one that is.
+    pub(crate) fn omission_probability(&self) -> f64 {
+        match self.entries {
+            Entries::Numbers | Entries::States => 0.0,
+            Entries::Hashes => self.length as f64 / 2f64.powi(63),
+            Entries::Bits(_) => (self.bits_set as f64 / (64 * self.bits.len()) as f64).powi(BITS_A_STATE as i32),
+        }
+    }
+
+    /// The words and masks of the bits of a state.
+    #[inline]
+    fn bits_of(&self, hash: Hash) -> [(usize, u64); BITS_A_STATE as usize] {
+        let step = fold(hash.0, 0xa076_1d64_78bd_642f) | 1;
+        let count = 64 * self.bits.len() as u64;
+        std::array::from_fn(|number| {
+            let mixed = hash.0.wrapping_add(step.wrapping_mul(number as u64));
+            let bit = ((u128::from(mixed) * u128::from(count)) >> 64) as u64;
+            ((bit / 64) as usize, 1 << (bit % 64))
+        })
     }
 
     /// The most bytes that were in use.
@@ -228,10 +291,14 @@ impl Store {
     /// Looks for a state.
     #[inline]
     pub(crate) fn probe(&self, state: &[u64], hash: Hash) -> Probe {
+        if matches!(self.entries, Entries::Bits(_)) {
+            let stored = self.bits_of(hash).iter().all(|&(word, mask)| self.bits[word] & mask != 0);
+            return if stored { Probe::Stored(NO_PARENT) } else { Probe::Vacant(0) };
+        }
         let part = &self.parts[hash.part()];
         let mut position = part.home(hash.tag());
-        if self.entries == Entries::States {
-            let key = state[0].wrapping_add(1);
+        if self.entries != Entries::Numbers {
+            let key = if self.entries == Entries::States { state[0].wrapping_add(1) } else { hash.key() };
             loop {
                 let entry = part.entries[position];
                 if entry == key {
@@ -261,6 +328,9 @@ impl Store {
     /// waits for memory overlap.
     #[inline]
     pub(crate) fn touch(&self, hash: Hash) -> u64 {
+        if matches!(self.entries, Entries::Bits(_)) {
+            return self.bits[self.bits_of(hash)[0].0];
+        }
         let part = &self.parts[hash.part()];
         part.entries[part.home(hash.tag())]
     }
@@ -271,6 +341,8 @@ impl Store {
     pub(crate) fn confirms(&self, entry: u64, hash: Hash, record: &[u64]) -> bool {
         match self.entries {
             Entries::States => entry == record[0].wrapping_add(1),
+            Entries::Hashes => entry == hash.key(),
+            Entries::Bits(_) => false,
             Entries::Numbers => {
                 let low = entry as u32;
                 low != 0 && (entry >> 32) as u32 == hash.tag() && same(self.state(low - 1), record)
@@ -293,7 +365,7 @@ impl Store {
         if self.length >= self.number_limit {
             return Err(Full::Numbers);
         }
-        if self.parts[hash.part()].is_full(self.entries) {
+        if !matches!(self.entries, Entries::Bits(_)) && self.parts[hash.part()].is_full(self.entries) {
             self.grow_part(hash.part())?;
             position = self.parts[hash.part()].vacant_from(hash.tag());
         }
@@ -306,6 +378,14 @@ impl Store {
         self.parents[chunk].push(parent);
         self.length += 1;
         let entry = match self.entries {
+            Entries::Bits(_) => {
+                for (word, mask) in self.bits_of(hash) {
+                    self.bits_set += u64::from(self.bits[word] & mask == 0);
+                    self.bits[word] |= mask;
+                }
+                return Ok(number);
+            }
+            Entries::Hashes => hash.key(),
             Entries::States => state[0].wrapping_add(1),
             Entries::Numbers => u64::from(hash.tag()) << 32 | u64::from(number + 1),
         };
@@ -341,7 +421,8 @@ impl Store {
         for &entry in before.iter().filter(|&&entry| entry != 0) {
             let tag = match self.entries {
                 Entries::States => Hash::of(&[entry.wrapping_sub(1)]).tag(),
-                Entries::Numbers => (entry >> 32) as u32,
+                Entries::Hashes => Hash(entry).tag(),
+                Entries::Numbers | Entries::Bits(_) => (entry >> 32) as u32,
             };
             let position = part.vacant_from(tag);
             part.entries[position] = entry;

@@ -85,7 +85,9 @@ pub(crate) fn check_counted<S: TransitionSystem>(
         verdict: summarize(&reports, stop_reason.as_ref()),
         stop_reason,
         states: exploration.states,
+        approximation: exploration.approximation,
         represented: match orbit_size {
+            Some(_) if exploration.approximation.is_some() => None,
             None => Some(exploration.states.into()),
             Some(orbit_size) => {
                 let counted = exploration.store.numbers().filter(|number| !exploration.surplus.contains(number));

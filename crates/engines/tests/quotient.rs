@@ -34,6 +34,7 @@ const OFF: SearchOptions = SearchOptions {
     errors: true,
     checkpoint: None,
     resume: None,
+    store: quotient_engines::StoreMode::Exact,
     threads: 1,
 };
 

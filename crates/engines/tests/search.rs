@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use quotient_engines::{
-    Edge, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, StopReason, Subject, Verdict, check, walk,
+    Edge, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, StopReason, StoreMode, Subject, Verdict,
+    check, walk,
 };
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
@@ -485,4 +486,37 @@ fn threads_find_the_same_deadlock() {
         let report = run(text, &SearchOptions { threads: 2, ..alone });
         assert_eq!(Report { memory_bytes: 0, ..report }, Report { memory_bytes: 0, ..expected });
     }
+}
+
+#[test]
+fn approximate_stores_say_so_and_find_the_same() {
+    let sum = "(c[1] + c[2] + c[3] + c[4] + c[5] + c[6] + c[7])";
+    for extra in [String::new(), format!("invariant \"sum\" {sum} < 12 | c[3] != 2;")] {
+        let text = counters(&extra);
+        let exact = run(&text, &SearchOptions::default());
+        assert_eq!(exact.approximation, None);
+        for store in [StoreMode::Compact, StoreMode::Bitstate { bytes: 1 << 24 }] {
+            let report = run(&text, &SearchOptions { store, threads: 2, ..SearchOptions::default() });
+            let probability = report.approximation.expect("it is labelled").omission_probability;
+            assert!(probability > 0.0 && probability < 1e-3, "{probability}");
+            assert_eq!((report.states, report.transitions), (exact.states, exact.transitions), "{store:?}");
+            // The runs, too, although their states were forgotten.
+            assert_eq!(report.properties, exact.properties, "{store:?}");
+        }
+    }
+    // A table that is far too small misses states, and the figure shows it.
+    let tiny =
+        run(&counters(""), &SearchOptions { store: StoreMode::Bitstate { bytes: 64 }, ..SearchOptions::default() });
+    assert!(tiny.states < 2000, "{}", tiny.states);
+    assert!(tiny.approximation.expect("it is labelled").omission_probability > 0.5);
+}
+
+#[test]
+fn a_compact_store_takes_less_memory() {
+    let text = counters("").replace("last: id;", "last: id; wide: array[1..40] of 0..1000000;");
+    let text = text.replace("last := 1; end;", "last := 1; for i: 1..40 do wide[i] := i; end; end;");
+    let exact = run(&text, &SearchOptions::default());
+    let compact = run(&text, &SearchOptions { store: StoreMode::Compact, ..SearchOptions::default() });
+    assert_eq!((compact.states, compact.transitions), (exact.states, exact.transitions));
+    assert!(2 * compact.memory_bytes < exact.memory_bytes, "{} of {}", compact.memory_bytes, exact.memory_bytes);
 }

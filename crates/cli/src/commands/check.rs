@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use quotient_engines::{CrossCheck, Observer, Progress, Report, SearchOptions, SearchOrder, StopReason};
+use quotient_engines::{CrossCheck, Observer, Progress, Report, SearchOptions, SearchOrder, StopReason, StoreMode};
 use quotient_frontends::UNSUPPORTED_PROPERTY;
-use quotient_ir::{DeadlockMode, Diagnostic, Model, Severity};
+use quotient_ir::{DeadlockMode, Diagnostic, Model, PropertyKind, Severity};
 
-use crate::arguments::{CheckArguments, Format, ReductionName};
+use crate::arguments::{CheckArguments, Format, ReductionName, StoreName};
 use crate::commands::reduction::{self, Choice, Pending, Symmetries};
 use crate::commands::selection::{DEADLOCK, ERRORS, named_properties};
 use crate::commands::{deadlock_mode, engine_failure, exit_status, search_options, show_warnings};
@@ -29,10 +29,31 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
         deadlock: deadlock_mode(arguments.deadlock, loaded.language),
         checkpoint: arguments.checkpoints.checkpoint.clone(),
         resume: arguments.checkpoints.resume.clone(),
+        store: match arguments.store {
+            StoreName::Exact => StoreMode::Exact,
+            StoreName::Compact => StoreMode::Compact,
+            StoreName::Bitstate => StoreMode::Bitstate { bytes: arguments.bitstate_size },
+        },
         ..search_options(&arguments.search, &arguments.limits)
     };
     if options.order == SearchOrder::DepthFirst && (options.checkpoint.is_some() || options.resume.is_some()) {
         return Err(Failure::Usage("--checkpoint and --resume need a breadth-first search".into()));
+    }
+    if options.store != StoreMode::Exact {
+        let refused = if options.order == SearchOrder::DepthFirst {
+            Some("a depth-first search")
+        } else if options.checkpoint.is_some() || options.resume.is_some() {
+            Some("checkpoints")
+        } else if arguments.cross_check {
+            Some("--cross-check")
+        } else if model.properties.iter().any(|property| property.kind == PropertyKind::Liveness) {
+            Some("liveness properties")
+        } else {
+            None
+        };
+        if let Some(refused) = refused {
+            return Err(Failure::Usage(format!("an approximate store cannot be used with {refused}")));
+        }
     }
     let options = select_properties(model, &arguments.properties, options)?;
     if arguments.properties.is_empty() {

@@ -263,6 +263,12 @@ fn symmetry_rows(outcome: &Outcome<'_>, symmetries: &Symmetries) -> Vec<(&'stati
     rows
 }
 
+/// What is to be known of a store that is not exact.
+fn store_row(report: &Report) -> Option<(&'static str, String)> {
+    let probability = report.approximation?.omission_probability;
+    Some(("store", format!("approximate: a state is missed with a probability of up to {probability:.1e}")))
+}
+
 fn figures(outcome: &Outcome<'_>, counts: Option<&GraphCounts>) -> String {
     let report = outcome.report;
     let mut rows: Vec<(&str, String)> = Vec::new();
@@ -282,6 +288,7 @@ fn figures(outcome: &Outcome<'_>, counts: Option<&GraphCounts>) -> String {
         }
     }
     rows.push(("states", states));
+    rows.extend(store_row(report));
     if let Some(counts) = counts {
         rows.push(("initial", quantity::count(counts.initial)));
         if let Some(deadlocks) = counts.deadlocks {

@@ -33,6 +33,8 @@ struct SearchObject<'a> {
     transitions: u64,
     represented: Option<String>,
     exact: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    omission_probability: Option<f64>,
     reduction: &'static str,
     reduction_factor: Option<f64>,
     symmetry: SymmetryObject<'a>,
@@ -318,7 +320,8 @@ pub(crate) fn search(
         states: report.states,
         transitions: report.transitions,
         represented: report.represented.as_ref().map(ToString::to_string),
-        exact: outcome.symmetries.is_none_or(Symmetries::is_exact),
+        exact: outcome.symmetries.is_none_or(Symmetries::is_exact) && report.approximation.is_none(),
+        omission_probability: report.approximation.map(|approximation| approximation.omission_probability),
         reduction: outcome.symmetries.map_or("none", Symmetries::reduction_name),
         reduction_factor: reduction_factor(report).map(|factor| (factor * 1e6).round() / 1e6),
         symmetry: SymmetryObject::of(outcome.model, outcome.symmetries),

@@ -580,6 +580,7 @@ impl Search<'_, '_, '_> {
             liveness_searches: Vec::new(),
             canonicalization: None,
             marker_collisions: None,
+            approximation: None,
         };
         let mut rules: Vec<(RuleId, Option<Partition>)> = Vec::new();
         for rule in model.rules.indices() {
