@@ -66,7 +66,8 @@ struct Level {
 #[derive(Debug, Clone)]
 enum Transversal {
     /// The images of members and points, element by element; for each member the number of its element.
-    Table { row: Vec<u32>, images: Vec<Point> },
+    /// The inverses are there for the last level only.
+    Table { row: Vec<u32>, images: Vec<Point>, inverses: Vec<Point> },
     /// For each member the strong element that leads one step nearer to the base point.
     Tree { step: Vec<u32> },
 }
@@ -123,11 +124,16 @@ impl ImageSearch {
             let transversal = if entries <= TABLE_LIMIT {
                 let mut row = vec![NONE; count];
                 let mut images = Vec::new();
+                let mut inverses = Vec::new();
+                let is_last = lengths[number + 1..].iter().all(|&length| length == 1);
                 for (member, element) in chain.transversal(number) {
                     row[member as usize] = (images.len() / degree) as u32;
                     images.extend_from_slice(element.inverse().images());
+                    if is_last {
+                        inverses.extend_from_slice(element.images());
+                    }
                 }
-                Transversal::Table { row, images }
+                Transversal::Table { row, images, inverses }
             } else {
                 let mut step = vec![NONE; count];
                 for (member, element) in chain.steps_to_base(number) {
@@ -161,7 +167,7 @@ impl ImageSearch {
     fn apply(&self, level: usize, member: Point, numbers: &mut [Point]) {
         let level = &self.levels[level];
         match &level.transversal {
-            Transversal::Table { row, images } => {
+            Transversal::Table { row, images, .. } => {
                 let degree = self.member_count() + self.points;
                 let start = row[member as usize] as usize * degree;
                 let images = &images[start..start + degree];
@@ -179,6 +185,18 @@ impl ImageSearch {
                     at = element.image(at);
                 }
             }
+        }
+    }
+
+    /// The inverse of the element that takes `member` to the base point of a level, if it is at hand.
+    fn inverse(&self, level: usize, member: Point) -> Option<&[Point]> {
+        match &self.levels[level].transversal {
+            Transversal::Table { row, inverses, .. } => {
+                let degree = self.member_count() + self.points;
+                let start = row[member as usize] as usize * degree;
+                inverses.get(start..start + degree)
+            }
+            Transversal::Tree { .. } => None,
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::{Point, SparsePermutation};
 
 /// Disjoint classes of the points `0..degree`, merged as generators arrive.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct OrbitPartition {
     parent: Vec<Point>,
     size: Vec<u32>,
@@ -13,6 +13,14 @@ impl OrbitPartition {
     /// Every point alone.
     pub fn new(degree: usize) -> Self {
         Self { parent: (0..degree as Point).collect(), size: vec![1; degree] }
+    }
+
+    /// Makes every point of `0..degree` alone again.
+    pub(crate) fn reset(&mut self, degree: usize) {
+        self.parent.clear();
+        self.parent.extend(0..degree as Point);
+        self.size.clear();
+        self.size.resize(degree, 1);
     }
 
     /// The orbits of the group that `generators` generate on `0..degree`.

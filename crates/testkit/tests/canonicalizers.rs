@@ -228,12 +228,12 @@ fn check_all(suite: &[Acting], states: usize, limit: usize, all_states: usize) {
 
 #[test]
 fn one_representative_for_each_orbit() {
-    check_all(&suite(), 30, 4_000, 800);
+    check_all(&suite(), 16, 1_500, 500);
 }
 
 #[test]
 fn one_representative_for_each_orbit_of_random_groups() {
-    check_all(&random_suite(300), 12, 2_000, 300);
+    check_all(&random_suite(200), 8, 1_000, 250);
 }
 
 /// The representatives of states, given as values in the order of the slots, under the symmetries of a

@@ -41,6 +41,8 @@ struct Best {
     choices: Vec<Point>,
     /// For each member of the path, how many its equals are at that place.
     equals: Vec<u32>,
+    /// What the image has at each point.
+    contents: Vec<Content>,
 }
 
 /// The set seen after some levels: everything is renamed by the elements chosen so far.
@@ -52,10 +54,21 @@ struct Frame {
     members: Vec<Point>,
     /// For each member of this frame how many have a lesser colour.
     colours: Vec<u32>,
+    /// How many colours there are.
+    cells: usize,
     is_discrete: bool,
     /// Original members to be tried here.
     candidates: Vec<Point>,
+    /// Members that symmetries of the set lead to from each other.
+    equals: OrbitPartition,
+    /// What the image of the set has at each point, where the next choice is the last.
+    contents: Vec<Content>,
 }
+
+/// What a set has at a point: whether nothing, and what the point carries. Something comes before nothing.
+type Content = (bool, u64);
+
+const NOTHING: Content = (true, 0);
 
 #[derive(Debug, Clone, Default)]
 struct Refinement {
@@ -81,7 +94,7 @@ impl Refinement {
         let count = frame.colours.len();
         let Self { signatures, order, .. } = self;
         let mut trace = 0;
-        let mut cells = 0;
+        let mut cells = frame.cells;
         loop {
             signatures.clear();
             signatures.extend(orbits.iter().map(|&orbit| u64::from(orbit)));
@@ -120,11 +133,9 @@ impl Refinement {
                 frame.colours[member as usize] = first;
             }
             trace = mix(trace, cells as u64);
-            if cells == count {
-                frame.is_discrete = true;
-                return trace;
-            }
-            if cells == before {
+            if cells == count || cells == before {
+                frame.is_discrete = cells == count;
+                frame.cells = cells;
                 return trace;
             }
         }
@@ -153,6 +164,20 @@ impl Refinement {
 }
 
 impl ImageScratch {
+    /// Takes notice of symmetries found since the last time that leave alone what was chosen so far.
+    fn learn(&mut self, level: usize, known: &mut usize) {
+        let Self { automorphisms, path, frames, .. } = self;
+        for automorphism in &automorphisms[*known..] {
+            if path.iter().all(|&member| automorphism[member as usize] == member) {
+                let moves = automorphism.iter().enumerate().filter(|&(member, &image)| image != member as Point);
+                for (member, &image) in moves {
+                    frames[level].equals.merge(member as Point, image);
+                }
+            }
+        }
+        *known = automorphisms.len();
+    }
+
     /// Where the points of the last set go, in the order they were given.
     pub fn images(&self, search: &ImageSearch) -> impl Iterator<Item = Point> + '_ {
         let members = search.member_count() as Point;
@@ -195,6 +220,7 @@ impl ImageSearch {
         frame.colours.clear();
         frame.colours.resize(count, 0);
         frame.is_discrete = false;
+        frame.cells = 0;
         if !self.levels.is_empty() {
             refinement.refine(&self.members, &self.members.orbit_of_member, burdens, frame);
         }
@@ -219,7 +245,9 @@ impl ImageSearch {
         let content = |point: Point| marks[point as usize].checked_sub(1).map(|place| burdens[place as usize]);
         let colours = &frames[0].colours;
         let mut alike = OrbitPartition::new(count as usize);
-        for exchange in &self.exchanges {
+        // Members are tried in increasing order, and symmetries must leave those that were chosen alone; so
+        // everything is exchanged with the last of its kind.
+        for exchange in self.exchanges.iter().rev() {
             let (first, second) = exchange.pair;
             if colours[first as usize] == colours[second as usize]
                 && alike.find(first) != alike.find(second)
@@ -268,25 +296,33 @@ impl ImageSearch {
 
     fn branch(&self, scratch: &mut ImageScratch, level: usize) -> Option<usize> {
         let depth = scratch.path.len();
-        let mut equals = OrbitPartition::new(self.member_count());
+        let is_last = level + 1 == self.levels.len();
+        if is_last {
+            let count = self.member_count();
+            let ImageScratch { frames, burdens, .. } = scratch;
+            let Frame { set, contents, .. } = &mut frames[level];
+            contents.clear();
+            contents.resize(self.points, NOTHING);
+            for (&number, &burden) in set.iter().zip(burdens.iter()) {
+                contents[number as usize - count] = (false, burden);
+            }
+        }
+        scratch.frames[level].equals.reset(self.member_count());
         let mut known = 0;
         let mut next = 0;
         while let Some(&candidate) = scratch.frames[level].candidates.get(next) {
-            for automorphism in &scratch.automorphisms[known..] {
-                if scratch.path.iter().all(|&member| automorphism[member as usize] == member) {
-                    for (member, &image) in automorphism.iter().enumerate() {
-                        equals.merge(member as Point, image);
-                    }
-                }
-            }
-            known = scratch.automorphisms.len();
-            let tried = &scratch.frames[level].candidates[..next];
+            scratch.learn(level, &mut known);
+            let Frame { candidates, equals, members, contents, .. } = &mut scratch.frames[level];
+            let tried = &candidates[..next];
             let class = equals.find(candidate);
             next += 1;
             if tried.iter().any(|&other| equals.find(other) == class) {
                 continue;
             }
-            let member = scratch.frames[level].members[candidate as usize];
+            let member = members[candidate as usize];
+            if is_last && !scratch.is_fresh && self.is_worse(level, member, contents, &scratch.best.contents) {
+                continue;
+            }
             if self.descend(scratch, level, member) {
                 scratch.path.push(candidate);
                 let back = self.visit(scratch, level + 1);
@@ -300,18 +336,26 @@ impl ImageSearch {
             }
         }
         // Symmetries found at the last candidate count as well.
-        for automorphism in &scratch.automorphisms[known..] {
-            if scratch.path.iter().all(|&member| automorphism[member as usize] == member) {
-                for (member, &image) in automorphism.iter().enumerate() {
-                    equals.merge(member as Point, image);
-                }
-            }
-        }
+        scratch.learn(level, &mut known);
         let best = &mut scratch.best;
         if best.path.len() > depth && best.path[..depth] == scratch.path[..] {
-            best.equals[depth] = equals.class_size(best.path[depth]);
+            best.equals[depth] = scratch.frames[level].equals.class_size(best.path[depth]);
         }
         None
+    }
+
+    /// Whether the image under the last element to be chosen is worse than the best so far, as far as can be
+    /// told without computing all of it.
+    fn is_worse(&self, level: usize, member: Point, contents: &[Content], best: &[Content]) -> bool {
+        let Some(inverse) = self.inverse(level, member) else { return false };
+        let count = self.member_count();
+        for (&point, best) in inverse[count..].iter().zip(best) {
+            let here = &contents[point as usize - count];
+            if here != best {
+                return here > best;
+            }
+        }
+        false
     }
 
     /// Makes the frame of the next level by taking a member to the base point. False if the result cannot be
@@ -326,6 +370,7 @@ impl ImageSearch {
         next.members.clone_from(&frame.members);
         self.apply(level, member, &mut next.members);
         next.is_discrete = frame.is_discrete;
+        next.cells = frame.cells;
         let mut trace = 0;
         if let Some(following) = self.levels.get(level + 1) {
             // The colours go along with the members.
@@ -337,10 +382,13 @@ impl ImageSearch {
             if !next.is_discrete {
                 let base = self.levels[level].base as usize;
                 let colour = next.colours[base];
-                for other in next.colours.iter_mut().filter(|other| **other == colour) {
+                let mut alone = true;
+                for (member, other) in next.colours.iter_mut().enumerate().filter(|(_, other)| **other == colour) {
+                    alone &= member == base;
                     *other += 1;
                 }
                 next.colours[base] = colour;
+                next.cells += usize::from(!alone);
                 trace = refinement.refine(&self.members, &following.orbits, burdens, next);
             }
         }
@@ -373,6 +421,12 @@ impl ImageSearch {
             }
             best.equals.clear();
             best.equals.resize(best.path.len(), 1);
+            best.contents.clear();
+            best.contents.resize(self.points, NOTHING);
+            let count = self.member_count();
+            for &(number, burden) in &best.sorted {
+                best.contents[number as usize - count] = (false, burden);
+            }
             return None;
         }
         if scratch.sorted > best.sorted {
