@@ -17,6 +17,8 @@ use num_bigint::BigUint;
 const LARGEST_ORBIT: usize = 4096;
 /// Block systems looked at for each orbit.
 const SYSTEMS: usize = 24;
+/// Block systems kept although they are not needed: those of a tree help, those of a ring do not.
+const EXTRA_SYSTEMS: usize = 3;
 /// Sets of members larger than this are not kept as incidences.
 const LARGEST_VALUE: usize = 16;
 /// Incidences kept for an orbit of points.
@@ -100,12 +102,15 @@ fn faithful_action(action: &Action, order: &BigUint) -> Action {
     let (candidates, needed) = candidates(action, order);
     let largest =
         candidates.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(action, _)| action.degree()).max();
-    let chosen: Vec<&Action> = candidates
-        .iter()
-        .zip(&needed)
-        .filter(|(action, needed)| **needed || largest.is_some_and(|largest| action.degree() < largest))
-        .map(|(action, _)| action)
-        .collect();
+    let mut extra = 0;
+    let mut chosen: Vec<&Action> = Vec::new();
+    for (action, needed) in candidates.iter().zip(&needed) {
+        let is_extra = !needed && extra < EXTRA_SYSTEMS && largest.is_some_and(|largest| action.degree() < largest);
+        extra += usize::from(is_extra);
+        if *needed || is_extra {
+            chosen.push(action);
+        }
+    }
     Action::side_by_side(&chosen)
 }
 

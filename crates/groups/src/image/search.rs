@@ -316,7 +316,7 @@ impl ImageSearch {
             let tried = &candidates[..next];
             let class = equals.find(candidate);
             next += 1;
-            if tried.iter().any(|&other| equals.find(other) == class) {
+            if known > 0 && tried.iter().any(|&other| equals.find(other) == class) {
                 continue;
             }
             let member = members[candidate as usize];
