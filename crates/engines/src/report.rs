@@ -109,7 +109,7 @@ pub struct Report {
     /// States stored.
     pub states: u64,
     /// States of the model that the stored ones stand for: the same without a reduction; not known
-    /// where an orbit may be stored several times.
+    /// where an orbit may be stored several times or there was no time to count.
     pub represented: Option<BigUint>,
     /// Rule instances fired.
     pub transitions: u64,

@@ -1,17 +1,21 @@
 //! From a search to a report: one verdict for each subject, each violation with a replayed run.
 
+use num_bigint::BigUint;
 use quotient_ir::{DeadlockMode, Interpreter, PropertyKind, Violation};
 
 use crate::OrbitSize;
 use crate::checkpoint::fingerprint;
 use crate::judge::Checks;
 use crate::liveness::find_dead_ends;
-use crate::observer::Observer;
+use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::rebuild::rebuild;
 use crate::report::{EngineError, PropertyReport, Report, StopReason, Subject, Verdict};
 use crate::search::{End, Exploration, explore};
 use crate::system::TransitionSystem;
+
+/// How many orbits are measured between reports of progress.
+const COUNTING_INTERVAL: usize = 4096;
 
 /// Searches the reachable states of a transition system of a model and checks the properties of
 /// the model. The interpreter replays what is found.
@@ -89,10 +93,7 @@ pub(crate) fn check_counted<S: TransitionSystem>(
         represented: match orbit_size {
             Some(_) if exploration.approximation.is_some() => None,
             None => Some(exploration.states.into()),
-            Some(orbit_size) => {
-                let counted = exploration.store.numbers().filter(|number| !exploration.surplus.contains(number));
-                counted.map(|number| orbit_size(exploration.store.state(number))).sum()
-            }
+            Some(orbit_size) => count_represented(&exploration, orbit_size, observer),
         },
         transitions: exploration.transitions,
         depth: exploration.depth,
@@ -103,6 +104,30 @@ pub(crate) fn check_counted<S: TransitionSystem>(
         marker_collisions: None,
     };
     Ok((report, exploration))
+}
+
+/// Adds up the sizes of the orbits of all stored states, unless that takes longer than the observer allows.
+fn count_represented(
+    exploration: &Exploration,
+    orbit_size: OrbitSize<'_>,
+    observer: &mut dyn Observer,
+) -> Option<BigUint> {
+    let progress = Progress {
+        states: exploration.states,
+        transitions: exploration.transitions,
+        frontier: 0,
+        depth: exploration.depth,
+        memory_bytes: exploration.memory_bytes,
+    };
+    let mut represented = BigUint::ZERO;
+    let counted = exploration.store.numbers().filter(|number| !exploration.surplus.contains(number));
+    for (position, number) in counted.enumerate() {
+        represented += orbit_size(exploration.store.state(number))?;
+        if position % COUNTING_INTERVAL == COUNTING_INTERVAL - 1 && observer.progress(&progress).is_break() {
+            return None;
+        }
+    }
+    Some(represented)
 }
 
 /// Fills in the verdicts on liveness after a finished search; returns why it could not.
