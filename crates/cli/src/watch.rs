@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -121,9 +121,20 @@ impl Observer for Watch {
     }
 }
 
-/// The time since it was first asked for.
+/// The processor time of the calling thread: what others do on the machine is no part of what something
+/// costs.
+#[cfg(unix)]
 fn time() -> Duration {
-    static FIRST: OnceLock<Instant> = OnceLock::new();
+    use rustix::time::{ClockId, clock_gettime};
+    // Neither part is negative in a time that was spent.
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
+}
+
+/// The time since it was first asked for.
+#[cfg(not(unix))]
+fn time() -> Duration {
+    static FIRST: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     FIRST.get_or_init(Instant::now).elapsed()
 }
 

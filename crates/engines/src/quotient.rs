@@ -11,7 +11,8 @@ use quotient_symmetry::{Canonicalizer, Literals, Workspace};
 use crate::guard::Guard;
 use crate::system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
 
-/// Tells the time since some moment. Libraries do not read the clock themselves.
+/// Tells the time since some moment, best in processor time of the calling thread. Libraries do not read the
+/// clock themselves.
 pub type Clock = fn() -> Duration;
 
 /// So many representatives in a row are timed at first, and one of so many later.
