@@ -2,8 +2,8 @@
 
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -123,19 +123,51 @@ impl Observer for Watch {
 
 /// The processor time of the calling thread: what others do on the machine is no part of what something
 /// costs.
-#[cfg(unix)]
 fn time() -> Duration {
-    use rustix::time::{ClockId, clock_gettime};
-    // Neither part is negative in a time that was spent.
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
+    processor_time::of_thread()
 }
 
-/// The time since it was first asked for.
+/// The processor time of this program.
+pub(crate) fn time_spent() -> Duration {
+    processor_time::of_process()
+}
+
+/// What the clocks of the system say.
+#[cfg(unix)]
+mod processor_time {
+    use std::time::Duration;
+
+    use rustix::time::{ClockId, clock_gettime};
+
+    pub(super) fn of_thread() -> Duration {
+        read(ClockId::ThreadCPUTime)
+    }
+
+    pub(super) fn of_process() -> Duration {
+        read(ClockId::ProcessCPUTime)
+    }
+
+    fn read(clock: ClockId) -> Duration {
+        let time = clock_gettime(clock);
+        // Neither part is negative in a time that was spent.
+        Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
+    }
+}
+
+/// Where there is no better clock, the time since it was first asked for.
 #[cfg(not(unix))]
-fn time() -> Duration {
-    static FIRST: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
-    FIRST.get_or_init(Instant::now).elapsed()
+mod processor_time {
+    use std::sync::OnceLock;
+    use std::time::{Duration, Instant};
+
+    pub(super) fn of_thread() -> Duration {
+        static FIRST: OnceLock<Instant> = OnceLock::new();
+        FIRST.get_or_init(Instant::now).elapsed()
+    }
+
+    pub(super) fn of_process() -> Duration {
+        of_thread()
+    }
 }
 
 fn progress_bar() -> ProgressBar {

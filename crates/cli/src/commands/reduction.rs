@@ -13,11 +13,11 @@ use crate::arguments::{ReductionName, SymmetryName};
 use crate::commands::engine_failure;
 use crate::failure::Failure;
 use crate::load::LoadedModel;
-use crate::watch::Watch;
+use crate::watch::{Watch, time_spent};
 
 /// How often detection is interrupted to see whether somebody wants to stop.
 const INTERVAL: Duration = Duration::from_millis(20);
-/// How long `check` waits for symmetries before it also searches without them.
+/// How much processor time `check` waits for symmetries before it also searches without them.
 pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 /// Detection follows the nesting of the text.
 const STACK_BYTES: usize = 256 << 20;
@@ -78,7 +78,7 @@ pub(super) fn choose(
         (SymmetryName::Auto, _) => SymmetrySource::Detected,
         (SymmetryName::Declared, _) => SymmetrySource::Declared,
     };
-    let started = Instant::now();
+    let (started, spent) = (Instant::now(), time_spent());
     if too_large(&loaded.model).is_some() {
         return Ok(Choice::made_with(Some(Symmetries::unknown(
             "not looked for, since the model is too large",
@@ -106,7 +106,8 @@ pub(super) fn choose(
         if watch.stop_reason().is_some() {
             return Ok(Choice::made_with(Some(pending.give_up("not known, since the search for them was stopped"))));
         }
-        if patience.is_some_and(|patience| started.elapsed() >= patience) {
+        // While this thread waits, whatever is spent is spent on symmetries.
+        if patience.is_some_and(|patience| time_spent().saturating_sub(spent) >= patience) {
             return Ok(Choice::Pending(pending));
         }
     }
