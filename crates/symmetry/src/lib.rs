@@ -12,6 +12,7 @@ mod describe;
 mod detect;
 mod exchanges;
 mod explain;
+mod full;
 mod graph;
 mod literals;
 mod markers;
@@ -31,6 +32,7 @@ pub use declared::{Declared, Refused, declared, declared_preserving};
 pub use describe::{Describer, Description, Moved, TypeMove, ValueMove};
 pub use detect::{Detection, PhaseTimes, PropertyCost, Uncertified, detect, detect_preserving, detect_with_cost};
 pub use explain::{Explainer, Family, Reason, Request};
+pub use full::{NoFullEncoding, full_symmetries};
 pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};
 pub use markers::{MarkerScratch, Marking, NoMarkers};
 pub use partial::{

@@ -12,7 +12,7 @@ use std::thread::available_parallelism;
 use num_bigint::BigUint;
 use quotient_groups::{PermutationGroup, Point, SparsePermutation};
 use quotient_ir::{Layout, Model, PropertyId, TypeKind};
-use quotient_symmetry::{Certifier, detect};
+use quotient_symmetry::{Certifier, NoFullEncoding, detect, full_symmetries};
 use quotient_testkit::examples::{load_murphi, murphi_examples, workspace};
 use quotient_testkit::expectation::with_constants;
 use quotient_testkit::pool::map_on_workers;
@@ -218,6 +218,95 @@ fn permutations_that_are_no_symmetries_get_no_certificate() {
     report(&wrong, texts.len());
     assert!(refused > 10 * count, "only {refused} permutations were refused");
     assert!(certified > count, "only {certified} permutations were certified");
+}
+
+/// The orders of the groups found through the compact graph and through the full one, if that one is small
+/// enough to be built.
+fn both_orders(model: &Model, limit: usize) -> Result<Result<(BigUint, BigUint), NoFullEncoding>, String> {
+    let layout = Layout::new(model).map_err(|error| error.to_string())?;
+    let properties: Vec<PropertyId> = model.properties.indices().collect();
+    let detection = detect(model, &layout, &properties).map_err(|error| error.to_string())?;
+    let literals = detection.group.literals();
+    let full = match full_symmetries(model, &layout, literals, &properties, limit) {
+        Ok(full) => full,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    let order = |generators: Vec<SparsePermutation>| PermutationGroup::new(literals.degree(), generators).order();
+    let compact = detection.group.generators().to_vec();
+    let joint = order(full.iter().chain(&compact).cloned().collect());
+    let (full, compact) = (order(full), order(compact));
+    if joint != full {
+        return Err(format!("of {compact} symmetries not all are among the {full} of the full graph"));
+    }
+    Ok(Ok((compact, full)))
+}
+
+/// Rows of a table of the full encoding, and initial states.
+const FULL_LIMIT: usize = 3000;
+
+#[test]
+fn the_full_graph_of_the_examples_has_the_same_symmetries() {
+    let mut work = Vec::new();
+    for example in murphi_examples() {
+        for case in &example.header.cases {
+            work.push((example.clone(), case.clone()));
+        }
+    }
+    let results = map_on_workers(workers(), &work, |(example, case)| {
+        let orders = example.load(case).and_then(|model| both_orders(&model, FULL_LIMIT));
+        (format!("{} {}", example.name, case.label()), orders)
+    });
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for (name, orders) in results {
+        match orders {
+            Err(reason) => wrong.push(format!("{name}: {reason}")),
+            Ok(Err(_)) => {}
+            Ok(Ok((compact, full))) => {
+                compared += 1;
+                if compact != full {
+                    wrong.push(format!("{name}: {compact} symmetries, {full} in the full graph"));
+                }
+            }
+        }
+    }
+    report(&wrong, work.len());
+    assert!(compared > 20, "only {compared} of {} have a full graph", work.len());
+}
+
+#[test]
+fn the_full_graph_of_random_models_has_the_same_symmetries() {
+    let first = number_from("QUOTIENT_RANDOM_SEED", 0);
+    let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_MODELS", 150)).collect();
+    let results = map_on_workers(workers(), &seeds, |&seed| {
+        let options = ProgramOptions { size: 2, most_states: 2000, extensions: seed.is_multiple_of(2) };
+        let texts = [
+            symmetric_program(seed, Kind::Symmetric),
+            symmetric_program(seed, Kind::NearlySymmetric),
+            random_program(seed, &options),
+        ];
+        let models = texts.iter().filter_map(|text| load_murphi("random", text, &[]).ok());
+        models
+            .map(|model| both_orders(&model, 500).map_err(|reason| format!("seed {seed}: {reason}")))
+            .collect::<Vec<_>>()
+    });
+    let (mut compared, mut smaller, mut wrong) = (0u64, Vec::new(), Vec::new());
+    for (seed, orders) in seeds.iter().zip(results).flat_map(|(seed, all)| all.into_iter().map(move |one| (seed, one)))
+    {
+        match orders {
+            Err(reason) => wrong.push(reason),
+            Ok(Err(_)) => {}
+            Ok(Ok((compact, full))) => {
+                compared += 1;
+                if compact != full {
+                    smaller.push(format!("seed {seed}: {compact} of {full}"));
+                }
+            }
+        }
+    }
+    report(&wrong, seeds.len());
+    assert!(compared > seeds.len() as u64, "only {compared} have a full graph");
+    // Equal functions in different forms, of which docs/detection-completeness.md tells.
+    assert!(smaller.len() as u64 * 100 <= compared, "of {compared}:\n{}", smaller.join("\n"));
 }
 
 #[test]
