@@ -30,6 +30,7 @@ const MODELS: &[(&str, &[&str])] = &[
     ("hanoi", &["DISCS=4"]),
     ("social_golfer", &["GROUPS=2", "SIZE=2", "WEEKS=3"]),
     ("german", &["N=3"]),
+    ("lock_server", &["N=3"]),
 ];
 
 /// Runs a program on a file as its input; `None`, with a printed reason, if it is not installed or

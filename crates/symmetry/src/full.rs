@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use quotient_groups::{GraphBuilder, Point, SparsePermutation, generators};
 use quotient_ir::{
-    Action, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, SlotId, TableIndex, Valuation,
+    FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, RuleId, SlotId, Valuation,
 };
 
 use crate::literals::Literals;
@@ -85,16 +85,16 @@ pub fn full_symmetries(
     if !layout.multisets().is_empty() {
         return Err(NoFullEncoding::Multiset);
     }
-    let mut tabulation = Tabulation { interpreter: Interpreter::new(model, layout), literals, limit };
+    let tabulation = Tabulation { interpreter: Interpreter::new(model, layout), literals, limit };
     let mut relations: FxHashSet<Relation> = FxHashSet::default();
     let mut instances = 0;
     for (rule, entry) in model.rules.iter_enumerated() {
-        for arguments in tabulation.interpreter.clone().instances(&entry.parameters, &entry.locals) {
+        for arguments in tabulation.interpreter.instances(&entry.parameters, &entry.locals) {
             instances += 1;
             if instances > limit {
                 return Err(NoFullEncoding::TooLarge);
             }
-            relations.insert(tabulation.relation(Subject::Rule, Action::Rule(rule), &arguments)?);
+            relations.insert(tabulation.rule_relation(rule, &arguments)?);
         }
     }
     for (property, entry) in model.properties.iter_enumerated() {
@@ -102,7 +102,7 @@ pub fn full_symmetries(
         if entry.condition.is_none() || !(is_assumption || properties.contains(&property)) {
             continue;
         }
-        for arguments in tabulation.interpreter.clone().instances(&entry.parameters, &entry.locals) {
+        for arguments in tabulation.interpreter.instances(&entry.parameters, &entry.locals) {
             instances += 1;
             if instances > limit {
                 return Err(NoFullEncoding::TooLarge);
@@ -140,14 +140,13 @@ struct Tabulation<'m> {
 
 impl Tabulation<'_> {
     /// The relation of an instance of a rule.
-    fn relation(&mut self, subject: Subject, action: Action, arguments: &[i64]) -> Result<Relation, NoFullEncoding> {
-        let Action::Rule(rule) = action else { unreachable!("initial states are listed") };
-        let interpreter = self.interpreter.clone();
-        self.tabulate(subject, |state| {
+    fn rule_relation(&self, rule: RuleId, arguments: &[i64]) -> Result<Relation, NoFullEncoding> {
+        let interpreter = &self.interpreter;
+        self.tabulate(Subject::Rule, |state| {
             let (enabled, mut footprint) = interpreter.enabled_with_footprint(rule, arguments, state);
             let mut touched = std::mem::take(&mut footprint.reads);
             let effect = match enabled {
-                Err(fault) if fault.kind == quotient_ir::FaultKind::Exhausted => return None,
+                Err(fault) if fault.kind == FaultKind::Exhausted => return None,
                 Err(_) => Run::Fault,
                 Ok(false) => Run::Nothing,
                 Ok(true) => {
@@ -157,7 +156,7 @@ impl Tabulation<'_> {
                     match outcome {
                         Outcome::Next { state, covered } => Run::Next(state, covered),
                         Outcome::Pruned => Run::Nothing,
-                        Outcome::Fault(fault) if fault.kind == quotient_ir::FaultKind::Exhausted => return None,
+                        Outcome::Fault(fault) if fault.kind == FaultKind::Exhausted => return None,
                         Outcome::Fault(_) => Run::Fault,
                     }
                 }
@@ -167,15 +166,15 @@ impl Tabulation<'_> {
     }
 
     /// The relation of an instance of a property.
-    fn property_relation(&mut self, property: PropertyId, arguments: &[i64]) -> Result<Relation, NoFullEncoding> {
-        let interpreter = self.interpreter.clone();
+    fn property_relation(&self, property: PropertyId, arguments: &[i64]) -> Result<Relation, NoFullEncoding> {
+        let interpreter = &self.interpreter;
         let is_invariant = interpreter.model().properties[property].kind == PropertyKind::Invariant;
         self.tabulate(Subject::Property(property), |state| {
             let (holds, footprint) = interpreter.holds_with_footprint(property, arguments, state);
             let effect = match holds {
                 Ok(true) => Run::Holds,
                 Ok(false) => Run::Nothing,
-                Err(fault) if fault.kind == quotient_ir::FaultKind::Exhausted => return None,
+                Err(fault) if fault.kind == FaultKind::Exhausted => return None,
                 // A fault violates an invariant as well.
                 Err(_) if is_invariant => Run::Nothing,
                 Err(_) => Run::Fault,
@@ -294,11 +293,11 @@ fn search(
     let mut before: FxHashMap<(SlotId, Option<i64>), Point> = FxHashMap::default();
     let mut after: FxHashMap<(SlotId, Option<i64>), Point> = FxHashMap::default();
     for (slot, entry) in literals.slots().iter_enumerated() {
-        if entry.values.len() < 2 {
+        // The values of a wide slot are not listed; no table has them, and they stay where they are.
+        if entry.values.len() < 2 || entry.wide {
             continue;
         }
         let owner = add(&mut builder, Colour::Slot);
-        // The values of a wide slot are not listed: its ends stand for them and stay where they are.
         for &value in &entry.values {
             let literal = add(&mut builder, if value.is_none() { Colour::Undefined } else { Colour::Literal });
             let next = add(&mut builder, Colour::Next);
