@@ -10,6 +10,7 @@ pub mod partial_murphi;
 pub mod pool;
 pub mod promela;
 pub mod random_murphi;
+pub mod random_promela;
 pub mod rumur;
 pub mod spin;
 pub mod symmetric_murphi;

@@ -28,10 +28,14 @@ pub struct Counts {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn load_promela(path: &Path, ignore_assertions: bool) -> Result<Model, Vec<Diagnostic>> {
+pub fn load_promela(
+    path: &Path,
+    constants: &[(String, String)],
+    ignore_assertions: bool,
+) -> Result<Model, Vec<Diagnostic>> {
     let bytes = std::fs::read(path).unwrap_or_default();
     let source = source_from_bytes(&path.to_string_lossy(), &bytes).map_err(|diagnostic| vec![diagnostic])?;
-    let options = LoadOptions { ignore_assertions, ..LoadOptions::default() };
+    let options = LoadOptions { constants: constants.to_vec(), ignore_assertions, ..LoadOptions::default() };
     load(source, Language::Promela, &options).map(|loaded| loaded.model)
 }
 

@@ -83,10 +83,17 @@ impl Spin {
     ///
     /// # Errors
     /// If there is no answer.
-    pub fn run(&self, model: &Path, optimization: &str, timeout: Duration) -> Result<SpinAnswer, SpinFailure> {
+    pub fn run(
+        &self,
+        model: &Path,
+        definitions: &[(String, String)],
+        optimization: &str,
+        timeout: Duration,
+    ) -> Result<SpinAnswer, SpinFailure> {
         let folder = tempfile::tempdir()?;
         let model = fs::canonicalize(model)?;
         let mut generate = Command::new("spin");
+        generate.args(definitions.iter().map(|(name, value)| format!("-D{name}={value}")));
         generate.args(["-a", "-o1", "-o2", "-o3"]).arg(&model).current_dir(folder.path());
         let output = run_limited(&mut generate, timeout)?;
         if !folder.path().join("pan.c").exists() || !output.status.success() {

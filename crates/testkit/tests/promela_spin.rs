@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use quotient_testkit::promela::{Counts, count, load_promela};
+use quotient_testkit::random_promela::random_promela;
 use quotient_testkit::rumur::explain_skip;
 use quotient_testkit::spin::{Spin, SpinFailure};
 
@@ -15,17 +16,17 @@ const LIMIT: usize = 300_000;
 /// How a model compares: a line for a table, and whether the two agree.
 fn compare(spin: &Spin, path: &Path) -> (String, bool) {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let answer = match spin.run(path, "-O0", Duration::from_secs(60)) {
+    let answer = match spin.run(path, &[], "-O0", Duration::from_secs(60)) {
         Ok(answer) if !answer.complete => return (format!("{name}: spin did not finish"), true),
         Ok(answer) => answer,
         Err(SpinFailure::Timeout(_)) => return (format!("{name}: spin takes too long"), true),
         Err(failure) => {
-            let refused = load_promela(path, false).is_err();
+            let refused = load_promela(path, &[], false).is_err();
             let line = failure.to_string().lines().next().unwrap_or("").to_owned();
             return (format!("{name}: {line}; refused here: {refused}"), true);
         }
     };
-    let model = match load_promela(path, true) {
+    let model = match load_promela(path, &[], true) {
         Ok(model) => model,
         Err(diagnostics) => {
             let first = diagnostics.iter().find(|it| it.is_error()).map(|it| it.message.clone()).unwrap_or_default();
@@ -37,7 +38,7 @@ fn compare(spin: &Spin, path: &Path) -> (String, bool) {
     if !counts.complete {
         return (format!("{name}: spin {}; more than {LIMIT} here", answer.states), answer.states as usize > LIMIT / 4);
     }
-    let errors = match load_promela(path, false) {
+    let errors = match load_promela(path, &[], false) {
         Ok(model) => count(&model, LIMIT).fault.is_some(),
         Err(_) => false,
     };
@@ -87,6 +88,34 @@ fn promela_files(folder: &Path) -> Vec<PathBuf> {
     }
     files.sort();
     files
+}
+
+/// `QUOTIENT_RANDOM_PROMELA=2000` compares that many programs, from the seed in
+/// `QUOTIENT_RANDOM_PROMELA_SEED` on.
+#[test]
+fn random_programs() {
+    let number =
+        |name: &str, otherwise: u64| std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(otherwise);
+    let first = number("QUOTIENT_RANDOM_PROMELA_SEED", 1);
+    let count = number("QUOTIENT_RANDOM_PROMELA", 12);
+    let spin = match Spin::find() {
+        Ok(spin) => spin,
+        Err(reason) => return explain_skip("random Promela programs against SPIN", &reason),
+    };
+    let folder = tempfile::tempdir().expect("a folder for programs");
+    let mut wrong = String::new();
+    for seed in first..first + count {
+        let path = folder.path().join(format!("random{seed}.pml"));
+        std::fs::write(&path, random_promela(seed)).expect("a program can be written");
+        let (line, agree) = compare(&spin, &path);
+        if !agree || line.contains("rejects") {
+            let _ = writeln!(wrong, "{line}");
+        }
+        if let Some(path) = std::env::var_os("QUOTIENT_RANDOM_PROMELA_TABLE") {
+            std::fs::write(path, format!("{wrong}up to seed {seed}\n")).expect("the table can be written");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
 }
 
 #[test]

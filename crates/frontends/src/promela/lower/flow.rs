@@ -349,16 +349,7 @@ impl Builder<'_> {
                 self.finish_block(ElementKind::DeterministicStep, sequence, labels, span);
             }
             StatementKind::Block(body) => self.block(ElementKind::Block, body, labels, span),
-            StatementKind::Inlined(body) => {
-                // A label belongs to the first statement of the text put in place.
-                let mut body = body.clone();
-                match body.first_mut() {
-                    Some(first) => first.labels.extend(labels.iter().cloned()),
-                    None if !labels.is_empty() => basic(self, Action::Skip),
-                    None => {}
-                }
-                self.scoped(|builder| builder.statements(&body));
-            }
+            StatementKind::Inlined(body) => self.block(ElementKind::Block, body, labels, span),
             StatementKind::Unless { main, escape } => self.unless(main, escape, labels, span),
             StatementKind::For { variable, from, to, body } => {
                 self.counted_loop(variable, from.clone(), to.clone(), labels, span, |builder| builder.statements(body));
@@ -680,8 +671,9 @@ impl Builder<'_> {
     /// counts up and may stop at any value.
     fn select(&mut self, variable: &Expression, from: &Expression, to: &Expression, labels: &[Name], span: Span) {
         self.at_start = false;
-        match (self.symbols.constant(from), self.symbols.constant(to)) {
-            (Some(low), Some(high)) if low <= high && high - low < 32 => {
+        // Only plain numbers count as constants here.
+        match (&from.kind, &to.kind) {
+            (&ExpressionKind::Number(low), &ExpressionKind::Number(high)) if low <= high && high - low < 32 => {
                 let mut sequences = Vec::new();
                 for value in low..=high {
                     let assign = Action::Assign { target: variable.clone(), value: Self::number(value, span) };

@@ -164,7 +164,7 @@ pub(crate) enum StatementKind {
     Atomic(Vec<Statement>),
     DeterministicStep(Vec<Statement>),
     Block(Vec<Statement>),
-    /// What an inline was replaced by: no block of its own, but a scope.
+    /// What an inline was replaced by.
     Inlined(Vec<Statement>),
     Unless {
         main: Box<Statement>,

@@ -1,0 +1,53 @@
+// Peterson's mutual exclusion for N processes (the filter lock), as in models/murphi/peterson.m.
+//
+// A process climbs through N - 1 levels. At each it declares itself the last to arrive and waits
+// until somebody else arrives after it, or nobody else is at this level or above.
+//
+// expect: holds
+// states: 40333
+// order: 6
+// with N=4: order 24
+
+#ifndef N
+#define N 3
+#endif
+#define NOBODY N
+
+byte level_of[N];
+byte turn[N] = NOBODY;
+byte inside;
+
+active [N] proctype P() {
+  byte l, q, others;
+  do
+  :: l = 1;
+     do
+     :: l < N ->
+        level_of[_pid] = l;
+        turn[l] = _pid;
+        // Wait until nobody else is as far, or somebody came later.
+        d_step {
+          others = 0; q = 0;
+          do
+          :: q < N ->
+             if
+             :: q != _pid && level_of[q] >= l -> others++
+             :: else
+             fi;
+             q++
+          :: else -> break
+          od;
+          q = 0
+        };
+        if
+        :: others == 0 || turn[l] != _pid -> others = 0; l++
+        :: else -> others = 0
+        fi
+     :: else -> break
+     od;
+     inside++;
+     assert(inside == 1);
+     inside--;
+     d_step { level_of[_pid] = 0; l = 0 }
+  od
+}
