@@ -21,6 +21,7 @@ fn check(page: &str, fence: &str, language: Language) {
 #[test]
 fn models_in_the_guide_are_right() {
     check("murphi.md", "murphi", Language::Murphi);
+    check("promela.md", "promela", Language::Promela);
 }
 
 #[test]

@@ -1,0 +1,2 @@
+byte x;
+proctype a() { x = 1 }
