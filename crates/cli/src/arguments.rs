@@ -224,6 +224,9 @@ pub(crate) struct DetectArguments {
     /// Say what breaks a symmetry; without a request, what tells the values of each index type apart
     #[arg(long, value_name = "REQUEST", num_args = 0..=1)]
     pub(crate) why_not: Option<Option<String>>,
+    /// Say what each rule tells apart, and whether the state space is nearly, roughly or virtually symmetric
+    #[arg(long, conflicts_with_all = ["why_not", "export"])]
+    pub(crate) partial: bool,
     /// Write the graph or the group to a file, by its extension: .dimacs, .bliss, .dre, .dot, .g, .gap
     #[arg(long, value_name = "FILE", value_parser = parse_symmetry_export)]
     pub(crate) export: Option<SymmetryExport>,
@@ -402,6 +405,9 @@ pub(crate) enum ReductionName {
     Markers,
     /// One state of each orbit, by canonical forms where markers do not decide
     MarkersCanonical,
+    /// States with the partition of processes that the way to them has not told apart; for models that
+    /// are only partly symmetric, and safety properties
+    Adaptive,
 }
 
 /// The forms of output.

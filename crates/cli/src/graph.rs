@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use quotient_engines::{self as engines, Clock, Observer, Progress, Reduction, StopReason};
+use quotient_engines::{self as engines, Clock, GuardedQuotient, Observer, Progress, Reduction, StopReason};
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, DeadlockMode, Layout, Model, Valuation};
-use quotient_symmetry::{Describer, Workspace};
+use quotient_symmetry::{Describer, Families, Workspace};
 
 use crate::arguments::ExportFormat;
 use crate::names::edge_label;
@@ -39,8 +39,10 @@ pub(crate) struct CollectedGraph {
     labels: Vec<(Action, Vec<i64>)>,
     label_numbers: HashMap<(Action, Vec<i64>), u32>,
     edges: Vec<Edge>,
-    /// Symmetries on edges of a quotient, in source terms.
+    /// Symmetries on edges of a quotient, in source terms; partitions on those of a guarded one.
     permutations: Vec<String>,
+    /// Whether the edges are guarded by partitions.
+    is_guarded: bool,
     /// Packed states; none if there are too many to show.
     states: Vec<Box<[u64]>>,
 }
@@ -185,7 +187,7 @@ impl CollectedGraph {
         for edge in &self.edges {
             let mut label = labels[edge.label as usize].clone();
             if let Some(permutation) = self.permutation(edge) {
-                label.push_str(&format!(" then {permutation}"));
+                label.push_str(&format!(" {} {permutation}", self.link()));
             }
             writeln!(writer, "({}, \"{}\", {})", edge.from + shift, label.replace('"', "'"), edge.to + shift)?;
         }
@@ -226,12 +228,51 @@ impl CollectedGraph {
         for edge in &self.edges {
             let mut label = quote(&labels[edge.label as usize]);
             if let Some(permutation) = self.permutation(edge) {
-                label.push_str(&format!("\\nthen {}", quote(permutation)));
+                label.push_str(&format!("\\n{} {}", self.link(), quote(permutation)));
             }
             writeln!(writer, "  {} -> {} [label=\"{label}\"];", edge.from, edge.to)?;
         }
         writeln!(writer, "}}")?;
         writer.flush()
+    }
+
+    /// The graph of a guarded quotient. An edge says under which permutations it is real, unless it is
+    /// under all.
+    pub(crate) fn of_guarded_quotient(quotient: &GuardedQuotient, families: &Families) -> Self {
+        let mut graph = Self { is_guarded: true, leads_on: vec![false; quotient.nodes.len()], ..Self::default() };
+        graph.initial = quotient.initial.iter().map(|&(_, _, node)| u64::from(node)).collect();
+        graph.initial.sort_unstable();
+        graph.initial.dedup();
+        if quotient.nodes.len() <= LABELLED_STATES {
+            graph.states = quotient.nodes.iter().map(|state| state.clone().into_boxed_slice()).collect();
+        }
+        let mut texts: HashMap<String, u32> = HashMap::new();
+        for edge in &quotient.edges {
+            graph.leads_on[edge.from as usize] |= edge.before != edge.after;
+            let key = (Action::Rule(edge.rule), edge.arguments.clone());
+            let next = graph.labels.len() as u32;
+            let label = *graph.label_numbers.entry(key.clone()).or_insert(next);
+            if label == next {
+                graph.labels.push(key);
+            }
+            let text = edge.partition.describe(families);
+            let permutation = if text == "all alike" || edge.partition.cell_count() == families.list().len() {
+                0
+            } else {
+                let next = graph.permutations.len() as u32 + 1;
+                let number = *texts.entry(text.clone()).or_insert(next);
+                if number == next {
+                    graph.permutations.push(text);
+                }
+                number
+            };
+            graph.edges.push(Edge { from: u64::from(edge.from), label, permutation, to: u64::from(edge.to) });
+        }
+        graph
+    }
+
+    fn link(&self) -> &'static str {
+        if self.is_guarded { "within" } else { "then" }
     }
 
     /// What takes the state that a step leads to to the one that is stored, if that is another one.

@@ -31,7 +31,10 @@ mod system;
 mod verdicts;
 pub mod walk;
 
-pub use adaptive::{AdaptiveError, AdaptiveReport, PartitionTime, check_adaptive, check_prepared};
+pub use adaptive::{
+    AdaptiveError, AdaptiveReport, GuardedEdge, GuardedQuotient, PartitionTime, check_adaptive, check_prepared,
+    guarded_quotient,
+};
 pub use compiled::CompiledSystem;
 pub use cross_check::{CrossCheck, Extent};
 pub use evaluator::{Scratch, SpecialisedSystem};

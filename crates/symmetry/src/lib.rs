@@ -36,6 +36,7 @@ pub use full::{NoFullEncoding, full_symmetries};
 pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};
 pub use markers::{MarkerScratch, Marking, NoMarkers};
 pub use partial::{
-    Arrangement, Cause, Desk, Edge, EdgeInstance, Families, Family as MemberFamily, Held, Kind, Need, OwnPart,
-    PartialSymmetry, Partition, PropertySymmetry, Refusal as PartialRefusal, RuleSymmetry, Target, unwind,
+    Arrangement, Cause, Classification, Desk, Edge, EdgeInstance, Families, Family as MemberFamily, Held, Kind, Need,
+    OwnPart, PartialSymmetry, Partition, PropertySymmetry, Refusal as PartialRefusal, RuleSymmetry, Target,
+    TooManyStates, Witness, classify, unwind,
 };

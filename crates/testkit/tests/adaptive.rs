@@ -1,7 +1,8 @@
 //! Adaptive symmetry reduction: the figures of the paper, and brute force on random models.
 
-use quotient_engines::{AdaptiveReport, PartitionTime, SearchOptions, Silent, check_adaptive};
+use quotient_engines::{AdaptiveReport, PartitionTime, SearchOptions, Silent, Verdict, check_adaptive};
 use quotient_ir::{DeadlockMode, Layout, Model, PropertyKind};
+use quotient_symmetry::{Classification, PartialSymmetry, classify};
 use quotient_testkit::examples::{load_murphi, workspace};
 
 fn load(name: &str, constants: &[(&str, String)]) -> Model {
@@ -65,4 +66,83 @@ fn the_resource_controller_of_eighty_processes() {
             assert_eq!(report.report.states, annotated, "{classes} classes of {size}");
         }
     }
+}
+
+/// The formulae behind the figures, for other sizes of classes; standard reduction, too.
+#[test]
+fn the_formulae_of_the_resource_controller() {
+    for (processes, size, classes) in [(5, 1, 2), (6, 2, 3), (7, 3, 2), (8, 1, 8), (9, 2, 3), (12, 4, 3)] {
+        let report = adaptive(&controller(processes, size, classes));
+        let last = processes - size * (classes - 1);
+        let (mut annotated, mut represented, mut below) = (processes + 1, 1 << processes, processes);
+        for class in 0..classes {
+            let own = if class + 1 == classes { last } else { size };
+            below -= own;
+            annotated += 3 * own * (below + 1);
+            represented += 3 * own * (1 << (own - 1)) * (1 << below);
+        }
+        assert_eq!(report.report.states, annotated, "{classes} classes of {size}");
+        assert_eq!(report.report.represented.expect("few enough to count").to_string(), represented.to_string());
+    }
+}
+
+/// A rule that never comes into question tells nobody apart: all states keep the coarsest partition, and
+/// the partition of the rule is never computed.
+#[test]
+fn an_unreachable_rule_costs_nothing() {
+    let model = load("unreachable_repair.m", &[]);
+    let report = adaptive(&model);
+    assert_eq!(report.report.verdict, Verdict::Holds);
+    // Nobody inside, or one of those that are not waiting or outside: 7 + 6.
+    assert_eq!(report.report.states, 13);
+    assert_eq!(report.partitions, 1);
+    let unknown = report.rules.iter().filter(|(_, partition)| partition.is_none()).count();
+    assert_eq!(unknown, 1);
+}
+
+fn classified(text: &str) -> Classification {
+    let model = load_murphi("small.m", text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let layout = Layout::new(&model).expect("a layout");
+    let partial = PartialSymmetry::new(&model, &layout, &[]).expect("families");
+    classify(&partial, 10_000).expect("few states")
+}
+
+/// Section 8 of the survey: the structure of figure 10 is not even virtually symmetric.
+#[test]
+fn readers_and_writers_are_not_virtually_symmetric() {
+    let text = std::fs::read_to_string(workspace().join("models/murphi/readers_writers.m")).expect("the model");
+    let found = classified(&text);
+    let witness = found.virtual_symmetry.expect_err("a witness");
+    // The image of the source has no transition to any image of the target.
+    assert_ne!(witness.transition, witness.image);
+    assert!(found.near.is_err() && found.symmetric.is_err() && found.rough.is_some_and(|rough| rough.is_err()));
+}
+
+/// One structure of each sort.
+#[test]
+fn near_rough_and_virtual_symmetry_are_told_apart() {
+    let header = "type process: 1 .. 3; var at: array [process] of 0 .. 2;\n\
+                  startstate for p: process do at[p] := 0; end; end;\n";
+    let sorts = |rules: &str| {
+        let found = classified(&format!("{header}{rules}"));
+        let rough = found.rough.expect("plain blocks");
+        [found.symmetric.is_ok(), found.near.is_ok(), rough.is_ok(), found.virtual_symmetry.is_ok()]
+    };
+    let local = "ruleset p: process do rule \"a\" at[p] = 1 ==> at[p] := 2; end; rule \"b\" at[p] = 2 ==> at[p] := 0; end; end;";
+    let free = "ruleset p: process do rule \"s\" at[p] = 0 ==> at[p] := 1; end; end;";
+    assert_eq!(sorts(&format!("{local}{free}")), [true; 4]);
+    // Where all look the same, only the first may move.
+    let first = "ruleset p: process do rule \"s\" at[p] = 0 & (p = 1 | exists q: process do at[q] != 0 end)\n\
+                 ==> at[p] := 1; end; end;";
+    assert_eq!(sorts(&format!("{local}{first}")), [false, true, true, true]);
+    // Of those that wait, the first moves.
+    let priority = "ruleset p: process do rule \"s\" at[p] = 0 & (forall q: process do q < p -> at[q] != 0 end)\n\
+                    ==> at[p] := 1; end; end;";
+    assert_eq!(sorts(&format!("{local}{priority}")), [false, false, true, true]);
+    // The same orbit by different steps.
+    let odd = "ruleset p: process do rule \"s\" at[p] = 0 ==> at[p] := 1; end; end;\n\
+               rule \"x\" at[1] = 0 & at[2] = 0 & at[3] = 1 ==> at[1] := 2; at[3] := 1; end;\n\
+               rule \"y\" at[1] = 0 & at[2] = 1 & at[3] = 0 ==> at[2] := 2; at[1] := 1; end;\n\
+               rule \"z\" at[1] = 1 & at[2] = 0 & at[3] = 0 ==> at[1] := 2; at[2] := 1; end;";
+    assert_eq!(sorts(odd), [false, false, false, true]);
 }

@@ -4,7 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quotient_engines::{AdaptiveError, PartitionTime, Report, SearchOptions, Silent, Verdict, check, check_prepared};
+use quotient_engines::{
+    AdaptiveError, PartitionTime, Report, SearchOptions, Silent, Verdict, check, check_prepared, guarded_quotient,
+};
 use quotient_ir::{
     DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, TableIndex, Valuation, Violation,
 };
@@ -321,4 +323,83 @@ fn partitions_of_rules_are_the_coarsest() {
     assert!(rules > 300, "only {rules} rules were small enough");
     // Normal forms tell everything about small conditions, and a little less about large ones.
     assert!(finer * 100 <= rules, "{finer} of {rules} partitions are finer than need be");
+}
+
+/// A state and one that a step leads to.
+type Transition = (Vec<u64>, Vec<u64>);
+
+/// All images of a transition under the permutations of a partition.
+fn images(arrangement: &Arrangement, transition: Transition, partition: &Partition, known: &mut BTreeSet<Transition>) {
+    let mut seen = BTreeSet::from([transition.clone()]);
+    let mut pending = vec![transition];
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    while let Some((source, target)) = pending.pop() {
+        for first in 0..partition.members() {
+            for second in (first + 1..partition.members()).filter(|&second| partition.joins(first, second)) {
+                let mut place_of: Vec<usize> = (0..partition.members()).collect();
+                place_of.swap(first, second);
+                arrangement.apply(&source, &place_of, &mut before);
+                arrangement.apply(&target, &place_of, &mut after);
+                let image = (before.clone(), after.clone());
+                if seen.insert(image.clone()) {
+                    pending.push(image);
+                }
+            }
+        }
+    }
+    known.extend(seen);
+}
+
+/// The edges of the guarded annotated quotient stand for exactly the transitions of the model from all
+/// states of its nodes.
+#[test]
+fn guarded_quotients_keep_every_transition() {
+    const MOST: usize = 1_500;
+    let programs = programs();
+    let results: Vec<Result<usize, String>> = map_on_workers(2, &programs, |(name, text)| {
+        let model = load_murphi("random.m", text, &[])?;
+        let layout = Layout::new(&model).map_err(|error| error.to_string())?;
+        let Ok(mut partial) = PartialSymmetry::new(&model, &layout, &[]) else { return Ok(0) };
+        let arrangement = Arrangement::new(partial.families(), &layout);
+        let coarsest = partial.coarsest();
+        let quotient =
+            guarded_quotient(&mut partial, Some(200), &mut Silent).map_err(|error| format!("{name}: {error}"))?;
+        if quotient.stop_reason.is_some() {
+            return Ok(0);
+        }
+        let mut states = BTreeSet::new();
+        for node in &quotient.nodes {
+            states.extend(orbit(&arrangement, node, &coarsest));
+        }
+        if states.len() > MOST {
+            return Ok(0);
+        }
+        let mut kept = BTreeSet::new();
+        for edge in &quotient.edges {
+            images(&arrangement, (edge.before.clone(), edge.after.clone()), &edge.partition, &mut kept);
+        }
+        let interpreter = Interpreter::new(&model, &layout);
+        let mut real = BTreeSet::new();
+        for packed in &states {
+            let state = layout.unpack(packed);
+            for (rule, entry) in model.rules.iter_enumerated() {
+                for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
+                    if interpreter.enabled(rule, &arguments, &state) == Ok(true)
+                        && let Outcome::Next { state: next, .. } = interpreter.fire(rule, &arguments, &state)
+                    {
+                        real.insert((packed.clone(), layout.state(&next).0.to_vec()));
+                    }
+                }
+            }
+        }
+        if kept != real {
+            let (less, more) = (real.difference(&kept).count(), kept.difference(&real).count());
+            return Err(format!("{name}: {less} transitions are missing, {more} are not real\n{text}"));
+        }
+        Ok(1)
+    });
+    let wrong: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
+    assert!(wrong.is_empty(), "{} wrong; the first:\n{}", wrong.len(), wrong[0]);
+    let compared: usize = results.iter().flatten().sum();
+    assert!(compared > 200, "only {compared} quotients were small enough");
 }

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use quotient_engines::{CrossCheck, Observer, Progress, Report, SearchOptions, SearchOrder, StopReason, StoreMode};
 use quotient_frontends::UNSUPPORTED_PROPERTY;
-use quotient_ir::{DeadlockMode, Diagnostic, Model, PropertyKind, Severity};
+use quotient_ir::{DeadlockMode, Diagnostic, Model, PropertyId, PropertyKind, Severity};
 
-use crate::arguments::{CheckArguments, Format, ReductionName, StoreName};
+use crate::arguments::{CheckArguments, Format, ReductionName, StoreName, SymmetryName};
+use crate::commands::adaptive;
 use crate::commands::reduction::{self, Choice, Pending, Symmetries};
 use crate::commands::selection::{DEADLOCK, ERRORS, named_properties};
 use crate::commands::{deadlock_mode, engine_failure, exit_status, search_options, show_warnings};
@@ -98,6 +99,9 @@ fn search(
 ) -> Result<Found, Failure> {
     let LoadedModel { model, layout, .. } = &**loaded;
     let properties = reduction::checked_properties(loaded, options.properties.as_deref());
+    if arguments.search.reduction == ReductionName::Adaptive {
+        return search_adaptively(loaded, arguments, &properties, options, watch);
+    }
     if arguments.cross_check && arguments.search.reduction == ReductionName::Markers {
         let message = "--cross-check compares exact searches, and markers may be approximate: use markers-canonical";
         return Err(Failure::Usage(message.into()));
@@ -142,6 +146,24 @@ fn search(
         complain("note: there was nothing to compare, since the search was not reduced\n");
     }
     Ok(Found { symmetries, report, cross_check })
+}
+
+/// Searches by adaptive reduction, because that is what was asked for.
+fn search_adaptively(
+    loaded: &LoadedModel,
+    arguments: &CheckArguments,
+    properties: &[PropertyId],
+    options: &SearchOptions,
+    watch: &mut Watch,
+) -> Result<Found, Failure> {
+    if arguments.symmetry == SymmetryName::Off {
+        return Err(Failure::Usage("--reduction adaptive needs symmetries: add --symmetry auto".into()));
+    }
+    if arguments.cross_check {
+        return Err(Failure::Usage("--cross-check does not compare adaptive reduction".into()));
+    }
+    let (adaptive, report) = adaptive::search(loaded, properties, options, watch)?;
+    Ok(Found { symmetries: Some(Symmetries::of_adaptive(adaptive)), report: report.report, cross_check: None })
 }
 
 /// A search without symmetries that ends when some are found after all.

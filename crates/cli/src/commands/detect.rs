@@ -11,7 +11,7 @@ use quotient_symmetry::{CertifiedGroup, Describer, Explainer, Request, declared,
 
 use crate::arguments::{DetectArguments, Format, ModelArguments, SymmetryExport, SymmetryExportFormat, SymmetryName};
 use crate::commands::selection::named_properties;
-use crate::commands::show_warnings;
+use crate::commands::{partial, show_warnings};
 use crate::failure::{Failure, HOLDS};
 use crate::load::{LoadedModel, load_model};
 use crate::memory::peak_bytes;
@@ -39,7 +39,8 @@ struct Found<'m> {
 /// Runs the command.
 pub(crate) fn run(arguments: &DetectArguments) -> Result<ExitCode, Failure> {
     let (model_arguments, why_not) = split_request(arguments)?;
-    let LoadedModel { model, layout, warnings, .. } = &load_model(&model_arguments)?;
+    let loaded = load_model(&model_arguments)?;
+    let LoadedModel { model, layout, warnings, .. } = &loaded;
     let properties = if arguments.no_properties {
         Vec::new()
     } else if arguments.properties.is_empty() {
@@ -48,6 +49,10 @@ pub(crate) fn run(arguments: &DetectArguments) -> Result<ExitCode, Failure> {
     } else {
         named_properties(model, &arguments.properties)?
     };
+    if arguments.partial {
+        show_warnings(&model.source, warnings);
+        return partial::run(&loaded, &properties, arguments.format);
+    }
     let question = match why_not {
         None => None,
         Some(None) => Some(Question::Families),

@@ -9,9 +9,9 @@ use quotient_engines::SearchOptions;
 use quotient_ir::DeadlockMode;
 
 use crate::arguments::{ExploreArguments, Export, ExportFormat, Format, ReductionName};
-use crate::commands::{deadlock_mode, engine_failure, exit_status, reduction, search_options, show_warnings};
+use crate::commands::{adaptive, deadlock_mode, engine_failure, exit_status, reduction, search_options, show_warnings};
 use crate::failure::Failure;
-use crate::graph::{GraphCollector, LABELLED_STATES, Witnesses};
+use crate::graph::{CollectedGraph, GraphCollector, LABELLED_STATES, Witnesses};
 use crate::load::{LoadedModel, load_model};
 use crate::memory::peak_bytes;
 use crate::render::human::{GraphCounts, Outcome};
@@ -22,6 +22,9 @@ use crate::watch::Watch;
 /// Runs the command.
 pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
     let loaded = Arc::new(load_model(&arguments.model)?);
+    if arguments.search.reduction == ReductionName::Adaptive {
+        return explore_guarded(arguments, &loaded);
+    }
     let LoadedModel { model, layout, warnings, .. } = &*loaded;
     let options = SearchOptions {
         deadlock: DeadlockMode::Off,
@@ -55,19 +58,7 @@ pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
     let is_complete = report.stop_reason.is_none();
 
     if let Some((export, file)) = export {
-        let writer = BufWriter::new(file);
-        let written = match export.format {
-            ExportFormat::Aldebaran => graph.write_aldebaran(model, writer),
-            ExportFormat::Dot => graph.write_dot(model, layout, writer),
-        };
-        written.map_err(|error| Failure::file("write", &export.path, &error))?;
-        if !is_complete {
-            complain(&format!("note: the graph in `{}` is not complete\n", export.path.display()));
-        }
-        if export.format == ExportFormat::Dot && graph.is_too_large_to_label() {
-            let limit = quantity::count(LABELLED_STATES as u64);
-            complain(&format!("note: the graph has more than {limit} states; its nodes are only numbered\n"));
-        }
+        write(&graph, export, file, &loaded, is_complete)?;
     }
 
     let deadlocks = (is_complete && deadlock != DeadlockMode::Off).then(|| graph.deadlocks());
@@ -84,6 +75,60 @@ pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
     match arguments.output.format {
         Format::Human => print(&human::explore(&outcome, &counts, Palette::for_stdout()))?,
         Format::Json => print_with(|writer| json::search(writer, "explore", &outcome, Some(&counts), warnings))?,
+    };
+    Ok(ExitCode::from(exit_status(report.verdict)))
+}
+
+/// Writes a graph to its file.
+fn write(
+    graph: &CollectedGraph,
+    export: &Export,
+    file: File,
+    loaded: &LoadedModel,
+    is_complete: bool,
+) -> Result<(), Failure> {
+    let writer = BufWriter::new(file);
+    let written = match export.format {
+        ExportFormat::Aldebaran => graph.write_aldebaran(&loaded.model, writer),
+        ExportFormat::Dot => graph.write_dot(&loaded.model, &loaded.layout, writer),
+    };
+    written.map_err(|error| Failure::file("write", &export.path, &error))?;
+    if !is_complete {
+        complain(&format!("note: the graph in `{}` is not complete\n", export.path.display()));
+    }
+    if export.format == ExportFormat::Dot && graph.is_too_large_to_label() {
+        let limit = quantity::count(LABELLED_STATES as u64);
+        complain(&format!("note: the graph has more than {limit} states; its nodes are only numbered\n"));
+    }
+    Ok(())
+}
+
+/// The guarded annotated quotient of a model that is only partly symmetric.
+fn explore_guarded(arguments: &ExploreArguments, loaded: &LoadedModel) -> Result<ExitCode, Failure> {
+    show_warnings(&loaded.model.source, &loaded.warnings);
+    let export = arguments.export.as_ref().map(|export| create(export).map(|file| (export, file))).transpose()?;
+    let mut watch = Watch::start(arguments.limits.timeout, &arguments.output);
+    let found = adaptive::explore(loaded, arguments.limits.max_states, &mut watch);
+    let elapsed = watch.finish();
+    let (graph, symmetries, report) = found?;
+    if let Some((export, file)) = export {
+        write(&graph, export, file, loaded, report.stop_reason.is_none())?;
+    }
+    let counts = GraphCounts { initial: graph.initial_states(), deadlocks: None };
+    let outcome = Outcome {
+        model: &loaded.model,
+        layout: &loaded.layout,
+        report: &report,
+        symmetries: Some(&symmetries),
+        cross_check: None,
+        elapsed,
+        peak_memory: peak_bytes(),
+    };
+    match arguments.output.format {
+        Format::Human => print(&human::explore(&outcome, &counts, Palette::for_stdout()))?,
+        Format::Json => {
+            print_with(|writer| json::search(writer, "explore", &outcome, Some(&counts), &loaded.warnings))?
+        }
     };
     Ok(ExitCode::from(exit_status(report.verdict)))
 }

@@ -9,10 +9,12 @@ use crate::failure::{Failure, HOLDS, INCONCLUSIVE, VIOLATED};
 use crate::render::diagnostics;
 use crate::terminal::{Palette, complain};
 
+pub(crate) mod adaptive;
 pub(crate) mod check;
 pub(crate) mod detect;
 pub(crate) mod explore;
 pub(crate) mod lower;
+mod partial;
 pub(crate) mod reduction;
 mod selection;
 pub(crate) mod simulate;

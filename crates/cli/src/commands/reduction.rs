@@ -10,6 +10,7 @@ use quotient_ir::{PropertyId, PropertyKind};
 use quotient_symmetry::{Describer, Strategy};
 
 use crate::arguments::{ReductionName, SymmetryName};
+use crate::commands::adaptive::AdaptiveUse;
 use crate::commands::engine_failure;
 use crate::failure::Failure;
 use crate::load::LoadedModel;
@@ -20,7 +21,7 @@ const INTERVAL: Duration = Duration::from_millis(20);
 /// How much processor time `check` waits for symmetries before it also searches without them.
 pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 /// Detection follows the nesting of the text.
-const STACK_BYTES: usize = 256 << 20;
+pub(super) const STACK_BYTES: usize = 256 << 20;
 
 /// The symmetries of a search and what is made of them.
 pub(crate) struct Symmetries {
@@ -32,6 +33,8 @@ pub(crate) struct Symmetries {
     pub(crate) generators: Vec<Vec<String>>,
     /// How long it took to find them.
     pub(crate) elapsed: Duration,
+    /// How adaptive reduction went about it, if that is what was used.
+    pub(crate) adaptive: Option<AdaptiveUse>,
 }
 
 /// What came of the wish to use symmetries.
@@ -60,7 +63,7 @@ pub(super) fn choose(
     patience: Option<Duration>,
 ) -> Result<Choice, Failure> {
     let strategy = match reduction {
-        ReductionName::Auto | ReductionName::None => None,
+        ReductionName::Auto | ReductionName::None | ReductionName::Adaptive => None,
         ReductionName::Canonical => Some(Strategy::Canonical),
         ReductionName::Sorted => Some(Strategy::Sorted),
         ReductionName::Segmented => Some(Strategy::Segmented),
@@ -137,7 +140,7 @@ impl Pending {
                 let describer = Describer::new(model, layout, group.literals());
                 let generators = group.maps().iter().map(|map| describer.describe(map).cycles()).collect();
                 let elapsed = self.started.elapsed();
-                Ok(Some(Symmetries { plan: Some(plan), unknown: "", generators, elapsed }))
+                Ok(Some(Symmetries { plan: Some(plan), unknown: "", generators, elapsed, adaptive: None }))
             }
             Ok(Err(error)) => Err(engine_failure(&self.loaded.model.source, error)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
@@ -167,22 +170,35 @@ pub(super) fn checked_properties(loaded: &LoadedModel, selected: Option<&[Proper
 
 impl Symmetries {
     fn unknown(reason: &'static str, started: Instant) -> Self {
-        Self { plan: None, unknown: reason, generators: Vec::new(), elapsed: started.elapsed() }
+        Self { plan: None, unknown: reason, generators: Vec::new(), elapsed: started.elapsed(), adaptive: None }
+    }
+
+    /// What adaptive reduction made of a model that was not looked at otherwise.
+    pub(super) fn of_adaptive(adaptive: AdaptiveUse) -> Self {
+        let elapsed = adaptive.elapsed;
+        let unknown = "not looked for as a whole";
+        Self { plan: None, unknown, generators: Vec::new(), elapsed, adaptive: Some(adaptive) }
     }
 
     /// The name of the reduction in use.
     pub(crate) fn reduction_name(&self) -> &'static str {
+        if self.adaptive.is_some() {
+            return "adaptive";
+        }
         let reduction = self.plan.as_ref().and_then(|plan| plan.reduction.as_ref());
         reduction.map_or("none", |reduction| reduction.strategy().name())
     }
 
     /// Whether a reduction is in use.
     pub(crate) fn reduces(&self) -> bool {
-        self.plan.as_ref().is_some_and(|plan| plan.reduction.is_some())
+        self.adaptive.is_some() || self.plan.as_ref().is_some_and(|plan| plan.reduction.is_some())
     }
 
     /// Whether nothing is approximated.
     pub(crate) fn is_exact(&self) -> bool {
+        if self.adaptive.is_some() {
+            return true;
+        }
         let reduction = self.plan.as_ref().and_then(|plan| plan.reduction.as_ref());
         reduction.is_none_or(Reduction::is_exact)
     }

@@ -7,6 +7,7 @@ use num_bigint::BigUint;
 use quotient_engines::{CrossCheck, Extent, Plan, PropertyReport, Report, StopReason, Subject, Verdict};
 use quotient_ir::{Layout, Model, PropertyId, Violation};
 
+use crate::commands::adaptive::AdaptiveUse;
 use crate::commands::reduction::Symmetries;
 use crate::names::{kind_name, property_name, property_title};
 use crate::render::diagnostics::Lines;
@@ -203,6 +204,14 @@ pub(super) fn reduction_factor(report: &Report) -> Option<f64> {
 fn symmetry_rows(outcome: &Outcome<'_>, symmetries: &Symmetries) -> Vec<(&'static str, String)> {
     let (model, report) = (outcome.model, outcome.report);
     let elapsed = quantity::duration(symmetries.elapsed);
+    if let Some(adaptive) = &symmetries.adaptive {
+        let mut rows = match &symmetries.plan {
+            Some(plan) => vec![("symmetries", quantity::digits(&plan.symmetry.order.to_string()))],
+            None => Vec::new(),
+        };
+        rows.extend(adaptive_rows(adaptive));
+        return rows;
+    }
     let Some(plan) = &symmetries.plan else {
         let after = if symmetries.elapsed < MEASURABLE { String::new() } else { format!("; looked for in {elapsed}") };
         return vec![("symmetries", format!("{}{after}", symmetries.unknown))];
@@ -267,6 +276,35 @@ fn symmetry_rows(outcome: &Outcome<'_>, symmetries: &Symmetries) -> Vec<(&'stati
 fn store_row(report: &Report) -> Option<(&'static str, String)> {
     let probability = report.approximation?.omission_probability;
     Some(("store", format!("approximate: a state is missed with a probability of up to {probability:.1e}")))
+}
+
+/// What rules tell apart, and what adaptive reduction made of it.
+fn adaptive_rows(adaptive: &AdaptiveUse) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    let mut text = format!(
+        "adaptive; {}, {} partition{}",
+        adaptive.families.join(", "),
+        adaptive.partitions,
+        if adaptive.partitions == 1 { "" } else { "s" }
+    );
+    if adaptive.removed > 0 {
+        let _ = write!(text, ", {} states dropped for larger ones", quantity::count(adaptive.removed));
+    }
+    rows.push(("reduction", text));
+    if let Some(reason) = &adaptive.reason {
+        rows.push(("", reason.clone()));
+    }
+    for rule in &adaptive.rules {
+        match (&rule.partition, &rule.cause) {
+            (None, _) => rows.push(("", format!("{} never comes into question", rule.name))),
+            (Some(partition), cause) if rule.tells_apart => {
+                let cause = cause.as_ref().map_or_else(String::new, |cause| format!(", because of {cause}"));
+                rows.push(("", format!("{} tells apart {partition}{cause}", rule.name)));
+            }
+            _ => {}
+        }
+    }
+    rows
 }
 
 fn figures(outcome: &Outcome<'_>, counts: Option<&GraphCounts>) -> String {

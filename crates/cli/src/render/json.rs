@@ -10,6 +10,7 @@ use quotient_ir::{
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use crate::commands::adaptive::AdaptiveUse;
 use crate::commands::reduction::Symmetries;
 use crate::names::{NamedArgument, action_arguments, action_name, kind_name, property_arguments, property_name};
 use crate::render::diagnostics::Lines;
@@ -17,7 +18,7 @@ use crate::render::human::{GraphCounts, Outcome, reduction_factor};
 use crate::render::trace::describe_violation;
 
 /// The version of the form of the output.
-pub(super) const SCHEMA: &str = "quotient/1";
+pub(crate) const SCHEMA: &str = "quotient/1";
 
 /// A file of garbage is not better understood by a million messages.
 const LISTED_DIAGNOSTICS: usize = 1000;
@@ -38,6 +39,8 @@ struct SearchObject<'a> {
     reduction: &'static str,
     reduction_factor: Option<f64>,
     symmetry: SymmetryObject<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adaptive: Option<AdaptiveObject<'a>>,
     properties: Vec<PropertyObject<'a>>,
     #[serde(flatten)]
     graph: Option<GraphObject>,
@@ -84,6 +87,27 @@ struct SymmetryObject<'a> {
 struct BehaviourObject {
     order: String,
     broken_by: Vec<String>,
+}
+
+/// How adaptive reduction went about it.
+#[derive(serde::Serialize)]
+struct AdaptiveObject<'a> {
+    families: &'a [String],
+    rules: Vec<RuleObject<'a>>,
+    partitions: usize,
+    removed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
+/// What a rule tells apart; no partition if it never came into question.
+#[derive(serde::Serialize)]
+struct RuleObject<'a> {
+    name: &'a str,
+    partition: Option<&'a str>,
+    symmetric: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'a str>,
 }
 
 /// A search besides, for liveness.
@@ -325,6 +349,7 @@ pub(crate) fn search(
         reduction: outcome.symmetries.map_or("none", Symmetries::reduction_name),
         reduction_factor: reduction_factor(report).map(|factor| (factor * 1e6).round() / 1e6),
         symmetry: SymmetryObject::of(outcome.model, outcome.symmetries),
+        adaptive: outcome.symmetries.and_then(|symmetries| symmetries.adaptive.as_ref()).map(adaptive_object),
         properties: report.properties.iter().map(|property| property_object(outcome, &lines, property)).collect(),
         graph: counts.map(|counts| GraphObject { initial_states: counts.initial, deadlocks: counts.deadlocks }),
         depth: report.depth,
@@ -341,6 +366,22 @@ pub(crate) fn search(
         diagnostics: diagnostic_objects(&outcome.model.source, warnings),
     };
     write(writer, &object)
+}
+
+fn adaptive_object(adaptive: &AdaptiveUse) -> AdaptiveObject<'_> {
+    let rules = adaptive.rules.iter().map(|rule| RuleObject {
+        name: &rule.name,
+        partition: rule.partition.as_deref(),
+        symmetric: !rule.tells_apart,
+        cause: rule.cause.as_deref(),
+    });
+    AdaptiveObject {
+        families: &adaptive.families,
+        rules: rules.collect(),
+        partitions: adaptive.partitions,
+        removed: adaptive.removed,
+        reason: adaptive.reason.as_deref(),
+    }
 }
 
 fn liveness_object<'a>(model: &'a Model, search: &LivenessReport) -> LivenessObject<'a> {
@@ -416,7 +457,7 @@ pub(crate) fn simulation(
 
 /// Writes an object piece by piece: a long trace with large states is longer than it is wise to
 /// hold in memory.
-pub(super) fn write(writer: &mut dyn Write, object: &impl Serialize) -> io::Result<()> {
+pub(crate) fn write(writer: &mut dyn Write, object: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *writer, object)?;
     writeln!(writer)
 }

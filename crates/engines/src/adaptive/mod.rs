@@ -7,11 +7,14 @@
 //! and certified ([`quotient_symmetry::PartialSymmetry`]), by default only when the rule may fire.
 
 mod count;
+mod guarded;
 mod initial;
 mod partitions;
 mod search;
 mod stepper;
 mod trace;
+
+pub use guarded::{GuardedEdge, GuardedQuotient, guarded_quotient};
 
 use quotient_ir::{Interpreter, Layout, Model, PropertyId, PropertyKind, RuleId, TableIndex};
 use quotient_symmetry::{PartialRefusal, PartialSymmetry, Partition, Uncertified};

@@ -283,11 +283,12 @@ impl Search<'_, '_, '_> {
             return Ok(());
         }
         let class = class.to_vec();
-        for &number in &class {
-            let coarse = self.reached[number as usize].annotated.clone();
-            if self.subsumes(&coarse, &annotated) {
-                return Ok(());
-            }
+        let blocks = self.stepper.arrangement.blocks(&mut self.stepper.desk, &annotated.state).to_vec();
+        if class.iter().any(|&number| {
+            let coarse = &self.reached[number as usize].annotated;
+            subsumes(&mut self.stepper, coarse, &annotated, &blocks)
+        }) {
+            return Ok(());
         }
         // Assumptions may drop some of the states and leave others.
         for at in 0..self.assumptions.len() {
@@ -315,13 +316,13 @@ impl Search<'_, '_, '_> {
             self.check_cover(at, &annotated, parent)?;
         }
         for number in class {
-            let older = &self.reached[number as usize];
+            let older = &mut self.reached[number as usize];
             if older.removed || older.depth < self.level {
                 continue;
             }
-            let older = older.annotated.clone();
-            if self.subsumes(&annotated, &older) {
-                self.reached[number as usize].removed = true;
+            let blocks = self.stepper.arrangement.blocks(&mut self.stepper.desk, &older.annotated.state).to_vec();
+            if subsumes(&mut self.stepper, &annotated, &older.annotated, &blocks) {
+                older.removed = true;
                 self.removed += 1;
             }
         }
@@ -331,27 +332,6 @@ impl Search<'_, '_, '_> {
         self.classes.entry(key).or_default().push(number);
         self.depth = self.depth.max(self.level);
         Ok(())
-    }
-
-    /// Theorem 4: whether `coarse` stands for everything that `fine` stands for. Exact if blocks say
-    /// everything about members, and never wrongly true.
-    fn subsumes(&mut self, coarse: &Annotated, fine: &Annotated) -> bool {
-        let straddling = self.stepper.partitions.straddling(coarse.partition, fine.partition);
-        if !straddling.is_empty() {
-            let stepper = &mut self.stepper;
-            stepper.arrangement.blocks(&mut stepper.desk, &fine.state);
-            let alike = straddling.iter().all(|cell| {
-                cell[1..]
-                    .iter()
-                    .all(|&member| stepper.arrangement.are_alike(&mut stepper.desk, &fine.state, cell[0], member))
-            });
-            if !alike {
-                return false;
-            }
-        }
-        let mut state = fine.state.clone();
-        self.stepper.canonicalize(&mut state, coarse.partition);
-        state == coarse.state
     }
 
     /// What all permutations of a state have in common.
@@ -607,37 +587,57 @@ impl Search<'_, '_, '_> {
     /// How many states the annotated states stand for.
     fn represented(&mut self) -> Option<BigUint> {
         let mut total = BigUint::default();
+        let mut counter = count::Counter::default();
         let classes: Vec<Vec<u32>> = self.classes.values().cloned().collect();
         for class in classes {
             // Different classes may have the same hash.
             let mut exact: FxHashMap<Vec<u64>, Vec<u32>> = FxHashMap::default();
-            for number in class {
-                let mut state = self.reached[number as usize].annotated.state.clone();
-                self.stepper.canonicalize(&mut state, self.coarsest);
-                exact.entry(state).or_default().push(number);
+            if let [only] = class[..] {
+                exact.insert(Vec::new(), vec![only]);
+            } else {
+                for number in class {
+                    let mut state = self.reached[number as usize].annotated.state.clone();
+                    self.stepper.canonicalize(&mut state, self.coarsest);
+                    exact.entry(state).or_default().push(number);
+                }
             }
             for numbers in exact.into_values() {
-                let mut largest: Vec<Annotated> = Vec::new();
-                for number in numbers {
-                    let entry = self.reached[number as usize].annotated.clone();
-                    if largest.iter().any(|other| self.subsumes(&other.clone(), &entry)) {
-                        continue;
-                    }
-                    let mut kept = Vec::new();
-                    for other in largest {
-                        if !self.subsumes(&entry, &other) {
-                            kept.push(other);
-                        }
-                    }
-                    largest = kept;
-                    largest.push(entry);
+                let mut entries: Vec<&Annotated> =
+                    numbers.iter().map(|&number| &self.reached[number as usize].annotated).collect();
+                // One that nothing was told apart for stands for the whole class.
+                if let Some(&whole) = entries.iter().find(|entry| entry.partition == self.coarsest) {
+                    entries = vec![whole];
                 }
-                let largest: Vec<&Annotated> = largest.iter().collect();
-                total += count::count(&mut self.stepper, &largest)?;
+                total += counter.count(&mut self.stepper, &entries)?;
             }
         }
         Some(total)
     }
+}
+
+/// Theorem 4: whether `coarse` stands for everything that `fine`, whose blocks are given, stands for.
+/// Exact if blocks say everything about members, and never wrongly true.
+fn subsumes(stepper: &mut Stepper<'_, '_>, coarse: &Annotated, fine: &Annotated, blocks: &[u64]) -> bool {
+    let straddling = stepper.partitions.straddling(coarse.partition, fine.partition);
+    // Members that the coarse state tells apart and the fine one does not must look the same.
+    let look_alike = straddling.iter().all(|cell| cell[1..].iter().all(|&member| blocks[member] == blocks[cell[0]]));
+    if !look_alike {
+        return false;
+    }
+    if !straddling.is_empty() && !stepper.arrangement.is_plain() {
+        stepper.arrangement.blocks(&mut stepper.desk, &fine.state);
+        let alike = straddling.iter().all(|cell| {
+            cell[1..]
+                .iter()
+                .all(|&member| stepper.arrangement.are_alike(&mut stepper.desk, &fine.state, cell[0], member))
+        });
+        if !alike {
+            return false;
+        }
+    }
+    let mut state = fine.state.clone();
+    stepper.canonicalize(&mut state, coarse.partition);
+    state == coarse.state
 }
 
 fn stop(reason: StopReason) -> Halt {

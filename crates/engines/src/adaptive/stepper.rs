@@ -70,13 +70,24 @@ type PartNeeds = Vec<(usize, Need)>;
 /// The same by the codes alone.
 type CodeNeeds = Vec<(usize, Box<[u64]>)>;
 
-/// What a rule needs of members anywhere, to skip it early.
-#[derive(Debug)]
+/// What the instances of a rule need, without saying of whom, to skip the rule early.
+#[derive(Debug, Default)]
 struct RuleFilter {
-    /// For each family, the different needs of places; none if some place needs nothing.
-    places: Vec<Option<Vec<PartNeeds>>>,
-    /// Whether a block can be anywhere, by family and block.
-    known: FxHashMap<(usize, u64), bool>,
+    /// Different needs of places.
+    needs: Vec<CodeNeeds>,
+    /// For each sort of instance: the slots that no permutation changes, and how many places of each
+    /// family have each of the needs.
+    demands: Vec<Demand>,
+    /// Whether a block meets a need.
+    met: FxHashMap<(usize, u64), bool>,
+}
+
+/// The needs of a sort of instances.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Demand {
+    fixed: Vec<(usize, Box<[u64]>)>,
+    /// For each family the places with each need, and the places with none.
+    families: Vec<(Vec<(usize, usize)>, usize)>,
 }
 
 /// Fires edges in annotated states.
@@ -157,71 +168,96 @@ impl<'s, 'm> Stepper<'s, 'm> {
         self.edges.len() - 1
     }
 
-    /// Whether some member of some cell keeps every instance of a rule from doing anything. This does
-    /// not ask what the rule tells apart.
+    /// Whether no instance of a rule can do anything in any state that an annotated state stands for, as
+    /// far as counting tells. This does not ask what the rule tells apart.
     pub(crate) fn is_out_of_reach(&mut self, rule: RuleId, state: &[u64], kinds: &[Vec<Kind>]) -> bool {
         if self.filters[rule.position()].is_none() {
             let filter = self.filter(rule);
             self.filters[rule.position()] = Some(filter);
         }
-        let filter = self.filters[rule.position()].as_mut().expect("it was just filled in");
-        kinds.iter().flatten().any(|kind| {
-            let member = kind.members[0];
-            let family = self.family_of[member];
-            let Some(places) = &filter.places[family] else { return false };
-            let possible = filter.known.entry((family, kind.block)).or_insert_with(|| {
-                places.iter().any(|needs| {
-                    needs.iter().all(|(part, need)| {
-                        need.allows(self.arrangement.code(state, self.arrangement.own(member)[*part].slot))
+        let arrangement = &self.arrangement;
+        let family_of = &self.family_of;
+        let RuleFilter { needs, demands, met } = self.filters[rule.position()].as_mut().expect("it was just filled in");
+        let mut meets = |need: usize, kind: &Kind| {
+            *met.entry((need, kind.block)).or_insert_with(|| {
+                let own = arrangement.own(kind.members[0]);
+                let allows = |(part, codes): &(usize, Box<[u64]>)| {
+                    let code = arrangement.code(state, own[*part].slot);
+                    codes.get(code as usize / 64).is_some_and(|word| word >> (code % 64) & 1 == 1)
+                };
+                needs[need].iter().all(allows)
+            })
+        };
+        let is_met = |slot: usize, codes: &[u64]| {
+            let code = arrangement.code(state, quotient_ir::SlotId::from_position(slot));
+            codes.get(code as usize / 64).is_some_and(|word| word >> (code % 64) & 1 == 1)
+        };
+        !demands.iter().any(|demand| {
+            demand.fixed.iter().all(|(slot, codes)| is_met(*slot, codes))
+                && demand.families.iter().enumerate().all(|(family, (places, free))| {
+                    let own = || kinds.iter().flatten().filter(|kind| family_of[kind.members[0]] == family);
+                    let mut homeless = 0;
+                    for kind in own() {
+                        if !places.iter().any(|&(need, _)| meets(need, kind)) {
+                            homeless += kind.members.len();
+                            if homeless > *free {
+                                return false;
+                            }
+                        }
+                    }
+                    places.iter().all(|&(need, count)| {
+                        let suitable = own().filter(|kind| meets(need, kind)).map(|kind| kind.members.len());
+                        count <= suitable.sum::<usize>()
                     })
                 })
-            });
-            !*possible
         })
     }
 
     fn filter(&mut self, rule: RuleId) -> RuleFilter {
         let instances = self.partial.rule_needs(rule);
-        let families = self.partial.families().list().len();
-        let mut different: Vec<Option<FxHashSet<CodeNeeds>>> = vec![Some(FxHashSet::default()); families];
-        // Members without needs, and rules without instances, are all right anywhere.
+        let families: Vec<usize> = self.partial.families().list().iter().map(|family| family.size).collect();
         let part_of: FxHashMap<usize, (usize, usize)> = (0..self.arrangement.members())
             .flat_map(|member| {
                 let parts = self.arrangement.own(member).iter().enumerate();
                 parts.map(move |(part, own)| (own.slot.position(), (member, part)))
             })
             .collect();
+        let mut filter = RuleFilter::default();
+        let mut numbers: FxHashMap<CodeNeeds, usize> = FxHashMap::default();
+        let mut demands: FxHashSet<Demand> = FxHashSet::default();
         for needs in &instances {
             let mut by_member: FxHashMap<usize, CodeNeeds> = FxHashMap::default();
+            let mut fixed = Vec::new();
             for need in needs {
-                if let Some(&(member, part)) = part_of.get(&need.slot.position()) {
+                let slot = need.slot.position();
+                if let Some(&(member, part)) = part_of.get(&slot) {
                     by_member.entry(member).or_default().push((part, need.codes.clone()));
+                } else if !self.arrangement.is_moved(slot) {
+                    fixed.push((slot, need.codes.clone()));
                 }
             }
-            let mut counts = vec![0usize; families];
+            let mut counts: Vec<FxHashMap<usize, usize>> = vec![FxHashMap::default(); families.len()];
             for (member, needs) in by_member {
-                counts[self.family_of[member]] += 1;
-                if let Some(different) = &mut different[self.family_of[member]] {
-                    different.insert(needs);
+                let next = numbers.len();
+                let number = *numbers.entry(needs.clone()).or_insert(next);
+                if number == next {
+                    filter.needs.push(needs);
                 }
+                *counts[self.family_of[member]].entry(number).or_default() += 1;
             }
-            for (family, entry) in self.partial.families().list().iter().enumerate() {
-                if counts[family] < entry.size {
-                    different[family] = None;
-                }
+            let families = counts.into_iter().zip(&families).map(|(counts, size)| {
+                let mut places: Vec<(usize, usize)> = counts.into_iter().collect();
+                // Few places decide most.
+                places.sort_unstable_by_key(|&(need, count)| (count, need));
+                let free = size - places.iter().map(|(_, count)| count).sum::<usize>();
+                (places, free)
+            });
+            let demand = Demand { fixed, families: families.collect() };
+            if demands.insert(demand.clone()) {
+                filter.demands.push(demand);
             }
         }
-        let slot = quotient_ir::SlotId::from_position(0);
-        let places = different
-            .into_iter()
-            .map(|different| {
-                let different = different?;
-                let needs =
-                    |needs: CodeNeeds| needs.into_iter().map(|(part, codes)| (part, Need { slot, codes })).collect();
-                Some(different.into_iter().map(needs).collect())
-            })
-            .collect();
-        RuleFilter { places, known: FxHashMap::default() }
+        filter
     }
 
     fn plan(&mut self, edge: usize, partition: PartitionNumber) -> Rc<Plan> {

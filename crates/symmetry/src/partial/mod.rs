@@ -11,6 +11,7 @@
 
 mod arrangement;
 mod families;
+mod kripke;
 mod partition;
 mod signature;
 mod unwinding;
@@ -31,6 +32,7 @@ use crate::possible::{TiedSlots, Ties, tied_values};
 use crate::unfold::Event;
 pub use arrangement::{Arrangement, Desk, Kind, OwnPart};
 pub use families::{Families, Family, Held};
+pub use kripke::{Classification, TooManyStates, Witness, classify};
 pub use partition::Partition;
 use signature::SlotMembers;
 pub use unwinding::{Target, unwind};
@@ -582,8 +584,8 @@ impl<'m> PartialSymmetry<'m> {
         let generator = self.literal_permutation(&place_of)?;
         let (_, relabelling) = self.certifier.relabelling(&generator).ok()?;
         let members = (first, second);
-        let parts: rustc_hash::FxHashSet<(ExprId, NodeId)> =
-            part.events.iter().flat_map(|event| event.guard_parts.iter().copied()).collect();
+        let by_arguments: FxHashMap<&[i64], &Event> =
+            part.events.iter().map(|event| (&event.arguments[..], event)).collect();
         let mut known = FxHashMap::default();
         for event in &part.events {
             let circuit = &mut self.certifier.behaviour_mut().circuit;
@@ -591,19 +593,41 @@ impl<'m> PartialSymmetry<'m> {
             if image.is_some_and(|image| part.contains(&image)) {
                 continue;
             }
-            // The part whose image is no instance of the same part.
-            for &(part, condition) in &event.guard_parts {
-                let image = circuit.relabelled(condition, &relabelling, &mut known);
-                if image.is_none_or(|image| !parts.contains(&(part, image))) {
-                    let Action::Rule(rule) = event.action else { continue };
-                    return Some(Cause { span: self.model.rules[rule].span, part: Some(part), members });
+            let Action::Rule(rule) = event.action else { continue };
+            let entry = &self.model.rules[rule];
+            let arguments: Vec<i64> = if entry.parameters.len() == event.arguments.len() {
+                let permuted = entry.parameters.iter().zip(&event.arguments);
+                permuted
+                    .map(|(parameter, &value)| match parameter.range {
+                        Iteration::Over(ty) => self.families.argument(ty, value, &place_of),
+                        Iteration::Steps { .. } => value,
+                    })
+                    .collect()
+            } else {
+                event.arguments.clone()
+            };
+            let guard = |part: ExprId| Some(Cause { span: entry.span, part: Some(part), members });
+            match by_arguments.get(&arguments[..]) {
+                // The instance with the exchanged arguments can never fire, because of what the guard says
+                // of its arguments.
+                None => {
+                    let mut always = event.guard_parts.iter().filter(|(_, condition)| *condition == NodeId::TRUE);
+                    if let Some(&(part, _)) = always.next() {
+                        return guard(part);
+                    }
+                }
+                // The part of the guard that is not what it should be.
+                Some(other) => {
+                    for &(part, condition) in &event.guard_parts {
+                        let image = circuit.relabelled(condition, &relabelling, &mut known);
+                        let other = other.guard_parts.iter().find(|(own, _)| *own == part);
+                        if image.is_none() || image != other.map(|&(_, condition)| condition) {
+                            return guard(part);
+                        }
+                    }
                 }
             }
-            let span = match (event.write_spans.first(), event.action) {
-                (Some(span), _) => *span,
-                (None, Action::Rule(rule)) => self.model.rules[rule].span,
-                (None, Action::Start(start)) => self.model.starts[start].span,
-            };
+            let span = event.write_spans.first().copied().unwrap_or(entry.span);
             return Some(Cause { span, part: None, members });
         }
         None

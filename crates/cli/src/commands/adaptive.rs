@@ -1,0 +1,186 @@
+//! Searches by adaptive reduction: what each rule tells apart, and what came of it.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use quotient_engines::{
+    AdaptiveError, AdaptiveReport, PartitionTime, Report, SearchOptions, Verdict, check_prepared, guarded_quotient,
+};
+use quotient_ir::{Model, PropertyId, RuleId, expression_text};
+use quotient_symmetry::{PartialRefusal, PartialSymmetry, Partition};
+
+use crate::commands::engine_failure;
+use crate::commands::reduction::{STACK_BYTES, Symmetries};
+use crate::failure::Failure;
+use crate::graph::CollectedGraph;
+use crate::load::LoadedModel;
+use crate::names::rule_name;
+use crate::watch::Watch;
+
+/// How an adaptive search went about it.
+pub(crate) struct AdaptiveUse {
+    /// The families, such as `6 values of process`.
+    pub(crate) families: Vec<String>,
+    /// What each rule tells apart.
+    pub(crate) rules: Vec<RuleUse>,
+    /// How many different partitions there were.
+    pub(crate) partitions: usize,
+    /// How many states were not expanded because others stand for more.
+    pub(crate) removed: u64,
+    /// Why this reduction was chosen, if nobody asked for it.
+    pub(crate) reason: Option<String>,
+    /// How long the partitions took.
+    pub(crate) elapsed: Duration,
+}
+
+/// What one rule tells apart.
+pub(crate) struct RuleUse {
+    /// The rule.
+    pub(crate) name: String,
+    /// Its partition; none if the rule never came into question.
+    pub(crate) partition: Option<String>,
+    /// Whether it tells anything apart.
+    pub(crate) tells_apart: bool,
+    /// The text that does.
+    pub(crate) cause: Option<String>,
+}
+
+/// Searches by adaptive reduction.
+pub(super) fn search(
+    loaded: &LoadedModel,
+    properties: &[PropertyId],
+    options: &SearchOptions,
+    watch: &mut Watch,
+) -> Result<(AdaptiveUse, AdaptiveReport), Failure> {
+    let LoadedModel { model, layout, .. } = loaded;
+    watch.announce("looking at what rules tell apart");
+    let work = || {
+        let started = Instant::now();
+        let mut partial = PartialSymmetry::new(model, layout, properties).map_err(AdaptiveError::from)?;
+        let elapsed = started.elapsed();
+        let report = check_prepared(&mut partial, options, PartitionTime::Lazy, watch)?;
+        Ok((describe(&mut partial, &report, elapsed)?, report))
+    };
+    on_a_large_stack(work).map_err(|error| failure(loaded, error))
+}
+
+/// The guarded annotated quotient of a model, as a graph.
+pub(super) fn explore(
+    loaded: &LoadedModel,
+    max_nodes: Option<u64>,
+    watch: &mut Watch,
+) -> Result<(CollectedGraph, Symmetries, Report), Failure> {
+    let LoadedModel { model, layout, .. } = loaded;
+    watch.announce("looking at what rules tell apart");
+    let work = || {
+        let started = Instant::now();
+        let mut partial = PartialSymmetry::new(model, layout, &[]).map_err(AdaptiveError::from)?;
+        let elapsed = started.elapsed();
+        let quotient = guarded_quotient(&mut partial, max_nodes, watch)?;
+        let graph = CollectedGraph::of_guarded_quotient(&quotient, partial.families());
+        let mut rules = Vec::new();
+        for rule in model.rules.indices() {
+            let known = partial.is_known(rule);
+            rules.push((rule, if known { Some(partial.rule(rule)?.partition.clone()) } else { None }));
+        }
+        let bytes = quotient.nodes.iter().map(|node| 8 * node.len() as u64).sum();
+        let report = Report {
+            verdict: if quotient.stop_reason.is_none() { Verdict::Holds } else { Verdict::Inconclusive },
+            stop_reason: quotient.stop_reason,
+            states: quotient.nodes.len() as u64,
+            represented: None,
+            transitions: quotient.edges.len() as u64,
+            depth: 0,
+            memory_bytes: bytes,
+            properties: Vec::new(),
+            liveness_searches: Vec::new(),
+            canonicalization: None,
+        };
+        let used = AdaptiveUse {
+            families: family_texts(&partial),
+            rules: rule_uses(&mut partial, &rules)?,
+            partitions: rules.iter().flat_map(|(_, partition)| partition).collect::<BTreeSet<_>>().len(),
+            removed: 0,
+            reason: Some("a guarded annotated quotient: nodes may contain states that are not reachable".to_owned()),
+            elapsed,
+        };
+        Ok((graph, Symmetries::of_adaptive(used), report))
+    };
+    on_a_large_stack(work).map_err(|error| failure(loaded, error))
+}
+
+/// Runs something that unfolds a text, which follows the nesting of the text.
+pub(super) fn on_a_large_stack<T: Send>(
+    work: impl FnOnce() -> Result<T, AdaptiveError> + Send,
+) -> Result<T, AdaptiveError> {
+    std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        match worker {
+            Ok(worker) => worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => Err(AdaptiveError::Unsupported("there are too few resources".to_owned())),
+        }
+    })
+}
+
+pub(super) fn failure(loaded: &LoadedModel, error: AdaptiveError) -> Failure {
+    match error {
+        AdaptiveError::Engine(error) => engine_failure(&loaded.model.source, error),
+        AdaptiveError::Uncertified(error) => Failure::Internal(error.to_string()),
+        AdaptiveError::Refused(PartialRefusal::Opaque { .. } | PartialRefusal::NoFamilies)
+        | AdaptiveError::Refused(PartialRefusal::NothingShared(_))
+        | AdaptiveError::Unsupported(_) => Failure::Usage(error.to_string()),
+    }
+}
+
+fn describe(
+    partial: &mut PartialSymmetry<'_>,
+    report: &AdaptiveReport,
+    elapsed: Duration,
+) -> Result<AdaptiveUse, AdaptiveError> {
+    Ok(AdaptiveUse {
+        families: family_texts(partial),
+        rules: rule_uses(partial, &report.rules)?,
+        partitions: report.partitions,
+        removed: report.removed,
+        reason: None,
+        elapsed,
+    })
+}
+
+fn family_texts(partial: &PartialSymmetry<'_>) -> Vec<String> {
+    partial.families().list().iter().map(|family| format!("{} values of {}", family.size, family.name)).collect()
+}
+
+/// What rules tell apart, in source terms.
+pub(super) fn rule_uses(
+    partial: &mut PartialSymmetry<'_>,
+    partitions: &[(RuleId, Option<Partition>)],
+) -> Result<Vec<RuleUse>, AdaptiveError> {
+    let model = partial.model();
+    let coarsest = partial.coarsest();
+    let mut rules = Vec::new();
+    for (rule, partition) in partitions {
+        let name = rule_name(model, *rule);
+        let Some(partition) = partition else {
+            rules.push(RuleUse { name, partition: None, tells_apart: false, cause: None });
+            continue;
+        };
+        let cause = partial.rule(*rule)?.cause.clone();
+        rules.push(RuleUse {
+            name,
+            partition: Some(partition.describe(partial.families())),
+            tells_apart: *partition != coarsest,
+            cause: cause.map(|cause| cause_text(model, *rule, &cause)),
+        });
+    }
+    Ok(rules)
+}
+
+/// The text that tells members apart.
+pub(super) fn cause_text(model: &Model, rule: RuleId, cause: &quotient_symmetry::Cause) -> String {
+    let place = model.source.locate(cause.span);
+    match cause.part {
+        Some(part) => format!("{} ({place})", expression_text(model, &model.rules[rule].locals, part)),
+        None => format!("what it does ({place})"),
+    }
+}

@@ -1,0 +1,251 @@
+//! `quotient detect --partial`: what each rule tells apart, and which notion of approximate symmetry the
+//! state space enjoys.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use quotient_engines::AdaptiveError;
+use quotient_ir::{PropertyId, Valuation};
+use quotient_symmetry::{Classification, PartialSymmetry, TooManyStates, Witness, classify};
+
+use crate::arguments::Format;
+use crate::commands::adaptive::{RuleUse, failure, on_a_large_stack, rule_uses};
+use crate::failure::{Failure, HOLDS};
+use crate::load::LoadedModel;
+use crate::names::{property_title, scalar_text};
+use crate::render::json;
+use crate::render::quantity;
+use crate::terminal::{print, print_with};
+
+/// States up to which the state space is looked at.
+const STATE_LIMIT: usize = 20_000;
+
+/// What there is to say.
+struct Findings {
+    families: Vec<FamilyObject>,
+    rules: Vec<RuleUse>,
+    /// Properties that tell members apart, with their partitions.
+    properties: Vec<(String, String)>,
+    structure: Result<StructureObject, TooManyStates>,
+}
+
+#[derive(serde::Serialize)]
+struct PartialObject<'a> {
+    schema: &'static str,
+    command: &'static str,
+    families: &'a [FamilyObject],
+    rules: Vec<RuleObject<'a>>,
+    properties: Vec<PropertyObject<'a>>,
+    structure: Option<&'a StructureObject>,
+}
+
+#[derive(serde::Serialize)]
+struct FamilyObject {
+    name: String,
+    size: usize,
+}
+
+#[derive(serde::Serialize)]
+struct RuleObject<'a> {
+    name: &'a str,
+    partition: Option<&'a str>,
+    symmetric: bool,
+    cause: Option<&'a str>,
+}
+
+#[derive(serde::Serialize)]
+struct PropertyObject<'a> {
+    name: &'a str,
+    partition: &'a str,
+}
+
+/// The state space. A notion that does not hold has a witness; null if it was too much to find out.
+#[derive(serde::Serialize)]
+struct StructureObject {
+    states: usize,
+    transitions: usize,
+    symmetric: NotionObject,
+    near: NotionObject,
+    rough: Option<NotionObject>,
+    #[serde(rename = "virtual")]
+    virtual_symmetry: NotionObject,
+}
+
+#[derive(serde::Serialize)]
+struct NotionObject {
+    holds: bool,
+    witness: Option<WitnessObject>,
+}
+
+/// A transition and its image under a permutation.
+#[derive(serde::Serialize)]
+struct WitnessObject {
+    from: String,
+    to: String,
+    permutation: String,
+    image_from: String,
+    image_to: String,
+}
+
+/// Runs the command.
+pub(super) fn run(loaded: &LoadedModel, properties: &[PropertyId], format: Format) -> Result<ExitCode, Failure> {
+    let findings = on_a_large_stack(|| find(loaded, properties)).map_err(|error| failure(loaded, error))?;
+    match format {
+        Format::Human => print(&human(&findings))?,
+        Format::Json => {
+            let object = PartialObject {
+                schema: json::SCHEMA,
+                command: "detect",
+                families: &findings.families,
+                rules: findings.rules.iter().map(rule_object).collect(),
+                properties: findings
+                    .properties
+                    .iter()
+                    .map(|(name, partition)| PropertyObject { name, partition })
+                    .collect(),
+                structure: findings.structure.as_ref().ok(),
+            };
+            print_with(|writer| json::write(writer, &object))?
+        }
+    };
+    Ok(ExitCode::from(HOLDS))
+}
+
+fn find(loaded: &LoadedModel, properties: &[PropertyId]) -> Result<Findings, AdaptiveError> {
+    let LoadedModel { model, layout, .. } = loaded;
+    let mut partial = PartialSymmetry::new(model, layout, properties)?;
+    let mut partitions = Vec::new();
+    for rule in model.rules.indices() {
+        partitions.push((rule, Some(partial.rule(rule)?.partition.clone())));
+    }
+    let rules = rule_uses(&mut partial, &partitions)?;
+    let mut telling_apart = Vec::new();
+    for &property in properties.iter().filter(|&&property| model.properties[property].condition.is_some()) {
+        let partition = partial.property(property)?.partition;
+        if partition != partial.coarsest() {
+            telling_apart.push((property_title(model, property), partition.describe(partial.families())));
+        }
+    }
+    let structure = classify(&partial, STATE_LIMIT).map(|found| structure_object(loaded, &partial, found));
+    let families = partial.families().list().iter();
+    let families = families.map(|family| FamilyObject { name: family.name.clone(), size: family.size }).collect();
+    Ok(Findings { families, rules, properties: telling_apart, structure })
+}
+
+fn structure_object(loaded: &LoadedModel, partial: &PartialSymmetry<'_>, found: Classification) -> StructureObject {
+    let notion = |result: Result<(), Witness>| NotionObject {
+        holds: result.is_ok(),
+        witness: result.err().map(|witness| witness_object(loaded, partial, &witness)),
+    };
+    StructureObject {
+        states: found.states,
+        transitions: found.transitions,
+        symmetric: notion(found.symmetric),
+        near: notion(found.near),
+        rough: found.rough.map(notion),
+        virtual_symmetry: notion(found.virtual_symmetry),
+    }
+}
+
+fn witness_object(loaded: &LoadedModel, partial: &PartialSymmetry<'_>, witness: &Witness) -> WitnessObject {
+    let (first, second) = &witness.transition;
+    let (image_first, image_second) = &witness.image;
+    // What is the same in all four states says nothing.
+    let all = [first, second, image_first, image_second];
+    let varies = |slot: usize| all.iter().any(|state| state.0[slot] != first.0[slot]);
+    let text = |state: &Valuation| {
+        let slots = loaded.layout.slots.iter().enumerate().filter(|&(number, _)| varies(number));
+        let parts: Vec<String> = slots
+            .map(|(number, slot)| format!("{} = {}", slot.name, scalar_text(&loaded.model, slot.ty, state.0[number])))
+            .collect();
+        parts.join(", ")
+    };
+    WitnessObject {
+        from: text(first),
+        to: text(second),
+        permutation: cycles(partial, &witness.places),
+        image_from: text(image_first),
+        image_to: text(image_second),
+    }
+}
+
+/// A permutation of members in cycles.
+fn cycles(partial: &PartialSymmetry<'_>, places: &[usize]) -> String {
+    let mut text = String::new();
+    let mut seen = vec![false; places.len()];
+    for first in 0..places.len() {
+        if seen[first] || places[first] == first {
+            continue;
+        }
+        text.push('(');
+        let mut at = first;
+        while !seen[at] {
+            seen[at] = true;
+            if at != first {
+                text.push(' ');
+            }
+            let family = &partial.families().list()[partial.families().family_of(at)];
+            text.push_str(&family.value_name(at - family.first));
+            at = places[at];
+        }
+        text.push(')');
+    }
+    text
+}
+
+fn rule_object(rule: &RuleUse) -> RuleObject<'_> {
+    RuleObject {
+        name: &rule.name,
+        partition: rule.partition.as_deref(),
+        symmetric: !rule.tells_apart,
+        cause: rule.cause.as_deref(),
+    }
+}
+
+fn human(findings: &Findings) -> String {
+    let families: Vec<String> =
+        findings.families.iter().map(|family| format!("{} values of {}", family.size, family.name)).collect();
+    let mut text = format!("families     {}\n\n", families.join(", "));
+    let width = findings.rules.iter().map(|rule| rule.name.chars().count()).max().unwrap_or(0).min(32);
+    for rule in &findings.rules {
+        let partition = rule.partition.as_deref().filter(|_| rule.tells_apart).unwrap_or("all alike");
+        let cause = rule.cause.as_ref().map_or_else(String::new, |cause| format!(", because of {cause}"));
+        let _ = writeln!(text, "{:<width$}  {partition}{cause}", rule.name);
+    }
+    for (name, partition) in &findings.properties {
+        let _ = writeln!(text, "{name}  {partition}");
+    }
+    text.push('\n');
+    match &findings.structure {
+        Err(error) => {
+            let _ = writeln!(text, "{error}: which notions of symmetry it enjoys is not looked at");
+        }
+        Ok(structure) => {
+            let (states, transitions) = (structure.states as u64, structure.transitions as u64);
+            let _ = writeln!(
+                text,
+                "structure    {} states, {} transitions",
+                quantity::count(states),
+                quantity::count(transitions)
+            );
+            let notions = [
+                ("symmetric", Some(&structure.symmetric)),
+                ("near", Some(&structure.near)),
+                ("rough", structure.rough.as_ref()),
+                ("virtual", Some(&structure.virtual_symmetry)),
+            ];
+            for (name, notion) in notions {
+                let answer = match notion {
+                    None => "not looked at".to_owned(),
+                    Some(NotionObject { witness: None, .. }) => "yes".to_owned(),
+                    Some(NotionObject { witness: Some(witness), .. }) => format!(
+                        "no\n               {} → {}\n               under {} becomes {} → {}",
+                        witness.from, witness.to, witness.permutation, witness.image_from, witness.image_to
+                    ),
+                };
+                let _ = writeln!(text, "  {name:<10} {answer}");
+            }
+        }
+    }
+    text
+}
