@@ -105,6 +105,9 @@ pub fn check_prepared(
             "it decides what can be reached, and liveness property `{name}` asks for more"
         )));
     }
+    if options.checkpoint.is_some() || options.resume.is_some() {
+        return Err(AdaptiveError::Unsupported("it cannot be interrupted and continued later".to_owned()));
+    }
     if options.order != SearchOrder::BreadthFirst {
         return Err(AdaptiveError::Unsupported("it searches breadth-first only".to_owned()));
     }

@@ -1,0 +1,68 @@
+//! Adaptive reduction, partial symmetry and guarded quotients from the command line.
+
+mod transcript;
+
+use transcript::quotient;
+
+const READERS: &str = "../../../../models/murphi/readers_writers.m";
+const CONTROLLER: &str = "../../../../models/murphi/resource_controller.m";
+
+#[test]
+fn rules_are_shown_with_what_they_tell_apart() {
+    let said = quotient(["check", "--reduction", "adaptive", "--property", "a writer is alone", READERS]);
+    assert_eq!(said.status, Some(0), "{said}");
+    assert!(said.stdout.contains("enter beside readers tells apart | 1, 2 | 3 |, because of p <= 2"), "{said}");
+    assert!(said.stdout.contains("9, standing for 22"), "{said}");
+}
+
+#[test]
+fn json_says_the_same() {
+    let said = quotient(["check", "--reduction", "adaptive", "--format", "json", CONTROLLER]);
+    assert_eq!(said.status, Some(0), "{said}");
+    for words in
+        [r#""reduction":"adaptive""#, r#""exact":true"#, r#""represented":"388""#, r#""partition":"| 1–3 | 4–6 |""#]
+    {
+        assert!(said.stdout.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn what_is_beyond_it_is_refused() {
+    for (arguments, words) in [
+        (&["check", "--reduction", "adaptive", READERS][..], "liveness property `everyone can enter again`"),
+        (&["check", "--reduction", "adaptive", "--search", "dfs", CONTROLLER], "breadth-first only"),
+        (&["check", "--reduction", "adaptive", "--symmetry", "off", CONTROLLER], "add --symmetry auto"),
+        (&["check", "--reduction", "adaptive", "counter.m"], "no type indexes an array"),
+    ] {
+        let said = quotient(arguments);
+        assert_eq!(said.status, Some(2), "{said}");
+        assert!(said.stderr.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn notions_of_symmetry_come_with_witnesses() {
+    let said = quotient(["detect", "--partial", READERS]);
+    assert_eq!(said.status, Some(0), "{said}");
+    assert!(said.stdout.contains("try                          all alike"), "{said}");
+    assert!(said.stdout.contains("  virtual    no"), "{said}");
+    let said = quotient(["detect", "--partial", "--format", "json", READERS]);
+    assert!(said.stdout.contains(r#""virtual":{"holds":false,"witness":{"from""#), "{said}");
+}
+
+#[test]
+fn guarded_quotients_are_exported() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("graph.dot");
+    let said = quotient([
+        "explore".as_ref(),
+        "--reduction".as_ref(),
+        "adaptive".as_ref(),
+        "--export".as_ref(),
+        path.as_os_str(),
+        READERS.as_ref(),
+    ]);
+    assert_eq!(said.status, Some(0), "{said}");
+    let graph = std::fs::read_to_string(&path).expect("the export is there");
+    assert!(graph.contains("within | 1, 2 | 3 |"), "{graph}");
+}
