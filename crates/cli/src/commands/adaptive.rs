@@ -95,6 +95,7 @@ pub(super) fn explore(
             properties: Vec::new(),
             liveness_searches: Vec::new(),
             canonicalization: None,
+            approximation: None,
         };
         let used = AdaptiveUse {
             families: family_texts(&partial),

@@ -105,6 +105,9 @@ pub fn check_prepared(
             "it decides what can be reached, and liveness property `{name}` asks for more"
         )));
     }
+    if options.store != crate::options::StoreMode::Exact {
+        return Err(AdaptiveError::Unsupported("it stores every annotated state exactly".to_owned()));
+    }
     if options.checkpoint.is_some() || options.resume.is_some() {
         return Err(AdaptiveError::Unsupported("it cannot be interrupted and continued later".to_owned()));
     }
