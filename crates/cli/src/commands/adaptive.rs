@@ -96,6 +96,7 @@ pub(super) fn explore(
             liveness_searches: Vec::new(),
             canonicalization: None,
             approximation: None,
+            marker_collisions: None,
         };
         let used = AdaptiveUse {
             families: family_texts(&partial),
