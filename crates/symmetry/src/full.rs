@@ -27,6 +27,9 @@ pub enum NoFullEncoding {
     /// Instances of an assumption that can go wrong are not independent.
     #[error("an assumption can go wrong")]
     Assumption,
+    /// A variable can hold nothing.
+    #[error("there are no states")]
+    NoStates,
     /// A run did not end.
     #[error("a run does not end")]
     Endless,
@@ -84,6 +87,9 @@ pub fn full_symmetries(
 ) -> Result<Vec<SparsePermutation>, NoFullEncoding> {
     if !layout.multisets().is_empty() {
         return Err(NoFullEncoding::Multiset);
+    }
+    if literals.slots().iter().any(|slot| slot.values.is_empty()) {
+        return Err(NoFullEncoding::NoStates);
     }
     let tabulation = Tabulation { interpreter: Interpreter::new(model, layout), literals, limit };
     let mut relations: FxHashSet<Relation> = FxHashSet::default();
