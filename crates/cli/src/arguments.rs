@@ -403,6 +403,8 @@ pub(crate) enum ReductionName {
     Flooding,
     /// One state for each symmetry marker: fast, and approximate where markers collide
     Markers,
+    /// The same with markers that tell more: trees in place of paths
+    MarkersTrees,
     /// One state of each orbit, by canonical forms where markers do not decide
     MarkersCanonical,
     /// States with the partition of processes that the way to them has not told apart; for models that

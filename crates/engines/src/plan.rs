@@ -17,6 +17,8 @@ use quotient_symmetry::{
 
 use crate::report::{EngineError, JudgedInstance};
 
+/// How far markers that are trees look.
+const MARKER_ROUNDS: usize = 3;
 /// More orbits of liveness instances than this are judged in one search without symmetries.
 const LIVENESS_SEARCHES: usize = 32;
 
@@ -107,9 +109,12 @@ impl Reduction {
     /// Why the method cannot be used.
     pub fn new(model: &Model, layout: &Layout, group: CertifiedGroup, strategy: Strategy) -> Result<Self, String> {
         let build = |strategy| Canonicalizer::with_strategy(model, layout, &group, strategy);
-        if let Strategy::Markers | Strategy::MarkersCanonical = strategy {
-            let marking = Marking::new(model, layout, &group, 0).map_err(|error| error.to_string())?;
-            let canonicalizer = build(Strategy::Canonical).map_err(|error| error.to_string())?;
+        if let Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical = strategy {
+            let rounds = if strategy == Strategy::MarkersTrees { MARKER_ROUNDS } else { 0 };
+            let marking = Marking::new(model, layout, &group, rounds).map_err(|error| error.to_string())?;
+            // Markers know only the exchanges of values, and so must what decides between them.
+            let group = marking.group().clone();
+            let canonicalizer = Canonicalizer::new(model, layout, &group).map_err(|error| error.to_string())?;
             let markers = Some(Markers { marking, decides: strategy == Strategy::MarkersCanonical });
             // The stored state of an orbit is the first that was found, not a canonical one.
             let exact = Some(canonicalizer.clone());
@@ -128,6 +133,7 @@ impl Reduction {
     pub fn strategy(&self) -> Strategy {
         match &self.markers {
             Some(markers) if markers.decides => Strategy::MarkersCanonical,
+            Some(markers) if markers.marking.rounds() > 0 => Strategy::MarkersTrees,
             Some(_) => Strategy::Markers,
             None => self.canonicalizer.strategy(),
         }

@@ -72,6 +72,18 @@ impl CertifiedGroup {
     pub fn interchangeable(&self) -> &[InterchangeableValues] {
         &self.interchangeable
     }
+    /// The subgroup of the exchanges of some of the [`CertifiedGroup::interchangeable`] values, by position.
+    pub(crate) fn exchanging(&self, layout: &Layout, positions: &[usize]) -> Self {
+        let interchangeable: Vec<InterchangeableValues> =
+            positions.iter().map(|&position| self.interchangeable[position].clone()).collect();
+        let generators: Vec<SparsePermutation> =
+            interchangeable.iter().flat_map(|entry| entry.exchanges.iter().cloned()).collect();
+        let maps = generators
+            .iter()
+            .map(|generator| self.literals.action(layout, generator).expect("a certified exchange acts on states"))
+            .collect();
+        Self { literals: self.literals.clone(), generators, maps, interchangeable }
+    }
     /// Whether there is nothing but the identity.
     pub fn is_trivial(&self) -> bool {
         self.generators.is_empty()

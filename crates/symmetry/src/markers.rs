@@ -29,6 +29,7 @@ pub struct Marking {
     rounds: usize,
     is_exact: bool,
     reason: String,
+    group: CertifiedGroup,
 }
 
 /// Where a slot is in a packed state, and what tuple it is.
@@ -108,6 +109,7 @@ impl Marking {
         let mut elements: FxHashMap<(TypeId, i64), u32> = FxHashMap::default();
         let mut classes = Vec::new();
         let mut names = Vec::new();
+        let mut used = Vec::new();
         for (class, entry) in group.interchangeable().iter().enumerate() {
             let uniform = entry.values.windows(2).zip(&entry.exchanges).all(|(pair, exchange)| {
                 let request = Request::Exchange { ty: entry.ty, first: pair[0], second: pair[1] };
@@ -120,6 +122,7 @@ impl Marking {
                 elements.insert((entry.ty, value), classes.len() as u32);
                 classes.push(class as u32);
             }
+            used.push(class);
             let name = model.types[entry.ty].name.clone().unwrap_or_else(|| "a type".into());
             names.push(format!("{} values of {name}", entry.values.len()));
         }
@@ -170,13 +173,25 @@ impl Marking {
         let kind = if is_exact { "exact, since no cell relates two of them" } else { "approximate" };
         let depth = if rounds == 0 { String::new() } else { format!(", {rounds} rounds deep") };
         let reason = format!("markers of {}{depth}; {kind}", names.join(", "));
-        Ok(Self { slots, classes, rounds, is_exact, reason })
+        let group = group.exchanging(layout, &used);
+        Ok(Self { slots, classes, rounds, is_exact, reason, group })
     }
 
     /// Whether only symmetric states have equal markers, by proposition 2: no cell of the state relates
     /// two elements.
     pub fn is_exact(&self) -> bool {
         self.is_exact
+    }
+
+    /// The symmetries under which markers do not change: those that exchange the values they are of. There
+    /// may be more in the group that they were made for.
+    pub fn group(&self) -> &CertifiedGroup {
+        &self.group
+    }
+
+    /// How many steps far the markers look beyond an element.
+    pub fn rounds(&self) -> usize {
+        self.rounds
     }
 
     /// What the markers are of, for people.

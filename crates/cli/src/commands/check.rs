@@ -102,7 +102,9 @@ fn search(
     if arguments.search.reduction == ReductionName::Adaptive {
         return search_adaptively(loaded, arguments, &properties, options, watch);
     }
-    if arguments.cross_check && arguments.search.reduction == ReductionName::Markers {
+    if arguments.cross_check
+        && matches!(arguments.search.reduction, ReductionName::Markers | ReductionName::MarkersTrees)
+    {
         let message = "--cross-check compares exact searches, and markers may be approximate: use markers-canonical";
         return Err(Failure::Usage(message.into()));
     }

@@ -38,7 +38,9 @@ pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
     let deadlock = deadlock_mode(arguments.deadlock, loaded.language);
     let watch = Watch::start(arguments.limits.timeout, &arguments.output);
     let wish = (arguments.symmetry, arguments.search.reduction);
-    if let ReductionName::Markers | ReductionName::MarkersCanonical = arguments.search.reduction {
+    if let ReductionName::Markers | ReductionName::MarkersTrees | ReductionName::MarkersCanonical =
+        arguments.search.reduction
+    {
         let message = "--reduction markers is for `check`: the edges of the graph need representatives";
         return Err(Failure::Usage(message.into()));
     }

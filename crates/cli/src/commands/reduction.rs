@@ -70,6 +70,7 @@ pub(super) fn choose(
         ReductionName::LocalSearch => Some(Strategy::LocalSearch),
         ReductionName::Flooding => Some(Strategy::Flooding),
         ReductionName::Markers => Some(Strategy::Markers),
+        ReductionName::MarkersTrees => Some(Strategy::MarkersTrees),
         ReductionName::MarkersCanonical => Some(Strategy::MarkersCanonical),
     };
     let source = match (symmetry, strategy) {

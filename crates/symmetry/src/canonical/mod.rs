@@ -169,7 +169,7 @@ impl Canonicalizer {
                 ));
                 Method::LocalSearch(Walk::new(&view))
             }
-            Strategy::Markers | Strategy::MarkersCanonical => {
+            Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical => {
                 return Err(not_applicable("markers depend on what was seen before".to_owned()));
             }
             Strategy::Flooding => {

@@ -21,6 +21,8 @@ pub enum Strategy {
     /// The first state with the same marker (see [`crate::Marking`]); approximate where markers collide.
     /// No method of a canonicalizer, since it depends on what was seen before.
     Markers,
+    /// The same with markers that also tell what stands beside an element, some steps far.
+    MarkersTrees,
     /// The first state of the orbit, which is looked for among those with the same marker; exact.
     /// No method of a canonicalizer, either.
     MarkersCanonical,
@@ -53,6 +55,7 @@ impl Strategy {
             Strategy::LocalSearch => "local-search",
             Strategy::Flooding => "flooding",
             Strategy::Markers => "markers",
+            Strategy::MarkersTrees => "markers-trees",
             Strategy::MarkersCanonical => "markers-canonical",
         }
     }
