@@ -74,19 +74,19 @@ pub(crate) fn mentioned_files(source: &Source) -> Vec<Vec<String>> {
 fn read(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
     let mut parts = parts(&source).into_iter();
     let (machine, mut diagnostics) = syntax::parse(&source.text, parts.next().unwrap_or_default());
-    let mut library = typing::Library::default();
+    let mut machines = typing::Machines::default();
     for part in parts {
         let (other, errors) = syntax::parse(&source.text, part);
         diagnostics.extend(errors);
         if let Some(name) = &other.name {
-            library.insert(name.text.to_string(), Rc::new(other.clone()));
+            machines.insert(name.text.to_string(), Rc::new(other.clone()));
         }
     }
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(sorted(diagnostics));
     }
     let mut settings = settings::Settings::new(&machine, options, &mut diagnostics);
-    let (mut core, types, about_types) = typing::elaborate(&source.text, &Rc::new(machine), &library, &settings);
+    let (mut core, types, about_types) = typing::elaborate(&source.text, &Rc::new(machine), &machines, &settings);
     diagnostics.extend(about_types);
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(sorted(diagnostics));

@@ -106,7 +106,7 @@ impl Elaborator<'_> {
             self.error("inclusion", format!("`{}` includes itself", name.text), name.span);
             return None;
         }
-        let found = self.library.get(&*name.text).cloned();
+        let found = self.machines.get(&*name.text).cloned();
         if found.is_none() {
             let diagnostic =
                 Diagnostic::error("unknown-machine", format!("there is no machine `{}`", name.text), name.span)

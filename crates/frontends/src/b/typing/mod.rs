@@ -24,18 +24,18 @@ const MAXIMUM_EXPANSIONS: usize = 40;
 const MAXIMUM_ERRORS: usize = 50;
 
 /// The machines that a main machine may mention, by name.
-pub(crate) type Library = FxHashMap<String, Rc<tree::Machine>>;
+pub(crate) type Machines = FxHashMap<String, Rc<tree::Machine>>;
 
 /// The core of a machine and its types, if it has no errors.
 pub(crate) fn elaborate(
     text: &str,
     machine: &Rc<tree::Machine>,
-    library: &Library,
+    machines: &Machines,
     settings: &Settings,
 ) -> (Core, Types, Vec<Diagnostic>) {
     let mut elaborator = Elaborator {
         text,
-        library,
+        machines,
         settings,
         core: Core::default(),
         types: Types::default(),
@@ -83,7 +83,7 @@ struct Instance {
 
 struct Elaborator<'a> {
     text: &'a str,
-    library: &'a Library,
+    machines: &'a Machines,
     settings: &'a Settings,
     core: Core,
     types: Types,
