@@ -264,12 +264,18 @@ impl Emission<'_, '_> {
         self.all(conditions)
     }
 
-    /// Whether there is no process with a greater number.
+    /// Whether there is no process with a greater number. The next number would tell, since there are
+    /// no gaps, but asking about one process would tell it apart from the others.
     fn is_youngest(&mut self, pid: ExprId) -> ExprId {
-        let one = self.number(1);
-        let next = self.add(pid, one);
-        let alive = self.is_alive(next);
-        self.not(alive)
+        let mut conditions = Vec::new();
+        for other in 1..self.pools.processes {
+            let other = self.number(other);
+            let alive = self.is_alive(other);
+            let dead = self.not(alive);
+            let older = self.compare(BinaryOperator::LessOrEqual, other, pid);
+            conditions.push(self.or(older, dead));
+        }
+        self.all(conditions)
     }
 
     /// Whether a process at a control point can move, nobody else's turn considered.
