@@ -152,6 +152,21 @@ pub enum BinaryOperator {
     BitXor,
 }
 
+impl BinaryOperator {
+    /// Whether it compares two values.
+    pub fn is_comparison(self) -> bool {
+        matches!(
+            self,
+            Self::Equal | Self::NotEqual | Self::Less | Self::LessOrEqual | Self::Greater | Self::GreaterOrEqual
+        )
+    }
+
+    /// Whether it makes a number of two numbers.
+    pub fn is_arithmetic(self) -> bool {
+        !self.is_comparison() && !matches!(self, Self::And | Self::Or | Self::Implies)
+    }
+}
+
 /// The two quantifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quantifier {

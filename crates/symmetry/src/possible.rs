@@ -875,7 +875,7 @@ impl<'m> Analysis<'m> {
                 }
             }
             // A connective may not get as far as its second operand.
-            Expr::Binary { operator, left, right } if is_comparison(*operator) => {
+            Expr::Binary { operator, left, right } if operator.is_comparison() => {
                 for (place, other, operator) in [(left, right, Some(*operator)), (right, left, mirrored(*operator))] {
                     let (Expr::Read(place), Some(operator)) = (&self.model.pool[*place], operator) else { continue };
                     let other = self.scalar(*other)?;
@@ -1331,18 +1331,6 @@ pub(crate) fn is_enumerated(model: &Model, parameters: &[Parameter], locals: &Ta
         }
     }
     instances <= limit
-}
-
-fn is_comparison(operator: BinaryOperator) -> bool {
-    matches!(
-        operator,
-        BinaryOperator::Equal
-            | BinaryOperator::NotEqual
-            | BinaryOperator::Less
-            | BinaryOperator::LessOrEqual
-            | BinaryOperator::Greater
-            | BinaryOperator::GreaterOrEqual
-    )
 }
 
 fn binary(operator: BinaryOperator, left: &Numbers, right: &Numbers) -> Numbers {

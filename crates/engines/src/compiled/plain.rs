@@ -38,7 +38,7 @@ impl Plain<'_> {
                 self.has_value(word, u64::from(mask) << shift, partial).then_some(5)?
             }
             Test::Compare { operator, left, right } => {
-                is_comparison(operator).then_some(())?;
+                operator.is_comparison().then_some(())?;
                 2 + self.value_cost(left)? + self.value_cost(right)?
             }
             Test::Nonzero(value) => 2 + self.value_cost(value)?,
@@ -79,7 +79,7 @@ impl Plain<'_> {
                         self.range(id).is_some()
                     }
                     BinaryOperator::BitAnd | BinaryOperator::BitOr | BinaryOperator::BitXor => true,
-                    _ => is_comparison(operator),
+                    _ => operator.is_comparison(),
                 };
                 fits.then_some(())?;
                 2 + self.value_cost(left)? + self.value_cost(right)?
@@ -118,7 +118,7 @@ impl Plain<'_> {
                 Some((low.min(other_low), high.max(other_high)))
             }
             Value::Binary { operator, left, right } => {
-                if is_comparison(operator) {
+                if operator.is_comparison() {
                     return Some((0, 1));
                 }
                 let (left_low, left_high) = self.range_within(left, depth + 1)?;
@@ -147,16 +147,4 @@ impl Plain<'_> {
             _ => None,
         }
     }
-}
-
-pub(super) fn is_comparison(operator: BinaryOperator) -> bool {
-    matches!(
-        operator,
-        BinaryOperator::Equal
-            | BinaryOperator::NotEqual
-            | BinaryOperator::Less
-            | BinaryOperator::LessOrEqual
-            | BinaryOperator::Greater
-            | BinaryOperator::GreaterOrEqual
-    )
 }

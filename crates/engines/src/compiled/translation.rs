@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::bits::{BitSet, KnownBits};
 use super::effects::ones;
-use super::plain::{Plain, is_comparison};
+use super::plain::Plain;
 use crate::evaluator::SpecialisedUnit;
 use crate::evaluator::code::{
     Address, AddressId, Code, Command, CommandId, DomainId, SlotCode, Test, TestId, UNDEFINED, Value, ValueId,
@@ -906,7 +906,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         right: ir::Value,
         fits: bool,
     ) -> Attempt<ir::Value> {
-        if let Some(condition) = condition_of(operator).filter(|_| is_comparison(operator)) {
+        if let Some(condition) = condition_of(operator).filter(|_| operator.is_comparison()) {
             let value = self.builder.ins().icmp(condition, left, right);
             return Ok(self.builder.ins().uextend(types::I64, value));
         }

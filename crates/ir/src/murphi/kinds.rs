@@ -101,7 +101,7 @@ impl Kinds {
                 Expr::Read(place) => self.of_type(model, model.pool[*place].ty),
                 Expr::Unary { operator: UnaryOperator::Not, .. } => Kind::Boolean,
                 Expr::Unary { .. } | Expr::Count { .. } => Kind::Number,
-                Expr::Binary { operator, .. } if is_arithmetic(*operator) => Kind::Number,
+                Expr::Binary { operator, .. } if operator.is_arithmetic() => Kind::Number,
                 Expr::Binary { .. } => Kind::Boolean,
                 &Expr::Conditional { then, otherwise, .. } => {
                     let (then, otherwise) = (self.of_expression(then), self.of_expression(otherwise));
@@ -127,14 +127,6 @@ impl Kinds {
 }
 
 /// Whether an operator computes a number from numbers.
-fn is_arithmetic(operator: BinaryOperator) -> bool {
-    use BinaryOperator::{Add, BitAnd, BitOr, BitXor, Divide, Multiply, Remainder, ShiftLeft, ShiftRight, Subtract};
-    matches!(
-        operator,
-        Add | Subtract | Multiply | Divide | Remainder | ShiftLeft | ShiftRight | BitAnd | BitOr | BitXor
-    )
-}
-
 /// Looks through one owner for places where values of different kinds meet.
 struct Clashes<'a, 'm> {
     model: &'m Model,

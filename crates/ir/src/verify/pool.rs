@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::expression::{Argument, BinaryOperator, Expr, Iteration, Root, Step, UnaryOperator};
+use crate::expression::{Argument, Expr, Iteration, Root, Step, UnaryOperator};
 use crate::index::{ExprId, FunctionId, PlaceId, Table, TableIndex, TypeId};
 use crate::model::Model;
 use crate::statement::{MultisetElement, ReturnValue, Statement, StatementKind};
@@ -252,27 +252,8 @@ pub(super) fn classes(model: &Model) -> Table<ExprId, Class> {
             Expr::Unary { operator: UnaryOperator::Negate | UnaryOperator::Complement, .. } | Expr::Count { .. } => {
                 Class::Number
             }
-            Expr::Binary { operator, .. } => match operator {
-                BinaryOperator::And
-                | BinaryOperator::Or
-                | BinaryOperator::Implies
-                | BinaryOperator::Equal
-                | BinaryOperator::NotEqual
-                | BinaryOperator::Less
-                | BinaryOperator::LessOrEqual
-                | BinaryOperator::Greater
-                | BinaryOperator::GreaterOrEqual => Class::Boolean,
-                BinaryOperator::Add
-                | BinaryOperator::Subtract
-                | BinaryOperator::Multiply
-                | BinaryOperator::Divide
-                | BinaryOperator::Remainder
-                | BinaryOperator::ShiftLeft
-                | BinaryOperator::ShiftRight
-                | BinaryOperator::BitAnd
-                | BinaryOperator::BitOr
-                | BinaryOperator::BitXor => Class::Number,
-            },
+            Expr::Binary { operator, .. } if operator.is_arithmetic() => Class::Number,
+            Expr::Binary { .. } => Class::Boolean,
             Expr::Conditional { then, .. } => classes[*then],
             Expr::Call { function, .. } => model.functions[*function].result.map_or(Class::Compound, |result| {
                 model.types.get(result).map_or(Class::Compound, |_| class_of(model, result))

@@ -28,7 +28,7 @@ impl<'m> Unfolder<'m> {
                 let minus_one = self.circuit.constant(-1);
                 Ok(self.circuit.sum(&minus_one, -1, &operand)?)
             }
-            Expr::Binary { operator, left, right } if arithmetic(*operator) => {
+            Expr::Binary { operator, left, right } if operator.is_arithmetic() => {
                 let left = self.scalar(*left)?;
                 let right = self.scalar(*right)?;
                 self.arithmetic(*operator, &left, &right)
@@ -145,20 +145,4 @@ fn shift(value: i64, count: i64) -> Option<i64> {
         -63..0 => Some(value >> -count),
         _ => Some(0),
     }
-}
-
-fn arithmetic(operator: BinaryOperator) -> bool {
-    matches!(
-        operator,
-        BinaryOperator::Add
-            | BinaryOperator::Subtract
-            | BinaryOperator::Multiply
-            | BinaryOperator::Divide
-            | BinaryOperator::Remainder
-            | BinaryOperator::ShiftLeft
-            | BinaryOperator::ShiftRight
-            | BinaryOperator::BitAnd
-            | BinaryOperator::BitOr
-            | BinaryOperator::BitXor
-    )
 }

@@ -78,7 +78,7 @@ impl<'m> Specialiser<'m> {
                 }
                 Ok(self.joined(Junction::Any, &tests))
             }
-            Expr::Binary { operator, left, right } if is_comparison(*operator) => {
+            Expr::Binary { operator, left, right } if operator.is_comparison() => {
                 self.comparison(*operator, *left, *right)
             }
             Expr::Conditional { condition, then, otherwise } => match self.test(*condition)? {
@@ -332,7 +332,7 @@ impl<'m> Specialiser<'m> {
                 Value::Constant(value) => Value::Constant(!value),
                 operand => Value::Complement(self.code.values.add(operand)),
             }),
-            Expr::Binary { operator, left, right } if is_arithmetic(*operator) => {
+            Expr::Binary { operator, left, right } if operator.is_arithmetic() => {
                 let left = self.value(*left)?;
                 let right = self.value(*right)?;
                 if let (Value::Constant(left), Value::Constant(right)) = (left, right) {
@@ -404,22 +404,6 @@ impl<'m> Specialiser<'m> {
         self.context.weight += u64::from(self.weight_since(before)) * u64::from(capacity);
         Ok((capacity, cell, test))
     }
-}
-
-fn is_comparison(operator: BinaryOperator) -> bool {
-    matches!(
-        operator,
-        BinaryOperator::Equal
-            | BinaryOperator::NotEqual
-            | BinaryOperator::Less
-            | BinaryOperator::LessOrEqual
-            | BinaryOperator::Greater
-            | BinaryOperator::GreaterOrEqual
-    )
-}
-
-fn is_arithmetic(operator: BinaryOperator) -> bool {
-    !is_comparison(operator) && !matches!(operator, BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Implies)
 }
 
 /// The operator with its operands exchanged.
