@@ -34,6 +34,8 @@ pub(crate) struct Holds {
 struct GivenUp;
 
 const ITERATION_LIMIT: usize = 4096;
+/// Iterations of a loop that are looked at one by one.
+const EXACT_ITERATIONS: usize = 256;
 const CALL_LIMIT: usize = 64;
 /// Statements executed after which the analysis gives up.
 const WORK_LIMIT: u64 = 30_000_000;
@@ -1069,6 +1071,14 @@ impl<'m> Analysis<'m> {
                     (self.overlay, self.locals) = before.clone();
                     if !self.assume(*condition, true)? || !self.block(body)? {
                         break;
+                    }
+                    if iteration < EXACT_ITERATIONS {
+                        // What has made this many iterations, apart from what has made fewer: a counter
+                        // keeps its value, and the loop ends where it does.
+                        if (&self.overlay, &self.locals) == (&before.0, &before.1) {
+                            break;
+                        }
+                        continue;
                     }
                     // The next iteration starts from anything seen so far; done when that is stable.
                     let mut joined = Some(before.clone());

@@ -16,7 +16,7 @@ const LIMIT: usize = 300_000;
 /// How a model compares: a line for a table, and whether the two agree.
 fn compare(spin: &Spin, path: &Path) -> (String, bool) {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let answer = match spin.run(path, &[], "-O0", Duration::from_secs(20)) {
+    let answer = match spin.run(path, &[], Duration::from_secs(20)) {
         Ok(answer) if !answer.complete => return (format!("{name}: spin did not finish"), true),
         Ok(answer) => answer,
         Err(SpinFailure::Timeout(_)) => return (format!("{name}: spin takes too long"), true),

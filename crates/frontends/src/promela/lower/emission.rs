@@ -244,6 +244,20 @@ impl<'p, 't> Emission<'p, 't> {
         let place = self.process_place(process, pid);
         self.field(place, 0)
     }
+    /// Statements that take a process away.
+    pub(super) fn clear_process(&mut self, process: usize, pid: ExprId, span: Span) -> Vec<Statement> {
+        let place = self.process_place(process, pid);
+        let clear = |place| Statement { kind: StatementKind::Clear(place), span };
+        let kept: Vec<u32> = (0..self.program.processes[process].symbols.parameters)
+            .filter(|&position| self.pools.settled.contains(&(process, position)))
+            .filter_map(|position| self.locals[process][position])
+            .collect();
+        if kept.is_empty() {
+            return vec![clear(place)];
+        }
+        let fields = 1 + self.locals[process].iter().flatten().count() as u32;
+        (0..fields).filter(|field| !kept.contains(field)).map(|field| clear(self.field(place, field))).collect()
+    }
     /// Whether a process is at a control point.
     pub(super) fn is_at(&mut self, process: usize, pid: ExprId, point: i64) -> ExprId {
         let place = self.control_place(process, pid);
@@ -275,18 +289,25 @@ impl<'p, 't> Emission<'p, 't> {
         self.and(inside, alive)
     }
 
+    /// The least and the greatest value that an expression can have, as far as its form tells.
+    pub(super) fn bounds_of(&self, value: ExprId) -> (i64, i64) {
+        match self.model.pool[value] {
+            Expr::Constant { value, .. } => (value, value),
+            Expr::Read(place) => match self.model.types[self.model.pool[place].ty].kind {
+                TypeKind::Range { low, high } => (low, high),
+                _ => (i64::MIN, i64::MAX),
+            },
+            _ => (i64::MIN, i64::MAX),
+        }
+    }
+
     pub(super) fn is_between(&mut self, value: ExprId, low: i64, high: i64) -> ExprId {
         if let Some(value) = self.constant_value(value) {
             return self.truth(low <= value && value <= high);
         }
-        if let Expr::Read(place) = self.model.pool[value] {
-            let ty = self.model.pool[place].ty;
-            if let TypeKind::Range { low: least, high: greatest } = self.model.types[ty].kind
-                && low <= least
-                && greatest <= high
-            {
-                return self.truth(true);
-            }
+        let (least, greatest) = self.bounds_of(value);
+        if low <= least && greatest <= high {
+            return self.truth(true);
         }
         let (low, high) = (self.number(low), self.number(high));
         let above = self.compare(BinaryOperator::GreaterOrEqual, value, low);

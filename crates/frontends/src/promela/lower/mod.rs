@@ -60,7 +60,8 @@ pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -
         });
         return (None, diagnostics);
     }
-    let at_start = pools_from(&program, &living, &[], true);
+    let mut at_start = pools_from(&program, &living, &[], true);
+    at_start.settled.clear();
     if at_start.ranges.contains(&None) {
         let found = emit(source, &program, &everybody(&program), settings, Mode::Check).1;
         if found.iter().any(Diagnostic::is_error) {
@@ -79,11 +80,24 @@ pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -
         diagnostics.extend(found);
         return (None, diagnostics);
     }
-    let (pools, mode) = match prefix {
-        Some(prefix) => (pools_from(&program, prefix.living(), &prefix.passing(), false), Mode::Skip),
-        None => (pools_from(&program, &living, &[], false), Mode::Plain),
+    let mut pools = match &prefix {
+        Some(prefix) => pools_from(&program, prefix.living(), &prefix.passing(), false),
+        None => {
+            let mut pools = pools_from(&program, &living, &[], false);
+            pools.settled.clear();
+            pools
+        }
     };
-    let (model, found, _) = emit(source, &program, &pools, settings, mode);
+    if prefix.is_some() {
+        let (model, found, skipped) = emit(source, &program, &pools, settings, Mode::Skip);
+        if skipped.is_some() || model.is_none() {
+            diagnostics.extend(found);
+            return (model, diagnostics);
+        }
+        // The steps must be taken one by one, and before them not everybody is there.
+        pools = pools.unsettled();
+    }
+    let (model, found, _) = emit(source, &program, &pools, settings, Mode::Plain);
     diagnostics.extend(found);
     (model, diagnostics)
 }
@@ -91,7 +105,13 @@ pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -
 /// A process of every type, so that all of the text is looked at.
 fn everybody(program: &Program<'_>) -> Pools {
     let count = program.processes.len() as i64;
-    Pools { ranges: vec![Some((0, count)); program.processes.len()], processes: count + 1, bounded: true }
+    Pools {
+        ranges: vec![Some((0, count)); program.processes.len()],
+        processes: count + 1,
+        bounded: true,
+        lasting: None,
+        settled: FxHashSet::default(),
+    }
 }
 
 /// What to do with an emitted model.
@@ -147,9 +167,10 @@ fn emit(
             Mode::Follow | Mode::Skip => startup::follow(&emission),
             _ => None,
         };
-        if let (Mode::Skip, Some(prefix)) = (mode, &prefix) {
-            startup::skip(&mut emission, prefix, program);
-        }
+        let prefix = match (mode, prefix) {
+            (Mode::Skip, Some(prefix)) => startup::skip(&mut emission, &prefix, program).then_some(prefix),
+            (_, prefix) => prefix,
+        };
         debug_assert_eq!(quotient_ir::verify(&emission.model), Ok(()), "the lowering makes well-formed models");
         return (Some(emission.model), diagnostics, prefix);
     }

@@ -14,6 +14,12 @@ pub(super) struct Pools {
     pub(super) processes: i64,
     /// Whether there can never be more.
     pub(super) bounded: bool,
+    /// The greatest number of a process that is there from its start on and never ends.
+    pub(super) lasting: Option<i64>,
+    /// Parameters (by process type and position) that no statement changes, of process types of which
+    /// no process is created once the model is under way: they hold their values from the start and
+    /// for ever, so that nothing tells a process whose argument is zero from others.
+    pub(super) settled: FxHashSet<(usize, usize)>,
 }
 
 /// The most processes that SPIN allows.
@@ -145,6 +151,7 @@ pub(super) fn pools_from(program: &Program<'_>, living: &[Living], others: &[Liv
     {
         base = base.max(creator);
     }
+    let mut lasting = None;
     for it in living {
         let flow = &program.processes[it.process].flow;
         let ends = reachable(flow, flow.point(it.point)).iter().any(|&point| {
@@ -152,6 +159,7 @@ pub(super) fn pools_from(program: &Program<'_>, living: &[Living], others: &[Liv
         });
         if !ends {
             base = base.max(it.pid + 1);
+            lasting = lasting.max(Some(it.pid));
         }
     }
     let mut ranges: Vec<Option<(i64, i64)>> = vec![None; count];
@@ -167,5 +175,17 @@ pub(super) fn pools_from(program: &Program<'_>, living: &[Living], others: &[Liv
             cover(process, base, processes - 1);
         }
     }
-    Pools { ranges, processes, bounded }
+    let mut settled = FxHashSet::default();
+    for (process, entry) in program.processes.iter().enumerate().filter(|&(process, _)| created[process] == 0) {
+        let parameters = entry.symbols.variables[..entry.symbols.parameters].iter().enumerate();
+        settled.extend(parameters.filter(|(_, info)| !info.assigned).map(|(position, _)| (process, position)));
+    }
+    Pools { ranges, processes, bounded, lasting, settled }
+}
+
+impl Pools {
+    /// The same numbers, with nothing said of what is there for ever.
+    pub(super) fn unsettled(self) -> Self {
+        Self { lasting: None, settled: FxHashSet::default(), ..self }
+    }
 }

@@ -267,8 +267,12 @@ impl Emission<'_, '_> {
     /// Whether there is no process with a greater number. The next number would tell, since there are
     /// no gaps, but asking about one process would tell it apart from the others.
     fn is_youngest(&mut self, pid: ExprId) -> ExprId {
+        let (low, high) = self.bounds_of(pid);
+        if self.pools.lasting.is_some_and(|lasting| lasting > high) {
+            return self.truth(false);
+        }
         let mut conditions = Vec::new();
-        for other in 1..self.pools.processes {
+        for other in low.saturating_add(1).max(1)..self.pools.processes {
             let other = self.number(other);
             let alive = self.is_alive(other);
             let dead = self.not(alive);
@@ -436,8 +440,7 @@ impl Emission<'_, '_> {
             ElementKind::End => {
                 self.emit_plain(it, held, |emission, _, _, pid| {
                     let mut statements = emission.clear_channels(it.process, pid, span);
-                    let place = emission.process_place(it.process, pid);
-                    statements.push(Statement { kind: StatementKind::Clear(place), span });
+                    statements.extend(emission.clear_process(it.process, pid, span));
                     Some(statements)
                 });
             }

@@ -6,7 +6,7 @@
 
 use quotient_ir::{
     BinaryOperator, Expr, ExprId, Interpreter, Layout, Model, Outcome, Place, PlaceId, PropertyKind, Root, Rule,
-    RuleId, Span, Statement, StatementKind, Step, Type, TypeId, TypeKind, Valuation, Variable,
+    RuleId, Span, Statement, Step, Type, TypeId, TypeKind, Valuation, Variable,
 };
 use rustc_hash::FxHashMap;
 
@@ -148,46 +148,81 @@ fn living_in(slots: &[ControlSlots], state: &Valuation) -> Vec<Living> {
 }
 
 /// Makes a model jump over its prefix, if that changes nothing but the way there. `follow` must
-/// have been called on this emission.
-pub(super) fn skip(emission: &mut Emission<'_, '_>, prefix: &Prefix, program: &Program<'_>) {
+/// have been called on this emission. Gives whether it does.
+pub(super) fn skip(emission: &mut Emission<'_, '_>, prefix: &Prefix, program: &Program<'_>) -> bool {
     let stages = &prefix.stages[..=prefix.end];
     let end = &stages[prefix.end];
     // The last stored stage with only the processes of the start.
     let Some(jump) =
         (0..prefix.end).rev().find(|&it| stages[it].stored && stages[it].living.len() == stages[0].living.len())
     else {
-        return;
+        return false;
     };
     if stages[..jump].iter().any(|stage| stage.living.len() != stages[0].living.len()) {
-        return;
+        return false;
     }
-    let Some((_, mover)) = stages[jump].step else { return };
+    let Some((_, mover)) = stages[jump].step else { return false };
     // One process makes all steps, and never comes back to where it was.
     let same = |stage: &Stage| stage.step.is_some_and(|(_, it)| it.pid == mover.pid && it.process == mover.process);
     if !stages[..prefix.end].iter().all(same) {
-        return;
+        return false;
     }
-    let Some(at_end) = end.living.iter().find(|it| it.pid == mover.pid && it.process == mover.process) else { return };
+    let Some(at_end) = end.living.iter().find(|it| it.pid == mover.pid && it.process == mover.process) else {
+        return false;
+    };
     let flow = &program.processes[mover.process].flow;
     let later = reachable(flow, flow.point(at_end.point));
     let passed: Vec<i64> = stages[jump..prefix.end].iter().filter_map(|stage| Some(stage.step?.1.point)).collect();
     if passed.iter().any(|&point| later.contains(&flow.point(point))) {
-        return;
+        return false;
     }
     if stages[..jump].iter().any(|stage| stage.step.is_some_and(|(_, it)| it.point == mover.point)) {
-        return;
+        return false;
     }
     // Nobody may create another process that is where this one was.
     let creates = |process: usize| program.run_sites(process).iter().any(|site| site.creates == mover.process);
     if (0..program.processes.len()).any(creates) {
-        return;
+        return false;
     }
     let hidden: Vec<&Stage> = stages[jump + 1..prefix.end].iter().filter(|stage| stage.stored).collect();
     if !properties_hold(&emission.model, &hidden) {
-        return;
+        return false;
     }
-    let Some(places) = slot_places(&mut emission.model) else { return };
-    rewrite(emission, stages, jump, &passed, &hidden, mover, &places);
+    let Some(places) = slot_places(&mut emission.model) else { return false };
+    let Some(settled) = settled_values(emission, stages, &places) else { return false };
+    rewrite(emission, stages, &settled, jump, &passed, &hidden, mover, &places);
+    true
+}
+
+/// The parameters that are settled: their slots and the values that they have from the start on.
+/// Nothing if one of them has several values on the way.
+fn settled_values(emission: &Emission<'_, '_>, stages: &[Stage], places: &[PlaceId]) -> Option<Vec<(usize, i64)>> {
+    let model = &emission.model;
+    let mut settled = Vec::new();
+    for (slot, &place) in places.iter().enumerate() {
+        let place = &model.pool[place];
+        let &[Step::Index(pid), Step::Field(field)] = &place.steps[..] else { continue };
+        let process = emission
+            .process_variables
+            .iter()
+            .position(|&it| it.is_some_and(|variable| place.root == Root::Variable(variable)));
+        let (Some(process), Expr::Constant { value: pid, .. }) = (process, &model.pool[pid]) else { continue };
+        let Some(position) = emission.locals[process].iter().position(|&it| it == Some(field)) else { continue };
+        if !emission.pools.settled.contains(&(process, position)) {
+            continue;
+        }
+        let with_it = stages
+            .iter()
+            .filter(|stage| stage.living.iter().any(|living| living.pid == *pid && living.process == process));
+        let mut values = with_it.filter_map(|stage| stage.state.0[slot]);
+        if let Some(value) = values.next() {
+            if values.any(|other| other != value) {
+                return None;
+            }
+            settled.push((slot, value));
+        }
+    }
+    Some(settled)
 }
 
 /// Whether all invariants hold on the way.
@@ -201,9 +236,11 @@ fn properties_hold(model: &Model, stages: &[&Stage]) -> bool {
     })
 }
 
+#[expect(clippy::too_many_arguments, reason = "everything that is known of the prefix")]
 fn rewrite(
     emission: &mut Emission<'_, '_>,
     stages: &[Stage],
+    settled: &[(usize, i64)],
     jump: usize,
     passed: &[i64],
     hidden: &[&Stage],
@@ -231,7 +268,16 @@ fn rewrite(
     }
     let pid = emission.number(mover.pid);
     let here = emission.is_at(mover.process, pid, mover.point);
-    let from = &stages[jump].state;
+    let mut from = stages[jump].state.clone();
+    let start = emission.model.starts.indices().next().expect("there is a start");
+    for &(slot, value) in settled {
+        let place = places[slot];
+        let ty = emission.model.pool[place].ty;
+        let constant = if ty == Model::BOOLEAN { emission.truth(value != 0) } else { emission.number(value) };
+        let statement = emission.set(place, constant, Span::default());
+        emission.model.starts[start].body.push(statement);
+        from.0[slot] = Some(value);
+    }
     let to = &stages[end].state;
     let assign = |emission: &mut Emission<'_, '_>, from: &Valuation, span: Span| {
         let mut body = Vec::new();
@@ -251,7 +297,7 @@ fn rewrite(
         emission.origins.push(Origin { mover: None });
     };
     if hidden.is_empty() {
-        let body = assign(emission, from, names[0].1);
+        let body = assign(emission, &from, names[0].1);
         push(emission, 0, here, body);
         return;
     }
@@ -265,14 +311,23 @@ fn rewrite(
     // The first step takes all processes away, so that nothing but the counter tells the states apart.
     let mut body = Vec::new();
     let mut cleared = from.clone();
-    for variable in emission.process_variables.clone().into_iter().flatten() {
-        let place = emission.variable_place(variable);
-        body.push(Statement { kind: StatementKind::Clear(place), span });
+    for process in 0..emission.process_variables.len() {
+        let (Some(variable), Some((low, high))) = (emission.process_variables[process], emission.pools.ranges[process])
+        else {
+            continue;
+        };
+        for pid in low..=high {
+            let pid = emission.number(pid);
+            body.extend(emission.clear_process(process, pid, span));
+        }
         for (slot, place) in places.iter().enumerate() {
             if emission.model.pool[*place].root == Root::Variable(variable) {
                 cleared.0[slot] = Some(emission.model.domain(emission.model.pool[*place].ty).least());
             }
         }
+    }
+    for &(slot, value) in settled {
+        cleared.0[slot] = Some(value);
     }
     body.push(emission.set_number(counter, 1, span));
     push(emission, 0, here, body);
