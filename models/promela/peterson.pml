@@ -4,7 +4,7 @@
 // until somebody else arrives after it, or nobody else is at this level or above.
 //
 // expect: holds
-// states: 40333
+// states: 29917
 // order: 6
 // with N=4: order 24
 
@@ -18,7 +18,8 @@ byte turn[N] = NOBODY;
 byte inside;
 
 active [N] proctype P() {
-  byte l, q, others;
+  byte l, q;
+  bool alone;
   do
   :: l = 1;
      do
@@ -27,11 +28,11 @@ active [N] proctype P() {
         turn[l] = _pid;
         // Wait until nobody else is as far, or somebody came later.
         d_step {
-          others = 0; q = 0;
+          alone = true; q = 0;
           do
           :: q < N ->
              if
-             :: q != _pid && level_of[q] >= l -> others++
+             :: q != _pid && level_of[q] >= l -> alone = false
              :: else
              fi;
              q++
@@ -40,8 +41,8 @@ active [N] proctype P() {
           q = 0
         };
         if
-        :: others == 0 || turn[l] != _pid -> others = 0; l++
-        :: else -> others = 0
+        :: alone || turn[l] != _pid -> alone = false; l++
+        :: else -> alone = false
         fi
      :: else -> break
      od;

@@ -271,7 +271,7 @@ impl Parser<'_> {
         let whole = |parser: &Self| span.to(parser.last_span());
         if let [part] = &parts[..] {
             let remote_variable = self.at(":")
-                && part.index.is_some()
+                && self.proctypes.contains(&part.name.text)
                 && matches!(&self.peek_at(1).kind, TokenKind::Name(word) if !Self::is_keyword(word));
             if self.at("@") || remote_variable {
                 let part = part.clone();

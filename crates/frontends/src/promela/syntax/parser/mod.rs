@@ -8,7 +8,7 @@ mod statements;
 use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::token::{Token, TokenKind};
 use super::tree::{Name, Specification};
@@ -106,6 +106,8 @@ pub(super) struct Parser<'d> {
     /// The inlines being put in place, outermost first.
     open_inlines: Vec<Rc<str>>,
     inlined_tokens: usize,
+    /// The names of process types: `a[i] : x` refers into a process only if `a` is one of them.
+    proctypes: FxHashSet<Rc<str>>,
     in_formula: bool,
     tree: Specification,
 }
@@ -121,9 +123,17 @@ pub(crate) fn parse(tokens: Vec<Token>, diagnostics: &mut Vec<Diagnostic>) -> Sp
         inlines: FxHashMap::default(),
         open_inlines: Vec::new(),
         inlined_tokens: 0,
+        proctypes: FxHashSet::default(),
         in_formula: false,
         tree: Specification::default(),
     };
+    for pair in parser.tokens.windows(2) {
+        if let TokenKind::Name(name) = &pair[1].kind
+            && (pair[0].is_name("proctype") || pair[0].is_name("D_proctype"))
+        {
+            parser.proctypes.insert(name.clone());
+        }
+    }
     parser.specification();
     parser.tree
 }
