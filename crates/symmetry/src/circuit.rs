@@ -611,6 +611,13 @@ impl Circuit {
                 reduced.push(child);
                 continue;
             };
+            // What contains all parts of another says nothing beyond it. Parts are sorted.
+            let contains =
+                |other: &[NodeId]| other.len() < inner.len() && other.iter().all(|it| inner.binary_search(it).is_ok());
+            if children.iter().any(|&other| opposite_kind(self.node(other)).is_some_and(|it| contains(&it))) {
+                changed = true;
+                continue;
+            }
             let mut kept = Vec::with_capacity(inner.len());
             let mut child_changed = false;
             for &part in &inner {

@@ -241,7 +241,7 @@ impl Canonicalizer {
                 }
             }
             Method::LocalSearch(walk) => walk.descend(state, &mut workspace.walk),
-            Method::Flooding(walk) => walk.take_least(state),
+            Method::Flooding(walk) => walk.take_least(state, &mut workspace.walk),
         }
     }
 
@@ -268,9 +268,6 @@ impl Canonicalizer {
 
     /// How many states the orbit of a state has.
     pub fn orbit_size(&self, workspace: &mut Workspace, state: &[u64]) -> BigUint {
-        if let Method::Flooding(walk) = &self.method {
-            return BigUint::from(walk.flood(state).len());
-        }
         let Workspace { part: scratch, state: copy, .. } = workspace;
         copy.clear();
         copy.extend_from_slice(state);

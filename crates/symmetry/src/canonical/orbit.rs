@@ -1,6 +1,8 @@
 //! Orbits walked through by generators: flooding and local search.
 
-use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::elements::CodeMap;
 use super::points::View;
@@ -12,11 +14,17 @@ pub(super) struct Walk {
     maps: Vec<CodeMap>,
 }
 
+/// So many states of listed orbits are remembered with their least one.
+const REMEMBERED: usize = 1 << 21;
+
 /// The memory of walks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WalkScratch {
     codes: Vec<u64>,
     image: Vec<u64>,
+    /// The least state of each orbit that was listed, by its states. An orbit is met once for every step
+    /// that leads into it, and ProB lists it only once, too.
+    least: FxHashMap<Box<[u64]>, Arc<[u64]>>,
 }
 
 impl Walk {
@@ -33,7 +41,7 @@ impl Walk {
 
     /// Applies generators for as long as one makes the codes less.
     pub(super) fn descend(&self, state: &mut [u64], scratch: &mut WalkScratch) {
-        let WalkScratch { codes, image } = scratch;
+        let WalkScratch { codes, image, .. } = scratch;
         self.view.read(state, codes);
         let mut idle = 0;
         let mut next = 0;
@@ -73,8 +81,18 @@ impl Walk {
     }
 
     /// Replaces a state by the least of its orbit.
-    pub(super) fn take_least(&self, state: &mut [u64]) {
+    pub(super) fn take_least(&self, state: &mut [u64], scratch: &mut WalkScratch) {
+        self.view.read(state, &mut scratch.codes);
+        if let Some(least) = scratch.least.get(scratch.codes.as_slice()) {
+            self.view.write(least, state);
+            return;
+        }
         let images = self.flood(state);
         self.view.write(&images[0], state);
+        if scratch.least.len() + images.len() > REMEMBERED {
+            scratch.least.clear();
+        }
+        let least: Arc<[u64]> = images[0].as_slice().into();
+        scratch.least.extend(images.into_iter().map(|image| (image.into_boxed_slice(), Arc::clone(&least))));
     }
 }

@@ -5,6 +5,7 @@
 //! the initialised states are told apart by a variable of their own (`machine`).
 
 mod applications;
+mod failures;
 mod items;
 mod machine;
 mod outlines;
@@ -21,9 +22,8 @@ mod universe;
 use std::rc::Rc;
 
 use quotient_ir::{
-    BinaryOperator, Diagnostic, Expr as IrExpr, ExprId, FunctionId, Iteration, Local, LocalId, LocalKind, Model,
-    Parameter, Place, PlaceId, Quantifier as IrQuantifier, Root, Source, Span, Statement, StatementKind, Step, Table,
-    TypeId, TypeKind, UnaryOperator, VariableId,
+    BinaryOperator, Diagnostic, Expr as IrExpr, ExprId, Iteration, Local, LocalId, LocalKind, Model, Parameter, Place,
+    PlaceId, Root, Source, Span, Statement, StatementKind, Step, Table, TypeId, TypeKind, UnaryOperator, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -57,7 +57,7 @@ struct Lowerer<'a> {
     stored: FxHashMap<SymbolId, (VariableId, Shape)>,
     /// The variables that hold total functions by the invariant, so that their cells always have values.
     total: FxHashSet<VariableId>,
-    failures: FxHashMap<(String, TypeId), FunctionId>,
+    failures: failures::Failures,
     /// The values of constants that have one value only.
     known: FxHashMap<SymbolId, Value>,
     diagnostics: Vec<Diagnostic>,
@@ -82,7 +82,7 @@ impl<'a> Lowerer<'a> {
             owner: Owner::default(),
             stored: FxHashMap::default(),
             total: FxHashSet::default(),
-            failures: FxHashMap::default(),
+            failures: failures::Failures::default(),
             known: FxHashMap::default(),
             diagnostics: Vec::new(),
             depth: 0,
@@ -199,16 +199,6 @@ impl<'a> Lowerer<'a> {
             None if then == otherwise => then,
             None => self.expression(IrExpr::Conditional { condition, then, otherwise }),
         }
-    }
-
-    fn quantify(&mut self, quantifier: IrQuantifier, binders: &[(LocalId, TypeId)], body: ExprId) -> ExprId {
-        if self.constant_of(body).is_some() {
-            // No shape is empty, so a constant is not changed by quantifiers.
-            return body;
-        }
-        binders.iter().rev().fold(body, |body, (local, ty)| {
-            self.expression(IrExpr::Quantified { quantifier, local: *local, range: Iteration::Over(*ty), body })
-        })
     }
 
     // Places.

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::super::core::{Expr, Fold, Operator, SymbolId};
 use super::items::{Environment, Item, SetItem};
 use super::shapes::{Scalar, Shape};
-use super::{Lowered, Lowerer, Owner};
+use super::{Lowered, Lowerer};
 
 /// A function under construction: its parameters and what is passed for them.
 #[derive(Default)]
@@ -66,7 +66,9 @@ impl Lowerer<'_> {
             function.span = span;
         }
         function.name = format!("{name}_{}", self.model.functions.iter().count() + 1);
-        self.model.functions.push(function)
+        let function = self.model.functions.push(function);
+        self.note_failures(function);
+        function
     }
 
     fn pass_environment(
@@ -168,30 +170,6 @@ impl Lowerer<'_> {
 
     fn call(&mut self, (function, arguments): (FunctionId, Vec<Argument>)) -> ExprId {
         self.expression(IrExpr::Call { function, arguments })
-    }
-
-    /// An expression that is an error of the machine when it is reached.
-    pub(super) fn failure(&mut self, message: &str, ty: TypeId, span: Span) -> ExprId {
-        let message = format!("{message} ({})", self.model.source.locate(span));
-        let function = match self.failures.get(&(message.clone(), ty)) {
-            Some(function) => *function,
-            None => {
-                let body = vec![Self::statement(StatementKind::Error { message: message.clone() }, span)];
-                let name = format!("undefined_{}", self.failures.len() + 1);
-                let owner = Owner::default();
-                let function = self.model.functions.push(Function {
-                    name,
-                    parameters: Vec::new(),
-                    locals: owner.locals,
-                    result: Some(ty),
-                    body,
-                    span,
-                });
-                self.failures.insert((message, ty), function);
-                function
-            }
-        };
-        self.expression(IrExpr::Call { function, arguments: Vec::new() })
     }
 
     fn give(&mut self, local: LocalId, span: Span) -> Statement {

@@ -1,0 +1,137 @@
+//! Errors of the machine inside formulas, and which expressions may run into one. A quantifier over a
+//! condition that may is an error wherever the condition is one for some value (the B-Book's
+//! well-definedness), and not only where it is one before the first value that decides: otherwise it would
+//! matter in which order the elements of a set come.
+
+use quotient_ir::{
+    Argument, BinaryOperator, Expr as IrExpr, ExprId, Function, FunctionId, Iteration, LocalId, PlaceId,
+    Quantifier as IrQuantifier, Root, Span, Statement, StatementKind, Step, Table, TypeId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Lowerer;
+
+/// What is known of errors in expressions.
+#[derive(Default)]
+pub(super) struct Failures {
+    /// A function for each message and type, which is nothing but the error.
+    messages: FxHashMap<(String, TypeId), FunctionId>,
+    /// All functions that may run into an error.
+    functions: FxHashSet<FunctionId>,
+    expressions: FxHashMap<ExprId, bool>,
+}
+
+impl Lowerer<'_> {
+    /// An expression that is an error of the machine when it is reached.
+    pub(super) fn failure(&mut self, message: &str, ty: TypeId, span: Span) -> ExprId {
+        let message = format!("{message} ({})", self.model.source.locate(span));
+        let function = match self.failures.messages.get(&(message.clone(), ty)) {
+            Some(function) => *function,
+            None => {
+                let body = vec![Self::statement(StatementKind::Error { message: message.clone() }, span)];
+                let name = format!("undefined_{}", self.failures.messages.len() + 1);
+                let (parameters, locals) = (Vec::new(), Table::default());
+                let function =
+                    self.model.functions.push(Function { name, parameters, locals, result: Some(ty), body, span });
+                self.failures.messages.insert((message, ty), function);
+                self.failures.functions.insert(function);
+                function
+            }
+        };
+        self.expression(IrExpr::Call { function, arguments: Vec::new() })
+    }
+
+    /// Notes whether a new function may run into an error.
+    pub(super) fn note_failures(&mut self, function: FunctionId) {
+        let body = self.model.functions[function].body.clone();
+        if body.iter().any(|statement| self.statement_may_fail(statement)) {
+            self.failures.functions.insert(function);
+        }
+    }
+
+    /// A condition on all or some values. No shape is empty.
+    pub(super) fn quantify(&mut self, quantifier: IrQuantifier, binders: &[(LocalId, TypeId)], body: ExprId) -> ExprId {
+        if self.constant_of(body).is_some() {
+            return body;
+        }
+        let value = self.quantify_plainly(quantifier, binders, body);
+        if binders.is_empty() || !self.may_fail(body) {
+            return value;
+        }
+        // This is true, or an error if the condition is one for any value.
+        let truth = self.truth(true);
+        let anyway = self.binary(BinaryOperator::Or, body, truth);
+        let defined = self.quantify_plainly(IrQuantifier::All, binders, anyway);
+        self.binary(BinaryOperator::And, defined, value)
+    }
+
+    fn quantify_plainly(&mut self, quantifier: IrQuantifier, binders: &[(LocalId, TypeId)], body: ExprId) -> ExprId {
+        binders.iter().rev().fold(body, |body, (local, ty)| {
+            self.expression(IrExpr::Quantified { quantifier, local: *local, range: Iteration::Over(*ty), body })
+        })
+    }
+
+    fn statement_may_fail(&mut self, statement: &Statement) -> bool {
+        let any = |lowerer: &mut Self, body: &[Statement]| body.iter().any(|it| lowerer.statement_may_fail(it));
+        match &statement.kind {
+            StatementKind::Error { .. } | StatementKind::Assert { .. } => true,
+            StatementKind::Assign { target, value } => self.place_may_fail(*target) || self.may_fail(*value),
+            StatementKind::Copy { source, .. } => self.place_may_fail(*source),
+            StatementKind::If { branches, otherwise } => {
+                branches.iter().any(|(condition, body)| self.may_fail(*condition) || any(self, body))
+                    || any(self, otherwise)
+            }
+            StatementKind::While { condition, body } => self.may_fail(*condition) || any(self, body),
+            StatementKind::For { body, .. } => any(self, body),
+            StatementKind::Return(Some(quotient_ir::ReturnValue::Value(value))) => self.may_fail(*value),
+            _ => false,
+        }
+    }
+
+    fn place_may_fail(&mut self, place: PlaceId) -> bool {
+        let place = self.model.pool[place].clone();
+        let root = match &place.root {
+            Root::Result { function, arguments } => self.call_may_fail(*function, arguments),
+            Root::Choice { condition, then, otherwise } => {
+                self.may_fail(*condition) || self.place_may_fail(*then) || self.place_may_fail(*otherwise)
+            }
+            Root::Variable(_) | Root::Local(_) => false,
+        };
+        root || place.steps.iter().any(|step| matches!(step, Step::Index(index) if self.may_fail(*index)))
+    }
+
+    fn call_may_fail(&mut self, function: FunctionId, arguments: &[Argument]) -> bool {
+        self.failures.functions.contains(&function)
+            || arguments.iter().any(|argument| match argument {
+                Argument::Value(value) => self.may_fail(*value),
+                Argument::Copy(place) | Argument::Reference(place) => self.place_may_fail(*place),
+            })
+    }
+
+    /// Whether an expression may run into an error of the machine.
+    pub(super) fn may_fail(&mut self, expression: ExprId) -> bool {
+        if let Some(known) = self.failures.expressions.get(&expression) {
+            return *known;
+        }
+        let fails = match self.model.pool[expression].clone() {
+            IrExpr::Constant { .. } | IrExpr::IsMember { .. } => false,
+            IrExpr::Read(place) | IrExpr::IsUndefined(place) => self.place_may_fail(place),
+            IrExpr::Unary { operand, .. } => self.may_fail(operand),
+            IrExpr::Binary { operator, left, right } => {
+                let divides = matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder);
+                (divides && self.constant_of(right).is_none_or(|divisor| divisor == 0))
+                    || self.may_fail(left)
+                    || self.may_fail(right)
+            }
+            IrExpr::Conditional { condition, then, otherwise } => {
+                self.may_fail(condition) || self.may_fail(then) || self.may_fail(otherwise)
+            }
+            IrExpr::Quantified { body, .. } | IrExpr::Count { body, .. } => self.may_fail(body),
+            IrExpr::SameContents { left, right } => self.place_may_fail(left) || self.place_may_fail(right),
+            IrExpr::Call { function, arguments } => self.call_may_fail(function, &arguments),
+            IrExpr::IsPresent { .. } => true,
+        };
+        self.failures.expressions.insert(expression, fails);
+        fails
+    }
+}
