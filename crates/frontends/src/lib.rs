@@ -11,6 +11,9 @@ use quotient_ir::{Diagnostic, Model, Source};
 /// far smaller; a larger file is a mistake, and refusing it keeps time and memory bounded.
 pub const MAXIMUM_SOURCE_BYTES: usize = 8 << 20;
 
+/// How many errors of one file are reported. More would hide the first ones, which matter most.
+const MAXIMUM_ERRORS: usize = 50;
+
 /// The languages a model may be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Language {
@@ -108,6 +111,20 @@ pub fn source_from_bytes(name: &str, bytes: &[u8]) -> Result<Source, Diagnostic>
         return Err(whole_file("not-text", message, "a model is plain text; this looks like a binary file"));
     }
     Ok(Source::new(name, String::from_utf8_lossy(bytes)))
+}
+
+/// The errors of one file in the order of the source, without those after the first [`MAXIMUM_ERRORS`].
+fn first_errors(mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    errors.sort_by_key(|it| it.primary.as_ref().map(|label| label.span.start));
+    if let Some(last) = errors.get(MAXIMUM_ERRORS) {
+        let span = last.primary.as_ref().map(|label| label.span).unwrap_or_default();
+        errors.truncate(MAXIMUM_ERRORS);
+        errors.push(
+            Diagnostic::error("too-many-errors", format!("more than {MAXIMUM_ERRORS} errors"), span)
+                .with_label("the file is not checked from here on"),
+        );
+    }
+    errors
 }
 
 fn too_large(name: &str, bytes: usize) -> Diagnostic {

@@ -3,8 +3,8 @@
 
 use quotient_ir::{Diagnostic, Span};
 
-use super::MAXIMUM_ERRORS;
 use super::token::{MATHEMATICAL, SIGNS, Token, TokenKind, WORDS};
+use crate::MAXIMUM_ERRORS;
 
 /// The tokens of a text from a place on, the last one the end of the file, and every lexical error.
 pub(super) fn tokenize(text: &str, start: usize) -> (Vec<Token>, Vec<Diagnostic>) {

@@ -4,8 +4,8 @@
 use logos::Logos;
 use quotient_ir::{Diagnostic, Span};
 
-use super::MAXIMUM_ERRORS;
 use super::token::{Token, TokenKind};
+use crate::MAXIMUM_ERRORS;
 
 /// Whether a string may go over several lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

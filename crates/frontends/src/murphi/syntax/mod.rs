@@ -14,10 +14,6 @@ use lexer::Strings;
 use quotient_ir::{Diagnostic, Source};
 use tree::Tree;
 
-/// How many errors of one file are reported. More would hide the first ones, which matter most,
-/// and a file that is no Murphi at all has millions.
-const MAXIMUM_ERRORS: usize = 50;
-
 /// How deep a model may nest, counting expressions, types, statements and rules together. No phase
 /// after the parser needs a limit of its own: every tree it gives out is at most this high, with a
 /// few nodes more for the parts of a single construct.
@@ -50,16 +46,7 @@ fn parse_with(text: &str, strings: Strings) -> Option<(Tree, Vec<Diagnostic>)> {
     let (tokens, mut errors) = lexer::tokenize(text, strings)?;
     let (tree, about_syntax, warnings) = parser::parse(text, tokens);
     errors.extend(about_syntax);
-    errors.sort_by_key(|it| it.primary.as_ref().map(|label| label.span.start));
-    if let Some(last) = errors.get(MAXIMUM_ERRORS) {
-        let span = last.primary.as_ref().map(|label| label.span).unwrap_or_default();
-        errors.truncate(MAXIMUM_ERRORS);
-        errors.push(
-            Diagnostic::error("too-many-errors", format!("more than {MAXIMUM_ERRORS} errors"), span)
-                .with_label("the file is not checked from here on"),
-        );
-    }
-    let mut diagnostics = errors;
+    let mut diagnostics = crate::first_errors(errors);
     diagnostics.extend(warnings);
     diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span.start));
     Some((tree, diagnostics))

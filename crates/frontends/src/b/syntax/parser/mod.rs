@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 use quotient_ir::{Diagnostic, Span};
 
+use super::MAXIMUM_HEIGHT;
 use super::token::{CLAUSES, Token, TokenKind};
 use super::tree::{Machine, Name};
-use super::{MAXIMUM_ERRORS, MAXIMUM_HEIGHT};
+use crate::MAXIMUM_ERRORS;
 
 /// How deep the parser nests. Each level takes several functions, so this is far below the height
 /// that chains of operators may give a tree.

@@ -12,10 +12,11 @@ mod statements;
 
 use quotient_ir::{Diagnostic, Span};
 
+use super::MAXIMUM_NESTING;
 use super::lexer::shorten;
 use super::token::{Token, TokenKind};
 use super::tree::{Name, Text, Tree};
-use super::{MAXIMUM_ERRORS, MAXIMUM_NESTING};
+use crate::MAXIMUM_ERRORS;
 
 /// How many nodes the names of shared declarations may copy: `a, b: T` has `T` twice in the tree,
 /// which nested records could otherwise make exponential.
