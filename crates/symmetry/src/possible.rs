@@ -2,26 +2,21 @@
 //! one set of values a cell, where conditions on single cells narrow their sets. Whatever a run can
 //! write is in the result; a value that is not in the result never occurs.
 
+mod numbers;
+
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
 use quotient_ir::{
-    Action, Argument, BinaryOperator, Domain, Expr, ExprId, FunctionId, Interpreter, Iteration, Layout, Local, LocalId,
+    Action, Argument, BinaryOperator, Expr, ExprId, FunctionId, Interpreter, Iteration, Layout, Local, LocalId,
     LocalKind, Model, MultisetElement, Parameter, PlaceId, Quantifier, ReturnValue, Root, Statement, StatementKind,
     Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator,
 };
 
-use crate::circuit::CASE_LIMIT;
 use crate::mentions::Mentions;
-
-/// A set of numbers: listed where they are few, an interval otherwise.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Numbers {
-    Listed(Rc<[i64]>),
-    Between(i64, i64),
-}
+use numbers::{Numbers, binary, mirrored};
 
 /// What a cell can hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,90 +34,6 @@ const EXACT_ITERATIONS: usize = 256;
 const CALL_LIMIT: usize = 64;
 /// Statements executed after which the analysis gives up.
 const WORK_LIMIT: u64 = 30_000_000;
-
-impl Numbers {
-    fn none() -> Self {
-        Self::Listed(Rc::new([]))
-    }
-    fn one(value: i64) -> Self {
-        Self::Listed(Rc::new([value]))
-    }
-    fn of(mut values: Vec<i64>) -> Self {
-        values.sort_unstable();
-        values.dedup();
-        if values.len() > CASE_LIMIT {
-            return Self::Between(values[0], values[values.len() - 1]);
-        }
-        Self::Listed(values.into())
-    }
-    fn of_domain(domain: &Domain) -> Self {
-        if domain.size() == 0 || domain.size() > CASE_LIMIT as u64 {
-            Self::Between(domain.least(), domain.greatest())
-        } else {
-            Self::Listed(domain.values().collect())
-        }
-    }
-    fn is_empty(&self) -> bool {
-        matches!(self, Self::Listed(values) if values.is_empty())
-    }
-    fn bounds(&self) -> Option<(i64, i64)> {
-        match self {
-            Self::Listed(values) => Some((*values.first()?, *values.last()?)),
-            &Self::Between(low, high) => Some((low, high)),
-        }
-    }
-    fn union(&self, other: &Self) -> Self {
-        match (self, other) {
-            _ if self == other || other.is_empty() => self.clone(),
-            _ if self.is_empty() => other.clone(),
-            (Self::Listed(a), Self::Listed(b)) => {
-                if b.iter().all(|value| a.binary_search(value).is_ok()) {
-                    return self.clone();
-                }
-                Self::of(a.iter().chain(b.iter()).copied().collect())
-            }
-            _ => {
-                let ((a, b), (c, d)) = (self.bounds().expect("not empty"), other.bounds().expect("not empty"));
-                Self::Between(a.min(c), b.max(d))
-            }
-        }
-    }
-    fn filter(&self, keep: impl Fn(i64) -> bool) -> Self {
-        match self {
-            Self::Listed(values) if values.iter().all(|&value| keep(value)) => self.clone(),
-            Self::Listed(values) => Self::Listed(values.iter().copied().filter(|&value| keep(value)).collect()),
-            Self::Between(..) => self.clone(),
-        }
-    }
-    fn within(&self, domain: &Domain) -> Self {
-        match self {
-            Self::Listed(_) => self.filter(|value| domain.contains(value)),
-            &Self::Between(low, high) => {
-                let (low, high) = (low.max(domain.least()), high.min(domain.greatest()));
-                if low > high {
-                    Self::none()
-                } else if high.abs_diff(low) < CASE_LIMIT as u64 {
-                    Self::Listed((low..=high).filter(|&value| domain.contains(value)).collect())
-                } else {
-                    Self::Between(low, high)
-                }
-            }
-        }
-    }
-    fn contains(&self, value: i64) -> bool {
-        match self {
-            Self::Listed(values) => values.binary_search(&value).is_ok(),
-            &Self::Between(low, high) => low <= value && value <= high,
-        }
-    }
-    /// All numbers, if they are listed.
-    fn listed(&self) -> Option<&[i64]> {
-        match self {
-            Self::Listed(values) => Some(values),
-            Self::Between(..) => None,
-        }
-    }
-}
 
 impl Holds {
     fn number(value: i64) -> Self {
@@ -217,6 +128,7 @@ pub(crate) fn tied_values(model: &Model, layout: &Layout, ties: Ties) -> Possibl
         locals: Vec::new(),
         frames: Vec::new(),
         effects: FxHashMap::default(),
+        results: FxHashMap::default(),
         work: 0,
         presences,
         undefined_elements: vec![false; layout.slots.len()],
@@ -276,6 +188,8 @@ struct Analysis<'m> {
     frames: Vec<Frame<'m>>,
     /// Whether each expression asked for has side effects.
     effects: FxHashMap<ExprId, bool>,
+    /// What functions that read no variable give for numbers.
+    results: FxHashMap<(FunctionId, Vec<i64>), Option<Vec<Holds>>>,
     work: u64,
     /// For a slot that belongs to an element of a multiset, the slot that tells whether it is there.
     presences: Vec<Option<u32>>,
@@ -504,7 +418,7 @@ impl<'m> Analysis<'m> {
                 let ty = self.model.functions[*function].result.expect("it is used as a place");
                 // A call that never returns gives nothing.
                 let nothing = || vec![Holds::nothing(); self.model.cells(ty) as usize];
-                let cells = self.call(*function, arguments)?.unwrap_or_else(nothing);
+                let cells = self.call(*function, arguments, false)?.unwrap_or_else(nothing);
                 let first = self.locals.len() as u32;
                 self.locals.extend(cells);
                 (vec![Location::Local(first)], ty)
@@ -755,7 +669,8 @@ impl<'m> Analysis<'m> {
                 unknown
             }
             Expr::Call { function, arguments } => {
-                let result = self.call(*function, arguments)?;
+                let is_plain = !self.has_effects(expression);
+                let result = self.call(*function, arguments, is_plain)?;
                 let holds = result.and_then(|cells| cells.into_iter().next()).unwrap_or_else(Holds::nothing);
                 Holds { undefined: false, ..holds }
             }
@@ -920,7 +835,13 @@ impl<'m> Analysis<'m> {
 
     // ---- calls and statements ----
 
-    fn call(&mut self, function: FunctionId, arguments: &'m [Argument]) -> Abstract<Option<Vec<Holds>>> {
+    /// Calls a function; one that is plain changes nothing.
+    fn call(
+        &mut self,
+        function: FunctionId,
+        arguments: &'m [Argument],
+        is_plain: bool,
+    ) -> Abstract<Option<Vec<Holds>>> {
         if self.frames.len() > CALL_LIMIT {
             return Err(GivenUp);
         }
@@ -941,6 +862,21 @@ impl<'m> Analysis<'m> {
                 Argument::Reference(place) => Passed::Reference(self.targets(*place)?),
             });
         }
+        // A function of numbers is asked about the same ones in many instances.
+        let number = |passed: &Passed| match passed {
+            Passed::Cells(cells) => match &cells[..] {
+                [Holds { undefined: false, numbers }] => numbers.listed().filter(|values| values.len() == 1),
+                _ => None,
+            }
+            .map(|values| values[0]),
+            Passed::Reference(_) => None,
+        };
+        let key = if is_plain { passed.iter().map(number).collect::<Option<Vec<i64>>>() } else { None };
+        let key = key.map(|numbers| (function, numbers));
+        if let Some(known) = key.as_ref().and_then(|key| self.results.get(key)) {
+            return Ok(known.clone());
+        }
+        let (reads, locals) = (self.reads.len(), self.locals.len());
         self.push_frame(&callee.locals);
         for (passed, &parameter) in passed.into_iter().zip(&callee.parameters) {
             let frame = self.frames.last_mut().expect("just pushed");
@@ -954,7 +890,12 @@ impl<'m> Analysis<'m> {
         }
         // A call that never returns leaves nothing that matters.
         self.body(&callee.body)?;
-        Ok(self.frames.pop().expect("pushed above").result)
+        self.locals.truncate(locals);
+        let result = self.frames.pop().expect("pushed above").result;
+        if let Some(key) = key.filter(|_| self.reads.len() == reads) {
+            self.results.insert(key, result.clone());
+        }
+        Ok(result)
     }
 
     /// Runs a whole body, returns included. Gives false if no run gets through it.
@@ -1122,7 +1063,7 @@ impl<'m> Analysis<'m> {
                 }
             },
             StatementKind::Call { function, arguments } => {
-                self.call(*function, arguments)?;
+                self.call(*function, arguments, false)?;
             }
             StatementKind::Return(value) => {
                 let cells = match value {
@@ -1269,17 +1210,6 @@ impl<'m> Analysis<'m> {
     }
 }
 
-fn mirrored(operator: BinaryOperator) -> Option<BinaryOperator> {
-    Some(match operator {
-        BinaryOperator::Equal | BinaryOperator::NotEqual => operator,
-        BinaryOperator::Less => BinaryOperator::Greater,
-        BinaryOperator::LessOrEqual => BinaryOperator::GreaterOrEqual,
-        BinaryOperator::Greater => BinaryOperator::Less,
-        BinaryOperator::GreaterOrEqual => BinaryOperator::LessOrEqual,
-        _ => return None,
-    })
-}
-
 /// The scalar cells of a type.
 pub(crate) fn scalar_types(model: &Model, ty: TypeId, scalars: &mut Vec<TypeId>) {
     match &model.types[ty].kind {
@@ -1341,52 +1271,4 @@ pub(crate) fn is_enumerated(model: &Model, parameters: &[Parameter], locals: &Ta
         }
     }
     instances <= limit
-}
-
-fn binary(operator: BinaryOperator, left: &Numbers, right: &Numbers) -> Numbers {
-    use BinaryOperator as Operator;
-    let (Some((a, b)), Some((c, d))) = (left.bounds(), right.bounds()) else { return Numbers::none() };
-    let truth = |always: bool, never: bool| match (always, never) {
-        (true, _) => Numbers::one(1),
-        (_, true) => Numbers::one(0),
-        _ => Numbers::Listed(Rc::new([0, 1])),
-    };
-    let disjoint = || match (left.listed(), right.listed()) {
-        (Some(first), Some(_)) => !first.iter().any(|&value| right.contains(value)),
-        _ => b < c || d < a,
-    };
-    match operator {
-        Operator::Equal => return truth(a == b && c == d && a == c, disjoint()),
-        Operator::NotEqual => return truth(disjoint(), a == b && c == d && a == c),
-        Operator::Less => return truth(b < c, a >= d),
-        Operator::LessOrEqual => return truth(b <= c, a > d),
-        Operator::Greater => return truth(a > d, b <= c),
-        Operator::GreaterOrEqual => return truth(a >= d, b < c),
-        _ => {}
-    }
-    let function = |x: i64, y: i64| match operator {
-        Operator::Add => x.checked_add(y),
-        Operator::Subtract => x.checked_sub(y),
-        Operator::Multiply => x.checked_mul(y),
-        Operator::Divide => x.checked_div(y),
-        Operator::Remainder => x.checked_rem(y),
-        Operator::BitAnd => Some(x & y),
-        Operator::BitOr => Some(x | y),
-        Operator::BitXor => Some(x ^ y),
-        _ => None,
-    };
-    match (left.listed(), right.listed()) {
-        (Some(first), Some(second))
-            if first.len() * second.len() <= CASE_LIMIT
-                && !matches!(operator, Operator::ShiftLeft | Operator::ShiftRight) =>
-        {
-            Numbers::of(first.iter().flat_map(|&x| second.iter().filter_map(move |&y| function(x, y))).collect())
-        }
-        _ => match operator {
-            Operator::Add => Numbers::Between(a.saturating_add(c), b.saturating_add(d)),
-            Operator::Subtract => Numbers::Between(a.saturating_sub(d), b.saturating_sub(c)),
-            Operator::Remainder if c > 0 && a >= 0 => Numbers::Between(0, b.min(d - 1)),
-            _ => Numbers::Between(i64::MIN, i64::MAX),
-        },
-    }
 }

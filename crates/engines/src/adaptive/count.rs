@@ -1,15 +1,20 @@
 //! How many states annotated states stand for, each counted once. Annotated states whose members have
 //! the same blocks up to a permutation may stand for some states in common; others do not.
 
+use std::rc::Rc;
+
 use num_bigint::BigUint;
+use quotient_symmetry::{Kind, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::partitions::PartitionNumber;
 use super::search::Annotated;
 use super::stepper::Stepper;
 
-/// Partial words up to which a class is counted.
-const WORD_LIMIT: usize = 200_000;
+/// Ways to fill atoms up to which the states of a class are counted.
+const FILLING_LIMIT: usize = 400_000;
+/// Annotated states of a class up to which each is compared with each other one.
+const PAIR_LIMIT: usize = 2_000;
 /// States up to which orbits are listed where blocks do not say everything.
 const LIST_LIMIT: usize = 200_000;
 
@@ -17,124 +22,297 @@ const LIST_LIMIT: usize = 200_000;
 #[derive(Debug, Default)]
 pub(super) struct Counter {
     known: FxHashMap<(Vec<PartitionNumber>, Vec<u16>), BigUint>,
+    binomials: Binomials,
+    /// For a pair of partitions: how many members pairs of their cells have in common.
+    overlaps: FxHashMap<(PartitionNumber, PartitionNumber), Rc<[Overlap]>>,
+}
+
+/// Cells of two partitions with members in common, and how many.
+#[derive(Clone, Copy, Debug)]
+struct Overlap {
+    first: usize,
+    second: usize,
+    members: u16,
+}
+
+/// What an annotated state says in numbers: how many members of each cell have each block.
+struct Profile<'a> {
+    number: PartitionNumber,
+    partition: &'a Partition,
+    /// For each cell, the members with each letter.
+    counts: Vec<u16>,
 }
 
 impl Counter {
-    /// The number of states that annotated states of one class stand for: all have the same blocks up to a
-    /// permutation, and the same in what no permutation changes.
-    pub(super) fn count(&mut self, stepper: &mut Stepper<'_, '_>, class: &[&Annotated]) -> Option<BigUint> {
-        if stepper.arrangement.is_plain() { self.count_plain(stepper, class) } else { count_listed(stepper, class) }
+    /// The number of states that annotated states stand for which are the same in what no permutation
+    /// changes and have the same sum over their blocks.
+    pub(super) fn count(&mut self, stepper: &mut Stepper<'_, '_>, alike: &[&Annotated]) -> Option<BigUint> {
+        if !stepper.arrangement.is_plain() {
+            return count_by_representatives(stepper, alike);
+        }
+        // Sums may be equal by chance: a class has equal numbers of each block.
+        let mut classes: FxHashMap<Vec<(usize, u64, usize)>, Vec<(&Annotated, Vec<Vec<Kind>>)>> = FxHashMap::default();
+        for &annotated in alike {
+            let kinds = stepper.kinds(&annotated.state, annotated.partition);
+            let mut blocks: Vec<(usize, u64, usize)> = kinds
+                .iter()
+                .flatten()
+                .map(|kind| (stepper.family_of(kind.members[0]), kind.block, kind.members.len()))
+                .collect();
+            blocks.sort_unstable();
+            blocks.dedup_by(|next, kept| {
+                let same = (next.0, next.1) == (kept.0, kept.1);
+                kept.2 += if same { next.2 } else { 0 };
+                same
+            });
+            classes.entry(blocks).or_default().push((annotated, kinds));
+        }
+        classes.into_values().map(|class| self.count_class(stepper, &class)).sum()
     }
 
     /// Words over the blocks, one letter a member: those of one annotated state are all with a given number
-    /// of each block in each cell. Words of several are counted letter by letter; prefixes after which the
-    /// same may follow are counted together.
-    fn count_plain(&mut self, stepper: &mut Stepper<'_, '_>, class: &[&Annotated]) -> Option<BigUint> {
-        let mut letters: Vec<u64> = Vec::new();
-        let mut all_kinds = Vec::with_capacity(class.len());
-        for annotated in class {
-            let kinds = stepper.kinds(&annotated.state, annotated.partition);
-            letters.extend(kinds.iter().flatten().map(|kind| kind.block));
-            all_kinds.push(kinds);
+    /// of each block in each cell.
+    fn count_class(&mut self, stepper: &Stepper<'_, '_>, class: &[(&Annotated, Vec<Vec<Kind>>)]) -> Option<BigUint> {
+        if let [(_, kinds)] = class {
+            return Some(self.binomials.orbit_size(kinds));
         }
+        // One that nothing was told apart for stands for the whole class.
+        let coarsest = class.iter().find(|(annotated, _)| annotated.partition == PartitionNumber::COARSEST);
+        if let Some((_, kinds)) = coarsest {
+            return Some(self.binomials.orbit_size(kinds));
+        }
+        let mut letters: Vec<u64> =
+            class.iter().flat_map(|(_, kinds)| kinds.iter().flatten()).map(|kind| kind.block).collect();
         letters.sort_unstable();
         letters.dedup();
-        if let [kinds] = &all_kinds[..] {
-            return Some(orbit_size(kinds));
-        }
-        // What is left of each block in each cell, for each annotated state.
-        let mut starts: Vec<usize> = Vec::with_capacity(class.len());
-        let mut left: Vec<u16> = Vec::new();
-        for kinds in &all_kinds {
-            starts.push(left.len());
-            for cell in kinds {
-                let first = left.len();
-                left.resize(first + letters.len(), 0);
-                for kind in cell {
+        let mut profiles = Vec::with_capacity(class.len());
+        for (annotated, kinds) in class {
+            let mut counts = vec![0u16; kinds.len() * letters.len()];
+            for (cell, kinds) in kinds.iter().enumerate() {
+                for kind in kinds {
                     let letter = letters.binary_search(&kind.block).expect("it is one of them");
-                    left[first + letter] = kind.members.len() as u16;
+                    counts[cell * letters.len() + letter] = kind.members.len() as u16;
                 }
             }
+            let (number, partition) = (annotated.partition, stepper.partitions.partition(annotated.partition));
+            profiles.push(Profile { number, partition, counts });
         }
-        starts.push(left.len());
-        let key = (class.iter().map(|annotated| annotated.partition).collect(), left.clone());
+        let key = (
+            profiles.iter().map(|profile| profile.number).collect(),
+            profiles.iter().flat_map(|profile| profile.counts.iter().copied()).collect(),
+        );
         if let Some(known) = self.known.get(&key) {
             return Some(known.clone());
         }
-        let count = count_words(stepper, class, letters.len(), &starts, left)?;
-        self.known.insert(key, count.clone());
-        Some(count)
+        let mut total = BigUint::default();
+        for component in self.components(&profiles, letters.len())? {
+            total += match component[..] {
+                [only] => self.binomials.orbit_size(&class[only].1),
+                _ => {
+                    let own: Vec<&Profile<'_>> = component.iter().map(|&number| &profiles[number]).collect();
+                    count_words(&mut self.binomials, &own, letters.len())?
+                }
+            };
+        }
+        self.known.insert(key, total.clone());
+        Some(total)
+    }
+
+    /// Takes profiles apart into sets between which no word is in common.
+    fn components(&mut self, profiles: &[Profile<'_>], letters: usize) -> Option<Vec<Vec<usize>>> {
+        if profiles.len() > PAIR_LIMIT {
+            return None;
+        }
+        let mut components: Vec<Vec<usize>> = Vec::new();
+        for (number, profile) in profiles.iter().enumerate() {
+            let (joined, apart): (Vec<_>, Vec<_>) = components.into_iter().partition(|component| {
+                component.iter().any(|&other| !self.are_disjoint(profile, &profiles[other], letters))
+            });
+            components = apart;
+            let mut own: Vec<usize> = joined.into_iter().flatten().collect();
+            own.push(number);
+            components.push(own);
+        }
+        Some(components)
+    }
+
+    /// Whether two profiles certainly have no word in common: some cell of one has more of a letter than
+    /// the other one can have in its places. (If that is never so, they may still have none in common.)
+    fn are_disjoint(&mut self, first: &Profile<'_>, second: &Profile<'_>, letters: usize) -> bool {
+        let overlaps = self.overlaps.entry((first.number, second.number)).or_insert_with(|| {
+            let mut shared: FxHashMap<(usize, usize), u16> = FxHashMap::default();
+            for member in 0..first.partition.members() {
+                *shared.entry((first.partition.cell(member), second.partition.cell(member))).or_default() += 1;
+            }
+            shared.into_iter().map(|((first, second), members)| Overlap { first, second, members }).collect()
+        });
+        let exceeds = |one: &Profile<'_>, other: &Profile<'_>, cells: &dyn Fn(&Overlap) -> (usize, usize)| {
+            let mut room = vec![0u16; one.counts.len()];
+            for overlap in overlaps.iter() {
+                let (own, its) = cells(overlap);
+                for letter in 0..letters {
+                    room[own * letters + letter] += overlap.members.min(other.counts[its * letters + letter]);
+                }
+            }
+            one.counts.iter().zip(&room).any(|(count, room)| count > room)
+        };
+        exceeds(first, second, &|overlap| (overlap.first, overlap.second))
+            || exceeds(second, first, &|overlap| (overlap.second, overlap.first))
     }
 }
 
-/// The number of words that some annotated state allows.
-fn count_words(
-    stepper: &Stepper<'_, '_>,
-    class: &[&Annotated],
-    letters: usize,
-    starts: &[usize],
-    left: Vec<u16>,
-) -> Option<BigUint> {
-    let members = stepper.arrangement.members();
-    let alive: Vec<u16> = (0..class.len() as u16).collect();
-    let mut counts: FxHashMap<(Vec<u16>, Vec<u16>), BigUint> = FxHashMap::default();
-    counts.insert((alive, left), BigUint::from(1u32));
-    let cells: Vec<&quotient_symmetry::Partition> =
-        class.iter().map(|annotated| stepper.partitions.partition(annotated.partition)).collect();
-    for member in 0..members {
-        let mut next: FxHashMap<(Vec<u16>, Vec<u16>), BigUint> = FxHashMap::default();
-        for ((alive, left), count) in counts {
-            for letter in 0..letters {
+/// The number of words that some profile allows. Members that no profile tells apart are an atom, and only
+/// how many of each letter an atom gets is chosen; beginnings after which the same may follow are counted
+/// together.
+fn count_words(binomials: &mut Binomials, profiles: &[&Profile<'_>], letters: usize) -> Option<BigUint> {
+    let meet = profiles[1..].iter().fold(profiles[0].partition.clone(), |meet, profile| meet.meet(profile.partition));
+    let mut atoms = meet.cells();
+    // The last ones get what is left.
+    atoms.sort_by_key(Vec::len);
+    let mut counts: FxHashMap<Vec<(u16, Vec<u16>)>, BigUint> = FxHashMap::default();
+    let whole = profiles.iter().enumerate().map(|(number, profile)| (number as u16, profile.counts.clone()));
+    counts.insert(whole.collect(), BigUint::from(1u32));
+    let mut fillings = 0;
+    for atom in atoms {
+        let cell_of: Vec<usize> = profiles.iter().map(|profile| profile.partition.cell(atom[0])).collect();
+        let mut next: FxHashMap<Vec<(u16, Vec<u16>)>, BigUint> = FxHashMap::default();
+        for (alive, count) in counts {
+            let left = |&(number, ref left): &(u16, Vec<u16>)| {
+                let first = cell_of[number as usize] * letters;
+                left[first..first + letters].to_vec()
+            };
+            let rooms: Vec<Vec<u16>> = alive.iter().map(left).collect();
+            let most: Vec<u16> =
+                (0..letters).map(|letter| rooms.iter().map(|room| room[letter]).max().unwrap_or(0)).collect();
+            for_each_filling(atom.len() as u16, &most, &mut |filling| {
+                fillings += 1;
                 let mut survivors = Vec::new();
-                let mut rest = Vec::new();
-                let mut at = 0;
-                for &number in &alive {
-                    let width = starts[number as usize + 1] - starts[number as usize];
-                    let own = &left[at..at + width];
-                    at += width;
-                    let position = cells[number as usize].cell(member) * letters + letter;
-                    if own[position] > 0 {
-                        survivors.push(number);
-                        let first = rest.len();
-                        rest.extend_from_slice(own);
-                        rest[first + position] -= 1;
+                for ((number, left), room) in alive.iter().zip(&rooms) {
+                    if filling.iter().zip(room).all(|(used, room)| used <= room) {
+                        let mut left = left.clone();
+                        let first = cell_of[*number as usize] * letters;
+                        left[first..].iter_mut().zip(filling).for_each(|(left, used)| *left -= used);
+                        survivors.push((*number, left));
                     }
                 }
                 if !survivors.is_empty() {
-                    *next.entry((survivors, rest)).or_default() += &count;
+                    *next.entry(survivors).or_default() += &count * binomials.multinomial(filling);
                 }
+                fillings <= FILLING_LIMIT
+            });
+            if fillings > FILLING_LIMIT {
+                return None;
             }
-        }
-        if next.len() > WORD_LIMIT {
-            return None;
         }
         counts = next;
     }
     Some(counts.into_values().sum())
 }
 
-/// The number of different ways to put the members of each cell in order.
-fn orbit_size(kinds: &[Vec<quotient_symmetry::Kind>]) -> BigUint {
-    let mut size = BigUint::from(1u32);
-    for cell in kinds {
-        let mut placed = 0u32;
-        for kind in cell {
-            for number in 1..=kind.members.len() as u32 {
-                placed += 1;
-                size = size * placed / number;
+/// Visits all ways to choose some letters, at most a given number of each, until the visitor has enough.
+fn for_each_filling(size: u16, most: &[u16], visit: &mut impl FnMut(&[u16]) -> bool) {
+    fn choose(
+        left: u16,
+        most: &[u16],
+        room: &[u32],
+        filling: &mut Vec<u16>,
+        visit: &mut impl FnMut(&[u16]) -> bool,
+    ) -> bool {
+        let letter = filling.len();
+        if letter == most.len() {
+            return visit(filling);
+        }
+        let least = u32::from(left).saturating_sub(room[letter + 1]) as u16;
+        for count in least..=most[letter].min(left) {
+            filling.push(count);
+            let goes_on = choose(left - count, most, room, filling, visit);
+            filling.pop();
+            if !goes_on {
+                return false;
             }
         }
+        true
     }
-    size
+    // The room in later letters; nothing may be left after the last.
+    let mut room = vec![0u32; most.len() + 1];
+    for letter in (0..most.len()).rev() {
+        room[letter] = room[letter + 1] + u32::from(most[letter]);
+    }
+    if u32::from(size) <= room[0] {
+        choose(size, most, &room, &mut Vec::with_capacity(most.len()), visit);
+    }
+}
+
+/// Binomial coefficients that were asked for.
+#[derive(Debug, Default)]
+struct Binomials {
+    known: FxHashMap<(u16, u16), BigUint>,
+}
+
+impl Binomials {
+    fn binomial(&mut self, all: u16, some: u16) -> &BigUint {
+        let some = some.min(all - some);
+        self.known.entry((all, some)).or_insert_with(|| {
+            let mut value = BigUint::from(1u32);
+            for number in 0..u32::from(some) {
+                value = value * (u32::from(all) - number) / (number + 1);
+            }
+            value
+        })
+    }
+
+    /// The number of ways to put letters in order.
+    fn multinomial(&mut self, counts: &[u16]) -> BigUint {
+        let mut value = BigUint::from(1u32);
+        let mut placed = 0;
+        for &count in counts {
+            placed += count;
+            if count > 0 && count < placed {
+                value *= self.binomial(placed, count);
+            }
+        }
+        value
+    }
+
+    /// The number of different ways to put the members of each cell in order.
+    fn orbit_size(&mut self, kinds: &[Vec<Kind>]) -> BigUint {
+        let mut size = BigUint::from(1u32);
+        for cell in kinds.iter().filter(|cell| cell.len() > 1) {
+            let counts: Vec<u16> = cell.iter().map(|kind| kind.members.len() as u16).collect();
+            size *= self.multinomial(&counts);
+        }
+        size
+    }
+}
+
+/// Where blocks do not say everything, the classes are those of equal representatives.
+fn count_by_representatives(stepper: &mut Stepper<'_, '_>, alike: &[&Annotated]) -> Option<BigUint> {
+    let mut classes: FxHashMap<Vec<u64>, Vec<&Annotated>> = FxHashMap::default();
+    for &annotated in alike {
+        let mut state = annotated.state.clone();
+        if alike.len() > 1 {
+            stepper.canonicalize(&mut state, PartitionNumber::COARSEST);
+        }
+        classes.entry(state).or_default().push(annotated);
+    }
+    let mut total = BigUint::default();
+    for mut class in classes.into_values() {
+        if let Some(whole) = class.iter().position(|annotated| annotated.partition == PartitionNumber::COARSEST) {
+            class = vec![class[whole]];
+        }
+        total += count_listed(stepper, &class)?;
+    }
+    Some(total)
 }
 
 fn count_listed(stepper: &mut Stepper<'_, '_>, class: &[&Annotated]) -> Option<BigUint> {
     let members = stepper.arrangement.members();
-    let discrete = stepper.partitions.number(&quotient_symmetry::Partition::discrete(members));
+    let discrete = stepper.partitions.number(&Partition::discrete(members));
     let mut states: FxHashSet<Vec<u64>> = FxHashSet::default();
+    let mut binomials = Binomials::default();
     for annotated in class {
         let kinds = stepper.kinds(&annotated.state, annotated.partition);
-        if orbit_size(&kinds) > BigUint::from(LIST_LIMIT) {
+        if binomials.orbit_size(&kinds) > BigUint::from(LIST_LIMIT) {
             return None;
         }
         states.extend(stepper.unwind(&annotated.state, annotated.partition, discrete));

@@ -9,6 +9,11 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct PartitionNumber(u32);
 
+impl PartitionNumber {
+    /// The partition that keeps every family together: the first that a [`super::stepper::Stepper`] stores.
+    pub(crate) const COARSEST: Self = Self(0);
+}
+
 /// All partitions of a search.
 #[derive(Debug, Default)]
 pub(crate) struct Partitions {

@@ -37,8 +37,11 @@ pub(crate) struct Annotated {
 struct Reached {
     annotated: Annotated,
     parent: Option<u32>,
-    depth: u32,
     removed: bool,
+    /// What all permutations of the state have in common.
+    class: u64,
+    /// Another annotated state of the same class, partition and print.
+    next: Option<u32>,
 }
 
 /// A property, with the edges that look for its violations if some states of an orbit may violate it
@@ -74,8 +77,12 @@ struct Search<'a, 's, 'm> {
     covers: Vec<Watched>,
     covered: Vec<PropertyId>,
     reached: Vec<Reached>,
-    /// The annotated states of each class.
-    classes: FxHashMap<u64, Vec<u32>>,
+    /// The partitions of the annotated states of each class.
+    classes: FxHashMap<u64, Vec<PartitionNumber>>,
+    /// The last annotated state of a class, a partition and a print.
+    prints: FxHashMap<(u64, PartitionNumber, u64), u32>,
+    /// The annotated states of each class that are as far from the start as what is being found.
+    fresh: FxHashMap<u64, Vec<u32>>,
     level: u32,
     depth: u32,
     transitions: u64,
@@ -83,7 +90,6 @@ struct Search<'a, 's, 'm> {
     bytes: u64,
     /// The words without what permutations change.
     unmoved: Vec<u64>,
-    coarsest: PartitionNumber,
 }
 
 /// Runs the search.
@@ -98,8 +104,6 @@ pub(super) fn run(
     let model = interpreter.model();
     let checks = Checks::new(model, options.properties.as_deref());
     let mut stepper = Stepper::new(partial, system);
-    let coarsest = stepper.partial.coarsest();
-    let coarsest = stepper.partitions.number(&coarsest);
     if time == PartitionTime::Eager {
         for rule in model.rules.indices() {
             stepper.rule_edges(rule)?;
@@ -137,13 +141,14 @@ pub(super) fn run(
         covered: Vec::new(),
         reached: Vec::new(),
         classes: FxHashMap::default(),
+        prints: FxHashMap::default(),
+        fresh: FxHashMap::default(),
         level: 0,
         depth: 0,
         transitions: 0,
         removed: 0,
         bytes: 0,
         unmoved,
-        coarsest,
     };
     let end = search.run().err().map(|end| *end);
     search.finish(end, interpreter, &checks)
@@ -162,6 +167,7 @@ impl Search<'_, '_, '_> {
                 return Err(stop(StopReason::DepthLimit(limit)));
             }
             self.level += 1;
+            self.fresh.clear();
             while number < end_of_level {
                 if !self.reached[number].removed {
                     self.expand(number as u32)?;
@@ -201,8 +207,7 @@ impl Search<'_, '_, '_> {
         }
         let mut seen = rustc_hash::FxHashSet::default();
         states.retain(|state| seen.insert(state.clone()));
-        let coarsest = self.coarsest;
-        for (state, partition) in initial::annotate(&mut self.stepper, coarsest, &states) {
+        for (state, partition) in initial::annotate(&mut self.stepper, PartitionNumber::COARSEST, &states) {
             self.update(Annotated { state, partition }, None)?;
         }
         Ok(())
@@ -277,18 +282,20 @@ impl Search<'_, '_, '_> {
 
     /// Algorithm 2: stores an annotated state unless another stands for all of it.
     fn update(&mut self, annotated: Annotated, parent: Option<u32>) -> Result<(), Halt> {
-        let key = self.class_of(&annotated.state);
-        let class = self.classes.get(&key).map_or(&[][..], Vec::as_slice);
-        if class.iter().any(|&number| self.reached[number as usize].annotated == annotated) {
-            return Ok(());
-        }
-        let class = class.to_vec();
-        let blocks = self.stepper.arrangement.blocks(&mut self.stepper.desk, &annotated.state).to_vec();
-        if class.iter().any(|&number| {
-            let coarse = &self.reached[number as usize].annotated;
-            subsumes(&mut self.stepper, coarse, &annotated, &blocks)
-        }) {
-            return Ok(());
+        let class = self.class_of(&annotated.state);
+        let print = self.stepper.print(annotated.partition);
+        let Self { stepper, reached, classes, prints, .. } = &mut *self;
+        for &coarse in classes.get(&class).map_or(&[][..], Vec::as_slice) {
+            let is_own = coarse == annotated.partition;
+            let print = if is_own { print } else { stepper.print(coarse) };
+            let mut number = prints.get(&(class, coarse, print)).copied();
+            while let Some(at) = number {
+                let Reached { annotated: other, next, .. } = &reached[at as usize];
+                if if is_own { other.state == annotated.state } else { subsumes(stepper, other, &annotated) } {
+                    return Ok(());
+                }
+                number = *next;
+            }
         }
         // Assumptions may drop some of the states and leave others.
         for at in 0..self.assumptions.len() {
@@ -315,33 +322,37 @@ impl Search<'_, '_, '_> {
         for at in 0..self.covers.len() {
             self.check_cover(at, &annotated, parent)?;
         }
-        for number in class {
+        for number in self.fresh.get(&class).cloned().unwrap_or_default() {
             let older = &mut self.reached[number as usize];
-            if older.removed || older.depth < self.level {
-                continue;
-            }
-            let blocks = self.stepper.arrangement.blocks(&mut self.stepper.desk, &older.annotated.state).to_vec();
-            if subsumes(&mut self.stepper, &annotated, &older.annotated, &blocks) {
+            let is_other = !older.removed && older.annotated.partition != annotated.partition;
+            if is_other && subsumes(&mut self.stepper, &annotated, &older.annotated) {
                 older.removed = true;
                 self.removed += 1;
             }
         }
         let number = self.reached.len() as u32;
-        self.bytes += 8 * annotated.state.len() as u64 + 64;
-        self.reached.push(Reached { annotated, parent, depth: self.level, removed: false });
-        self.classes.entry(key).or_default().push(number);
+        self.bytes += 8 * annotated.state.len() as u64 + 96;
+        let partition = annotated.partition;
+        let next = self.prints.insert((class, partition, print), number);
+        let partitions = self.classes.entry(class).or_default();
+        if !partitions.contains(&partition) {
+            partitions.push(partition);
+        }
+        self.fresh.entry(class).or_default().push(number);
+        self.reached.push(Reached { annotated, parent, removed: false, class, next });
         self.depth = self.depth.max(self.level);
         Ok(())
     }
 
-    /// What all permutations of a state have in common.
+    /// What all permutations of a state have in common, as a number. Leaves the hashes of its blocks with
+    /// the stepper.
     fn class_of(&mut self, state: &[u64]) -> u64 {
         use std::hash::{Hash, Hasher};
         let mut hasher = rustc_hash::FxHasher::default();
         for (word, mask) in state.iter().zip(&self.unmoved) {
             (word & mask).hash(&mut hasher);
         }
-        self.stepper.block_sum(state).hash(&mut hasher);
+        self.stepper.hash_blocks(state).hash(&mut hasher);
         hasher.finish()
     }
 
@@ -588,43 +599,26 @@ impl Search<'_, '_, '_> {
     fn represented(&mut self) -> Option<BigUint> {
         let mut total = BigUint::default();
         let mut counter = count::Counter::default();
-        let classes: Vec<Vec<u32>> = self.classes.values().cloned().collect();
-        for class in classes {
-            // Different classes may have the same hash.
-            let mut exact: FxHashMap<Vec<u64>, Vec<u32>> = FxHashMap::default();
-            if let [only] = class[..] {
-                exact.insert(Vec::new(), vec![only]);
-            } else {
-                for number in class {
-                    let mut state = self.reached[number as usize].annotated.state.clone();
-                    self.stepper.canonicalize(&mut state, self.coarsest);
-                    exact.entry(state).or_default().push(number);
-                }
-            }
-            for numbers in exact.into_values() {
-                let mut entries: Vec<&Annotated> =
-                    numbers.iter().map(|&number| &self.reached[number as usize].annotated).collect();
-                // One that nothing was told apart for stands for the whole class.
-                if let Some(&whole) = entries.iter().find(|entry| entry.partition == self.coarsest) {
-                    entries = vec![whole];
-                }
-                total += counter.count(&mut self.stepper, &entries)?;
-            }
+        let mut classes: FxHashMap<(u64, Vec<u64>), Vec<&Annotated>> = FxHashMap::default();
+        for entry in &self.reached {
+            let state = &entry.annotated.state;
+            // Different classes may have the same number.
+            let unmoved = state.iter().zip(&self.unmoved).map(|(word, mask)| word & mask).collect();
+            classes.entry((entry.class, unmoved)).or_default().push(&entry.annotated);
+        }
+        for class in classes.into_values() {
+            total += counter.count(&mut self.stepper, &class)?;
         }
         Some(total)
     }
 }
 
-/// Theorem 4: whether `coarse` stands for everything that `fine`, whose blocks are given, stands for.
-/// Exact if blocks say everything about members, and never wrongly true.
-fn subsumes(stepper: &mut Stepper<'_, '_>, coarse: &Annotated, fine: &Annotated, blocks: &[u64]) -> bool {
-    let straddling = stepper.partitions.straddling(coarse.partition, fine.partition);
+/// Theorem 4: whether `coarse` stands for everything that `fine` stands for. Exact if blocks say
+/// everything about members, and never wrongly true.
+fn subsumes(stepper: &mut Stepper<'_, '_>, coarse: &Annotated, fine: &Annotated) -> bool {
     // Members that the coarse state tells apart and the fine one does not must look the same.
-    let look_alike = straddling.iter().all(|cell| cell[1..].iter().all(|&member| blocks[member] == blocks[cell[0]]));
-    if !look_alike {
-        return false;
-    }
-    if !straddling.is_empty() && !stepper.arrangement.is_plain() {
+    let straddling = stepper.partitions.straddling(coarse.partition, fine.partition);
+    if !straddling.is_empty() {
         stepper.arrangement.blocks(&mut stepper.desk, &fine.state);
         let alike = straddling.iter().all(|cell| {
             cell[1..]

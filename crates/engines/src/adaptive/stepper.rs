@@ -103,6 +103,8 @@ pub(crate) struct Stepper<'s, 'm> {
     filters: Vec<Option<RuleFilter>>,
     plans: FxHashMap<(usize, PartitionNumber), Rc<Plan>>,
     family_of: Vec<usize>,
+    /// The blocks that were hashed last.
+    hashes: Vec<u64>,
 }
 
 impl<'s, 'm> Stepper<'s, 'm> {
@@ -111,12 +113,16 @@ impl<'s, 'm> Stepper<'s, 'm> {
         let arrangement = Arrangement::new(partial.families(), partial.layout());
         let rules = partial.model().rules.len();
         let family_of = (0..partial.families().members()).map(|member| partial.families().family_of(member)).collect();
+        let mut partitions = Partitions::default();
+        let coarsest = partitions.number(&partial.coarsest());
+        debug_assert_eq!(coarsest, PartitionNumber::COARSEST);
         Self {
             partial,
             system,
             arrangement,
-            partitions: Partitions::default(),
+            partitions,
             desk: Desk::default(),
+            hashes: Vec::new(),
             scratch: system.scratch(),
             edges: Vec::new(),
             rule_edges: vec![None; rules],
@@ -138,13 +144,31 @@ impl<'s, 'm> Stepper<'s, 'm> {
         self.arrangement.canonicalize(&mut self.desk, state, &cells);
     }
 
-    /// A sum over the blocks of all members, the same for all permutations of a state.
-    pub(crate) fn block_sum(&mut self, state: &[u64]) -> u64 {
+    /// The family of a member.
+    pub(crate) fn family_of(&self, member: usize) -> usize {
+        self.family_of[member]
+    }
+
+    /// Looks at the blocks of a state, and sums up their hashes: the same for all permutations of it.
+    pub(crate) fn hash_blocks(&mut self, state: &[u64]) -> u64 {
         let blocks = self.arrangement.blocks(&mut self.desk, state);
-        blocks.iter().zip(&self.family_of).fold(0u64, |sum, (&block, &family)| {
+        self.hashes.clear();
+        self.hashes.extend(blocks.iter().zip(&self.family_of).map(|(&block, &family)| {
             let bits = (block ^ (family as u64) << 57).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            sum.wrapping_add((bits ^ bits >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9))
-        })
+            (bits ^ bits >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+        }));
+        self.hashes.iter().fold(0, |sum, &hash| sum.wrapping_add(hash))
+    }
+
+    /// A number that is the same for all states that one whose blocks were hashed last stands for with a
+    /// partition, and seldom for others of its class.
+    pub(crate) fn print(&self, partition: PartitionNumber) -> u64 {
+        let mut print = 0u64;
+        for cell in self.partitions.cells(partition).iter() {
+            let sum = cell.iter().fold(0u64, |sum, &member| sum.wrapping_add(self.hashes[member]));
+            print = (print.rotate_left(23) ^ sum).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+        print
     }
 
     /// The edges of a rule.
