@@ -1,8 +1,12 @@
 //! Adaptive symmetry reduction: the figures of the paper, and brute force on random models.
 
-use quotient_engines::{AdaptiveReport, PartitionTime, SearchOptions, Silent, Verdict, check_adaptive};
+use num_bigint::BigUint;
+use quotient_engines::{
+    AdaptiveReport, PartitionTime, Report, SearchOptions, Silent, SymmetrySource, Verdict, check, check_adaptive,
+    check_with, plan,
+};
 use quotient_ir::{DeadlockMode, Layout, Model, PropertyKind};
-use quotient_symmetry::{Classification, PartialSymmetry, classify};
+use quotient_symmetry::{Classification, PartialSymmetry, Strategy, classify};
 use quotient_testkit::examples::{load_murphi, workspace};
 
 fn load(name: &str, constants: &[(&str, String)]) -> Model {
@@ -12,16 +16,30 @@ fn load(name: &str, constants: &[(&str, String)]) -> Model {
     load_murphi(name, &text, &constants).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A run that checks everything but liveness.
-fn adaptive(model: &Model) -> AdaptiveReport {
-    let layout = Layout::new(model).expect("a layout");
+/// Everything is checked but liveness and deadlocks.
+fn safety(model: &Model) -> SearchOptions {
     let safety = model.properties.iter_enumerated().filter(|(_, entry)| entry.kind != PropertyKind::Liveness);
-    let options = SearchOptions {
+    SearchOptions {
         deadlock: DeadlockMode::Off,
         properties: Some(safety.map(|(id, _)| id).collect()),
         ..SearchOptions::default()
-    };
-    check_adaptive(model, &layout, &options, PartitionTime::Lazy, &mut Silent).unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+fn adaptive(model: &Model) -> AdaptiveReport {
+    let layout = Layout::new(model).expect("a layout");
+    check_adaptive(model, &layout, &safety(model), PartitionTime::Lazy, &mut Silent)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A run with the symmetries of the whole model.
+fn standard(model: &Model) -> Report {
+    let layout = Layout::new(model).expect("a layout");
+    let options = safety(model);
+    let properties = options.properties.clone().expect("they are named");
+    let plan = plan(model, &layout, &properties, SymmetrySource::Detected, Some(Strategy::Canonical))
+        .unwrap_or_else(|error| panic!("{error}"));
+    check_with(model, &layout, &plan, &options, &mut Silent).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn controller(processes: u64, size: u64, classes: u64) -> Model {
@@ -32,18 +50,25 @@ fn controller(processes: u64, size: u64, classes: u64) -> Model {
 /// Section 3 of the paper: 22 states, 9 annotated ones.
 #[test]
 fn readers_and_writers() {
-    let report = adaptive(&load("readers_writers.m", &[]));
+    let model = load("readers_writers.m", &[]);
+    assert_eq!(check(&model, &safety(&model), &mut Silent).expect("a run").states, 22);
+    let report = adaptive(&model);
     assert_eq!(report.report.states, 9);
     assert_eq!(report.report.represented.expect("few enough to count").to_string(), "22");
 }
 
-/// Figures 3 and 4, at n = 18.
+/// Figures 3 and 4, at n = 18: with adaptive reduction, with the symmetries of the model, and without.
 #[test]
 fn the_resource_controller_of_eighteen_processes() {
-    for (size, classes, annotated, represented) in [(2, 9, 505, "1310716"), (9, 2, 316, "3808000")] {
-        let report = adaptive(&controller(18, size, classes));
-        assert_eq!(report.report.states, annotated);
-        assert_eq!(report.report.represented.expect("few enough to count").to_string(), represented);
+    for (size, classes, annotated, orbits, states) in [(2, 9, 505, 78_729, 1_310_716_u64), (9, 2, 316, 397, 3_808_000)]
+    {
+        let model = controller(18, size, classes);
+        let (adaptive, standard) = (adaptive(&model).report, standard(&model));
+        assert_eq!((adaptive.states, standard.states), (annotated, orbits), "{classes} classes of {size}");
+        for report in [adaptive, standard] {
+            assert_eq!(report.represented, Some(BigUint::from(states)), "{classes} classes of {size}");
+        }
+        assert_eq!(check(&model, &safety(&model), &mut Silent).expect("a run").states, states);
     }
 }
 
