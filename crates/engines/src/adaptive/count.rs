@@ -35,6 +35,9 @@ struct Overlap {
     members: u16,
 }
 
+/// An annotated state with the kinds of members in each of its cells.
+type Counted<'a> = (&'a Annotated, Vec<Vec<Kind>>);
+
 /// What an annotated state says in numbers: how many members of each cell have each block.
 struct Profile<'a> {
     number: PartitionNumber,
@@ -51,7 +54,7 @@ impl Counter {
             return count_by_representatives(stepper, alike);
         }
         // Sums may be equal by chance: a class has equal numbers of each block.
-        let mut classes: FxHashMap<Vec<(usize, u64, usize)>, Vec<(&Annotated, Vec<Vec<Kind>>)>> = FxHashMap::default();
+        let mut classes: FxHashMap<Vec<(usize, u64, usize)>, Vec<Counted<'_>>> = FxHashMap::default();
         for &annotated in alike {
             let kinds = stepper.kinds(&annotated.state, annotated.partition);
             let mut blocks: Vec<(usize, u64, usize)> = kinds
@@ -72,7 +75,7 @@ impl Counter {
 
     /// Words over the blocks, one letter a member: those of one annotated state are all with a given number
     /// of each block in each cell.
-    fn count_class(&mut self, stepper: &Stepper<'_, '_>, class: &[(&Annotated, Vec<Vec<Kind>>)]) -> Option<BigUint> {
+    fn count_class(&mut self, stepper: &Stepper<'_, '_>, class: &[Counted<'_>]) -> Option<BigUint> {
         if let [(_, kinds)] = class {
             return Some(self.binomials.orbit_size(kinds));
         }

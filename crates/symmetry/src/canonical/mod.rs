@@ -194,7 +194,7 @@ impl Canonicalizer {
             Some(reason) => reason,
             None if parts.is_empty() => "nothing to reduce".to_owned(),
             None => {
-                let mut texts: Vec<String> = parts.iter().map(Part::describe).collect();
+                let mut texts = counted(parts.iter().map(Part::describe));
                 if !multisets.is_empty() {
                     texts.push("multisets sorted again".to_owned());
                 }
@@ -278,4 +278,17 @@ impl Canonicalizer {
         }
         if self.multisets.is_empty() { size } else { size / self.multisets.arrangements(state) }
     }
+}
+
+/// Each text once, with the number of factors it stands for.
+fn counted(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for text in texts {
+        match counts.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((text, 1)),
+        }
+    }
+    let with_count = |(text, count)| if count == 1 { text } else { format!("{text} ({count} factors)") };
+    counts.into_iter().map(with_count).collect()
 }
