@@ -56,10 +56,14 @@ impl Batch {
         }
     }
 
-    /// Loads the memory that looking up the successors will need.
-    pub(crate) fn prepare(&mut self, store: &Store) {
+    /// Whether one of the successors from a position on is another state than this one.
+    pub(crate) fn leaves(&self, first: usize, state: &[u64]) -> bool {
+        (first..self.len()).any(|position| self.successors.get(position).0 != state)
+    }
+
+    /// Computes the hashes of the successors.
+    pub(crate) fn hash_all(&mut self) {
         self.hashes.clear();
-        self.entries.clear();
         // A constant number of words lets the loop inside be unrolled.
         match self.successors.words() {
             1 => self.hash::<1>(),
@@ -67,6 +71,12 @@ impl Batch {
             3 => self.hash::<3>(),
             _ => self.hashes.extend(self.successors.records().map(|record| Hash::of(&record[..record.len() - 1]))),
         }
+    }
+
+    /// Loads the memory that looking up the successors will need.
+    pub(crate) fn prepare(&mut self, store: &Store) {
+        self.hash_all();
+        self.entries.clear();
         // Each of these loops waits for memory once, not once for each successor.
         self.entries.extend(self.hashes.iter().map(|&hash| store.touch(hash)));
         self.known.clear();

@@ -6,6 +6,7 @@
 //! behind it; the one on the reference interpreter is for comparison.
 
 mod adaptive;
+mod barrier;
 mod batch;
 mod checkpoint;
 mod compiled;
@@ -21,6 +22,7 @@ mod parallel;
 mod plan;
 mod quotient;
 mod rebuild;
+mod recent;
 mod reduced;
 mod reference;
 mod report;

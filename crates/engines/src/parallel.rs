@@ -1,13 +1,14 @@
 //! Breadth-first search on several threads, with the same result as on one.
 //!
-//! States are shared out among stores by their hashes. A level is searched in rounds, each in three
+//! States are shared out among stores by their hashes. A level is searched in rounds, each in two
 //! phases with all threads waiting for each other in between:
 //!
-//! 1. The states of the round, cut into blocks, are expanded. Each block sorts its successors by
-//!    the store that is responsible for them and numbers them in order.
-//! 2. Each store takes its successors, block by block, and keeps the new ones. No other thread
-//!    touches it meanwhile, so nothing is locked state by state.
-//! 3. Each block learns which of its successors were new and puts them in order.
+//! 1. The states of the round, cut into blocks, are expanded. Successors that the same thread met a
+//!    short while ago are dropped at once; the others are candidates. Each block sorts its candidates
+//!    by the store that is responsible for them and numbers them in order.
+//! 2. Each store takes its candidates, block by block, and keeps the new ones. No other thread
+//!    touches it meanwhile, so nothing is locked state by state. The block learns which of its
+//!    candidates were new.
 //!
 //! So the next level has the order that a search on one thread gives it, whichever thread did what,
 //! and so have counts, verdicts and traces: a violation counts if it is the first in that order,
@@ -17,38 +18,41 @@ use std::any::Any;
 use std::io;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Barrier, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use quotient_ir::{DeadlockMode, PropertyId, Violation};
 use rustc_hash::FxHashSet;
 
+use crate::barrier::Barrier;
+use crate::batch::Batch;
 use crate::checkpoint::{self, Restored, Snapshot, Standing, can_go_on};
 use crate::judge::{Checks, Judge, Judgement, end_with};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
+use crate::recent::Recent;
 use crate::report::{EngineError, StopReason};
 use crate::search::{End, Exploration};
 use crate::shards::Shards;
-use crate::store::{Entries, Full, Hash, NO_PARENT, Probe, StateNumber, Store};
+use crate::store::{Entries, Hash, NO_PARENT, PART_BITS, Probe, StateNumber, Store, append};
 use crate::system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
 
-/// States of a block.
-const BLOCK: usize = 256;
-/// Blocks of a round. Their successors should fit into the cache.
+/// Blocks of a round.
 const BLOCKS: usize = 64;
+/// The most states of a block. The candidates of a round should fit into the cache.
+const LARGEST_BLOCK: usize = 256;
 /// Rounds of fewer states are not worth waking other threads.
-const SMALL_ROUND: usize = 4 * BLOCK;
+const SMALL_ROUND: usize = 512;
 /// Lookups whose waits for memory overlap.
 const LOOKAHEAD: usize = 64;
-/// In place of the label of a successor that was not new.
-const NOT_NEW: u64 = u64::MAX;
+/// In place of the number of a candidate that was not new.
+const NOT_NEW: StateNumber = NO_PARENT;
 
-/// What goes with a successor on its way to a store: its place in the block, the position of its
+/// What goes with a candidate on its way to a store: its number in the block, the position of its
 /// parent in the block, and its tag; in one word, since there are very many of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Label {
-    place: u32,
+    candidate: u32,
     parent: u16,
     tag: u16,
 }
@@ -58,14 +62,10 @@ impl Label {
     const NO_PARENT: u16 = u16::MAX;
 
     fn pack(self) -> u64 {
-        u64::from(self.place) << 32 | u64::from(self.parent) << 16 | u64::from(self.tag)
+        u64::from(self.candidate) << 32 | u64::from(self.parent) << 16 | u64::from(self.tag)
     }
     fn unpack(word: u64) -> Self {
-        Self { place: (word >> 32) as u32, parent: (word >> 16) as u16, tag: word as u16 }
-    }
-    /// The label of a successor that was new: its place and its number.
-    fn of_new(place: u32, number: StateNumber) -> u64 {
-        u64::from(place) << 32 | u64::from(number)
+        Self { candidate: (word >> 32) as u32, parent: (word >> 16) as u16, tag: word as u16 }
     }
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
 ) -> Result<Exploration, EngineError> {
     // More stores than threads, so that they share the work evenly. Their number must not change
     // anything, and does not.
-    let bits = if options.threads <= 8 { 4 } else { 6 };
+    let bits = if options.threads <= 8 { 4 } else { PART_BITS };
     let words = system.words();
     let mut stores: Vec<Store> =
         (0..1 << bits).map(|_| Store::shard(words, entries, options.max_memory, bits)).collect();
@@ -106,8 +106,9 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
         level: RwLock::new(Vec::new()),
         round: RwLock::new(Round::default()),
         blocks: (0..BLOCKS).map(|_| Mutex::new(Block::new(1 << bits))).collect(),
+        new: (0..BLOCKS).map(|_| RwLock::new(Vec::new())).collect(),
         cells: (0..BLOCKS << bits).map(|_| Mutex::new(Vec::new())).collect(),
-        next: [const { AtomicUsize::new(0) }; 3],
+        next: [const { AtomicUsize::new(0) }; 2],
         barrier: OnceLock::new(),
         panic: Mutex::new(None),
         finished: AtomicBool::new(false),
@@ -160,11 +161,12 @@ struct Search<'a, S: TransitionSystem> {
     level: RwLock<Vec<StateNumber>>,
     round: RwLock<Round>,
     blocks: Vec<Mutex<Block>>,
-    /// For each block and each store: records of a state and its label (later its place and
-    /// number, if it is new).
+    /// For each block: the numbers of its candidates once they are stored.
+    new: Vec<RwLock<Vec<AtomicU32>>>,
+    /// For each block and each store: records of a state and its label.
     cells: Vec<Mutex<Vec<u64>>>,
     /// What to do next in each phase.
-    next: [AtomicUsize; 3],
+    next: [AtomicUsize; 2],
     barrier: OnceLock<Barrier>,
     /// What a thread panicked with. It goes on to meet the others, and the first thread panics
     /// between two rounds.
@@ -178,13 +180,43 @@ struct Search<'a, S: TransitionSystem> {
 struct Round {
     first: usize,
     end: usize,
+    /// How many states a block has.
+    block: usize,
     /// Whether this is the round of the starts, which are in the first block.
     starts: bool,
 }
 
 impl Round {
+    /// The round that begins with a state of a level of some length. Rounds of a level are about
+    /// equally long, and so are blocks of a round.
+    fn at(first: usize, length: usize) -> Self {
+        let rounds = (length - first).div_ceil(BLOCKS * LARGEST_BLOCK);
+        let end = first + (length - first).div_ceil(rounds.max(1));
+        Self { first, end, block: (end - first).div_ceil(BLOCKS).max(1), starts: false }
+    }
+    /// The round of the starts.
+    fn of_starts() -> Self {
+        Self { first: 0, end: 0, block: 1, starts: true }
+    }
     fn blocks(self) -> usize {
-        if self.starts { 1 } else { (self.end - self.first).div_ceil(BLOCK) }
+        if self.starts { 1 } else { (self.end - self.first).div_ceil(self.block) }
+    }
+    /// Where the states of a block begin in the level.
+    fn start_of(self, block: usize) -> usize {
+        self.first + block * self.block
+    }
+}
+
+/// All stores, while none of them changes.
+struct Snapshots<'s> {
+    stores: Vec<RwLockReadGuard<'s, Store>>,
+    bits: u32,
+}
+
+impl Snapshots<'_> {
+    #[inline]
+    fn state(&self, number: StateNumber) -> &[u64] {
+        self.stores[number as usize & ((1 << self.bits) - 1)].state(number >> self.bits)
     }
 }
 
@@ -205,29 +237,34 @@ struct Block {
     end: Option<(Moment, End)>,
     /// Covers and when they were reached; each once.
     covered: Vec<(PropertyId, Moment)>,
-    /// New states in order, with their places.
-    new: Vec<(u32, StateNumber)>,
-    /// Successors on their way to the cells.
+    /// Which successors the candidates are, in order.
+    places: Vec<u32>,
+    /// Candidates on their way to the cells.
     outgoing: Vec<Vec<u64>>,
 }
 
 impl Block {
     fn new(stores: usize) -> Self {
         let outgoing = vec![Vec::new(); stores];
-        Self { successors: 0, end: None, covered: Vec::new(), new: Vec::new(), outgoing }
+        Self { successors: 0, end: None, covered: Vec::new(), places: Vec::new(), outgoing }
     }
 
     fn clear(&mut self) {
         self.successors = 0;
         self.end = None;
         self.covered.clear();
-        self.new.clear();
+        self.places.clear();
     }
 
     fn note_end(&mut self, moment: Moment, end: End) {
         if self.end.as_ref().is_none_or(|&(known, _)| moment < known) {
             self.end = Some((moment, end));
         }
+    }
+
+    /// The same for what happened while a candidate was looked at.
+    fn note_end_at(&mut self, candidate: u32, end: End) {
+        self.note_end(at(self.places[candidate as usize]), end);
     }
 
     fn note_cover(&mut self, property: PropertyId, moment: Moment) {
@@ -242,8 +279,12 @@ impl Block {
 struct Worker<'a, S: TransitionSystem> {
     scratch: S::Scratch,
     judge: Judge<'a, S>,
-    successors: Successors,
-    state: Vec<u64>,
+    batch: Batch,
+    /// The candidates of this thread. Each was stored since, or comes before the same state in
+    /// the same round, or was dropped.
+    recent: Recent,
+    /// The states of a block.
+    states: Vec<u64>,
     hashes: Vec<Hash>,
     entries: Vec<u64>,
     known: Vec<bool>,
@@ -254,8 +295,9 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         Worker {
             scratch: self.system.scratch(),
             judge: Judge::new(self.system, self.checks, self.options),
-            successors: Successors::new(self.words),
-            state: vec![0; self.words],
+            batch: Batch::new(self.words),
+            recent: Recent::new(self.words),
+            states: Vec::new(),
             hashes: Vec::new(),
             entries: Vec::new(),
             known: Vec::new(),
@@ -275,7 +317,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         }
     }
 
-    /// The three phases of a round, with others or alone.
+    /// The two phases of a round, with others or alone.
     fn phases(&self, worker: &mut Worker<'a, S>, together: bool) {
         let round = *read(&self.round);
         let mut phase = |work: &mut dyn FnMut(&mut Worker<'a, S>)| {
@@ -292,11 +334,6 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
                 self.keep_new(worker, round, store);
             }
         });
-        phase(&mut |_| {
-            while let Some(block) = self.take(2, round.blocks()) {
-                self.put_in_order(block);
-            }
-        });
     }
 
     /// Waits for the other threads.
@@ -311,7 +348,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
 
     /// The first phase.
     fn expand_blocks(&self, worker: &mut Worker<'a, S>, round: Round) {
-        let stores: Vec<RwLockReadGuard<'_, Store>> = self.stores.iter().map(read).collect();
+        let stores = Snapshots { stores: self.stores.iter().map(read).collect(), bits: self.bits };
         let level = read(&self.level);
         while let Some(number) = self.take(0, round.blocks()) {
             let mut block = lock(&self.blocks[number]);
@@ -319,17 +356,12 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             if round.starts {
                 self.run_starts(worker, &mut block);
             } else {
-                let first = round.first + number * BLOCK;
-                let states = &level[first..(first + BLOCK).min(round.end)];
-                for (position, &state) in (0..).zip(states) {
-                    let words = stores[state as usize & ((1 << self.bits) - 1)].state(state >> self.bits);
-                    worker.state.copy_from_slice(words);
-                    self.expand(worker, &mut block, state, position);
-                    if block.end.is_some() {
-                        break;
-                    }
-                }
+                let first = round.start_of(number);
+                self.expand_block(worker, &stores, &mut block, &level[first..(first + round.block).min(round.end)]);
             }
+            let mut new = self.new[number].write().unwrap_or_else(PoisonError::into_inner);
+            new.clear();
+            new.resize_with(block.places.len(), || AtomicU32::new(NOT_NEW));
             for (store, outgoing) in block.outgoing.iter_mut().enumerate() {
                 let mut cell = lock(&self.cells[number << self.bits | store]);
                 std::mem::swap(&mut *cell, outgoing);
@@ -339,30 +371,94 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
     }
 
     fn run_starts(&self, worker: &mut Worker<'a, S>, block: &mut Block) {
+        let Worker { scratch, batch, recent, .. } = worker;
         let mut expansion = Expansion {
             search: self,
+            recent,
             block,
-            successors: &mut worker.successors,
+            batch,
             state: None,
             parent: NO_PARENT,
             position: Label::NO_PARENT,
+            first: 0,
             moved: false,
         };
-        self.system.starts(&mut worker.scratch, |instance, event| expansion.event(instance, event));
-        expansion.send();
+        self.system.starts(scratch, |instance, event| expansion.event(instance, event));
+        batch.close(u32::from(Label::NO_PARENT));
+        self.sort(recent, batch, block);
     }
 
-    fn expand(&self, worker: &mut Worker<'a, S>, block: &mut Block, parent: StateNumber, position: u16) {
-        let Worker { scratch, successors, state, .. } = worker;
-        let mut expansion =
-            Expansion { search: self, block, successors, state: Some(state), parent, position, moved: false };
-        self.system.expand(scratch, state, &mut expansion);
-        expansion.send();
-        let moved = expansion.moved;
-        if !moved && self.options.deadlock != DeadlockMode::Off && block.end.is_none() && !self.leaves(state, scratch) {
-            let end = end_with(self.options, Some(parent), None, Violation::Deadlock(self.options.deadlock));
-            block.note_end(at(block.successors), end);
+    fn expand_block(
+        &self,
+        worker: &mut Worker<'a, S>,
+        stores: &Snapshots<'_>,
+        block: &mut Block,
+        numbers: &[StateNumber],
+    ) {
+        let Worker { scratch, batch, recent, states, .. } = worker;
+        // Their waits for memory overlap.
+        states.clear();
+        for &number in numbers {
+            append(states, stores.state(number));
         }
+        for (position, (&parent, state)) in (0..).zip(numbers.iter().zip(states.chunks_exact(self.words))) {
+            let first = batch.len();
+            let mut expansion = Expansion {
+                search: self,
+                recent,
+                block,
+                batch,
+                state: Some(state),
+                parent,
+                position,
+                first,
+                moved: false,
+            };
+            self.system.expand(scratch, state, &mut expansion);
+            expansion.look_for_moves();
+            let moved = expansion.moved;
+            batch.close(u32::from(position));
+            if !moved
+                && self.options.deadlock != DeadlockMode::Off
+                && block.end.is_none()
+                && !self.leaves(state, scratch)
+            {
+                let end = end_with(self.options, Some(parent), None, Violation::Deadlock(self.options.deadlock));
+                block.note_end(at(block.successors + batch.len() as u32), end);
+            }
+            if block.end.is_some() {
+                break;
+            }
+            if batch.is_full() {
+                self.sort(recent, batch, block);
+            }
+        }
+        self.sort(recent, batch, block);
+    }
+
+    /// Sorts the candidates among the successors of a batch by the stores that are responsible for
+    /// them.
+    fn sort(&self, recent: &mut Recent, batch: &mut Batch, block: &mut Block) {
+        batch.hash_all();
+        let mut number = 0;
+        while let Some((parent, first, end)) = batch.run(number) {
+            number += 1;
+            for position in first..end {
+                let (state, tag, hash) = batch.entry(position);
+                if recent.meets(state, hash) {
+                    continue;
+                }
+                // Tags beyond what fits say nothing that would be wrong to forget.
+                let tag = u16::try_from(tag).unwrap_or(Tag::EVERYTHING as u16);
+                let label = Label { candidate: block.places.len() as u32, parent: parent as u16, tag };
+                block.places.push(block.successors + position as u32);
+                let outgoing = &mut block.outgoing[hash.shard(self.bits)];
+                append(outgoing, state);
+                outgoing.push(label.pack());
+            }
+        }
+        block.successors += batch.len() as u32;
+        batch.clear();
     }
 
     /// Whether some step leads from a state of the model to another one.
@@ -386,7 +482,8 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         let stride = self.words + 1;
         for block in 0..round.blocks() {
             let mut cell = lock(&self.cells[block << self.bits | number]);
-            for records in cell.chunks_mut(LOOKAHEAD * stride) {
+            let stored = read(&self.new[block]);
+            for records in cell.chunks(LOOKAHEAD * stride) {
                 worker.hashes.clear();
                 worker.hashes.extend(records.chunks_exact(stride).map(|record| Hash::of(&record[..self.words])));
                 worker.entries.clear();
@@ -394,126 +491,116 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
                 worker.known.clear();
                 let entries = worker.entries.iter().zip(&worker.hashes).zip(records.chunks_exact(stride));
                 worker.known.extend(entries.map(|((&entry, &hash), record)| store.confirms(entry, hash, record)));
-                for (position, record) in records.chunks_exact_mut(stride).enumerate() {
-                    let (state, rest) = record.split_at_mut(self.words);
-                    let hash = worker.hashes[position];
-                    let label = std::mem::replace(&mut rest[0], NOT_NEW);
+                for (position, record) in records.chunks_exact(stride).enumerate() {
                     if worker.known[position] {
                         continue;
                     }
+                    let (state, label) = record.split_at(self.words);
+                    let hash = worker.hashes[position];
                     let Probe::Vacant(vacancy) = store.probe(state, hash) else { continue };
-                    let Label { place, parent, tag } = Label::unpack(label);
+                    let Label { candidate, parent, tag } = Label::unpack(label[0]);
                     let origin =
-                        (parent != Label::NO_PARENT).then(|| level[round.first + block * BLOCK + usize::from(parent)]);
-                    let parent = origin.unwrap_or(NO_PARENT);
+                        (parent != Label::NO_PARENT).then(|| level[round.start_of(block) + usize::from(parent)]);
                     match worker.judge.judge(state, u64::from(tag)) {
                         Judgement::Admitted => {}
                         Judgement::Dropped => continue,
                         Judgement::Wrong(violation) => {
                             let end = end_with(self.options, origin, Some(state), violation);
-                            lock(&self.blocks[block]).note_end(at(place), end);
+                            lock(&self.blocks[block]).note_end_at(candidate, end);
                             continue;
                         }
                     }
-                    let new = match store.insert(state, hash, vacancy, parent) {
+                    let new = match store.insert(state, hash, vacancy, origin.unwrap_or(NO_PARENT)) {
                         Ok(new) => new << self.bits | number as StateNumber,
                         Err(full) => {
-                            let reason = match full {
-                                Full::Numbers => StopReason::TooManyStates,
-                                Full::Memory => StopReason::MemoryLimit(self.options.max_memory.unwrap_or(u64::MAX)),
-                                Full::System => StopReason::OutOfMemory,
-                            };
-                            lock(&self.blocks[block]).note_end(at(place), End::Stopped(reason));
+                            let end = End::Stopped(StopReason::of_full_store(full, self.options));
+                            lock(&self.blocks[block]).note_end_at(candidate, end);
                             continue;
                         }
                     };
-                    rest[0] = Label::of_new(place, new);
+                    stored[candidate as usize].store(new, Ordering::Relaxed);
                     let observed = worker.judge.observe(state, |property| {
-                        lock(&self.blocks[block]).note_cover(property, at(place) + 1);
+                        let mut block = lock(&self.blocks[block]);
+                        let moment = at(block.places[candidate as usize]) + 1;
+                        block.note_cover(property, moment);
                     });
                     if let Err(violation) = observed {
                         // The state counts.
                         let end = end_with(self.options, Some(new), None, violation);
-                        lock(&self.blocks[block]).note_end(at(place) + 1, end);
+                        let mut block = lock(&self.blocks[block]);
+                        let moment = at(block.places[candidate as usize]) + 1;
+                        block.note_end(moment, end);
                     }
-                }
-            }
-        }
-    }
-
-    /// The third phase for one block.
-    fn put_in_order(&self, number: usize) {
-        let mut block = lock(&self.blocks[number]);
-        let stride = self.words + 1;
-        for store in 0..self.stores.len() {
-            let mut cell = lock(&self.cells[number << self.bits | store]);
-            for record in cell.chunks_exact(stride) {
-                let label = record[self.words];
-                if label != NOT_NEW {
-                    block.new.push(((label >> 32) as u32, label as StateNumber));
                 }
             }
             cell.clear();
         }
-        block.new.sort_unstable();
     }
 }
 
 /// A state (or the starts) being expanded.
 struct Expansion<'x, 'a, S: TransitionSystem> {
     search: &'x Search<'a, S>,
+    recent: &'x mut Recent,
     block: &'x mut Block,
-    successors: &'x mut Successors,
+    batch: &'x mut Batch,
     state: Option<&'x [u64]>,
     parent: StateNumber,
     /// Where the state is in the block.
     position: u16,
+    /// The first of its successors in the batch that was not looked at.
+    first: usize,
     moved: bool,
 }
 
 impl<S: TransitionSystem> Expansion<'_, '_, S> {
-    /// Sends the successors so far to the stores that are responsible for them.
-    fn send(&mut self) {
-        let words = self.search.words;
-        let stuttering = self.search.options.deadlock == DeadlockMode::Stuttering;
-        for record in self.successors.records() {
-            let state = &record[..words];
-            self.moved = self.moved || !stuttering || Some(state) != self.state;
-            // Tags beyond what fits say nothing that would be wrong to forget.
-            let tag = u16::try_from(record[words]).unwrap_or(Tag::EVERYTHING as u16);
-            let label = Label { place: self.block.successors, parent: self.position, tag };
-            let outgoing = &mut self.block.outgoing[Hash::of(state).shard(self.search.bits)];
-            outgoing.extend_from_slice(state);
-            outgoing.push(label.pack());
-            self.block.successors += 1;
+    /// Looks for steps among the successors in the batch.
+    fn look_for_moves(&mut self) {
+        if let Some(state) = self.state
+            && !self.moved
+            && self.first < self.batch.len()
+        {
+            let stuttering = self.search.options.deadlock == DeadlockMode::Stuttering;
+            self.moved = !stuttering || self.batch.leaves(self.first, state);
         }
-        self.successors.clear();
+        self.first = self.batch.len();
+    }
+
+    /// The place of the next successor.
+    fn place(&self) -> u32 {
+        self.block.successors + self.batch.len() as u32
     }
 }
 
 impl<S: TransitionSystem> Sink for Expansion<'_, '_, S> {
     fn successors(&mut self) -> &mut Successors {
-        self.successors
+        &mut self.batch.successors
     }
 
     fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
         match event {
             Event::Next { state, covered } => {
-                self.send();
+                let moment = at(self.place());
                 for &property in covered {
-                    self.block.note_cover(property, at(self.block.successors));
+                    self.block.note_cover(property, moment);
                 }
-                self.successors.push(state, Tag::EVERYTHING);
+                self.batch.successors.push(state, Tag::EVERYTHING);
+                if self.batch.is_full() {
+                    self.look_for_moves();
+                    self.batch.close(u32::from(self.position));
+                    self.search.sort(self.recent, self.batch, self.block);
+                    self.first = 0;
+                }
                 ControlFlow::Continue(())
             }
             Event::Pruned | Event::Idle => ControlFlow::Continue(()),
             Event::Fault(fault) => {
-                self.send();
                 let violation =
                     Violation::Fault { action: instance.action, arguments: instance.arguments.to_vec(), fault };
                 let origin = (self.parent != NO_PARENT).then_some(self.parent);
                 let end = end_with(self.search.options, origin, None, violation);
-                self.block.note_end(at(self.block.successors), end);
+                let moment = at(self.place());
+                self.block.note_end(moment, end);
                 ControlFlow::Break(())
             }
         }
@@ -558,7 +645,7 @@ impl<S: TransitionSystem> Conductor<'_, '_, S> {
         let mut depth = 0;
         match resumed {
             None => {
-                if let Some(end) = self.round(Round { first: 0, end: 0, starts: true }, &mut level) {
+                if let Some(end) = self.round(Round::of_starts(), &mut level) {
                     return end;
                 }
             }
@@ -585,16 +672,16 @@ impl<S: TransitionSystem> Conductor<'_, '_, S> {
             }
             let mut first = 0;
             while first < length {
-                let end = (first + BLOCK * BLOCKS).min(length);
+                let round = Round::at(first, length);
                 let before = self.here(first, depth, &next);
-                let ended = self.round(Round { first, end, starts: false }, &mut next);
+                let ended = self.round(round, &mut next);
                 if next.len() > before.found {
                     self.counts.depth = depth + 1;
                 }
                 if let Some(end) = ended {
                     return self.end(end, &before, &next);
                 }
-                first = end;
+                first = round.end;
                 if let Some(end) = self.report(first, depth, &next, length - first) {
                     return end;
                 }
@@ -664,38 +751,47 @@ impl<S: TransitionSystem> Conductor<'_, '_, S> {
         let mut ended = None;
         for number in 0..round.blocks() {
             let mut block = lock(&search.blocks[number]);
+            let new = read(&search.new[number]);
             if ended.is_some() {
-                self.counts.surplus.extend(block.new.iter().map(|&(_, state)| state));
+                self.counts.surplus.extend(stored(&new).map(|(_, state)| state));
                 continue;
             }
-            ended = self.count(&mut block, round.starts, next);
+            ended = self.count(&mut block, &new, round.starts, next);
         }
         ended
     }
 
     /// Counts what belongs to a block up to where the search ends.
-    fn count(&mut self, block: &mut Block, starts: bool, next: &mut Vec<StateNumber>) -> Option<End> {
+    fn count(
+        &mut self,
+        block: &mut Block,
+        new: &[AtomicU32],
+        starts: bool,
+        next: &mut Vec<StateNumber>,
+    ) -> Option<End> {
         let mut end = block.end.take();
         if let Some(limit) = self.search.options.max_states {
             let left = limit.saturating_sub(self.counts.states);
-            if let Some(&(place, _)) = usize::try_from(left).ok().and_then(|left| block.new.get(left))
-                && end.as_ref().is_none_or(|&(known, _)| at(place) < known)
-            {
-                end = Some((at(place), End::Stopped(StopReason::StateLimit(limit))));
+            if let Some(candidate) = usize::try_from(left).ok().and_then(|left| stored(new).nth(left)) {
+                let moment = at(block.places[candidate.0]);
+                if end.as_ref().is_none_or(|&(known, _)| moment < known) {
+                    end = Some((moment, End::Stopped(StopReason::StateLimit(limit))));
+                }
             }
         }
         let (cut, end) = match end {
             Some((moment, end)) => (moment, Some(end)),
             None => (Moment::MAX, None),
         };
-        for &(place, state) in &block.new {
-            if at(place) < cut {
+        let before = next.len();
+        for (candidate, state) in stored(new) {
+            if cut == Moment::MAX || at(block.places[candidate]) < cut {
                 next.push(state);
-                self.counts.states += 1;
             } else {
                 self.counts.surplus.insert(state);
             }
         }
+        self.counts.states += (next.len() - before) as u64;
         for &(property, moment) in &block.covered {
             if moment <= cut && !self.counts.covered.contains(&property) {
                 self.counts.covered.push(property);
@@ -734,6 +830,11 @@ impl<S: TransitionSystem> Conductor<'_, '_, S> {
             ControlFlow::Continue(()) => None,
         }
     }
+}
+
+/// The candidates of a block that were new, in order, with their numbers as states.
+fn stored(new: &[AtomicU32]) -> impl Iterator<Item = (usize, StateNumber)> {
+    new.iter().map(|number| number.load(Ordering::Relaxed)).enumerate().filter(|&(_, number)| number != NOT_NEW)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -6,6 +6,9 @@ use std::time::Duration;
 use num_bigint::BigUint;
 use quotient_ir::{Fault, LayoutError, PropertyId, ReplayError, Trace};
 
+use crate::options::SearchOptions;
+use crate::store::Full;
+
 /// The answer about a model or about one property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
@@ -44,6 +47,17 @@ pub enum StopReason {
     Fault(Fault),
     /// States that are not symmetric may have been taken for each other.
     Approximate,
+}
+
+impl StopReason {
+    /// Why a search whose store is full ends.
+    pub(crate) fn of_full_store(full: Full, options: &SearchOptions) -> Self {
+        match full {
+            Full::Numbers => Self::TooManyStates,
+            Full::Memory => Self::MemoryLimit(options.max_memory.unwrap_or(u64::MAX)),
+            Full::System => Self::OutOfMemory,
+        }
+    }
 }
 
 impl fmt::Display for StopReason {

@@ -21,7 +21,7 @@ use crate::options::{SearchOptions, SearchOrder, StoreMode};
 use crate::parallel::explore_in_parallel;
 use crate::report::{Approximation, EngineError, StopReason};
 use crate::shards::Shards;
-use crate::store::{Entries, Full, Hash, NO_PARENT, Probe, StateNumber, Store};
+use crate::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store};
 use crate::system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
 
 /// How many units of work (successors looked up, states expanded) pass between reports of
@@ -215,8 +215,7 @@ impl<S: TransitionSystem> Expansion<'_, '_, S> {
         let end = self.search.batch.len();
         if !self.moved && self.first < end {
             let stuttering = self.search.options.deadlock == DeadlockMode::Stuttering;
-            self.moved = !stuttering
-                || (self.first..end).any(|position| self.search.batch.successors.get(position).0 != self.state);
+            self.moved = !stuttering || self.search.batch.leaves(self.first, self.state);
         }
         self.first = end;
     }
@@ -625,13 +624,10 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         if let Some(limit) = self.options.max_states.filter(|&limit| self.store.len() >= limit) {
             return Err(stop(StopReason::StateLimit(limit)));
         }
-        let number = self.store.insert(state, hash, position, parent).map_err(|full| {
-            stop(match full {
-                Full::Numbers => StopReason::TooManyStates,
-                Full::Memory => StopReason::MemoryLimit(self.options.max_memory.unwrap_or(u64::MAX)),
-                Full::System => StopReason::OutOfMemory,
-            })
-        })?;
+        let number = self
+            .store
+            .insert(state, hash, position, parent)
+            .map_err(|full| stop(StopReason::of_full_store(full, self.options)))?;
         self.depth = self.depth.max(self.level);
         if self.missing > 0
             && let Some(words) = self.wanted.get_mut(&number)

@@ -23,10 +23,10 @@ pub(crate) const NO_PARENT: StateNumber = u32::MAX;
 /// States the store can number; the last numbers are kept for "none".
 pub(crate) const STATE_LIMIT: u64 = u32::MAX as u64 - 1;
 
-/// Words of a chunk, about. A chunk holds at least one state.
+/// Words of a chunk of all stores of a search together, about. A chunk holds at least one state.
 const CHUNK_WORDS: usize = 1 << 16;
-/// The number of parts of the table is two to this power.
-const PART_BITS: u32 = 6;
+/// The number of parts of the tables of all stores of a search together is two to this power.
+pub(crate) const PART_BITS: u32 = 6;
 /// Entries of the smallest part of a table.
 const FIRST_PART: usize = 16;
 
@@ -55,13 +55,18 @@ impl Hash {
         }
         Self(fold(hash, 0xd6e8_feb8_6659_fd93))
     }
+    /// The bits of a mask, which say little about place and tag.
+    #[inline]
+    pub(crate) fn low(self, mask: usize) -> usize {
+        self.0 as usize & mask
+    }
     /// What stands for a state where only hashes are stored; not zero. The lowest bit is not used
     /// for the place in the table.
     #[inline]
     fn key(self) -> u64 {
         self.0 | 1
     }
-    /// The part of the table it belongs to.
+    /// The part of the table it belongs to, of those of all stores of a search.
     #[inline]
     fn part(self) -> usize {
         (self.0 >> (64 - PART_BITS)) as usize
@@ -71,11 +76,11 @@ impl Hash {
     fn tag(self) -> u32 {
         (self.0 << PART_BITS >> 32) as u32
     }
-    /// Which of two to some power stores a state belongs to. Neither part nor tag depends on this.
+    /// Which of two to some power stores a state belongs to: each has its share of the parts.
     #[inline]
     pub(crate) fn shard(self, bits: u32) -> usize {
-        debug_assert!(bits <= 32 - PART_BITS);
-        (self.0 & ((1 << bits) - 1)) as usize
+        debug_assert!(bits <= PART_BITS);
+        self.part() >> (PART_BITS - bits)
     }
 }
 
@@ -84,6 +89,17 @@ impl Hash {
 #[inline]
 fn same(left: &[u64], right: &[u64]) -> bool {
     left.iter().zip(right).all(|(left, right)| left == right)
+}
+
+/// Appends a state. For a few words, a call that copies memory costs more.
+#[inline]
+pub(crate) fn append(target: &mut Vec<u64>, state: &[u64]) {
+    match *state {
+        [first] => target.push(first),
+        [first, second] => target.extend_from_slice(&[first, second]),
+        [first, second, third] => target.extend_from_slice(&[first, second, third]),
+        _ => target.extend_from_slice(state),
+    }
 }
 
 #[inline]
@@ -136,6 +152,7 @@ pub(crate) struct Store {
     states: Vec<Vec<u64>>,
     parents: Vec<Vec<StateNumber>>,
     length: u64,
+    /// Two to some power, at most that of all parts.
     parts: Vec<Part>,
     /// The entries of all parts.
     table_length: u64,
@@ -191,7 +208,13 @@ impl Part {
 impl Store {
     /// An empty store for states of so many words that may use so many bytes.
     pub(crate) fn new(words: usize, entries: Entries, memory_limit: Option<u64>) -> Self {
-        let states = (CHUNK_WORDS / words.max(1)).max(1);
+        Self::shard(words, entries, memory_limit, 0)
+    }
+
+    /// One of two to some power stores that share numbers, memory and the parts of the table.
+    pub(crate) fn shard(words: usize, entries: Entries, memory_limit: Option<u64>, shard_bits: u32) -> Self {
+        let states = ((CHUNK_WORDS >> shard_bits) / words.max(1)).max(1);
+        let parts = 1 << (PART_BITS - shard_bits);
         let entries = if words > 1 && entries == Entries::States { Entries::Numbers } else { entries };
         let bits = if let Entries::Bits(bytes) = entries { vec![0; (bytes / 8).max(1) as usize] } else { Vec::new() };
         Self {
@@ -201,21 +224,15 @@ impl Store {
             states: Vec::new(),
             parents: Vec::new(),
             length: 0,
-            parts: (0..1 << PART_BITS).map(|_| Part { entries: vec![0; FIRST_PART], used: 0 }).collect(),
-            table_length: (FIRST_PART << PART_BITS) as u64,
+            parts: (0..parts).map(|_| Part { entries: vec![0; FIRST_PART], used: 0 }).collect(),
+            table_length: (FIRST_PART * parts) as u64,
             bits,
             bits_set: 0,
             forgotten: 0,
-            memory_limit: memory_limit.unwrap_or(u64::MAX),
-            number_limit: STATE_LIMIT,
+            memory_limit: memory_limit.unwrap_or(u64::MAX) >> shard_bits,
+            number_limit: STATE_LIMIT >> shard_bits,
             peak_bytes: 0,
         }
-    }
-
-    /// One of two to some power stores that share numbers and memory.
-    pub(crate) fn shard(words: usize, entries: Entries, memory_limit: Option<u64>, bits: u32) -> Self {
-        let store = Self::new(words, entries, memory_limit.map(|limit| limit >> bits));
-        Self { number_limit: STATE_LIMIT >> bits, ..store }
     }
 
     /// How many states there are.
@@ -295,7 +312,7 @@ impl Store {
             let stored = self.bits_of(hash).iter().all(|&(word, mask)| self.bits[word] & mask != 0);
             return if stored { Probe::Stored(NO_PARENT) } else { Probe::Vacant(0) };
         }
-        let part = &self.parts[hash.part()];
+        let part = &self.parts[self.part(hash)];
         let mut position = part.home(hash.tag());
         if self.entries != Entries::Numbers {
             let key = if self.entries == Entries::States { state[0].wrapping_add(1) } else { hash.key() };
@@ -331,7 +348,7 @@ impl Store {
         if matches!(self.entries, Entries::Bits(_)) {
             return self.bits[self.bits_of(hash)[0].0];
         }
-        let part = &self.parts[hash.part()];
+        let part = &self.parts[self.part(hash)];
         part.entries[part.home(hash.tag())]
     }
 
@@ -365,16 +382,16 @@ impl Store {
         if self.length >= self.number_limit {
             return Err(Full::Numbers);
         }
-        if !matches!(self.entries, Entries::Bits(_)) && self.parts[hash.part()].is_full(self.entries) {
-            self.grow_part(hash.part())?;
-            position = self.parts[hash.part()].vacant_from(hash.tag());
+        if !matches!(self.entries, Entries::Bits(_)) && self.parts[self.part(hash)].is_full(self.entries) {
+            self.grow_part(self.part(hash))?;
+            position = self.parts[self.part(hash)].vacant_from(hash.tag());
         }
         let number = self.length as StateNumber;
         let chunk = self.chunk(number);
         if chunk == self.states.len() {
             self.add_chunk()?;
         }
-        self.states[chunk].extend_from_slice(state);
+        append(&mut self.states[chunk], state);
         self.parents[chunk].push(parent);
         self.length += 1;
         let entry = match self.entries {
@@ -389,7 +406,8 @@ impl Store {
             Entries::States => state[0].wrapping_add(1),
             Entries::Numbers => u64::from(hash.tag()) << 32 | u64::from(number + 1),
         };
-        let part = &mut self.parts[hash.part()];
+        let part = self.part(hash);
+        let part = &mut self.parts[part];
         part.entries[position] = entry;
         part.used += 1;
         Ok(number)
@@ -440,6 +458,11 @@ impl Store {
         Ok(())
     }
 
+    /// The part of this store that a state belongs to.
+    #[inline]
+    fn part(&self, hash: Hash) -> usize {
+        hash.part() & (self.parts.len() - 1)
+    }
     fn chunk_bytes(&self) -> u64 {
         (1u64 << self.chunk_shift) * (8 * self.words as u64 + 4)
     }
