@@ -9,6 +9,7 @@ pub mod oracle;
 pub mod partial_murphi;
 pub mod pool;
 pub mod promela;
+pub mod random_b;
 pub mod random_murphi;
 pub mod random_promela;
 pub mod rumur;

@@ -5,7 +5,6 @@ use quotient_ir::ExprId;
 
 use super::super::core::{Expr, Kind};
 use super::items::{Environment, Item};
-use super::shapes::Shape;
 use super::{Lowered, Lowerer, refuse};
 
 impl Lowerer<'_> {
@@ -30,7 +29,7 @@ impl Lowerer<'_> {
             return refuse("unsupported", "this is not supported as a function", expr.span);
         };
         let (_, values) = self.universe_of(set)?.parts();
-        if contains_set(&values) {
+        if values.is_set_inside() {
             return refuse("unsupported", "a function to structures with sets is not supported here", expr.span);
         }
         self.search(&item, argument, &values, expr, environment)
@@ -60,14 +59,5 @@ impl Lowerer<'_> {
             }
             Item::Set(_) => Ok(value),
         }
-    }
-}
-
-fn contains_set(shape: &Shape) -> bool {
-    match shape {
-        Shape::Scalar(_) => false,
-        Shape::Pair(left, right) => contains_set(left) || contains_set(right),
-        Shape::Record(fields) => fields.iter().any(|(_, field)| contains_set(field)),
-        Shape::Set(_) | Shape::Function(..) => true,
     }
 }

@@ -32,6 +32,11 @@ pub(crate) enum SetItem {
     /// A function: a cell for each possible argument, undefined outside the domain. A total one has a
     /// value in every cell.
     Cells { place: PlaceId, domain: Shape, value: Scalar, total: bool },
+    /// A function to values that are no scalars: a cell for each possible argument, with a bit that says
+    /// whether there is a value.
+    Table { place: PlaceId, domain: Shape, value: Shape },
+    /// One of two sets.
+    Choice { condition: ExprId, then: Box<SetItem>, otherwise: Box<SetItem> },
     /// A number with a bit for each possible member.
     Code { code: ExprId, element: Shape },
     /// Members that are known.

@@ -281,7 +281,7 @@ impl<'a> Lowerer<'a> {
                     .map(|(field, shape)| (field.clone(), self.bind_shape(shape, &format!("{name}_{field}"), binders)))
                     .collect(),
             ),
-            Shape::Set(_) | Shape::Function(..) => {
+            Shape::Set(_) | Shape::Function(..) | Shape::Table(..) => {
                 let element = shape.element();
                 let size = u32::try_from(element.size(self.core)).unwrap_or(u32::MAX);
                 let ty = self.shape_types.leaf(&mut self.model, &Leaf::Code(element.clone(), size));
@@ -369,6 +369,9 @@ impl<'a> Lowerer<'a> {
                     _ => false,
                 };
                 Item::Set(SetItem::Cells { place, domain: (**domain).clone(), value: *value, total })
+            }
+            Shape::Table(domain, value) => {
+                Item::Set(SetItem::Table { place, domain: (**domain).clone(), value: (**value).clone() })
             }
         }
     }

@@ -149,6 +149,20 @@ impl Lowerer<'_> {
                     value: *value,
                     total: *total,
                 },
+                SetItem::Table { place, domain, value } => SetItem::Table {
+                    place: self.pass_place(name, *place, passing),
+                    domain: domain.clone(),
+                    value: value.clone(),
+                },
+                SetItem::Choice { condition, then, otherwise } => {
+                    let condition = self.pass_value(name, *condition, quotient_ir::Model::BOOLEAN, passing);
+                    let mut side = |set: &SetItem| match self.pass(&Item::Set(set.clone()), name, passing) {
+                        Item::Set(set) => Box::new(set),
+                        _ => Box::new(set.clone()),
+                    };
+                    let (then, otherwise) = (side(then), side(otherwise));
+                    SetItem::Choice { condition, then, otherwise }
+                }
                 SetItem::Code { code, element } => {
                     if matches!(self.model.pool[*code], IrExpr::Constant { .. }) {
                         set.clone()
@@ -196,7 +210,7 @@ impl Lowerer<'_> {
             return Ok(self.number(0));
         }
         // A function has as many members as arguments.
-        let by_argument = matches!(known, SetItem::Cells { .. });
+        let by_argument = matches!(known, SetItem::Cells { .. } | SetItem::Table { .. });
         let universe = self.universe_of(known)?;
         let shape = if by_argument { universe.parts().0 } else { universe };
         self.check_shape(&Shape::set(shape.clone()), set.span)?;
@@ -211,7 +225,7 @@ impl Lowerer<'_> {
             let count = lowerer.temporary("count", &Shape::Scalar(counter));
             let (element, binders) = lowerer.binders(&shape, "x");
             let inside = match set {
-                SetItem::Cells { .. } => match lowerer.partial_item(set, &element)? {
+                SetItem::Cells { .. } | SetItem::Table { .. } => match lowerer.partial_item(set, &element)? {
                     Some(partial) => partial.defined,
                     None => lowerer.truth(false),
                 },
@@ -470,7 +484,7 @@ fn flatten(shape: &Shape) -> Vec<Scalar> {
         Shape::Scalar(scalar) => vec![*scalar],
         Shape::Pair(left, right) => flatten(left).into_iter().chain(flatten(right)).collect(),
         Shape::Record(fields) => fields.iter().flat_map(|(_, field)| flatten(field)).collect(),
-        Shape::Set(_) | Shape::Function(..) => Vec::new(),
+        Shape::Set(_) | Shape::Function(..) | Shape::Table(..) => Vec::new(),
     }
 }
 
@@ -496,6 +510,6 @@ fn rebuild(shape: &Shape, values: &mut impl Iterator<Item = ExprId>) -> Item {
             Item::Record(fields.iter().map(|(name, field)| (name.clone(), rebuild(field, values))).collect())
         }
         Shape::Scalar(scalar) => Item::Scalar(values.next().expect("one value for each scalar"), *scalar),
-        Shape::Set(_) | Shape::Function(..) => unreachable!("a searched value has no sets in it"),
+        Shape::Set(_) | Shape::Function(..) | Shape::Table(..) => unreachable!("a searched value has no sets in it"),
     }
 }

@@ -79,11 +79,7 @@ impl Lowerer<'_> {
                     return Ok(None);
                 };
                 let condition = self.predicate(condition, environment)?;
-                Ok(Some(Partial {
-                    defined: self.conditional(condition, one.defined, other.defined),
-                    value: self.choose(condition, &one.value, &other.value),
-                    conflict: self.conditional(condition, one.conflict, other.conflict),
-                }))
+                Ok(Some(self.chosen(condition, &one, &other)))
             }
             Kind::Let(bindings, body) => {
                 let inner = self.let_environment(bindings, environment)?;
@@ -149,6 +145,34 @@ impl Lowerer<'_> {
                     let defined = self.member(argument, base, environment)?;
                     plain(defined, argument.clone())
                 }
+                // A constant function.
+                (Operator::Times, [arguments, values]) if matches!(&values.kind, Kind::Extension(it) if it.len() == 1) =>
+                {
+                    let Kind::Extension(value) = &values.kind else {
+                        return Ok(None);
+                    };
+                    let defined = self.member(argument, arguments, environment)?;
+                    let value = self.item(&value[0], environment)?;
+                    plain(defined, value)
+                }
+                // A function that is itself a value of a function.
+                (Operator::Apply, [outer, place]) => {
+                    let place = self.item(place, environment)?;
+                    let Some(found) = self.partial(outer, &place, environment)? else {
+                        return Ok(None);
+                    };
+                    let Item::Set(inner) = &found.value else {
+                        return Ok(None);
+                    };
+                    let Some(mut result) = self.partial_item(inner, argument)? else {
+                        return Ok(None);
+                    };
+                    let unique = self.not(found.conflict);
+                    let defined = self.and(found.defined, unique);
+                    result.defined = self.inside_domain(defined, result.defined, function);
+                    result.conflict = self.and(defined, result.conflict);
+                    Ok(Some(result))
+                }
                 (Operator::Composition, [left, right]) => {
                     let Some(first) = self.partial(left, argument, environment)? else {
                         return Ok(None);
@@ -162,7 +186,7 @@ impl Lowerer<'_> {
                     let defined = self.and(first.defined, second.defined);
                     plain(defined, second.value)
                 }
-                _ => self.partial_sequence(*operator, operands, argument, environment),
+                _ => self.partial_sequence(*operator, operands, function, argument, environment),
             },
             _ => Ok(None),
         }
@@ -181,6 +205,22 @@ impl Lowerer<'_> {
                 }
                 let content = self.read(cell);
                 Ok(Some(Partial { defined, value: Item::Scalar(content, *value), conflict: certain }))
+            }
+            SetItem::Table { place, domain, value } => {
+                let (cell, inside) = self.cell(*place, argument, domain)?;
+                let (present, content) = (self.field(cell, 0), self.field(cell, 1));
+                let present = self.read(present);
+                let defined = self.and(inside, present);
+                let value = value.clone();
+                Ok(Some(Partial { defined, value: self.stored_item(content, &value), conflict: certain }))
+            }
+            SetItem::Choice { condition, then, otherwise } => {
+                let (Some(one), Some(other)) =
+                    (self.partial_item(then, argument)?, self.partial_item(otherwise, argument)?)
+                else {
+                    return Ok(None);
+                };
+                Ok(Some(self.chosen(*condition, &one, &other)))
             }
             SetItem::Value(members, shape) if !members.is_empty() => {
                 let (left, right) = shape.parts();
@@ -202,6 +242,15 @@ impl Lowerer<'_> {
                 self.partial(&expr, argument, &environment)
             }
             _ => Ok(None),
+        }
+    }
+
+    /// One of two, by a condition.
+    fn chosen(&mut self, condition: ExprId, one: &Partial, other: &Partial) -> Partial {
+        Partial {
+            defined: self.conditional(condition, one.defined, other.defined),
+            value: self.choose(condition, &one.value, &other.value),
+            conflict: self.conditional(condition, one.conflict, other.conflict),
         }
     }
 
@@ -231,6 +280,7 @@ impl Lowerer<'_> {
         &mut self,
         operator: Operator,
         operands: &[Expr],
+        whole: &Expr,
         argument: &Item,
         environment: &Environment,
     ) -> Lowered<Option<Partial>> {
@@ -331,6 +381,10 @@ impl Lowerer<'_> {
                 let beyond = self.arithmetic(BinaryOperator::Less, size, index);
                 second.defined = self.and(beyond, second.defined);
                 Some(self.either(&first, &second))
+            }
+            (Operator::GeneralConcatenate, [lists]) => {
+                let joined = self.concatenation(lists, whole, environment)?;
+                return self.partial(&joined, argument, environment);
             }
             (Operator::Reverse, [list]) => {
                 let bound = self.size_bound(list, environment)?;

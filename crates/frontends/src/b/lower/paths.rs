@@ -631,7 +631,7 @@ impl Lowerer<'_> {
                 }
                 Item::Record(items)
             }
-            Shape::Set(_) | Shape::Function(..) => {
+            Shape::Set(_) | Shape::Function(..) | Shape::Table(..) => {
                 let set = Shape::set(shape.element());
                 let ty = self.shape_type(&set);
                 let local = self.local(name, ty, LocalKind::Parameter);
@@ -651,7 +651,7 @@ impl Lowerer<'_> {
         conjuncts: &[&Expr],
         used: &mut [bool],
     ) -> Lowered<Option<Vec<Value>>> {
-        if !matches!(shape, Shape::Set(_) | Shape::Function(..)) {
+        if !shape.is_set() {
             return Ok(None);
         }
         let span = self.core.symbols[symbol.0].span;
@@ -672,7 +672,7 @@ impl Lowerer<'_> {
         };
         let of_symbol: Vec<usize> = (0..conjuncts.len()).filter(|at| !used[*at] && is_static(conjuncts[*at])).collect();
         let bits = shape.element().size(self.core);
-        let is_function = matches!(shape, Shape::Function(..));
+        let is_function = matches!(shape, Shape::Function(..) | Shape::Table(..));
         if !is_function && bits <= MAXIMUM_CHOSEN_BITS && of_symbol.len() <= 1 {
             return Ok(None);
         }
@@ -697,10 +697,11 @@ impl Lowerer<'_> {
             _ => {}
         }
         // All functions between the bounds.
-        if let Shape::Function(domain, value) = shape {
+        if is_function {
+            let (domain, value) = shape.element().parts();
             if shape.size(self.core) <= MAXIMUM_CANDIDATES as u64 {
-                let arguments = super::sets::all_values(self.core, domain);
-                let results = super::sets::all_values(self.core, &Shape::Scalar(*value));
+                let arguments = super::sets::all_values(self.core, &domain);
+                let results = super::sets::all_values(self.core, &value);
                 let mut functions: Vec<Vec<Value>> = vec![Vec::new()];
                 for argument in &arguments {
                     functions = functions

@@ -236,8 +236,10 @@ impl Lowerer<'_> {
 
     fn same_sets(&mut self, left: &SetItem, right: &SetItem) -> Lowered<ExprId> {
         if let (
-            SetItem::Bits { place: one, .. } | SetItem::Cells { place: one, .. },
-            SetItem::Bits { place: other, .. } | SetItem::Cells { place: other, .. },
+            SetItem::Bits { place: one, .. } | SetItem::Cells { place: one, .. } | SetItem::Table { place: one, .. },
+            SetItem::Bits { place: other, .. }
+            | SetItem::Cells { place: other, .. }
+            | SetItem::Table { place: other, .. },
         ) = (left, right)
             && self.model.pool[*one].ty == self.model.pool[*other].ty
             && std::mem::discriminant(left) == std::mem::discriminant(right)
@@ -257,12 +259,37 @@ impl Lowerer<'_> {
             }
         }
         let shape = self.universe_of(left)?.join(&self.universe_of(right)?);
+        if let (SetItem::Table { .. }, _) | (_, SetItem::Table { .. }) = (left, right)
+            && let Some(same) = self.same_functions(left, right, &shape.parts().0)?
+        {
+            return Ok(same);
+        }
         let name = self.fresh_name("x");
         let (element, binders) = self.binders(&shape, &name);
         let one = self.member_of(&element, left)?;
         let other = self.member_of(&element, right)?;
         let same = self.equal(one, other);
         Ok(self.quantify(IrQuantifier::All, &binders, same))
+    }
+
+    /// Whether two functions have the same values at all arguments of a shape. Nothing if their texts do not
+    /// tell their values.
+    fn same_functions(&mut self, left: &SetItem, right: &SetItem, arguments: &Shape) -> Lowered<Option<ExprId>> {
+        let name = self.fresh_name("x");
+        let (argument, binders) = self.binders(arguments, &name);
+        let (Some(one), Some(other)) = (self.partial_item(left, &argument)?, self.partial_item(right, &argument)?)
+        else {
+            return Ok(None);
+        };
+        let alike = self.equal(one.defined, other.defined);
+        let same = self.same(&one.value, &other.value)?;
+        let same = self.implies(one.defined, same);
+        let mut all = self.and(alike, same);
+        for conflict in [one.conflict, other.conflict] {
+            let certain = self.not(conflict);
+            all = self.and(certain, all);
+        }
+        Ok(Some(self.quantify(IrQuantifier::All, &binders, all)))
     }
 
     fn subset(&mut self, left: &Expr, right: &Expr, environment: &Environment) -> Lowered<ExprId> {
@@ -287,15 +314,38 @@ impl Lowerer<'_> {
             }
             return Ok(all);
         }
-        let shape = self.universe_of(left)?;
+        let left = left.clone();
+        self.all_members(&left, |lowerer, element| lowerer.member(element, right, environment))
+    }
+
+    /// Whether a condition holds for all members of a set. Of a function, every argument has one value, which
+    /// need not be searched for.
+    pub(super) fn all_members(
+        &mut self,
+        set: &SetItem,
+        condition: impl FnOnce(&mut Self, &Item) -> Lowered<ExprId>,
+    ) -> Lowered<ExprId> {
+        let shape = self.universe_of(set)?;
         let name = self.fresh_name("x");
-        let (element, binders) = self.binders(&shape, &name);
-        let inside = self.member(&element, right, environment)?;
-        if self.constant_of(inside) == Some(1) {
-            return Ok(inside);
+        let (element, belongs, binders) = if let SetItem::Table { domain, .. } = set {
+            let (argument, binders) = self.binders(domain, &name);
+            match self.partial_item(set, &argument)? {
+                Some(partial) => (Item::pair(argument, partial.value), Some(partial.defined), binders),
+                None => (Item::pair(argument.clone(), argument), None, binders),
+            }
+        } else {
+            let (element, binders) = self.binders(&shape, &name);
+            (element, None, binders)
+        };
+        let condition = condition(self, &element)?;
+        if self.constant_of(condition) == Some(1) {
+            return Ok(condition);
         }
-        let belongs = self.member_of(&element, left)?;
-        let body = self.implies(belongs, inside);
+        let belongs = match belongs {
+            Some(belongs) => belongs,
+            None => self.member_of(&element, set)?,
+        };
+        let body = self.implies(belongs, condition);
         Ok(self.quantify(IrQuantifier::All, &binders, body))
     }
 }

@@ -32,7 +32,7 @@ impl Lowerer<'_> {
                 .map(|solution| self.value_shape(&solution[position], &ty))
                 .reduce(|one, other| one.join(&other))
                 .unwrap_or(Shape::Scalar(Scalar::Boolean));
-            let item = if is_known && !matches!(shape, Shape::Set(_) | Shape::Function(..)) {
+            let item = if is_known && !shape.is_set() {
                 self.literal(first, &shape)
             } else {
                 self.declare(*symbol, &shape, false)?
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
             Shape::Record(fields) => {
                 Item::Record(fields.iter().map(|(name, field)| (name.clone(), self.bounds_only(field))).collect())
             }
-            Shape::Set(_) | Shape::Function(..) => {
+            Shape::Set(_) | Shape::Function(..) | Shape::Table(..) => {
                 let code = self.number(0);
                 Item::Set(super::items::SetItem::Code { code, element: shape.element() })
             }
@@ -134,7 +134,7 @@ impl Lowerer<'_> {
         })
     }
 
-    fn is_deferred(&self, scalar: Scalar) -> bool {
+    pub(super) fn is_deferred(&self, scalar: Scalar) -> bool {
         matches!(scalar, Scalar::Given(set) if self.core.sets[set.0].is_deferred)
     }
 
@@ -144,6 +144,7 @@ impl Lowerer<'_> {
         match shape {
             Shape::Scalar(scalar) => self.is_deferred(*scalar),
             Shape::Function(..) => true,
+            Shape::Table(_, value) => self.has_values(value),
             Shape::Pair(left, right) => self.has_values(left) || self.has_values(right),
             Shape::Record(fields) => fields.iter().any(|(_, field)| self.has_values(field)),
             Shape::Set(_) => false,
@@ -192,12 +193,10 @@ impl Lowerer<'_> {
                     .reduce(|one, other| one.join(&other));
                 let joined = joined.or_else(|| shape_of_type(self.types, &element, Some((0, 0))));
                 let joined = joined.unwrap_or(Shape::Scalar(Scalar::Boolean));
-                if let Shape::Pair(left, right) = &joined
-                    && let Shape::Scalar(value) = **right
-                {
+                if let Shape::Pair(left, right) = &joined {
                     let arguments: FxHashSet<&Value> = members.iter().map(|pair| pair.parts().0).collect();
                     if arguments.len() == members.len() {
-                        return Shape::Function(left.clone(), value);
+                        return Shape::function((**left).clone(), (**right).clone());
                     }
                 }
                 Shape::set(joined)
@@ -217,6 +216,7 @@ impl Lowerer<'_> {
     ) -> Lowered<()> {
         match (value, shape) {
             (Value::Set(members), Shape::Set(element)) => {
+                statements.push(Self::statement(StatementKind::Clear(place), span));
                 for member in members.iter() {
                     let member = self.literal(member, element);
                     let (target, _) = self.cell(place, &member, element)?;
@@ -232,6 +232,18 @@ impl Lowerer<'_> {
                     if let Item::Scalar(value, _) = self.literal(result, &Shape::Scalar(*scalar)) {
                         statements.push(Self::statement(StatementKind::Assign { target, value }, span));
                     }
+                }
+            }
+            (Value::Set(members), Shape::Table(domain, content)) => {
+                self.vacate(place, shape, span, statements)?;
+                for member in members.iter() {
+                    let (argument, result) = member.parts();
+                    let argument = self.literal(argument, domain);
+                    let (cell, _) = self.cell(place, &argument, domain)?;
+                    let (target, inside) = (self.field(cell, 0), self.field(cell, 1));
+                    let value = self.truth(true);
+                    statements.push(Self::statement(StatementKind::Assign { target, value }, span));
+                    self.store_value(result, inside, content, span, statements)?;
                 }
             }
             (Value::Pair(pair), Shape::Pair(left, right)) => {

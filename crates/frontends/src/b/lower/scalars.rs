@@ -111,6 +111,15 @@ impl Lowerer<'_> {
             (Item::Record(one), Item::Record(other)) => Item::Record(
                 one.iter().zip(other).map(|((name, a), (_, b))| (name.clone(), self.choose(condition, a, b))).collect(),
             ),
+            (Item::Set(one), Item::Set(other)) => match self.constant_of(condition) {
+                Some(0) => otherwise.clone(),
+                Some(_) => then.clone(),
+                None => Item::Set(SetItem::Choice {
+                    condition,
+                    then: Box::new(one.clone()),
+                    otherwise: Box::new(other.clone()),
+                }),
+            },
             _ => then.clone(),
         }
     }
@@ -215,6 +224,12 @@ impl Lowerer<'_> {
     pub(super) fn size(&mut self, list: &Expr, environment: &Environment) -> Lowered<ExprId> {
         match &list.kind {
             Kind::Sequence(items) => Ok(self.number(items.len() as i64)),
+            Kind::Conditional(condition, then, otherwise) => {
+                let condition = self.predicate(condition, environment)?;
+                let then = self.size(then, environment)?;
+                let otherwise = self.size(otherwise, environment)?;
+                Ok(self.conditional(condition, then, otherwise))
+            }
             Kind::Operation(operator, operands) => match (operator, operands.as_slice()) {
                 (Operator::Append, [rest, _]) | (Operator::Prepend, [_, rest]) => {
                     let (size, one) = (self.size(rest, environment)?, self.number(1));
@@ -225,6 +240,10 @@ impl Lowerer<'_> {
                     Ok(self.arithmetic(BinaryOperator::Add, left, right))
                 }
                 (Operator::Reverse, [rest]) => self.size(rest, environment),
+                (Operator::GeneralConcatenate, [lists]) => {
+                    let joined = self.concatenation(lists, list, environment)?;
+                    self.size(&joined, environment)
+                }
                 _ => self.cardinality(list, environment),
             },
             _ => self.cardinality(list, environment),

@@ -178,6 +178,19 @@ impl Lowerer<'_> {
                 Ok(self.and(subset, nonempty))
             }
             (Operator::GeneralUnion, [sets]) => {
+                // The values of a function need not be guessed.
+                if let Kind::Operation(Operator::Range, inner) = &sets.kind
+                    && let Item::Set(function @ SetItem::Table { .. }) = self.item(&inner[0], environment)?
+                {
+                    let (arguments, _) = self.universe_of(&function)?.parts();
+                    return self.exists(&arguments, |lowerer, argument| {
+                        let Some(partial) = lowerer.partial_item(&function, argument)? else {
+                            return Ok(lowerer.truth(false));
+                        };
+                        let inside = lowerer.member_of_item(element, &partial.value)?;
+                        Ok(lowerer.and(partial.defined, inside))
+                    });
+                }
                 let shape = self.universe(sets, environment)?;
                 self.exists(&shape, |lowerer, inner| {
                     let belongs = lowerer.member(inner, sets, environment)?;
@@ -335,6 +348,12 @@ impl Lowerer<'_> {
         set: &Expr,
         environment: &Environment,
     ) -> Lowered<ExprId> {
+        if let Some(partial) = self.partial(function, argument, environment)? {
+            let found = self.member_of_item(element, &partial.value)?;
+            let unique = self.not(partial.conflict);
+            let defined = self.and(partial.defined, unique);
+            return Ok(self.inside_domain(defined, found, set));
+        }
         let (_, values) = self.universe(function, environment)?.parts();
         let found = self.exists(&values, |lowerer, value| {
             let related = lowerer.member(&Item::pair(argument.clone(), value.clone()), function, environment)?;
@@ -342,8 +361,14 @@ impl Lowerer<'_> {
             Ok(lowerer.and(related, inside))
         })?;
         let defined = self.in_domain(argument, function, environment)?;
-        let failure = self.failure("a function applied outside its domain", quotient_ir::Model::BOOLEAN, set.span);
-        Ok(self.conditional(defined, found, failure))
+        Ok(self.inside_domain(defined, found, set))
+    }
+
+    /// A condition on the value of an application, which is an error where it has none.
+    pub(super) fn inside_domain(&mut self, defined: ExprId, condition: ExprId, application: &Expr) -> ExprId {
+        let message = "a function applied outside its domain";
+        let failure = self.failure(message, quotient_ir::Model::BOOLEAN, application.span);
+        self.conditional(defined, condition, failure)
     }
 
     /// Sequences as relations from positions to items.
@@ -442,8 +467,9 @@ impl Lowerer<'_> {
                 let positive = self.arithmetic(BinaryOperator::LessOrEqual, one, index);
                 Ok(self.and(positive, old))
             }
-            (Operator::GeneralConcatenate, _) => {
-                refuse("unsupported", "`conc` of a sequence that depends on the state is not supported", set.span)
+            (Operator::GeneralConcatenate, [lists]) => {
+                let joined = self.concatenation(lists, set, environment)?;
+                self.member(element, &joined, environment)
             }
             _ => refuse("unsupported", "this is not supported as a set", set.span),
         }
@@ -514,13 +540,18 @@ impl Lowerer<'_> {
                 let bit = self.read(cell);
                 Ok(self.and(inside, bit))
             }
-            SetItem::Cells { .. } => {
+            SetItem::Cells { .. } | SetItem::Table { .. } => {
                 let (argument, value) = element.parts();
                 let Some(partial) = self.partial_item(set, argument)? else {
                     return Ok(self.truth(false));
                 };
                 let same = self.same(&partial.value, value)?;
                 Ok(self.and(partial.defined, same))
+            }
+            SetItem::Choice { condition, then, otherwise } => {
+                let then = self.member_of(element, then)?;
+                let otherwise = self.member_of(element, otherwise)?;
+                Ok(self.conditional(*condition, then, otherwise))
             }
             SetItem::Code { code, element: shape } => {
                 let (position, inside) = self.position(element, shape)?;
@@ -589,7 +620,7 @@ impl Lowerer<'_> {
                     self.indices(item, field, indices, inside)?;
                 }
             }
-            (Item::Set(set), Shape::Set(_) | Shape::Function(..)) => {
+            (Item::Set(set), Shape::Set(_) | Shape::Function(..) | Shape::Table(..)) => {
                 let (code, fits) = self.code(set, &shape.element())?;
                 *inside = self.and(*inside, fits);
                 indices.push(code);
@@ -643,12 +674,36 @@ impl Lowerer<'_> {
                 }
                 Leaf::Code(_, bits) => (0, 1_i64 << bits.min(&62)),
             };
-            let (first, size) = (self.number(first), self.number(size));
-            let offset = self.arithmetic(BinaryOperator::Subtract, *index, first);
+            let offset = match &leaf {
+                Leaf::Scalar(scalar @ (Scalar::Given(_) | Scalar::Text | Scalar::Boolean)) => {
+                    self.ordinal(*index, *scalar, size)
+                }
+                _ => {
+                    let first = self.number(first);
+                    self.arithmetic(BinaryOperator::Subtract, *index, first)
+                }
+            };
+            let size = self.number(size);
             let scaled = self.arithmetic(BinaryOperator::Multiply, position, size);
             position = self.arithmetic(BinaryOperator::Add, scaled, offset);
         }
         Ok((position, inside))
+    }
+
+    /// The position of a value that is no number, by cases.
+    fn ordinal(&mut self, value: ExprId, scalar: Scalar, size: i64) -> ExprId {
+        let last = (size - 1).max(0);
+        let mut ordinal = self.number(last);
+        for position in (0..last).rev() {
+            let member = match scalar {
+                Scalar::Boolean => self.truth(position == 1),
+                _ => self.member_constant(scalar, position as usize),
+            };
+            let here = self.equal(value, member);
+            let number = self.number(position);
+            ordinal = self.conditional(here, number, ordinal);
+        }
+        ordinal
     }
 
     fn is_arrow(
@@ -665,29 +720,14 @@ impl Lowerer<'_> {
         let shape = self.universe_of(relation)?;
         let (arguments, values) = shape.parts();
         let relation = relation.clone();
-        let mut all = self.for_all(&shape, |lowerer, pair| {
+        let mut all = self.all_members(&relation, |lowerer, pair| {
             let (argument, value) = pair.parts();
             let first = lowerer.member(argument, from, environment)?;
             let second = lowerer.member(value, to, environment)?;
-            let both = lowerer.and(first, second);
-            if lowerer.constant_of(both) == Some(1) {
-                return Ok(both);
-            }
-            let related = lowerer.member_of(pair, &relation)?;
-            Ok(lowerer.implies(related, both))
+            Ok(lowerer.and(first, second))
         })?;
-        if arrow.function && !matches!(relation, SetItem::Cells { .. }) {
-            let unique = self.for_all(&arguments, |lowerer, argument| {
-                lowerer.for_all(&values, |lowerer, one| {
-                    let first = lowerer.member_of(&Item::pair(argument.clone(), one.clone()), &relation)?;
-                    let others = lowerer.for_all(&values, |lowerer, other| {
-                        let second = lowerer.member_of(&Item::pair(argument.clone(), other.clone()), &relation)?;
-                        let same = lowerer.same(one, other)?;
-                        Ok(lowerer.implies(second, same))
-                    })?;
-                    Ok(lowerer.implies(first, others))
-                })
-            })?;
+        if arrow.function {
+            let unique = self.is_functional(&relation, &arguments, &values)?;
             all = self.and(all, unique);
         }
         if arrow.total {
@@ -700,36 +740,91 @@ impl Lowerer<'_> {
             all = self.and(all, total);
         }
         if arrow.injective {
-            let unique = self.for_all(&values, |lowerer, value| {
-                lowerer.for_all(&arguments, |lowerer, one| {
-                    let first = lowerer.member_of(&Item::pair(one.clone(), value.clone()), &relation)?;
-                    let others = lowerer.for_all(&arguments, |lowerer, other| {
-                        let second = lowerer.member_of(&Item::pair(other.clone(), value.clone()), &relation)?;
-                        let same = lowerer.same(one, other)?;
-                        Ok(lowerer.implies(second, same))
-                    })?;
-                    Ok(lowerer.implies(first, others))
-                })
-            })?;
+            let unique = self.is_injective(&relation, &arguments, &values)?;
             all = self.and(all, unique);
         }
         if arrow.surjective {
-            let range = self.universe(to, environment)?;
-            let onto = self.for_all(&range, |lowerer, value| {
-                let belongs = lowerer.member(value, to, environment)?;
-                let reached = lowerer.exists(&arguments, |lowerer, argument| {
-                    lowerer.member_of(&Item::pair(argument.clone(), value.clone()), &relation)
-                })?;
-                Ok(lowerer.implies(belongs, reached))
-            })?;
+            let onto = self.is_onto(&relation, &arguments, to, environment)?;
             all = self.and(all, onto);
         }
         Ok(all)
     }
 
+    /// Whether no argument has two values.
+    fn is_functional(&mut self, relation: &SetItem, arguments: &Shape, values: &Shape) -> Lowered<ExprId> {
+        if matches!(relation, SetItem::Cells { .. } | SetItem::Table { .. }) {
+            return Ok(self.truth(true));
+        }
+        self.for_all(arguments, |lowerer, argument| {
+            if values.is_set_inside()
+                && let Some(partial) = lowerer.partial_item(relation, argument)?
+            {
+                return Ok(lowerer.not(partial.conflict));
+            }
+            lowerer.for_all(values, |lowerer, one| {
+                let first = lowerer.member_of(&Item::pair(argument.clone(), one.clone()), relation)?;
+                let others = lowerer.for_all(values, |lowerer, other| {
+                    let second = lowerer.member_of(&Item::pair(argument.clone(), other.clone()), relation)?;
+                    let same = lowerer.same(one, other)?;
+                    Ok(lowerer.implies(second, same))
+                })?;
+                Ok(lowerer.implies(first, others))
+            })
+        })
+    }
+
+    /// Whether no value has two arguments.
+    fn is_injective(&mut self, relation: &SetItem, arguments: &Shape, values: &Shape) -> Lowered<ExprId> {
+        if matches!(relation, SetItem::Table { .. }) {
+            return self.for_all(arguments, |lowerer, one| {
+                lowerer.for_all(arguments, |lowerer, other| {
+                    let (Some(first), Some(second)) =
+                        (lowerer.partial_item(relation, one)?, lowerer.partial_item(relation, other)?)
+                    else {
+                        return Ok(lowerer.truth(false));
+                    };
+                    let both = lowerer.and(first.defined, second.defined);
+                    let equal = lowerer.same(&first.value, &second.value)?;
+                    let meet = lowerer.and(both, equal);
+                    let same = lowerer.same(one, other)?;
+                    Ok(lowerer.implies(meet, same))
+                })
+            });
+        }
+        self.for_all(values, |lowerer, value| {
+            lowerer.for_all(arguments, |lowerer, one| {
+                let first = lowerer.member_of(&Item::pair(one.clone(), value.clone()), relation)?;
+                let others = lowerer.for_all(arguments, |lowerer, other| {
+                    let second = lowerer.member_of(&Item::pair(other.clone(), value.clone()), relation)?;
+                    let same = lowerer.same(one, other)?;
+                    Ok(lowerer.implies(second, same))
+                })?;
+                Ok(lowerer.implies(first, others))
+            })
+        })
+    }
+
+    /// Whether every member of a set is a value of a relation.
+    fn is_onto(
+        &mut self,
+        relation: &SetItem,
+        arguments: &Shape,
+        to: &Expr,
+        environment: &Environment,
+    ) -> Lowered<ExprId> {
+        let range = self.universe(to, environment)?;
+        self.for_all(&range, |lowerer, value| {
+            let belongs = lowerer.member(value, to, environment)?;
+            let reached = lowerer.exists(arguments, |lowerer, argument| {
+                lowerer.member_of(&Item::pair(argument.clone(), value.clone()), relation)
+            })?;
+            Ok(lowerer.implies(belongs, reached))
+        })
+    }
+
     /// Whether a relation item has a value for an argument.
     pub(super) fn in_domain_of(&mut self, argument: &Item, relation: &SetItem, values: &Shape) -> Lowered<ExprId> {
-        if matches!(relation, SetItem::Cells { .. })
+        if matches!(relation, SetItem::Cells { .. } | SetItem::Table { .. })
             && let Some(partial) = self.partial_item(relation, argument)?
         {
             return Ok(partial.defined);
@@ -766,41 +861,12 @@ impl Lowerer<'_> {
             let fits = lowerer.and(positive, reached);
             Ok(lowerer.implies(defined, fits))
         })?;
-        if !matches!(list, SetItem::Cells { .. }) {
-            let unique = self.for_all(&positions, |lowerer, position| {
-                lowerer.for_all(&values, |lowerer, one| {
-                    let first = lowerer.member_of(&Item::pair(position.clone(), one.clone()), &list)?;
-                    let others = lowerer.for_all(&values, |lowerer, other| {
-                        let second = lowerer.member_of(&Item::pair(position.clone(), other.clone()), &list)?;
-                        let same = lowerer.same(one, other)?;
-                        Ok(lowerer.implies(second, same))
-                    })?;
-                    Ok(lowerer.implies(first, others))
-                })
-            })?;
-            all = self.and(all, unique);
-        }
-        let belong = self.for_all(&shape, |lowerer, pair| {
-            let inside = lowerer.member(pair.parts().1, items, environment)?;
-            if lowerer.constant_of(inside) == Some(1) {
-                return Ok(inside);
-            }
-            let present = lowerer.member_of(pair, &list)?;
-            Ok(lowerer.implies(present, inside))
-        })?;
+        let unique = self.is_functional(&list, &positions, &values)?;
+        all = self.and(all, unique);
+        let belong = self.all_members(&list, |lowerer, pair| lowerer.member(pair.parts().1, items, environment))?;
         all = self.and(all, belong);
         if matches!(kind, Sequences::Injective | Sequences::InjectiveNonempty | Sequences::Permutations) {
-            let distinct = self.for_all(&values, |lowerer, value| {
-                lowerer.for_all(&positions, |lowerer, one| {
-                    let first = lowerer.member_of(&Item::pair(one.clone(), value.clone()), &list)?;
-                    let others = lowerer.for_all(&positions, |lowerer, other| {
-                        let second = lowerer.member_of(&Item::pair(other.clone(), value.clone()), &list)?;
-                        let same = lowerer.same(one, other)?;
-                        Ok(lowerer.implies(second, same))
-                    })?;
-                    Ok(lowerer.implies(first, others))
-                })
-            })?;
+            let distinct = self.is_injective(&list, &positions, &values)?;
             all = self.and(all, distinct);
         }
         if matches!(kind, Sequences::Nonempty | Sequences::InjectiveNonempty) {
@@ -808,14 +874,7 @@ impl Lowerer<'_> {
             all = self.and(all, nonempty);
         }
         if kind == Sequences::Permutations {
-            let range = self.universe(items, environment)?;
-            let onto = self.for_all(&range, |lowerer, value| {
-                let belongs = lowerer.member(value, items, environment)?;
-                let reached = lowerer.exists(&positions, |lowerer, position| {
-                    lowerer.member_of(&Item::pair(position.clone(), value.clone()), &list)
-                })?;
-                Ok(lowerer.implies(belongs, reached))
-            })?;
+            let onto = self.is_onto(&list, &positions, items, environment)?;
             all = self.and(all, onto);
         }
         Ok(all)
@@ -876,7 +935,7 @@ pub(super) fn all_values(core: &super::super::core::Core, shape: &Shape) -> Vec<
             .into_iter()
             .map(|record| Value::Record(Rc::new(record)))
             .collect(),
-        Shape::Set(_) | Shape::Function(..) => {
+        Shape::Set(_) | Shape::Function(..) | Shape::Table(..) => {
             let elements = all_values(core, &shape.element());
             (0..1_u64 << elements.len().min(20))
                 .map(|bits| {

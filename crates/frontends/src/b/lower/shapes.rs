@@ -26,6 +26,9 @@ pub(crate) enum Shape {
     Set(Box<Shape>),
     /// Any function from values of a shape to scalars.
     Function(Box<Shape>, Scalar),
+    /// Any function from values of a shape to values that are no scalars, such as sets. Each cell has a bit
+    /// that says whether there is a value.
+    Table(Box<Shape>, Box<Shape>),
 }
 
 /// A scalar part of an index: a cell of a set or function is found by several.
@@ -89,11 +92,35 @@ impl Shape {
         Self::Set(Box::new(element))
     }
 
+    /// Any function from values of a shape to values of another.
+    pub(crate) fn function(domain: Self, value: Self) -> Self {
+        match value {
+            Self::Scalar(scalar) => Self::Function(Box::new(domain), scalar),
+            value => Self::Table(Box::new(domain), Box::new(value)),
+        }
+    }
+
+    /// Whether its values are sets.
+    pub(crate) fn is_set(&self) -> bool {
+        matches!(self, Self::Set(_) | Self::Function(..) | Self::Table(..))
+    }
+
+    /// Whether there are sets in its values.
+    pub(crate) fn is_set_inside(&self) -> bool {
+        match self {
+            Self::Scalar(_) => false,
+            Self::Pair(left, right) => left.is_set_inside() || right.is_set_inside(),
+            Self::Record(fields) => fields.iter().any(|(_, field)| field.is_set_inside()),
+            Self::Set(_) | Self::Function(..) | Self::Table(..) => true,
+        }
+    }
+
     /// The shape of the members of a set or function.
     pub(crate) fn element(&self) -> Self {
         match self {
             Self::Set(element) => (**element).clone(),
             Self::Function(domain, value) => Self::pair((**domain).clone(), Self::Scalar(*value)),
+            Self::Table(domain, value) => Self::pair((**domain).clone(), (**value).clone()),
             other => other.clone(),
         }
     }
@@ -114,9 +141,8 @@ impl Shape {
                 Self::Record(one.iter().zip(other).map(|((name, a), (_, b))| (name.clone(), a.join(b))).collect())
             }
             (Self::Function(a, v), Self::Function(b, w)) => Self::Function(Box::new(a.join(b)), v.join(*w)),
-            (Self::Set(_) | Self::Function(..), Self::Set(_) | Self::Function(..)) => {
-                Self::set(self.element().join(&other.element()))
-            }
+            (Self::Table(a, v), Self::Table(b, w)) => Self::Table(Box::new(a.join(b)), Box::new(v.join(w))),
+            _ if self.is_set() && other.is_set() => Self::set(self.element().join(&other.element())),
             _ => self.clone(),
         }
     }
@@ -137,7 +163,12 @@ impl Shape {
                 };
                 Self::Function(Box::new(domain.meet(&left)), value)
             }
-            (Self::Set(_), Self::Function(..)) => other.meet(self),
+            (Self::Table(a, v), Self::Table(b, w)) => Self::Table(Box::new(a.meet(b)), Box::new(v.meet(w))),
+            (Self::Table(domain, value), Self::Set(_)) => {
+                let (left, right) = other.element().parts();
+                Self::Table(Box::new(domain.meet(&left)), Box::new(value.meet(&right)))
+            }
+            (Self::Set(_), Self::Function(..) | Self::Table(..)) => other.meet(self),
             (Self::Set(a), Self::Set(b)) => Self::set(a.meet(b)),
             _ => self.clone(),
         }
@@ -148,9 +179,7 @@ impl Shape {
             (Self::Scalar(one), Self::Scalar(other)) => one.is_within(*other),
             (Self::Pair(a, b), Self::Pair(c, d)) => a.is_within(c) && b.is_within(d),
             (Self::Record(one), Self::Record(other)) => one.iter().zip(other).all(|((_, a), (_, b))| a.is_within(b)),
-            (Self::Set(_) | Self::Function(..), Self::Set(_) | Self::Function(..)) => {
-                self.element().is_within(&other.element())
-            }
+            _ if self.is_set() && other.is_set() => self.element().is_within(&other.element()),
             _ => true,
         }
     }
@@ -166,11 +195,8 @@ impl Shape {
             Self::Set(element) => {
                 1_u64.checked_shl(u32::try_from(element.size(core)).unwrap_or(u32::MAX)).unwrap_or(u64::MAX)
             }
-            Self::Function(domain, value) => {
-                let base = value.size(core).saturating_add(1);
-                let exponent = u32::try_from(domain.size(core)).unwrap_or(u32::MAX);
-                base.checked_pow(exponent).unwrap_or(u64::MAX)
-            }
+            Self::Function(domain, value) => functions(domain.size(core), value.size(core)),
+            Self::Table(domain, value) => functions(domain.size(core), value.size(core)),
         }
     }
 
@@ -180,7 +206,7 @@ impl Shape {
             Self::Scalar(scalar) => vec![Leaf::Scalar(*scalar)],
             Self::Pair(left, right) => left.leaves(core).into_iter().chain(right.leaves(core)).collect(),
             Self::Record(fields) => fields.iter().flat_map(|(_, field)| field.leaves(core)).collect(),
-            Self::Set(_) | Self::Function(..) => {
+            Self::Set(_) | Self::Function(..) | Self::Table(..) => {
                 let element = self.element();
                 let size = u32::try_from(element.size(core)).unwrap_or(u32::MAX);
                 vec![Leaf::Code(element, size)]
@@ -196,6 +222,7 @@ impl Shape {
             Self::Record(fields) => fields.iter().any(|(_, field)| field.is_too_large(core)),
             Self::Set(element) => element.is_bad_index(core),
             Self::Function(domain, _) => domain.is_bad_index(core),
+            Self::Table(domain, value) => domain.is_bad_index(core) || value.is_too_large(core),
         }
     }
 
@@ -207,6 +234,12 @@ impl Shape {
                 .iter()
                 .any(|leaf| matches!(leaf, Leaf::Code(_, size) if u64::from(*size) > MAXIMUM_CODE))
     }
+}
+
+/// How many partial functions there are between sets of two sizes.
+fn functions(domain: u64, values: u64) -> u64 {
+    let exponent = u32::try_from(domain).unwrap_or(u32::MAX);
+    values.saturating_add(1).checked_pow(exponent).unwrap_or(u64::MAX)
 }
 
 /// The shape of all values of a type. Integers are within `integers`, if given; without, a type with
@@ -316,6 +349,11 @@ impl ShapeTypes {
             }
             Shape::Set(element) => (element.leaves(core), Model::BOOLEAN),
             Shape::Function(domain, value) => (domain.leaves(core), self.scalar(model, *value)),
+            Shape::Table(domain, value) => {
+                let value = self.shape(core, model, value);
+                let fields = vec![("present".to_owned(), Model::BOOLEAN), ("value".to_owned(), value)];
+                (domain.leaves(core), self.record(model, fields))
+            }
         };
         index.iter().rev().fold(cell, |element, leaf| {
             let index = self.leaf(model, leaf);

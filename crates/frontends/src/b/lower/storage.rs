@@ -46,7 +46,9 @@ impl Lowerer<'_> {
                 Ok(())
             }
             (Item::Set(set), Shape::Set(element)) => self.store_set(set, target, element, what, span, statements),
-            (Item::Set(set), Shape::Function(..)) => self.store_function(set, target, shape, what, span, statements),
+            (Item::Set(set), Shape::Function(..) | Shape::Table(..)) => {
+                self.store_function(set, target, shape, what, span, statements)
+            }
             _ => super::refuse("unsupported", "this value cannot be stored", span),
         }
     }
@@ -85,7 +87,7 @@ impl Lowerer<'_> {
                 let (cell, inside) = self.cell(target, &member, element)?;
                 let value = self.truth(added);
                 let change = Self::statement(StatementKind::Assign { target: cell, value }, span);
-                self.change_inside(inside, change, added, what, span, statements);
+                self.change_inside(inside, vec![change], added, what, span, statements);
             }
             return Ok(());
         }
@@ -103,19 +105,19 @@ impl Lowerer<'_> {
     fn change_inside(
         &mut self,
         inside: quotient_ir::ExprId,
-        change: Statement,
+        change: Vec<Statement>,
         required: bool,
         what: &str,
         span: Span,
         statements: &mut Vec<Statement>,
     ) {
         if self.constant_of(inside) == Some(1) {
-            statements.push(change);
+            statements.extend(change);
         } else if required {
             statements.push(assertion(inside, what, span));
-            statements.push(change);
+            statements.extend(change);
         } else {
-            let branches = vec![(inside, vec![change])];
+            let branches = vec![(inside, change)];
             statements.push(Self::statement(StatementKind::If { branches, otherwise: Vec::new() }, span));
         }
     }
@@ -160,15 +162,12 @@ impl Lowerer<'_> {
         span: Span,
         statements: &mut Vec<Statement>,
     ) -> Lowered<()> {
-        let Shape::Function(domain, value_scalar) = shape else {
-            return Ok(());
-        };
+        let (domain, value_shape) = shape.element().parts();
         self.check_shape(shape, span)?;
         if is_empty(set) {
-            statements.push(Self::statement(StatementKind::Undefine(target), span));
-            return Ok(());
+            return self.vacate(target, shape, span, statements);
         }
-        if let SetItem::Cells { place, .. } = set
+        if let SetItem::Cells { place, .. } | SetItem::Table { place, .. } = set
             && self.model.pool[*place].ty == self.model.pool[target].ty
         {
             statements.push(Self::statement(StatementKind::Copy { target, source: *place }, span));
@@ -183,22 +182,102 @@ impl Lowerer<'_> {
         if self.store_pointwise(set, target, shape, what, span, statements)? {
             return Ok(());
         }
+        self.check_shape(&Shape::set(shape.element()), span)?;
         self.check_members(set, &shape.element(), what, span, statements)?;
-        statements.push(Self::statement(StatementKind::Undefine(target), span));
+        self.vacate(target, shape, span, statements)?;
         let (name, value_name) = (self.fresh_name("x"), self.fresh_name("y"));
-        let (argument, mut binders) = self.binders(domain, &name);
-        let (value, value_binders) = self.binders(&Shape::Scalar(*value_scalar), &value_name);
+        let (argument, mut binders) = self.binders(&domain, &name);
+        let (value, value_binders) = self.binders(&value_shape, &value_name);
         binders.extend(value_binders);
         let belongs = self.member_of(&Item::pair(argument.clone(), value.clone()), set)?;
-        let (cell, _) = self.cell(target, &argument, domain)?;
-        let Item::Scalar(value, _) = value else {
-            return Ok(());
+        let (cell, _) = self.cell(target, &argument, &domain)?;
+        let free = if matches!(shape, Shape::Table(..)) {
+            let present = self.field(cell, 0);
+            let present = self.read(present);
+            self.not(present)
+        } else {
+            self.expression(IrExpr::IsUndefined(cell))
         };
-        let free = self.expression(IrExpr::IsUndefined(cell));
-        let fill =
-            vec![assertion(free, what, span), Self::statement(StatementKind::Assign { target: cell, value }, span)];
+        let mut fill = vec![assertion(free, what, span)];
+        self.put(&value, cell, shape, what, span, &mut fill)?;
         let branch = StatementKind::If { branches: vec![(belongs, fill)], otherwise: Vec::new() };
         statements.extend(Self::loops(&binders, vec![Self::statement(branch, span)], span));
+        Ok(())
+    }
+
+    /// Puts a value into the cell of a function of a shape.
+    fn put(
+        &mut self,
+        value: &Item,
+        cell: PlaceId,
+        function: &Shape,
+        what: &str,
+        span: Span,
+        statements: &mut Vec<Statement>,
+    ) -> Lowered<()> {
+        let (_, shape) = function.element().parts();
+        if let Shape::Table(..) = function {
+            let (target, inside) = (self.field(cell, 0), self.field(cell, 1));
+            let present = self.truth(true);
+            statements.push(Self::statement(StatementKind::Assign { target, value: present }, span));
+            return self.store(value, inside, &shape, what, span, statements);
+        }
+        self.store(value, cell, &shape, what, span, statements)
+    }
+
+    /// Takes the value out of the cell of a function of a shape.
+    fn take_out(
+        &mut self,
+        cell: PlaceId,
+        function: &Shape,
+        span: Span,
+        statements: &mut Vec<Statement>,
+    ) -> Lowered<()> {
+        if let Shape::Table(_, value) = function {
+            let (target, inside) = (self.field(cell, 0), self.field(cell, 1));
+            let absent = self.truth(false);
+            statements.push(Self::statement(StatementKind::Assign { target, value: absent }, span));
+            return self.vacate(inside, value, span, statements);
+        }
+        statements.push(Self::statement(StatementKind::Undefine(cell), span));
+        Ok(())
+    }
+
+    /// Makes a place hold what it holds where there is no value: the same whatever was there before.
+    pub(super) fn vacate(
+        &mut self,
+        place: PlaceId,
+        shape: &Shape,
+        span: Span,
+        statements: &mut Vec<Statement>,
+    ) -> Lowered<()> {
+        match shape {
+            // No element of a deferred set may be special.
+            Shape::Scalar(scalar) if self.is_deferred(*scalar) => {
+                statements.push(Self::statement(StatementKind::Undefine(place), span));
+            }
+            Shape::Scalar(_) | Shape::Set(_) => statements.push(Self::statement(StatementKind::Clear(place), span)),
+            Shape::Function(..) => statements.push(Self::statement(StatementKind::Undefine(place), span)),
+            Shape::Pair(left, right) => {
+                let (one, other) = (self.field(place, 0), self.field(place, 1));
+                self.vacate(one, left, span, statements)?;
+                self.vacate(other, right, span, statements)?;
+            }
+            Shape::Record(fields) => {
+                for (position, (_, field)) in fields.iter().enumerate() {
+                    let part = self.field(place, position);
+                    self.vacate(part, field, span, statements)?;
+                }
+            }
+            Shape::Table(domain, _) => {
+                let name = self.fresh_name("x");
+                let (argument, binders) = self.binders(domain, &name);
+                let (cell, _) = self.cell(place, &argument, domain)?;
+                let mut body = Vec::new();
+                self.take_out(cell, shape, span, &mut body)?;
+                statements.extend(Self::loops(&binders, body, span));
+            }
+        }
         Ok(())
     }
 
@@ -234,9 +313,8 @@ impl Lowerer<'_> {
         span: Span,
         statements: &mut Vec<Statement>,
     ) -> Lowered<bool> {
-        let Shape::Function(domain, value_scalar) = shape else {
-            return Ok(false);
-        };
+        let (domain, _) = shape.element().parts();
+        let domain = &domain;
         let name = self.fresh_name("x");
         let (argument, binders) = self.binders(domain, &name);
         let Some(partial) = self.partial_item(set, &argument)? else {
@@ -263,11 +341,12 @@ impl Lowerer<'_> {
             body.push(assertion(unique, what, span));
         }
         let mut fill = Vec::new();
-        self.store(&partial.value, cell, &Shape::Scalar(*value_scalar), what, span, &mut fill)?;
+        self.put(&partial.value, cell, shape, what, span, &mut fill)?;
         if self.constant_of(partial.defined) == Some(1) {
             body.extend(fill);
         } else {
-            let otherwise = vec![Self::statement(StatementKind::Undefine(cell), span)];
+            let mut otherwise = Vec::new();
+            self.take_out(cell, shape, span, &mut otherwise)?;
             body.push(Self::statement(StatementKind::If { branches: vec![(partial.defined, fill)], otherwise }, span));
         }
         statements.extend(Self::loops(&binders, body, span));
@@ -286,9 +365,8 @@ impl Lowerer<'_> {
         span: Span,
         statements: &mut Vec<Statement>,
     ) -> Lowered<bool> {
-        let Shape::Function(domain, value_scalar) = shape else {
-            return Ok(false);
-        };
+        let (domain, _) = shape.element().parts();
+        let domain = &domain;
         let Kind::Operation(operator, sides) = &expr.kind else {
             return Ok(false);
         };
@@ -305,7 +383,7 @@ impl Lowerer<'_> {
                 let (argument, value) = pair.parts();
                 let (cell, inside) = self.cell(target, argument, domain)?;
                 let mut change = Vec::new();
-                self.store(value, cell, &Shape::Scalar(*value_scalar), what, span, &mut change)?;
+                self.put(value, cell, shape, what, span, &mut change)?;
                 if self.constant_of(inside) != Some(1) {
                     statements.push(assertion(inside, what, span));
                 }
@@ -319,7 +397,8 @@ impl Lowerer<'_> {
                     for member in members {
                         let member = self.item(member, environment)?;
                         let (cell, inside) = self.cell(target, &member, domain)?;
-                        let change = Self::statement(StatementKind::Undefine(cell), span);
+                        let mut change = Vec::new();
+                        self.take_out(cell, shape, span, &mut change)?;
                         self.change_inside(inside, change, false, what, span, statements);
                     }
                     return Ok(true);
@@ -329,8 +408,9 @@ impl Lowerer<'_> {
                 let belongs = self.member(&argument, arguments, environment)?;
                 let dropped = if *operator == Operator::DomainSubtraction { belongs } else { self.not(belongs) };
                 let (cell, _) = self.cell(target, &argument, domain)?;
-                let change = Self::statement(StatementKind::Undefine(cell), span);
-                let branch = StatementKind::If { branches: vec![(dropped, vec![change])], otherwise: Vec::new() };
+                let mut change = Vec::new();
+                self.take_out(cell, shape, span, &mut change)?;
+                let branch = StatementKind::If { branches: vec![(dropped, change)], otherwise: Vec::new() };
                 statements.extend(Self::loops(&binders, vec![Self::statement(branch, span)], span));
                 Ok(true)
             }

@@ -103,6 +103,7 @@ impl Lowerer<'_> {
                 Shape::Record(shapes)
             }
             Item::Set(SetItem::Cells { domain, value, .. }) => Shape::Function(Box::new(domain.clone()), *value),
+            Item::Set(SetItem::Table { domain, value, .. }) => Shape::function(domain.clone(), value.clone()),
             Item::Set(set) => Shape::set(self.universe_of(set)?),
         })
     }
@@ -114,6 +115,8 @@ impl Lowerer<'_> {
                 Ok(element.clone())
             }
             SetItem::Cells { domain, value, .. } => Ok(Shape::pair(domain.clone(), Shape::Scalar(*value))),
+            SetItem::Table { domain, value, .. } => Ok(Shape::pair(domain.clone(), value.clone())),
+            SetItem::Choice { then, otherwise, .. } => Ok(self.universe_of(then)?.join(&self.universe_of(otherwise)?)),
             SetItem::Formula(expr, environment) => {
                 let (expr, environment) = (Rc::clone(expr), Rc::clone(environment));
                 self.universe(&expr, &environment)
@@ -228,10 +231,7 @@ impl Lowerer<'_> {
             }
             (Operator::Arrow(arrow), [from, to]) => {
                 let (from, to) = (self.universe(from, environment)?, self.universe(to, environment)?);
-                match to {
-                    Shape::Scalar(value) if arrow.function => Shape::Function(Box::new(from), value),
-                    to => Shape::set(Shape::pair(from, to)),
-                }
+                if arrow.function { Shape::function(from, to) } else { Shape::set(Shape::pair(from, to)) }
             }
             (Operator::Sequences(kind), [items]) => {
                 let items = self.universe(items, environment)?;
@@ -327,9 +327,36 @@ impl Lowerer<'_> {
                 // Positions of a sequence are positive, whatever its universe allows.
                 Shape::pair(positions.meet(&Shape::integer(1, i64::MAX)), items)
             }
+            (Operator::GeneralConcatenate, [lists]) => {
+                let joined = self.concatenation(lists, set, environment)?;
+                self.universe(&joined, environment)?
+            }
             (Operator::First | Operator::Last, [list]) => self.universe(list, environment)?.parts().1.element(),
             _ => return self.unbounded("nothing bounds this set", set.span),
         })
+    }
+
+    /// The sequences of a sequence, one after another, as far as there may be any.
+    pub(super) fn concatenation(&mut self, lists: &Expr, whole: &Expr, environment: &Environment) -> Lowered<Expr> {
+        let (ty, span) = (whole.ty.clone(), whole.span);
+        let nothing = Expr { kind: Kind::Extension(Vec::new()), ty: ty.clone(), span };
+        let parts: Vec<Expr> = match &lists.kind {
+            Kind::Sequence(items) => items.clone(),
+            _ => (1..=self.size_bound(lists, environment)?)
+                .map(|position| {
+                    let position = Expr { kind: Kind::Integer(position), ty: Type::Integer, span };
+                    let numbers = Type::Set(Rc::new(Type::Integer));
+                    let domain = Expr::operation(Operator::Domain, vec![lists.clone()], numbers, span);
+                    let there =
+                        Expr::operation(Operator::Member, vec![position.clone(), domain], Type::Predicate, span);
+                    let list = Expr::operation(Operator::Apply, vec![lists.clone(), position], ty.clone(), span);
+                    let kind = Kind::Conditional(Rc::new(there), Rc::new(list), Rc::new(nothing.clone()));
+                    Expr { kind, ty: ty.clone(), span }
+                })
+                .collect(),
+        };
+        let join = |one: Expr, other: Expr| Expr::operation(Operator::Concatenate, vec![one, other], ty.clone(), span);
+        Ok(parts.into_iter().reduce(join).unwrap_or(nothing))
     }
 
     /// The universe of a sequence with more items.
@@ -407,7 +434,7 @@ impl Lowerer<'_> {
             Shape::Record(fields) => {
                 Item::Record(fields.iter().map(|(name, shape)| (name.clone(), self.placeholder(shape))).collect())
             }
-            Shape::Set(_) | Shape::Function(..) => {
+            Shape::Set(_) | Shape::Function(..) | Shape::Table(..) => {
                 let code = self.number(0);
                 Item::Set(SetItem::Code { code, element: shape.element() })
             }
@@ -521,9 +548,11 @@ impl Lowerer<'_> {
         } else if let (Some(high), Type::Set(_)) = (high, &ty) {
             // A bounded length of a sequence of something.
             match &found {
-                Some(Shape::Function(domain, value)) if matches!(**domain, Shape::Scalar(Scalar::Integer { .. })) => {
-                    let domain = domain.meet(&Shape::integer(1, high.max(1)));
-                    found = Some(Shape::Function(Box::new(domain), *value));
+                Some(shape @ (Shape::Function(domain, _) | Shape::Table(domain, _)))
+                    if matches!(**domain, Shape::Scalar(Scalar::Integer { .. })) =>
+                {
+                    let (domain, value) = shape.element().parts();
+                    found = Some(Shape::function(domain.meet(&Shape::integer(1, high.max(1))), value));
                 }
                 None => {
                     if let Some(items) = self.sequence_items(symbol, conjuncts, environment) {
@@ -644,7 +673,7 @@ impl Lowerer<'_> {
                     },
                     (Operator::Cardinality, [set]) => {
                         let universe = match self.shape(set, environment)? {
-                            Shape::Function(domain, _) => *domain,
+                            Shape::Function(domain, _) | Shape::Table(domain, _) => *domain,
                             shape => shape.element(),
                         };
                         (0, i64::try_from(universe.size(self.core)).unwrap_or(i64::MAX))
@@ -666,11 +695,7 @@ impl Lowerer<'_> {
 
 /// The shape of sequences up to a length.
 pub(super) fn sequence_shape(longest: i64, items: Shape) -> Shape {
-    let positions = Shape::integer(1, longest.max(1));
-    match items {
-        Shape::Scalar(value) => Shape::Function(Box::new(positions), value),
-        items => Shape::set(Shape::pair(positions, items)),
-    }
+    Shape::function(Shape::integer(1, longest.max(1)), items)
 }
 
 /// Whether an expression is the size of a symbol: `size(s)` or `card(s)` (`Some(true)`).

@@ -1,0 +1,102 @@
+//! Random B: every way to search a machine gives the same verdict, and formulas over variables have the values
+//! that the same formulas over constants have.
+
+use quotient_engines::{SearchOptions, Silent, SymmetrySource, Verdict, check, check_with, plan};
+use quotient_frontends::{Language, LoadOptions, load};
+use quotient_ir::{DeadlockMode, Layout, Model, PrintOptions, PropertyId, Source, print_murphi, verify};
+use quotient_symmetry::Strategy;
+use quotient_testkit::random_b::{random_formulas, random_machine};
+use quotient_testkit::rumur::{Rumur, RumurOptions};
+
+fn options() -> SearchOptions {
+    SearchOptions { deadlock: DeadlockMode::Stuck, max_states: Some(3_000), ..SearchOptions::default() }
+}
+
+fn read(text: &str) -> Model {
+    let loaded = load(Source::new("random.mch", text), Language::B, &LoadOptions::default());
+    let model = loaded.unwrap_or_else(|diagnostics| panic!("{text}\n{diagnostics:#?}")).model;
+    assert_eq!(verify(&model), Ok(()), "{text}");
+    model
+}
+
+#[test]
+fn random_machines_have_the_same_verdict_with_every_reduction() {
+    let mut compared = 0;
+    for seed in 1..=30 {
+        let text = random_machine(seed);
+        let model = read(&text);
+        let whole = check(&model, &options(), &mut Silent).expect("a report");
+        if whole.verdict == Verdict::Inconclusive {
+            continue;
+        }
+        compared += 1;
+        let layout = Layout::new(&model).expect("a layout");
+        let properties: Vec<PropertyId> = model.properties.indices().collect();
+        let mut orbits = 0;
+        for strategy in [Strategy::Canonical, Strategy::MarkersCanonical, Strategy::Markers, Strategy::MarkersTrees] {
+            let plan = plan(&model, &layout, &properties, SymmetrySource::Declared, Some(strategy))
+                .unwrap_or_else(|error| panic!("{error}: {text}"));
+            let report = check_with(&model, &layout, &plan, &options(), &mut Silent)
+                .unwrap_or_else(|error| panic!("{error}: {text}"));
+            let is_exact = plan.reduction.as_ref().is_none_or(|reduction| reduction.is_exact());
+            if strategy == Strategy::Canonical {
+                assert!(plan.reduction.is_some(), "no symmetry: {text}");
+                orbits = report.states;
+            }
+            if is_exact || whole.verdict == Verdict::Holds {
+                assert!(is_exact || report.verdict == Verdict::Inconclusive, "{strategy}: {text}");
+                assert!(!is_exact || report.verdict == whole.verdict, "{strategy}: {text}");
+            }
+            if whole.verdict == Verdict::Holds {
+                assert!(report.states <= orbits, "{strategy}: {text}");
+                if is_exact {
+                    assert_eq!(report.states, orbits, "{strategy}: {text}");
+                    assert_eq!(report.represented, whole.represented, "{strategy}: {text}");
+                }
+            }
+        }
+    }
+    assert!(compared >= 8, "only {compared} machines were small enough");
+}
+
+#[test]
+fn formulas_over_variables_have_the_values_of_formulas_over_constants() {
+    let mut compared = 0;
+    for seed in 1..=60 {
+        let text = random_formulas(seed, 4);
+        // A formula without a value makes the properties ill-defined.
+        let Ok(loaded) = load(Source::new("random.mch", text.as_str()), Language::B, &LoadOptions::default()) else {
+            continue;
+        };
+        assert_eq!(verify(&loaded.model), Ok(()), "{text}");
+        let report = check(&loaded.model, &options(), &mut Silent).expect("a report");
+        let wrong: Vec<_> = report.properties.iter().filter(|it| it.verdict != Verdict::Holds).collect();
+        assert_eq!(report.verdict, Verdict::Holds, "seed {seed}: {wrong:?}\n{text}");
+        compared += 1;
+    }
+    assert!(compared >= 30, "only {compared} formulas have values");
+}
+
+#[test]
+fn rumur_agrees_on_random_machines() {
+    let Some(rumur) = Rumur::find_or_explain("comparing random B machines with rumur") else {
+        return;
+    };
+    let peer = RumurOptions { deadlock: DeadlockMode::Stuck, ..RumurOptions::default() };
+    let mut compared = 0;
+    for seed in 1..=30 {
+        let text = random_machine(seed);
+        let model = read(&text);
+        let whole = check(&model, &options(), &mut Silent).expect("a report");
+        if whole.verdict != Verdict::Holds || whole.states > 600 {
+            continue;
+        }
+        let murphi = print_murphi(&model, &PrintOptions::default()).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let answer = rumur.check(&murphi, &peer).unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert_eq!(answer.states, Some(whole.states), "{}: {text}", answer.message);
+        compared += 1;
+        if compared == 2 {
+            return;
+        }
+    }
+}
