@@ -1,13 +1,13 @@
 //! The state space of a Promela model, counted as SPIN counts it: states inside atomic sequences,
 //! which SPIN passes through without storing them, are told apart from the others.
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use quotient_engines::{Event, SpecialisedSystem, TransitionSystem};
+use quotient_engines::{CompiledSystem, Event, Instance, Sink, SpecialisedSystem, Successors, Tag, TransitionSystem};
 use quotient_frontends::{Language, LoadOptions, load, source_from_bytes};
 use quotient_ir::{Diagnostic, Interpreter, Layout, Model};
+use rustc_hash::FxHashSet;
 
 /// What there is to see in a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,14 +39,39 @@ pub fn load_promela(
     load(source, Language::Promela, &options).map(|loaded| loaded.model)
 }
 
-/// Explores a model up to a number of states. Faults are noted and not followed.
+/// Where successors and faults are collected.
+struct Found {
+    successors: Successors,
+    moves: bool,
+    fault: Option<String>,
+}
+
+impl Sink for Found {
+    fn successors(&mut self) -> &mut Successors {
+        &mut self.successors
+    }
+    fn event(&mut self, _: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
+        match event {
+            Event::Next { state, .. } => self.successors.push(state, Tag::EVERYTHING),
+            Event::Fault(fault) => {
+                self.moves = true;
+                self.fault.get_or_insert(fault.message);
+            }
+            Event::Pruned | Event::Idle => {}
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Explores a model up to a number of states that SPIN would store. Faults are noted and not followed.
 ///
 /// # Panics
 /// If the model has no layout.
-pub fn count(model: &Model, limit: usize) -> Counts {
+pub fn count(model: &Model, limit: u64) -> Counts {
     let layout = Layout::new(model).expect("a model to be counted has a layout");
     let interpreter = Interpreter::new(model, &layout);
-    let system = SpecialisedSystem::new(&interpreter);
+    let evaluator = SpecialisedSystem::new(&interpreter);
+    let system = CompiledSystem::new(&evaluator, false);
     let atomic = model.variables.iter_enumerated().find(|(_, variable)| variable.name == "atomic");
     let atomic = atomic.map(|(id, _)| layout.slots[layout.first_slot(id)].clone());
     let passes = |state: &[u64]| {
@@ -56,49 +81,36 @@ pub fn count(model: &Model, limit: usize) -> Counts {
         })
     };
     let mut counts = Counts { states: 0, passing: 0, deadlock: false, fault: None, complete: true };
-    let mut seen: HashSet<Box<[u64]>> = HashSet::new();
+    let mut seen: FxHashSet<Box<[u64]>> = FxHashSet::default();
     let mut pending: Vec<Box<[u64]>> = Vec::new();
     let mut scratch = system.scratch();
-    let mut found: Vec<Box<[u64]>> = Vec::new();
-    system.starts(&mut scratch, |_, event| {
-        match event {
-            Event::Next { state, .. } => found.push(state.into()),
-            Event::Fault(fault) => counts.fault = Some(fault.message),
-            Event::Pruned | Event::Idle => {}
-        }
-        ControlFlow::Continue(())
-    });
+    let mut found = Found { successors: Successors::new(system.words()), moves: false, fault: None };
+    system.starts(&mut scratch, |instance, event| found.event(instance, event));
     loop {
-        for state in found.drain(..) {
-            if seen.insert(state.clone()) {
-                if passes(&state) {
+        for position in 0..found.successors.len() {
+            let (state, _) = found.successors.get(position);
+            if !seen.contains(state) {
+                seen.insert(state.into());
+                if passes(state) {
                     counts.passing += 1;
                 } else {
                     counts.states += 1;
                 }
-                pending.push(state);
+                pending.push(state.into());
             }
         }
-        if seen.len() > limit {
+        // Passing states are bounded as well, if less strictly.
+        if counts.states > limit || counts.passing > 20 * limit {
             counts.complete = false;
-            return counts;
         }
-        let Some(state) = pending.pop() else { return counts };
-        let mut moves = false;
-        system.successors(&mut scratch, &state, |_, event| {
-            match event {
-                Event::Next { state, .. } => {
-                    moves = true;
-                    found.push(state.into());
-                }
-                Event::Fault(fault) => {
-                    moves = true;
-                    counts.fault.get_or_insert(fault.message);
-                }
-                Event::Pruned | Event::Idle => {}
-            }
-            ControlFlow::Continue(())
-        });
-        counts.deadlock |= !moves;
+        let next = pending.pop().filter(|_| counts.complete);
+        let Some(state) = next else {
+            counts.fault = found.fault;
+            return counts;
+        };
+        found.successors.clear();
+        found.moves = false;
+        system.expand(&mut scratch, &state, &mut found);
+        counts.deadlock |= !found.moves && found.successors.is_empty();
     }
 }

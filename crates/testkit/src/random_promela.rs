@@ -58,6 +58,7 @@ impl Generator {
         self.text.push_str("mtype = { red, green };\nbyte x, y = 1;\nbit b;\nshort s = -1;\nbyte a[2];\nmtype m;\n");
         let _ = writeln!(self.text, "chan c = [{}] of {{ byte }};", 1 + self.random.below(2));
         self.text.push_str("chan r = [0] of { byte };\nchan d = [2] of { mtype, byte };\n");
+        self.text.push_str("chan q[2] = [1] of { byte };\nchan w = [1] of { chan };\n");
         for process in 0..self.processes {
             self.process = process;
             self.proctype();
@@ -89,6 +90,7 @@ impl Generator {
         let parameter = if self.creates { "byte i" } else { "" };
         let _ = writeln!(self.text, "{active}proctype P{}({parameter}){provided} {{", self.process);
         self.line(if self.creates { "byte l = i;" } else { "byte l = _pid % 2;" });
+        self.line("chan k = c; byte j;");
         if self.random.chance(25) {
             self.line("chan own = [1] of { byte };");
             self.line("own!l; own?l;");
@@ -108,7 +110,8 @@ impl Generator {
 
     fn statements(&mut self, count: u64, nesting: u64) {
         for number in 0..count {
-            if self.random.chance(6) {
+            // SPIN does not take a label that says something inside of other statements.
+            if self.depth == 0 && self.random.chance(12) {
                 self.labels += 1;
                 let label = format!("end{}:", self.labels);
                 self.line(&label);
@@ -161,7 +164,12 @@ impl Generator {
     /// A statement that may wait for a message or for room.
     fn communication(&mut self) -> String {
         let small = self.random.pick(&["0", "1", "x", "l"]);
-        match self.random.below(12) {
+        match self.random.below(17) {
+            12 => format!("q[{}]!{small}", self.random.pick(&["0", "b", "l % 2"])),
+            13 => format!("q[{}]?{}", self.random.pick(&["0", "1", "b"]), self.random.pick(&["l", "0", "x"])),
+            14 => format!("w!{}", self.random.pick(&["c", "r", "q[1]", "k"])),
+            15 => "w?k".to_owned(),
+            16 => format!("k{}", self.random.pick(&["!1", "?l", "?1"])),
             0 => format!("c!{small}"),
             1 => "c?l".to_owned(),
             2 => format!("c?{}", self.random.pick(&["1", "eval(l)", "x", "_"])),
@@ -178,7 +186,7 @@ impl Generator {
     }
 
     fn statement(&mut self, nesting: u64) {
-        let choice = self.random.below(if nesting == 0 { 6 } else { 15 });
+        let choice = self.random.below(if nesting == 0 { 6 } else { 17 });
         match choice {
             0..=2 => {
                 let text = self.effect();
@@ -220,6 +228,21 @@ impl Generator {
                 let line = format!("}} unless {{ {guard} -> {after} }}");
                 self.line(&line);
             }
+            15 => {
+                self.line("for (l : 0 .. 1) {");
+                self.depth += 1;
+                self.statements(1, nesting - 1);
+                self.depth -= 1;
+                self.line("}");
+            }
+            16 => {
+                let (guard, first) = (self.condition(), self.effect());
+                let line = format!(
+                    "d_step {{ {guard} -> do :: j < 2 -> {first}; j++ :: else -> break od; j = 0; {} }}",
+                    self.effect()
+                );
+                self.line(&line);
+            }
             _ => {
                 let (variable, low) = (self.random.pick(&["l", "x"]), self.random.below(2));
                 let line = format!("select ({variable} : {low} .. 2)");
@@ -231,10 +254,12 @@ impl Generator {
     fn selection(&mut self, nesting: u64, is_loop: bool) {
         self.line(if is_loop { "do" } else { "if" });
         let options = 1 + self.random.below(3);
+        let has_else = self.random.chance(35);
         for _ in 0..options {
             let guard = match self.random.below(8) {
                 0 => self.effect(),
-                1..=3 => self.communication(),
+                // SPIN does not take `else` beside messages.
+                1..=3 if !has_else => self.communication(),
                 4 if self.random.chance(50) => "timeout".to_owned(),
                 _ => self.condition(),
             };
@@ -251,7 +276,7 @@ impl Generator {
                 self.line("; break");
             }
         }
-        if self.random.chance(40) {
+        if has_else {
             let leaves = is_loop && self.random.chance(70);
             self.line(if leaves { ":: else -> break" } else { ":: else -> skip" });
         }

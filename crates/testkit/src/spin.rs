@@ -117,7 +117,7 @@ impl Spin {
             for depth in ["-m50000", "-m3000000"] {
                 let start = Instant::now();
                 let mut run = Command::new(&verifier);
-                run.args([depth, "-c0", ignored]).current_dir(folder.path());
+                run.args([depth, "-w20", "-c0", ignored]).current_dir(folder.path());
                 let output = run_limited(&mut run, timeout)?;
                 let answer = (text(&output), start.elapsed());
                 if depth == "-m3000000" || !answer.0.contains("too small") {

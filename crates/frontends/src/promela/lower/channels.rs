@@ -12,9 +12,9 @@ use super::emission::Emission;
 use super::expressions::Referent;
 use super::owner::{Context, Owner};
 use super::program::VariableKey;
-use super::symbols::{Scalar, ValueType};
+use super::symbols::Scalar;
 use super::words::Value;
-use crate::promela::syntax::tree::{Expression, ExpressionKind, Name, Part};
+use crate::promela::syntax::tree::{Expression, ExpressionKind, Part};
 
 /// How the channels of a shape lie in the state.
 #[derive(Clone, Debug)]
@@ -108,9 +108,10 @@ impl Emission<'_, '_> {
     }
 
     /// The number of the first channel that a variable starts with, in a process if it is a local one.
-    pub(super) fn own_channel(&mut self, key: VariableKey, pid: Option<ExprId>) -> Option<ExprId> {
+    /// `path` leads to it if it is a field.
+    pub(super) fn own_channel(&mut self, key: VariableKey, path: &[usize], pid: Option<ExprId>) -> Option<ExprId> {
         let program = self.program;
-        let position = program.sites.iter().position(|site| site.variable == key)?;
+        let position = program.sites.iter().position(|site| site.variable == key && site.path == path)?;
         let (base, count) = (self.site_bases[position], program.sites[position].count);
         match (key, pid) {
             (VariableKey::Local(process, _), Some(pid)) => {
@@ -144,7 +145,7 @@ impl Emission<'_, '_> {
             self.error("not-an-array", format!("`{}` is not an array", part.name.text), part.name.span);
             return None;
         }
-        let expression = self.own_channel(key, process.map(|(_, pid)| pid))?;
+        let expression = self.own_channel(key, &[], process.map(|(_, pid)| pid))?;
         let (low, high) = match self.constant_value(expression) {
             Some(value) => (value, value),
             None => (1, self.channel_count),
@@ -260,45 +261,7 @@ impl Emission<'_, '_> {
 
     /// Structures among the arguments of a send or receive stand for their fields.
     pub(super) fn message_arguments(&self, context: Context, arguments: &[Expression]) -> Vec<Expression> {
-        let mut flat = Vec::new();
-        for argument in arguments {
-            self.flatten_argument(context, argument, &mut flat);
-        }
-        flat
-    }
-
-    fn flatten_argument(&self, context: Context, argument: &Expression, flat: &mut Vec<Expression>) {
-        let ExpressionKind::Reference(parts) = &argument.kind else {
-            return flat.push(argument.clone());
-        };
-        let Some(key) = self.program.lookup(context.process, context.scope, &parts[0].name.text) else {
-            return flat.push(argument.clone());
-        };
-        let mut info = self.program.variable(key);
-        for part in &parts[1..] {
-            let ValueType::Structure(number) = info.ty else { return flat.push(argument.clone()) };
-            let fields = &self.program.symbols.structures[number].fields;
-            match fields.iter().find(|field| field.name == part.name.text) {
-                Some(field) => info = field,
-                None => return flat.push(argument.clone()),
-            }
-        }
-        let ValueType::Structure(number) = info.ty else {
-            return flat.push(argument.clone());
-        };
-        for field in &self.program.symbols.structures[number].fields {
-            for element in 0..field.count.unwrap_or(1) {
-                if flat.len() > 1024 {
-                    return;
-                }
-                let span = argument.span;
-                let index = field.count.map(|_| Box::new(Expression { kind: ExpressionKind::Number(element), span }));
-                let mut parts = parts.clone();
-                parts.push(Part { name: Name { text: field.name.clone(), span }, index });
-                let inner = Expression { kind: ExpressionKind::Reference(parts), span };
-                self.flatten_argument(context, &inner, flat);
-            }
-        }
+        self.program.message_arguments(context.process, context.scope, arguments)
     }
 
     /// Reports a message with the wrong number of fields.
@@ -604,7 +567,7 @@ impl Emission<'_, '_> {
             if owner != process || program.shapes[site.shape].capacity == 0 {
                 continue;
             }
-            let Some(first) = self.own_channel(site.variable, Some(pid)) else { continue };
+            let Some(first) = self.own_channel(site.variable, &site.path, Some(pid)) else { continue };
             for offset in 0..site.count {
                 let offset = self.number(offset);
                 let number = self.add(first, offset);

@@ -27,6 +27,15 @@ pub(super) struct Origin {
     pub(super) mover: Option<(usize, i64)>,
 }
 
+/// A variable, or a field inside of it: the positions of the fields that lead there, and which of all
+/// elements of the arrays on the way it lies in.
+#[derive(Clone, Copy)]
+struct FieldAddress<'a> {
+    variable: VariableKey,
+    path: &'a [usize],
+    index: i64,
+}
+
 pub(super) struct Emission<'p, 't> {
     pub(super) program: &'p Program<'t>,
     pub(super) pools: &'p Pools,
@@ -487,7 +496,7 @@ impl<'p, 't> Emission<'p, 't> {
         let pid = self.remote_pid(owner, context, process, index)?;
         let key = VariableKey::Local(process, number);
         let Some(field) = self.locals[process][number] else {
-            let expression = self.own_channel(key, Some(pid))?;
+            let expression = self.own_channel(key, &[], Some(pid))?;
             return Some(Value { expression, is_boolean: false, low: 0, high: self.channel_count });
         };
         let place = self.process_place(process, pid);
@@ -511,9 +520,10 @@ impl<'p, 't> Emission<'p, 't> {
         context: Context,
         place: PlaceId,
         info: &VariableInfo,
-        key: VariableKey,
+        at: FieldAddress<'_>,
         statements: &mut Vec<Statement>,
     ) {
+        let key = at.variable;
         let span = info.span;
         let elements: Vec<PlaceId> = match info.count {
             None => vec![place],
@@ -527,10 +537,13 @@ impl<'p, 't> Emission<'p, 't> {
         match info.ty {
             ValueType::Structure(number) => {
                 let fields = self.program.symbols.structures[number].fields.clone();
-                for element in elements {
+                let count = elements.len() as i64;
+                for (element, index) in elements.into_iter().zip(0..) {
                     for (position, field) in fields.iter().enumerate() {
                         let place = self.field(element, position as u32);
-                        self.initialize(owner, context, place, field, key, statements);
+                        let path = [at.path, &[position]].concat();
+                        let at = FieldAddress { variable: key, path: &path, index: at.index * count + index };
+                        self.initialize(owner, context, place, field, at, statements);
                     }
                 }
             }
@@ -552,12 +565,12 @@ impl<'p, 't> Emission<'p, 't> {
                     _ => None,
                 };
                 let own = match &info.channel {
-                    Some(_) => self.own_channel(key, context.pid),
+                    Some(_) => self.own_channel(key, at.path, context.pid),
                     None => None,
                 };
                 for (position, element) in elements.into_iter().enumerate() {
                     let value = if let Some(first) = own {
-                        let offset = self.number(position as i64);
+                        let offset = self.number(at.index * info.count.unwrap_or(1) + position as i64);
                         let expression = self.add(first, offset);
                         Value { expression, is_boolean: false, low: 0, high: self.channel_count }
                     } else if let Some(list) = &list {
@@ -607,7 +620,10 @@ impl<'p, 't> Emission<'p, 't> {
                         statements.extend(self.store(referent, value, span));
                     }
                 }
-                _ => self.initialize(owner, context, place, info, key, &mut statements),
+                _ => {
+                    let at = FieldAddress { variable: key, path: &[], index: 0 };
+                    self.initialize(owner, context, place, info, at, &mut statements);
+                }
             }
         }
         let control = self.control_place(process, pid);
@@ -623,8 +639,8 @@ impl<'p, 't> Emission<'p, 't> {
         for (number, info) in self.program.symbols.globals.iter().enumerate() {
             if let Some(variable) = self.globals[number] {
                 let place = self.variable_place(variable);
-                let key = VariableKey::Global(number);
-                self.initialize(&mut owner, Context::outside(), place, info, key, &mut body);
+                let at = FieldAddress { variable: VariableKey::Global(number), path: &[], index: 0 };
+                self.initialize(&mut owner, Context::outside(), place, info, at, &mut body);
             }
         }
         let mut pid = 0;

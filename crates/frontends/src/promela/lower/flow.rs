@@ -405,23 +405,16 @@ impl Builder<'_> {
             }
             let variable = &mut self.process.variables[number];
             let span = variable.span;
+            if variable.channel.is_some() {
+                // Channels are made with their process, wherever they are declared.
+                continue;
+            }
             let initial = variable.initial.take();
             let part = |index: Option<i64>| Part {
                 name: Name { text: variable.name.clone(), span },
                 index: index.map(|value| Box::new(Expression { kind: ExpressionKind::Number(value), span })),
             };
             let action = match (&initial, variable.ty) {
-                (Some(Initial::Channel { .. }), _) => {
-                    self.diagnostics.push(
-                        Diagnostic::error(
-                            "late-channel",
-                            format!("channel `{}` is declared behind a statement", variable.name),
-                            span,
-                        )
-                        .with_help("declare channels at the start of the process"),
-                    );
-                    continue;
-                }
                 (Some(Initial::List(_)), _) | (_, ValueType::Structure(_)) => Action::Skip,
                 (_, ValueType::Scalar(_)) => {
                     let target = ExpressionKind::Reference(vec![part(variable.count.map(|_| 0))]);

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::flow::{Action, Element, ElementKind, Flow, build};
 use super::symbols::{ChannelShape, ProcessSymbols, Scalar, Symbols, ValueType, VariableInfo};
 use crate::promela::syntax::tree::{
-    Expression, ExpressionKind, Part, Proctype, Specification, Statement, StatementKind,
+    Expression, ExpressionKind, Name, Part, Proctype, Specification, Statement, StatementKind,
 };
 
 /// A process type.
@@ -32,17 +32,20 @@ pub(super) enum VariableKey {
 }
 
 /// Something that can hold channels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Holder {
-    Variable(VariableKey),
+    /// A variable, or all fields of it with these positions.
+    Variable(VariableKey, Vec<usize>),
     /// A field of the messages of a shape.
     Message(usize, usize),
 }
 
 /// A declaration that makes channels.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ChannelSite {
     pub(super) variable: VariableKey,
+    /// The positions of the fields that lead to the channels from the variable.
+    pub(super) path: Vec<usize>,
     pub(super) shape: usize,
     /// How many channels it makes (for each process, if it is a local variable).
     pub(super) count: i64,
@@ -103,39 +106,25 @@ impl<'t> Program<'t> {
             holders: FxHashMap::default(),
             uses_last: false,
         };
-        program.find_sites(diagnostics);
+        program.find_sites();
         program.note_assignments();
         program.follow_channels();
         program
     }
 
-    fn find_sites(&mut self, diagnostics: &mut Vec<Diagnostic>) {
-        let mut found: Vec<(VariableKey, ChannelShape, i64)> = Vec::new();
+    fn find_sites(&mut self) {
+        let mut found: Vec<(VariableKey, Vec<usize>, ChannelShape, i64)> = Vec::new();
         let globals = self.symbols.globals.iter().enumerate().map(|(number, info)| (VariableKey::Global(number), info));
         let locals = self.processes.iter().enumerate().flat_map(|(process, entry)| {
             let variables = entry.symbols.variables.iter().enumerate();
             variables.map(move |(number, info)| (VariableKey::Local(process, number), info))
         });
         for (key, info) in globals.chain(locals) {
-            if let Some(shape) = &info.channel {
-                found.push((key, shape.clone(), info.count.unwrap_or(1)));
-            }
+            self.symbols.channels_in(info, &mut Vec::new(), 1, &mut |path, shape, count| {
+                found.push((key, path.to_vec(), shape.clone(), count));
+            });
         }
-        for structure in &self.symbols.structures {
-            for field in &structure.fields {
-                if field.channel.is_some() {
-                    diagnostics.push(
-                        Diagnostic::error(
-                            "channel-in-type",
-                            "a field of a type cannot start with a channel",
-                            field.span,
-                        )
-                        .with_help("declare the channel as a variable and assign it to the field"),
-                    );
-                }
-            }
-        }
-        for (variable, shape, count) in found {
+        for (variable, path, shape, count) in found {
             let number = match self.shapes.iter().position(|other| *other == shape) {
                 Some(number) => number,
                 None => {
@@ -143,7 +132,7 @@ impl<'t> Program<'t> {
                     self.shapes.len() - 1
                 }
             };
-            self.sites.push(ChannelSite { variable, shape: number, count });
+            self.sites.push(ChannelSite { variable, path, shape: number, count });
         }
     }
 
@@ -217,6 +206,21 @@ impl<'t> Program<'t> {
         self.uses_last = uses_last;
     }
 
+    /// What a reference leads to, as something that can hold channels.
+    fn holder(&self, process: Option<usize>, scope: usize, parts: &[Part]) -> Option<Holder> {
+        let key = self.lookup(process, scope, &parts[0].name.text)?;
+        let mut ty = self.variable(key).ty;
+        let mut path = Vec::new();
+        for part in &parts[1..] {
+            let ValueType::Structure(number) = ty else { return None };
+            let fields = &self.symbols.structures[number].fields;
+            let position = fields.iter().position(|field| field.name == part.name.text)?;
+            path.push(position);
+            ty = fields[position].ty;
+        }
+        Some(Holder::Variable(key, path))
+    }
+
     /// The shapes of channels that an expression may stand for.
     pub(super) fn channel_shapes(
         &self,
@@ -225,8 +229,8 @@ impl<'t> Program<'t> {
         expression: &Expression,
     ) -> BTreeSet<usize> {
         match &expression.kind {
-            ExpressionKind::Reference(parts) => match self.lookup(process, scope, &parts[0].name.text) {
-                Some(key) => self.holders.get(&Holder::Variable(key)).cloned().unwrap_or_default(),
+            ExpressionKind::Reference(parts) => match self.holder(process, scope, parts) {
+                Some(holder) => self.holders.get(&holder).cloned().unwrap_or_default(),
                 None => BTreeSet::new(),
             },
             ExpressionKind::Conditional(_, then, otherwise) => {
@@ -243,7 +247,7 @@ impl<'t> Program<'t> {
     fn follow_channels(&mut self) {
         let mut holders: FxHashMap<Holder, BTreeSet<usize>> = FxHashMap::default();
         for site in &self.sites {
-            holders.entry(Holder::Variable(site.variable)).or_default().insert(site.shape);
+            holders.entry(Holder::Variable(site.variable, site.path.clone())).or_default().insert(site.shape);
         }
         self.holders = holders;
         loop {
@@ -252,23 +256,21 @@ impl<'t> Program<'t> {
             for (number, info) in globals {
                 if let Some(crate::promela::syntax::tree::Initial::Value(value)) = &info.initial {
                     let shapes = self.channel_shapes(None, 0, value);
-                    news.push((Holder::Variable(VariableKey::Global(number)), shapes));
+                    news.push((Holder::Variable(VariableKey::Global(number), Vec::new()), shapes));
                 }
             }
             for (process, entry) in self.processes.iter().enumerate() {
                 for (number, info) in entry.symbols.variables.iter().enumerate() {
                     if let Some(crate::promela::syntax::tree::Initial::Value(value)) = &info.initial {
                         let shapes = self.channel_shapes(Some(process), 0, value);
-                        news.push((Holder::Variable(VariableKey::Local(process, number)), shapes));
+                        news.push((Holder::Variable(VariableKey::Local(process, number), Vec::new()), shapes));
                     }
                 }
             }
             for (process, element, action) in self.actions() {
                 let shapes_of = |expression: &Expression| self.channel_shapes(Some(process), element.scope, expression);
                 let holder_of = |expression: &Expression| match &expression.kind {
-                    ExpressionKind::Reference(parts) => {
-                        self.lookup(Some(process), element.scope, &parts[0].name.text).map(Holder::Variable)
-                    }
+                    ExpressionKind::Reference(parts) => self.holder(Some(process), element.scope, parts),
                     _ => None,
                 };
                 match action {
@@ -278,6 +280,7 @@ impl<'t> Program<'t> {
                         }
                     }
                     Action::Send { channel, arguments, .. } => {
+                        let arguments = self.message_arguments(Some(process), element.scope, arguments);
                         for shape in shapes_of(channel) {
                             for (position, argument) in arguments.iter().enumerate() {
                                 news.push((Holder::Message(shape, position), shapes_of(argument)));
@@ -285,6 +288,7 @@ impl<'t> Program<'t> {
                         }
                     }
                     Action::Receive { channel, arguments, .. } => {
+                        let arguments = self.message_arguments(Some(process), element.scope, arguments);
                         for shape in shapes_of(channel) {
                             for (position, argument) in arguments.iter().enumerate() {
                                 if let Some(holder) = holder_of(argument) {
@@ -303,7 +307,7 @@ impl<'t> Program<'t> {
                         {
                             for (position, argument) in arguments.iter().enumerate() {
                                 let key = VariableKey::Local(created, position);
-                                news.push((Holder::Variable(key), shapes_of(argument)));
+                                news.push((Holder::Variable(key, Vec::new()), shapes_of(argument)));
                             }
                         }
                     });
@@ -321,6 +325,54 @@ impl<'t> Program<'t> {
             }
             if !changed {
                 return;
+            }
+        }
+    }
+
+    /// Structures among the arguments of a send or receive stand for their fields.
+    pub(super) fn message_arguments(
+        &self,
+        process: Option<usize>,
+        scope: usize,
+        arguments: &[Expression],
+    ) -> Vec<Expression> {
+        let mut flat = Vec::new();
+        for argument in arguments {
+            self.flatten_argument((process, scope), argument, &mut flat);
+        }
+        flat
+    }
+
+    fn flatten_argument(&self, place: (Option<usize>, usize), argument: &Expression, flat: &mut Vec<Expression>) {
+        let ExpressionKind::Reference(parts) = &argument.kind else {
+            return flat.push(argument.clone());
+        };
+        let Some(key) = self.lookup(place.0, place.1, &parts[0].name.text) else {
+            return flat.push(argument.clone());
+        };
+        let mut info = self.variable(key);
+        for part in &parts[1..] {
+            let ValueType::Structure(number) = info.ty else { return flat.push(argument.clone()) };
+            let fields = &self.symbols.structures[number].fields;
+            match fields.iter().find(|field| field.name == part.name.text) {
+                Some(field) => info = field,
+                None => return flat.push(argument.clone()),
+            }
+        }
+        let ValueType::Structure(number) = info.ty else {
+            return flat.push(argument.clone());
+        };
+        for field in &self.symbols.structures[number].fields {
+            for element in 0..field.count.unwrap_or(1) {
+                if flat.len() > 1024 {
+                    return;
+                }
+                let span = argument.span;
+                let index = field.count.map(|_| Box::new(Expression { kind: ExpressionKind::Number(element), span }));
+                let mut parts = parts.clone();
+                parts.push(Part { name: Name { text: field.name.clone(), span }, index });
+                let inner = Expression { kind: ExpressionKind::Reference(parts), span };
+                self.flatten_argument(place, &inner, flat);
             }
         }
     }

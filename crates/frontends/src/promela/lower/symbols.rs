@@ -283,6 +283,29 @@ impl Symbols {
         }))
     }
 
+    /// Visits the channels that a variable starts with: the positions of the fields that lead to them,
+    /// their shape, and how many there are.
+    pub(super) fn channels_in(
+        &self,
+        info: &VariableInfo,
+        path: &mut Vec<usize>,
+        count: i64,
+        visit: &mut impl FnMut(&[usize], &ChannelShape, i64),
+    ) {
+        let count = count.saturating_mul(info.count.unwrap_or(1));
+        match (info.ty, &info.channel) {
+            (ValueType::Structure(number), _) => {
+                for (position, field) in self.structures[number].fields.iter().enumerate() {
+                    path.push(position);
+                    self.channels_in(field, path, count, visit);
+                    path.pop();
+                }
+            }
+            (ValueType::Scalar(_), Some(shape)) => visit(path, shape, count),
+            (ValueType::Scalar(_), None) => {}
+        }
+    }
+
     /// Adds the scalars of a type in order.
     pub(super) fn flatten(&self, ty: ValueType, count: Option<i64>, scalars: &mut Vec<Scalar>) {
         for _ in 0..count.unwrap_or(1) {
