@@ -56,6 +56,8 @@ pub(super) struct Emission<'p, 't> {
     /// Whether nobody can move.
     pub(super) quiet: Option<FunctionId>,
     pub(super) uses_timeout: bool,
+    /// Whether the question is asked whether a process can move.
+    asks_enabled: bool,
     /// Arrays of bits that hold bytes.
     pub(super) wide: &'p FxHashSet<VariableKey>,
     /// Arrays of bits that turned out to hold bytes.
@@ -96,6 +98,7 @@ impl<'p, 't> Emission<'p, 't> {
             last: None,
             quiet: None,
             uses_timeout,
+            asks_enabled: false,
             wide,
             widen: Vec::new(),
             origins: Vec::new(),
@@ -394,11 +397,18 @@ impl<'p, 't> Emission<'p, 't> {
     }
 
     /// `enabled(pid)`
-    pub(super) fn enabled_process(&mut self, owner: &mut Owner, _context: Context, pid: ExprId) -> ExprId {
+    pub(super) fn enabled_process(&mut self, owner: &mut Owner, pid: ExprId, span: Span) -> ExprId {
+        if std::mem::replace(&mut self.asks_enabled, true) {
+            self.error("circular", "whether a process is enabled depends on itself here", span);
+            return self.truth(false);
+        }
         let mut conditions = Vec::new();
         for process in 0..self.program.processes.len() {
             let Some((low, high)) = self.pools.ranges[process] else { continue };
             let inside = self.is_between(pid, low, high);
+            if self.constant_value(inside) == Some(0) {
+                continue;
+            }
             for &point in &self.program.processes[process].flow.points {
                 let number = self.program.processes[process].flow.number(point);
                 let here = self.is_at(process, pid, number);
@@ -407,6 +417,7 @@ impl<'p, 't> Emission<'p, 't> {
                 conditions.push(self.and(here, can_move));
             }
         }
+        self.asks_enabled = false;
         self.any(conditions)
     }
 

@@ -157,7 +157,7 @@ impl Emission<'_, '_> {
             }
             ExpressionKind::Enabled(process) => {
                 let pid = self.numeric(owner, context, process)?;
-                let condition = self.enabled_process(owner, context, pid.expression);
+                let condition = self.enabled_process(owner, pid.expression, span);
                 Some(self.boolean_value(condition))
             }
             ExpressionKind::PcValue(_) => {

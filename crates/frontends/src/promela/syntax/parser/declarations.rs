@@ -129,11 +129,8 @@ impl Parser<'_> {
         let mut members = Vec::new();
         while !self.at("}") && !self.at_end() {
             members.push(self.name("the name of a message")?);
-            if !self.take(",") && !self.at("}") {
-                let message =
-                    format!("expected `,` or `}}` after the name of a message, found {}", self.peek().describe());
-                return self.fail("syntax", message);
-            }
+            // SPIN does without the commas, too.
+            while self.take(",") {}
         }
         self.expect("}", "after the names of messages")?;
         self.tree.mtypes.push(MtypeDeclaration { subtype, members });
