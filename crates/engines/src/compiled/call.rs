@@ -14,18 +14,37 @@ use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 
 /// Reads a state, writes records to a buffer, and returns how many bytes it wrote, or a negative
-/// number if the evaluator has to expand the state.
-type Expansion = unsafe extern "C" fn(*const u64, *mut u64) -> i64;
+/// number if the evaluator has to expand the state. The last argument has a bit for each instance to
+/// try. If the evaluator has to run one of them, the lowest bit of the result is set, and the number of
+/// the instance and the bits of those after it are in the buffer behind the records.
+type Expansion = unsafe extern "C" fn(*const u64, *mut u64, u64) -> i64;
 /// Reads a state and returns a number other than zero if all is well with it.
 type Check = unsafe extern "C" fn(*const u64) -> i64;
+
+/// What came of an expansion.
+pub(super) enum Expanded {
+    /// So many words were written.
+    Done(usize),
+    /// The same, and the evaluator has to run one of the instances; the bits of the ones after it.
+    Paused { written: usize, instance: usize, left: u64 },
+    /// The evaluator has to do all of it.
+    Refused,
+}
+
+/// What the code reads beside its arguments. It holds the addresses of these.
+pub(super) enum Table {
+    /// The bits at which the elements of an array start.
+    Bits(#[allow(dead_code)] Box<[u16]>),
+    /// Which instances are enabled.
+    Masks(#[allow(dead_code)] Box<[u64]>),
+}
 
 /// Finished machine code.
 pub(super) struct MachineCode {
     /// Taken when the code is dropped. The lock is there because a module must not be shared
     /// between threads; its functions may be.
     module: Mutex<Option<JITModule>>,
-    /// What the code reads beside its arguments.
-    _tables: Vec<Box<[u16]>>,
+    _tables: Vec<Table>,
     words: usize,
     expansions: Vec<(Expansion, usize)>,
     checks: Vec<Check>,
@@ -38,7 +57,7 @@ impl MachineCode {
     /// Nothing if the system does not let memory be executed.
     pub(super) fn new(
         mut module: JITModule,
-        tables: Vec<Box<[u16]>>,
+        tables: Vec<Table>,
         words: usize,
         expansions: &[(FuncId, usize)],
         checks: &[FuncId],
@@ -68,15 +87,19 @@ impl MachineCode {
         self.expansions[expansion].1
     }
 
-    /// Runs an expansion; returns the number of words written, or nothing if the evaluator has to
-    /// do it.
+    /// Runs an expansion for the instances whose bits are set.
     #[inline]
-    pub(super) fn expand(&self, expansion: usize, state: &[u64], buffer: &mut [u64]) -> Option<usize> {
+    pub(super) fn expand(&self, expansion: usize, state: &[u64], buffer: &mut [u64], left: u64) -> Expanded {
         let (function, extent) = self.expansions[expansion];
         assert!(state.len() == self.words && buffer.len() >= extent);
         // SAFETY: both slices are as long as the function needs; see the head of the file.
-        let bytes = unsafe { function(state.as_ptr(), buffer.as_mut_ptr()) };
-        usize::try_from(bytes).ok().map(|bytes| bytes / 8)
+        let bytes = unsafe { function(state.as_ptr(), buffer.as_mut_ptr(), left) };
+        let Ok(bytes) = usize::try_from(bytes) else { return Expanded::Refused };
+        let written = bytes / 8;
+        if bytes & 1 == 0 {
+            return Expanded::Done(written);
+        }
+        Expanded::Paused { written, instance: buffer[written] as usize, left: buffer[written + 1] }
     }
 
     /// Runs a check; false may also mean that it could not be decided.

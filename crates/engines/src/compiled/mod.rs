@@ -8,12 +8,14 @@
 //! stretch of instances again.
 //!
 //! * `effects` says what code reads and writes, `dependence` what a step can do to invariants;
-//! * `plain` says what needs no branch, `translation` writes the code;
+//! * `plain` says what needs no branch, `dispatch` which instances tables can choose, `translation`
+//!   writes the code;
 //! * `call` runs it.
 
 mod bits;
 mod call;
 mod dependence;
+mod dispatch;
 mod effects;
 mod plain;
 mod translation;
@@ -34,9 +36,11 @@ use crate::evaluator::code::{Code, TestId};
 use crate::evaluator::{Scratch, SpecialisedSystem, SpecialisedUnit, Translation};
 use crate::system::{Event, Instance, Sink, Tag, TransitionSystem};
 use bits::BitSet;
-use call::MachineCode;
+use call::{Expanded, MachineCode, Table};
 use dependence::{Conjunct, Step};
+use dispatch::{GROUP, dispatch};
 use effects::{Effects, PartialFields, expected_fields};
+use plain::Plain;
 use translation::Translator;
 
 /// Start states that are looked at to guess which fields have values.
@@ -62,6 +66,7 @@ pub struct CompiledSystem<'m> {
     /// The check of everything.
     whole_check: Option<usize>,
     compiled_instances: usize,
+    evaluated_instances: usize,
 }
 
 /// A stretch of rule instances in order.
@@ -87,6 +92,7 @@ impl<'m> CompiledSystem<'m> {
             checks: Vec::new(),
             whole_check: None,
             compiled_instances: 0,
+            evaluated_instances: 0,
         };
         match Compilation::new(evaluator, whole).and_then(Compilation::run) {
             Some(compiled) => compiled,
@@ -98,7 +104,49 @@ impl<'m> CompiledSystem<'m> {
     /// to its instances counts as one.
     pub fn coverage(&self) -> (usize, usize) {
         let rest = self.segments.iter().filter(|segment| !matches!(segment, Segment::Compiled { .. }));
-        (self.compiled_instances, rest.count())
+        (self.compiled_instances, rest.count() + self.evaluated_instances)
+    }
+}
+
+impl CompiledSystem<'_> {
+    /// Runs compiled code, and the evaluator where that asks for it.
+    #[inline]
+    fn expand_segment(
+        &self,
+        expansion: usize,
+        instances: &[(RuleId, u32)],
+        scratch: &mut Scratch,
+        state: &[u64],
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        let code = self.code.as_ref().expect("a compiled segment has code");
+        let mut left = u64::MAX;
+        loop {
+            let successors = sink.successors();
+            let buffer = successors.room(code.extent(expansion));
+            match code.expand(expansion, state, buffer, left) {
+                Expanded::Done(written) => {
+                    successors.advance(written);
+                    return ControlFlow::Continue(());
+                }
+                Expanded::Paused { written, instance, left: after } => {
+                    successors.advance(written);
+                    let (rule, number) = instances[instance];
+                    let mut visit = |instance: Instance<'_>, event: Event<'_>| sink.event(instance, event);
+                    self.evaluator.fire_rule(rule, Some(number), scratch, state, &mut visit)?;
+                    if after == 0 {
+                        return ControlFlow::Continue(());
+                    }
+                    left = after;
+                }
+                Expanded::Refused => {
+                    return instances.iter().try_for_each(|&(rule, number)| {
+                        let mut visit = |instance: Instance<'_>, event: Event<'_>| sink.event(instance, event);
+                        self.evaluator.fire_rule(rule, Some(number), scratch, state, &mut visit)
+                    });
+                }
+            }
+        }
     }
 }
 
@@ -144,19 +192,7 @@ impl TransitionSystem for CompiledSystem<'_> {
         for segment in &self.segments {
             let flow = match segment {
                 Segment::Compiled { expansion, instances } => {
-                    let code = self.code.as_ref().expect("a compiled segment has code");
-                    let successors = sink.successors();
-                    let buffer = successors.room(code.extent(*expansion));
-                    match code.expand(*expansion, state, buffer) {
-                        Some(written) => {
-                            successors.advance(written);
-                            ControlFlow::Continue(())
-                        }
-                        None => instances.iter().try_for_each(|&(rule, number)| {
-                            let mut visit = |instance: Instance<'_>, event: Event<'_>| sink.event(instance, event);
-                            self.evaluator.fire_rule(rule, Some(number), scratch, state, &mut visit)
-                        }),
-                    }
+                    self.expand_segment(*expansion, instances, scratch, state, sink)
                 }
                 Segment::Instance(rule, number) => {
                     let mut visit = |instance: Instance<'_>, event: Event<'_>| sink.event(instance, event);
@@ -185,6 +221,16 @@ impl TransitionSystem for CompiledSystem<'_> {
     }
 }
 
+/// What came of trying to compile a function.
+enum Trial {
+    /// It has so many instances.
+    Done(usize),
+    /// The evaluator has to run one of the instances.
+    LeaveOut(usize),
+    /// So many instances and no more may be in it.
+    Only(usize),
+}
+
 /// The work of compiling a model.
 struct Compilation<'m> {
     evaluator: &'m SpecialisedSystem<'m>,
@@ -192,7 +238,7 @@ struct Compilation<'m> {
     module: JITModule,
     context: Context,
     builder_context: FunctionBuilderContext,
-    tables: Vec<Box<[u16]>>,
+    tables: Vec<Table>,
     fields: PartialFields,
     expected: BitSet,
     nothing: BitSet,
@@ -210,6 +256,7 @@ struct Compilation<'m> {
     segments: Vec<Segment>,
     size: u32,
     compiled_instances: usize,
+    evaluated_instances: usize,
 }
 
 /// The instruction set of the machine at hand.
@@ -254,6 +301,7 @@ impl<'m> Compilation<'m> {
             segments: Vec::new(),
             size: 0,
             compiled_instances: 0,
+            evaluated_instances: 0,
             fields,
         };
         compilation.expected = compilation.guess_expected(code);
@@ -326,7 +374,7 @@ impl<'m> Compilation<'m> {
             for (number, unit) in (0..).zip(units) {
                 let tag = self.tag_of(unit);
                 stretch.push((rule, number, tag));
-                if stretch.len() >= 64 {
+                if stretch.len() >= GROUP {
                     self.compile_stretch(&mut stretch)?;
                 }
             }
@@ -341,6 +389,7 @@ impl<'m> Compilation<'m> {
             checks,
             whole_check,
             compiled_instances: self.compiled_instances,
+            evaluated_instances: self.evaluated_instances,
         })
     }
 
@@ -383,7 +432,7 @@ impl<'m> Compilation<'m> {
         let stretch = std::mem::take(stretch);
         let mut rest = &stretch[..];
         while !rest.is_empty() {
-            let done = if self.size < TOTAL_SIZE { self.compile_instances(rest)? } else { 0 };
+            let done = self.compile_instances(rest)?;
             if done == 0 {
                 let (rule, number, _) = rest[0];
                 self.segments.push(Segment::Instance(rule, number));
@@ -398,44 +447,66 @@ impl<'m> Compilation<'m> {
     /// Compiles as many of some instances as fit into one function; how many.
     fn compile_instances(&mut self, instances: &[(RuleId, u32, u64)]) -> Option<usize> {
         let mut count = instances.len();
-        // An instance that is not supported spoils the function it is in, so one more try without.
+        // When enough was compiled, tables still say which instances the evaluator has to try.
+        let mut left_out = vec![self.size >= TOTAL_SIZE; count];
         while count > 0 {
-            match self.try_instances(&instances[..count])? {
-                Ok(done) => return Some(done),
-                Err(failed) => count = failed,
+            match self.try_instances(&instances[..count], &left_out)? {
+                Trial::Done(done) => return Some(done),
+                Trial::LeaveOut(instance) => left_out[instance] = true,
+                // An instance that is not supported spoils the function it is in, so one more try without.
+                Trial::Only(fewer) => count = fewer,
             }
         }
         Some(0)
     }
 
-    fn try_instances(&mut self, instances: &[(RuleId, u32, u64)]) -> Option<Result<usize, usize>> {
+    fn try_instances(&mut self, instances: &[(RuleId, u32, u64)], left_out: &[bool]) -> Option<Trial> {
         self.module.clear_context(&mut self.context);
         let pointer = AbiParam::new(types::I64);
-        self.context.func.signature.params.extend([pointer, pointer]);
+        self.context.func.signature.params.extend([pointer, pointer, AbiParam::new(types::I64)]);
         self.context.func.signature.returns.push(AbiParam::new(types::I64));
         self.builder_context = FunctionBuilderContext::new();
         let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder_context);
         let mut translator = Translator::new(builder, self.evaluator.code(), &self.expected, &mut self.tables);
         let buffer = translator.buffer();
         translator.require_expected();
+        let mut units = Vec::with_capacity(instances.len());
+        for &(rule, number, _) in instances {
+            let Translation::Specialised(list) = &self.evaluator.rules()[rule] else { return None };
+            units.push(&list[number as usize]);
+        }
+        let costs: Vec<u32> = units.iter().map(|unit| translator.cost_in_a_row(unit)).collect();
+        let plain = Plain { code: self.evaluator.code(), assured: &self.expected };
         let mut done = 0;
-        for &(rule, number, tag) in instances {
-            let Translation::Specialised(units) = &self.evaluator.rules()[rule] else { return None };
-            if translator.instance(&units[number as usize], tag).is_err() {
-                return Some(Err(done));
+        let compiled;
+        if let Some(dispatch) = dispatch(plain, self.words, &units, &costs) {
+            let tagged: Vec<(&SpecialisedUnit, u64)> =
+                units.iter().zip(instances).map(|(&unit, &(_, _, tag))| (unit, tag)).collect();
+            if let Err(failed) = translator.group(dispatch, &tagged, left_out) {
+                return Some(Trial::LeaveOut(failed));
             }
-            done += 1;
-            if translator.size > FUNCTION_SIZE {
-                break;
+            done = instances.len();
+            compiled = left_out[..done].iter().filter(|&&out| !out).count();
+        } else {
+            for ((unit, &(_, _, tag)), &out) in units.iter().zip(instances).zip(left_out) {
+                if out || translator.instance(unit, tag).is_err() {
+                    return Some(Trial::Only(done));
+                }
+                done += 1;
+                if translator.size > FUNCTION_SIZE {
+                    break;
+                }
             }
+            compiled = done;
         }
         self.size += translator.finish_expansion(buffer);
         let function = self.define()?;
         let instances: Vec<(RuleId, u32)> = instances[..done].iter().map(|&(rule, number, _)| (rule, number)).collect();
         self.segments.push(Segment::Compiled { expansion: self.expansions.len(), instances });
         self.expansions.push((function, (done + 1) * (self.words + 1)));
-        self.compiled_instances += done;
-        Some(Ok(done))
+        self.compiled_instances += compiled;
+        self.evaluated_instances += done - compiled;
+        Some(Trial::Done(done))
     }
 
     /// Compiles the function in the context.

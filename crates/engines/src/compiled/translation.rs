@@ -3,18 +3,21 @@
 //! The words of the state are values in registers. A rule instance whose guard and body are short
 //! and always have a value is translated without a branch: its successor is always computed and
 //! written, and the end of the buffer moves only if the guard holds. Which instances are enabled is
-//! hard to predict, so this saves more than it costs. Longer ones branch on their guards.
+//! hard to predict, so this saves more than it costs. Longer ones branch on their guards. Where few of
+//! many instances can be enabled at a time, tables say which (`dispatch`), and the code jumps to these.
 //!
 //! Whatever is not plain sailing jumps to the *escape* of the function, and the evaluator does the
 //! work again. What is not translated at all is [`Unsupported`].
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlags, types};
+use cranelift_codegen::ir::{self, Block, InstBuilder, JumpTableData, MemFlags, types};
 use cranelift_frontend::{FunctionBuilder, Variable};
 use quotient_ir::BinaryOperator;
 use rustc_hash::FxHashMap;
 
 use super::bits::{BitSet, KnownBits};
+use super::call::Table;
+use super::dispatch::{Dispatch, FieldTable, tests_of};
 use super::effects::ones;
 use super::plain::Plain;
 use crate::evaluator::SpecialisedUnit;
@@ -32,12 +35,18 @@ type Attempt<T> = Result<T, Unsupported>;
 const BRANCHLESS_LIMIT: u32 = 40;
 /// Instructions of tests that are evaluated together rather than one after the other.
 const JOINT_LIMIT: u32 = 12;
+/// Nodes of an instance of a group; the evaluator runs larger ones.
+const INSTANCE_LIMIT: u32 = 1500;
 /// Nesting of nodes that is translated.
 const DEPTH_LIMIT: u32 = 100;
+/// Words of a state that instances of a group keep in registers.
+const REGISTER_LIMIT: usize = 4;
 /// Cells that a copy or comparison may have.
 const CELL_LIMIT: u32 = 64;
 /// Words that an element whose index is not known may be in.
 const WORD_LIMIT: u32 = 4;
+/// The same where words are in memory: their bits are numbered with sixteen bits.
+const MEMORY_LIMIT: u32 = 1024;
 /// Elements that an index may choose among.
 const ELEMENT_LIMIT: usize = 1024;
 
@@ -48,8 +57,12 @@ pub(super) struct Translator<'a, 'f> {
     assured: &'a BitSet,
     /// The words of the state under consideration. While a body is translated, its successor.
     words: Vec<Variable>,
-    /// The words that the function was given.
+    /// The state that the function was given, and its words.
+    state: ir::Value,
     given: Vec<ir::Value>,
+    /// Where the words under consideration are, if they are in memory rather than in `words`: first the
+    /// state, and while a body is translated the record of its successor.
+    base: Option<ir::Value>,
     /// Writes of constants that are not yet in `words`: mask and bits.
     pending: Vec<(u64, u64)>,
     /// What is known of the given words where this is being translated.
@@ -62,7 +75,7 @@ pub(super) struct Translator<'a, 'f> {
     exit: Option<Block>,
     /// The end of the buffer.
     end: Option<Variable>,
-    tables: &'a mut Vec<Box<[u16]>>,
+    tables: &'a mut Vec<Table>,
     depth: u32,
     /// Nodes translated.
     pub(super) size: u32,
@@ -97,7 +110,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         mut builder: FunctionBuilder<'f>,
         code: &'a Code,
         assured: &'a BitSet,
-        tables: &'a mut Vec<Box<[u16]>>,
+        tables: &'a mut Vec<Table>,
     ) -> Self {
         let count = assured.0.len();
         let entry = builder.create_block();
@@ -127,7 +140,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             code,
             assured,
             words,
+            state,
             given,
+            base: None,
             pending: vec![(0, 0); count],
             known: KnownBits::nothing(count),
             cells: FxHashMap::default(),
@@ -232,22 +247,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         if unit.tests_write {
             return Err(Unsupported);
         }
-        let code = self.code;
         let body = unit.body.ok_or(Unsupported)?;
-        self.cells.clear();
-        self.pending.fill((0, 0));
-        self.known = KnownBits::nothing(self.given.len());
-        for word in 0..self.words.len() {
-            self.builder.def_var(self.words[word], self.given[word]);
-        }
-        if unit.reads_parameters {
-            for (cell, &argument) in (0..).zip(&unit.arguments) {
-                let value = self.constant(argument);
-                self.set_cell(cell, value);
-            }
-        }
-        let mut tests: Vec<Test> = vec![unit.first_test];
-        tests.extend(unit.tests().iter().map(|&test| code.tests[test]));
+        self.begin_instance(unit);
+        let tests = tests_of(self.code, unit);
         if let Some(cost) = self.branchless_cost(&tests, body)
             && cost <= BRANCHLESS_LIMIT
         {
@@ -268,9 +270,137 @@ impl<'a, 'f> Translator<'a, 'f> {
         let next = self.builder.create_block();
         self.tests_in_order(&tests, next)?;
         self.learn_all(&tests);
+        self.branching_body(body, tag, next)?;
+        self.enter(next);
+        Ok(())
+    }
+
+    /// Adds a group of instances that are found by tables. The evaluator runs those that are left out, and
+    /// those that meet something odd. After an error the function is useless; the error says which instance
+    /// has to be left out.
+    pub(super) fn group(
+        &mut self,
+        dispatch: Dispatch,
+        instances: &[(&SpecialisedUnit, u64)],
+        left_out: &[bool],
+    ) -> Result<(), usize> {
+        let entry = self.builder.func.layout.entry_block().expect("a function has an entry");
+        let [_, buffer, mut enabled] = self.builder.block_params(entry)[..] else { return Err(0) };
+        for FieldTable { word, shift, mask, enabled: table } in dispatch.tables {
+            let content = self.field(word, shift, mask);
+            let offset = self.builder.ins().ishl_imm(content, 3);
+            let address = self.constant(table.as_ptr() as usize as i64);
+            self.tables.push(Table::Masks(table));
+            let address = self.builder.ins().iadd(address, offset);
+            let entry = self.builder.ins().load(types::I64, MemFlags::trusted().with_readonly(), address, 0);
+            enabled = self.builder.ins().band(enabled, entry);
+        }
+        let left = self.builder.declare_var(types::I64);
+        self.builder.def_var(left, enabled);
+        let (head, choice, done) = self.three_blocks();
+        self.builder.ins().jump(head, &[]);
+        self.enter(head);
+        let enabled = self.builder.use_var(left);
+        self.builder.ins().brif(enabled, choice, &[], done, &[]);
+        self.enter(choice);
+        let first = self.builder.ins().ctz(enabled);
+        let less = self.builder.ins().iadd_imm(enabled, -1);
+        let rest = self.builder.ins().band(enabled, less);
+        self.builder.def_var(left, rest);
+        let blocks: Vec<Block> = instances.iter().map(|_| self.builder.create_block()).collect();
+        let calls: Vec<ir::BlockCall> =
+            blocks.iter().map(|&block| self.builder.func.dfg.block_call(block, &[])).collect();
+        let default = self.builder.func.dfg.block_call(self.escape, &[]);
+        let table = self.builder.create_jump_table(JumpTableData::new(default, &calls));
+        let first = self.builder.ins().ireduce(types::I32, first);
+        self.builder.ins().br_table(first, table);
+        for (number, (&(unit, tag), tests)) in instances.iter().zip(&dispatch.rest).enumerate() {
+            self.enter(blocks[number]);
+            let function_escape = self.escape;
+            if left_out[number] {
+                self.pause(buffer, number, left);
+                continue;
+            }
+            self.escape = self.builder.create_block();
+            self.builder.set_cold_block(self.escape);
+            self.prune = self.escape;
+            let before = self.size;
+            self.grouped_instance(unit, tag, tests, head).map_err(|Unsupported| number)?;
+            if self.size - before > INSTANCE_LIMIT {
+                return Err(number);
+            }
+            self.base = None;
+            self.enter(self.escape);
+            self.pause(buffer, number, left);
+            self.escape = function_escape;
+            self.prune = function_escape;
+        }
+        self.enter(done);
+        Ok(())
+    }
+
+    /// Returns before an instance that the evaluator has to run. Behind the successors it leaves the
+    /// number of the instance and those that are left to try; in the lowest bit of the result, that it did.
+    fn pause(&mut self, buffer: ir::Value, number: usize, left: Variable) {
+        let end = self.builder.use_var(self.end.expect("an expansion has a buffer"));
+        let number = self.constant(number as i64);
+        let left = self.builder.use_var(left);
+        self.builder.ins().store(MemFlags::trusted(), number, end, 0);
+        self.builder.ins().store(MemFlags::trusted(), left, end, 8);
+        let bytes = self.builder.ins().isub(end, buffer);
+        let result = self.builder.ins().bor_imm(bytes, 1);
+        self.builder.ins().return_(&[result]);
+    }
+
+    fn grouped_instance(&mut self, unit: &SpecialisedUnit, tag: u64, tests: &[Test], next: Block) -> Attempt<()> {
+        if unit.tests_write {
+            return Err(Unsupported);
+        }
+        let body = unit.body.ok_or(Unsupported)?;
+        // Loads of its own keep what each instance reads apart, which is easier on the registers.
+        if self.words.len() > REGISTER_LIMIT {
+            self.base = Some(self.state);
+        } else {
+            let flags = MemFlags::trusted();
+            for word in 0..self.words.len() {
+                self.given[word] = self.builder.ins().load(types::I64, flags, self.state, word as i32 * 8);
+            }
+        }
+        self.begin_instance(unit);
+        self.tests_in_order(tests, next)?;
+        // All tests hold here, also those that a table answered.
+        self.learn_all(&tests_of(self.code, unit));
+        self.branching_body(body, tag, next)
+    }
+
+    /// Forgets what the instance before it did.
+    fn begin_instance(&mut self, unit: &SpecialisedUnit) {
+        self.cells.clear();
+        self.pending.fill((0, 0));
+        self.known = KnownBits::nothing(self.given.len());
+        if self.base.is_none() {
+            for word in 0..self.words.len() {
+                self.builder.def_var(self.words[word], self.given[word]);
+            }
+        }
+        if unit.reads_parameters {
+            for (cell, &argument) in (0..).zip(&unit.arguments) {
+                let value = self.constant(argument);
+                self.set_cell(cell, value);
+            }
+        }
+    }
+
+    /// The body of an enabled instance, after which it goes on elsewhere.
+    fn branching_body(&mut self, body: CommandId, tag: u64, next: Block) -> Attempt<()> {
         let done = self.builder.create_block();
         self.exit = Some(done);
         self.prune = next;
+        if self.base.is_some() {
+            let end = self.builder.use_var(self.end.expect("an expansion has a buffer"));
+            self.copy_state(end);
+            self.base = Some(end);
+        }
         self.command(body)?;
         self.flush_all();
         self.exit = None;
@@ -281,8 +411,18 @@ impl<'a, 'f> Translator<'a, 'f> {
         let stride = self.constant(8 * (self.words.len() as i64 + 1));
         self.advance(stride);
         self.builder.ins().jump(next, &[]);
-        self.enter(next);
         Ok(())
+    }
+
+    /// What it takes to try an instance in a row of others: all of it if it has no branches, its guard
+    /// otherwise.
+    pub(super) fn cost_in_a_row(&self, unit: &SpecialisedUnit) -> u32 {
+        let tests = tests_of(self.code, unit);
+        let whole = unit.body.and_then(|body| self.branchless_cost(&tests, body));
+        match whole.filter(|&cost| cost <= BRANCHLESS_LIMIT) {
+            Some(cost) => cost + self.words.len() as u32 + 3,
+            None => 4 + self.plain().test_node_cost(&unit.first_test).unwrap_or(8),
+        }
     }
 
     /// Goes on where all tests succeed, and jumps where one fails.
@@ -371,12 +511,26 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn write_successor(&mut self, tag: u64) {
         let end = self.builder.use_var(self.end.expect("an expansion has a buffer"));
         let flags = MemFlags::trusted();
-        for word in 0..self.words.len() {
-            let value = self.builder.use_var(self.words[word]);
-            self.builder.ins().store(flags, value, end, word as i32 * 8);
+        if self.base.is_none() {
+            for word in 0..self.words.len() {
+                let value = self.builder.use_var(self.words[word]);
+                self.builder.ins().store(flags, value, end, word as i32 * 8);
+            }
         }
         let tag = self.constant(tag as i64);
         self.builder.ins().store(flags, tag, end, self.words.len() as i32 * 8);
+    }
+
+    /// Copies the state to a record, two words at a time.
+    fn copy_state(&mut self, record: ir::Value) {
+        // Pairs of words need not be aligned.
+        let unaligned = MemFlags::new().with_notrap();
+        for word in (0..self.words.len()).step_by(2) {
+            let pair = word + 1 < self.words.len();
+            let (ty, flags) = if pair { (types::I64X2, unaligned) } else { (types::I64, MemFlags::trusted()) };
+            let value = self.builder.ins().load(ty, flags, self.state, word as i32 * 8);
+            self.builder.ins().store(flags, value, record, word as i32 * 8);
+        }
     }
 
     fn advance(&mut self, step: ir::Value) {
@@ -411,11 +565,28 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// A word with all writes so far.
     fn word(&mut self, word: u32) -> ir::Value {
         self.flush(word);
-        self.builder.use_var(self.words[word as usize])
+        self.current(word)
+    }
+
+    /// A word without the writes that wait.
+    fn current(&mut self, word: u32) -> ir::Value {
+        match self.base {
+            None => self.builder.use_var(self.words[word as usize]),
+            Some(base) => self.builder.ins().load(types::I64, MemFlags::trusted(), base, word as i32 * 8),
+        }
+    }
+
+    fn put(&mut self, word: u32, value: ir::Value) {
+        match self.base {
+            None => self.builder.def_var(self.words[word as usize], value),
+            Some(base) => {
+                self.builder.ins().store(MemFlags::trusted(), value, base, word as i32 * 8);
+            }
+        }
     }
 
     fn set_word(&mut self, word: u32, value: ir::Value) {
-        self.builder.def_var(self.words[word as usize], value);
+        self.put(word, value);
         self.known.forget(word, u64::MAX);
     }
 
@@ -426,7 +597,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if mask == 0 {
             return;
         }
-        let before = self.builder.use_var(self.words[index]);
+        let before = self.current(word);
         let value = if self.known.mask[index] & mask == mask {
             let change = (self.known.bits[index] ^ bits) & mask;
             self.toggle(before, change)
@@ -443,7 +614,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.builder.ins().bor(cleared, constant)
             }
         };
-        self.builder.def_var(self.words[index], value);
+        self.put(word, value);
         self.known.learn(word, mask, bits);
     }
 
@@ -1114,6 +1285,17 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let mask = self.constant(slot.field.mask as i64);
                 let mask = self.builder.ins().ishl(mask, location.shift);
                 let bits = self.builder.ins().ishl(bits, location.shift);
+                if let Some(address) = self.address_of(&location) {
+                    let flags = MemFlags::trusted();
+                    let before = self.builder.ins().load(types::I64, flags, address, 0);
+                    let cleared = self.builder.ins().band_not(before, mask);
+                    let after = self.builder.ins().bor(cleared, bits);
+                    self.builder.ins().store(flags, after, address, 0);
+                    for offset in 0..location.words {
+                        self.known.forget(location.first_word + offset, u64::MAX);
+                    }
+                    return Ok(());
+                }
                 for offset in 0..location.words {
                     let word = location.first_word + offset;
                     let before = self.word(word);
@@ -1170,7 +1352,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let first_word = slots.iter().map(|&slot| code.slots[slot].field.word).min().ok_or(Unsupported)?;
         let last_word = slots.iter().map(|&slot| code.slots[slot].field.word).max().ok_or(Unsupported)?;
         let words = last_word - first_word + 1;
-        if words > WORD_LIMIT {
+        if words > if self.base.is_some() { MEMORY_LIMIT } else { WORD_LIMIT } {
             return Err(Unsupported);
         }
         // How far apart neighbours are, if that is the same everywhere.
@@ -1201,7 +1383,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             // A table of the bit of each candidate.
             let table: Box<[u16]> = slots.iter().map(|&slot| (bit(slot) - origin) as u16).collect();
             let address = table.as_ptr() as usize as i64;
-            self.tables.push(table);
+            self.tables.push(Table::Bits(table));
             let mut number = self.constant(0);
             for &(position, count, _) in dimensions {
                 number = self.builder.ins().imul_imm(number, i64::from(count));
@@ -1221,7 +1403,26 @@ impl<'a, 'f> Translator<'a, 'f> {
         })
     }
 
+    /// The address of a word that is computed, if words are in memory. All writes are done.
+    fn address_of(&mut self, location: &DynamicField) -> Option<ir::Value> {
+        let base = self.base?;
+        for offset in 0..location.words {
+            self.flush(location.first_word + offset);
+        }
+        let first = self.builder.ins().iadd_imm(base, i64::from(location.first_word) * 8);
+        Some(match location.word {
+            None => first,
+            Some(word) => {
+                let offset = self.builder.ins().ishl_imm(word, 3);
+                self.builder.ins().iadd(first, offset)
+            }
+        })
+    }
+
     fn choose_word(&mut self, location: &DynamicField) -> ir::Value {
+        if let Some(address) = self.address_of(location) {
+            return self.builder.ins().load(types::I64, MemFlags::trusted(), address, 0);
+        }
         let mut value = self.word(location.first_word);
         if let Some(chosen) = location.word {
             for offset in 1..location.words {

@@ -7,7 +7,7 @@
 //! says what is wrong when something is.
 
 pub(crate) mod code;
-mod machine;
+pub(crate) mod machine;
 mod parameters;
 mod single;
 mod specialiser;

@@ -613,6 +613,10 @@ impl Emission<'_, '_> {
             let offer = Offer { channel: target.number, shape, values: &values };
             let Some((takes, patterns)) = self.takes(&mut owner, taker, partner, &offer) else { continue };
             let guard = self.all([guard, of_shape, other, takes]);
+            if self.constant_value(guard) == Some(0) {
+                // The constants of the message are not those that the receive asks for.
+                continue;
+            }
             let mut body = self.hand_over(&mut owner, shape, &values, &patterns, span);
             let taker_flow = &self.program.processes[process].flow;
             let taker_element = taker_flow.elements[exits[position].element].clone();

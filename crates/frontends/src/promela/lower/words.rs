@@ -62,9 +62,59 @@ impl Emission<'_, '_> {
             (Some(0), _) => left,
             (Some(_), _) => right,
             (_, Some(1)) => left,
+            (_, Some(0)) if self.has_value(left, 0) => right,
             _ if left == right => left,
             _ => self.binary(BinaryOperator::And, left, right),
         }
+    }
+    /// Whether a condition or number has a value in every state, as far as types tell: all that is read is
+    /// defined in these models, so only indices and arithmetic can go wrong.
+    fn has_value(&self, expression: ExprId, depth: u32) -> bool {
+        if depth > 20 {
+            return false;
+        }
+        match self.model.pool[expression] {
+            Expr::Constant { .. } => true,
+            Expr::Read(place) => self.exists(place, depth + 1),
+            Expr::Unary { operator: UnaryOperator::Not, operand } => self.has_value(operand, depth + 1),
+            Expr::Binary { operator, left, right } => {
+                (operator.is_comparison() || matches!(operator, BinaryOperator::And | BinaryOperator::Or))
+                    && self.has_value(left, depth + 1)
+                    && self.has_value(right, depth + 1)
+            }
+            _ => false,
+        }
+    }
+    /// Whether every index on the way to a place surely has an element.
+    fn exists(&self, place: PlaceId, depth: u32) -> bool {
+        let Place { root, steps, .. } = &self.model.pool[place];
+        let mut ty = match root {
+            Root::Variable(variable) => self.model.variables[*variable].ty,
+            Root::Local(_) => return steps.is_empty(),
+            _ => return false,
+        };
+        for step in steps {
+            ty = match (step, &self.model.types[ty].kind) {
+                (Step::Field(field), TypeKind::Record { fields }) => fields[*field as usize].ty,
+                (&Step::Index(index), &TypeKind::Array { index: indices, element }) => {
+                    let allowed = self.model.domain(indices);
+                    let (low, high) = match self.model.pool[index] {
+                        Expr::Constant { value, .. } => (value, value),
+                        Expr::Read(place) => {
+                            let domain = self.model.domain(self.model.pool[place].ty);
+                            (domain.least(), domain.greatest())
+                        }
+                        _ => return false,
+                    };
+                    if low < allowed.least() || high > allowed.greatest() || !self.has_value(index, depth) {
+                        return false;
+                    }
+                    element
+                }
+                _ => return false,
+            };
+        }
+        true
     }
     pub(super) fn or(&mut self, left: ExprId, right: ExprId) -> ExprId {
         match (self.constant_value(left), self.constant_value(right)) {
