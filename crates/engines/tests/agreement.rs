@@ -10,11 +10,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use quotient_engines::{
-    CompiledSystem, Event, Instance, ReferenceSystem, Report, SearchOptions, SearchOrder, Silent, Sink,
-    SpecialisedSystem, Successors, TransitionSystem, Verdict, check_system,
+    CompiledSystem, Event, Instance, ReferenceSystem, Report, SearchOptions, SearchOrder, Silent, SpecialisedSystem,
+    TransitionSystem, Verdict, check_system,
 };
 use quotient_frontends::{Language, LoadOptions, load};
-use quotient_ir::{Action, Fault, Interpreter, Layout, Model, PropertyId, PropertyKind, Source};
+use quotient_ir::{Action, Fault, Interpreter, Layout, Model, PropertyId, Source};
+use quotient_testkit::agreement::compare_compiled;
 
 /// States of one model that are compared; the rest would show nothing new.
 const STATES: usize = 600;
@@ -52,48 +53,6 @@ fn successors<S: TransitionSystem>(system: &S, scratch: &mut S::Scratch, state: 
     let mut steps = Vec::new();
     system.successors(scratch, state, collect(&mut steps));
     steps
-}
-
-/// Keeps what an expansion gives, with tags where there are some.
-struct Collector {
-    successors: Successors,
-    found: Vec<(Happening, Option<u64>)>,
-}
-
-impl Collector {
-    fn drain(&mut self) {
-        for position in 0..self.successors.len() {
-            let (state, tag) = self.successors.get(position);
-            self.found.push((Happening::Next(state.to_vec(), Vec::new()), Some(tag)));
-        }
-        self.successors.clear();
-    }
-}
-
-impl Sink for Collector {
-    fn successors(&mut self) -> &mut Successors {
-        &mut self.successors
-    }
-    fn event(&mut self, _instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
-        self.drain();
-        match event {
-            Event::Next { state, covered } => {
-                self.found.push((Happening::Next(state.to_vec(), covered.to_vec()), None));
-            }
-            Event::Fault(fault) => self.found.push((Happening::Fault(fault), None)),
-            // Compiled code does not mention these.
-            Event::Pruned | Event::Idle => {}
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// Whether all assumptions and invariants hold.
-fn keeps_promises(model: &Model, values: &[(PropertyId, Vec<i64>, Result<bool, Fault>)]) -> bool {
-    values.iter().all(|(property, _, value)| {
-        !matches!(model.properties[*property].kind, PropertyKind::Assumption | PropertyKind::Invariant)
-            || *value == Ok(true)
-    })
 }
 
 fn evaluations<S: TransitionSystem>(
@@ -156,27 +115,11 @@ fn compare_loosely(name: &str, model: &Model) -> usize {
         let expected = successors(&reference, &mut reference_scratch, &state);
         let steps = successors(&specialised, &mut scratch, &state);
         assert_eq!(steps, expected, "{name}: successors of {:?}", layout.unpack(&state));
-        let mut collector = Collector { successors: Successors::new(layout.words()), found: Vec::new() };
-        compiled.expand(&mut scratch, &state, &mut collector);
-        collector.drain();
-        let happenings: Vec<&Happening> = collector.found.iter().map(|(happening, _)| happening).collect();
-        let wanted: Vec<&Happening> = expected
-            .iter()
-            .map(|(_, _, happening)| happening)
-            .filter(|&happening| *happening != Happening::Pruned)
-            .collect();
-        assert_eq!(happenings, wanted, "{name}: compiled successors of {:?}", layout.unpack(&state));
-        if keeps_promises(model, &values) {
-            for (happening, tag) in &collector.found {
-                if let (Happening::Next(next, _), Some(tag)) = (happening, *tag)
-                    && compiled.is_safe(tag, next)
-                {
-                    let values = evaluations(&specialised, &mut scratch, model, next);
-                    assert!(keeps_promises(model, &values), "{name}: {:?} is not safe", layout.unpack(next));
-                }
-            }
-        }
         enqueue(expected, &mut queue);
+    }
+
+    if let Err(difference) = compare_compiled(model, STATES / 2) {
+        panic!("{name}: {difference}");
     }
 
     // Whole searches: the same reports, and the same verdict depth-first.

@@ -86,7 +86,8 @@ pub fn compare_compiled(model: &Model, limit: usize) -> Result<usize, String> {
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
     let interpreter = Interpreter::new(model, &layout);
     let evaluator = SpecialisedSystem::new(&interpreter);
-    let compiled = CompiledSystem::new(&evaluator, true);
+    // Tables for small models, too: by itself the compiler makes them for large ones only.
+    let compiled = [CompiledSystem::new(&evaluator, true), CompiledSystem::with_tables(&evaluator, true)];
     let reference = ReferenceSystem::new(&interpreter);
     let mut scratch = evaluator.scratch();
     let mut reference_scratch = reference.scratch();
@@ -105,18 +106,20 @@ pub fn compare_compiled(model: &Model, limit: usize) -> Result<usize, String> {
     while let Some(state) = queue.get(compared).cloned() {
         compared += 1;
         let expected = expansion(&reference, &mut reference_scratch, &state);
-        let steps = expansion(&compiled, &mut scratch, &state);
         let without_tags = |steps: &[(Happening, Option<u64>)]| -> Vec<Happening> {
             steps.iter().map(|(happening, _)| happening.clone()).collect()
         };
-        if without_tags(&steps) != without_tags(&expected) {
-            let place = layout.unpack(&state);
-            return Err(format!("compiled code gives {steps:?} and not {expected:?} in {place:?}"));
+        let [steps, with_tables] = compiled.each_ref().map(|system| expansion(system, &mut scratch, &state));
+        for steps in [&steps, &with_tables] {
+            if without_tags(steps) != without_tags(&expected) {
+                let place = layout.unpack(&state);
+                return Err(format!("compiled code gives {steps:?} and not {expected:?} in {place:?}"));
+            }
         }
         let safe = keeps_promises(&evaluator, &mut scratch, model, &state);
         for (happening, tag) in steps {
             let Happening::Next(next, _) = happening else { continue };
-            if let Some(tag) = tag.filter(|&tag| safe && compiled.is_safe(tag, &next))
+            if let Some(tag) = tag.filter(|&tag| safe && compiled[0].is_safe(tag, &next))
                 && !keeps_promises(&reference, &mut reference_scratch, model, &next)
             {
                 let (from, to) = (layout.unpack(&state), layout.unpack(&next));

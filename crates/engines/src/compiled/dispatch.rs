@@ -70,8 +70,14 @@ pub(super) fn tests_of(code: &Code, unit: &SpecialisedUnit) -> Vec<Test> {
 }
 
 /// How to try a group of at most [`GROUP`] instances by tables; nothing if trying one after the other is
-/// about as good. `costs` says what each takes to try when it is tried with the others.
-pub(super) fn dispatch(plain: Plain<'_>, words: usize, units: &[&SpecialisedUnit], costs: &[u32]) -> Option<Dispatch> {
+/// about as good. `costs` says what each takes to try when it is tried with the others; if there are none,
+/// tables are made in any case.
+pub(super) fn dispatch(
+    plain: Plain<'_>,
+    words: usize,
+    units: &[&SpecialisedUnit],
+    costs: Option<&[u32]>,
+) -> Option<Dispatch> {
     debug_assert!(units.len() <= GROUP);
     let tests: Vec<Vec<Test>> = units.iter().map(|unit| tests_of(plain.code, unit)).collect();
     let mut answers = Vec::new();
@@ -118,10 +124,12 @@ pub(super) fn dispatch(plain: Plain<'_>, words: usize, units: &[&SpecialisedUnit
         *answered.entry((answer.instance, answer.position)).or_default() += 1;
     }
     let expected: f64 = likelihood.iter().sum();
-    let with = 8.0 + 5.0 * tables.len() as f64 + JUMP_COST * expected;
-    let without: f64 = costs.iter().map(|&cost| f64::from(cost)).sum::<f64>() + BRANCH_COST * expected;
-    if tables.is_empty() || with >= without {
-        return None;
+    if let Some(costs) = costs {
+        let with = 8.0 + 5.0 * tables.len() as f64 + JUMP_COST * expected;
+        let without: f64 = costs.iter().map(|&cost| f64::from(cost)).sum::<f64>() + BRANCH_COST * expected;
+        if tables.is_empty() || with >= without {
+            return None;
+        }
     }
     let is_answered = |instance: usize, position: usize, test: &Test| {
         answered.get(&(instance, position)).is_some_and(|&count| count as usize == parts(plain, test).len())
@@ -236,23 +244,23 @@ fn note(
 fn answer(plain: Plain<'_>, words: usize, field: SmallField, test: &Test) -> Option<Vec<bool>> {
     let mut memory = Memory::new(words, 0);
     let mut state = vec![0; words];
-    let partial = plain.code.slots.iter().any(|slot| {
-        slot.field.partial
-            && slot.width > 0
-            && slot.field.word == field.word
-            && slot.field.mask << slot.field.shift == ones(field.width) << field.shift
-    });
+    let mask = ones(field.width) << field.shift;
+    let partial =
+        plain.code.slots.iter().any(|slot| {
+            slot.field.partial && slot.field.word == field.word && slot.field.mask << slot.field.shift == mask
+        });
     let mut holds = Vec::with_capacity(1 << field.width);
     for content in 0..1_u64 << field.width {
-        if content == 0 && partial {
-            // It has a value: this does not happen.
-            holds.push(true);
-            continue;
-        }
         state[field.word as usize] = content << field.shift;
         memory.set_state(&state);
         memory.begin(0);
-        holds.push(Machine { code: plain.code, memory: &mut memory }.test_node(test).ok()?);
+        let result = Machine { code: plain.code, memory: &mut memory }.test_node(test);
+        holds.push(match result {
+            Ok(holds) => holds,
+            // It has a value: a test of the value does not meet this.
+            Err(_) if content == 0 && partial => true,
+            Err(_) => return None,
+        });
     }
     Some(holds)
 }

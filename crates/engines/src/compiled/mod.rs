@@ -85,6 +85,16 @@ impl<'m> CompiledSystem<'m> {
     /// evaluator runs everything. `whole` says that successors will be checked in full, whatever
     /// their tags: those of a quotient, whose parts cannot be told from each other.
     pub fn new(evaluator: &'m SpecialisedSystem<'m>, whole: bool) -> Self {
+        Self::compile(evaluator, whole, false)
+    }
+
+    /// Compiles a model with tables and with states in memory throughout, whether that pays or not: for
+    /// tests of what otherwise only large models need.
+    pub fn with_tables(evaluator: &'m SpecialisedSystem<'m>, whole: bool) -> Self {
+        Self::compile(evaluator, whole, true)
+    }
+
+    fn compile(evaluator: &'m SpecialisedSystem<'m>, whole: bool, tables_throughout: bool) -> Self {
         let idle = Self {
             evaluator,
             segments: evaluator.rules().indices().map(Segment::Rule).collect(),
@@ -94,7 +104,7 @@ impl<'m> CompiledSystem<'m> {
             compiled_instances: 0,
             evaluated_instances: 0,
         };
-        match Compilation::new(evaluator, whole).and_then(Compilation::run) {
+        match Compilation::new(evaluator, whole, tables_throughout).and_then(Compilation::run) {
             Some(compiled) => compiled,
             None => idle,
         }
@@ -252,6 +262,8 @@ struct Compilation<'m> {
     complete: bool,
     /// Whether successors are to be checked in full.
     whole: bool,
+    /// Whether tables are made even where they do not pay.
+    tables_throughout: bool,
     expansions: Vec<(FuncId, usize)>,
     segments: Vec<Segment>,
     size: u32,
@@ -273,7 +285,7 @@ fn native_isa() -> Option<OwnedTargetIsa> {
 }
 
 impl<'m> Compilation<'m> {
-    fn new(evaluator: &'m SpecialisedSystem<'m>, whole: bool) -> Option<Self> {
+    fn new(evaluator: &'m SpecialisedSystem<'m>, whole: bool, tables_throughout: bool) -> Option<Self> {
         if cfg!(not(target_pointer_width = "64")) || cfg!(miri) || evaluator.has_multisets() {
             return None;
         }
@@ -297,6 +309,7 @@ impl<'m> Compilation<'m> {
             comparisons: 0,
             complete: true,
             whole,
+            tables_throughout,
             expansions: Vec::new(),
             segments: Vec::new(),
             size: 0,
@@ -479,10 +492,11 @@ impl<'m> Compilation<'m> {
         let plain = Plain { code: self.evaluator.code(), assured: &self.expected };
         let mut done = 0;
         let compiled;
-        if let Some(dispatch) = dispatch(plain, self.words, &units, &costs) {
+        let costs = (!self.tables_throughout).then_some(&costs[..]);
+        if let Some(dispatch) = dispatch(plain, self.words, &units, costs) {
             let tagged: Vec<(&SpecialisedUnit, u64)> =
                 units.iter().zip(instances).map(|(&unit, &(_, _, tag))| (unit, tag)).collect();
-            if let Err(failed) = translator.group(dispatch, &tagged, left_out) {
+            if let Err(failed) = translator.group(dispatch, &tagged, left_out, self.tables_throughout) {
                 return Some(Trial::LeaveOut(failed));
             }
             done = instances.len();

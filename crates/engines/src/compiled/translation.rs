@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use super::bits::{BitSet, KnownBits};
 use super::call::Table;
-use super::dispatch::{Dispatch, FieldTable, tests_of};
+use super::dispatch::{Dispatch, FieldTable, GROUP, tests_of};
 use super::effects::ones;
 use super::plain::Plain;
 use crate::evaluator::SpecialisedUnit;
@@ -283,9 +283,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         dispatch: Dispatch,
         instances: &[(&SpecialisedUnit, u64)],
         left_out: &[bool],
+        in_memory: bool,
     ) -> Result<(), usize> {
         let entry = self.builder.func.layout.entry_block().expect("a function has an entry");
-        let [_, buffer, mut enabled] = self.builder.block_params(entry)[..] else { return Err(0) };
+        let [_, buffer, asked] = self.builder.block_params(entry)[..] else { return Err(0) };
+        let all = self.constant((u64::MAX >> (GROUP - instances.len())) as i64);
+        let mut enabled = self.builder.ins().band(asked, all);
         for FieldTable { word, shift, mask, enabled: table } in dispatch.tables {
             let content = self.field(word, shift, mask);
             let offset = self.builder.ins().ishl_imm(content, 3);
@@ -325,6 +328,15 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.builder.set_cold_block(self.escape);
             self.prune = self.escape;
             let before = self.size;
+            // Loads of its own keep what each instance reads apart, which is easier on the registers.
+            if in_memory || self.words.len() > REGISTER_LIMIT {
+                self.base = Some(self.state);
+            } else {
+                let flags = MemFlags::trusted();
+                for word in 0..self.words.len() {
+                    self.given[word] = self.builder.ins().load(types::I64, flags, self.state, word as i32 * 8);
+                }
+            }
             self.grouped_instance(unit, tag, tests, head).map_err(|Unsupported| number)?;
             if self.size - before > INSTANCE_LIMIT {
                 return Err(number);
@@ -357,15 +369,6 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Err(Unsupported);
         }
         let body = unit.body.ok_or(Unsupported)?;
-        // Loads of its own keep what each instance reads apart, which is easier on the registers.
-        if self.words.len() > REGISTER_LIMIT {
-            self.base = Some(self.state);
-        } else {
-            let flags = MemFlags::trusted();
-            for word in 0..self.words.len() {
-                self.given[word] = self.builder.ins().load(types::I64, flags, self.state, word as i32 * 8);
-            }
-        }
         self.begin_instance(unit);
         self.tests_in_order(tests, next)?;
         // All tests hold here, also those that a table answered.
