@@ -66,3 +66,26 @@ fn guarded_quotients_are_exported() {
     let graph = std::fs::read_to_string(&path).expect("the export is there");
     assert!(graph.contains("within | 1, 2 | 3 |"), "{graph}");
 }
+
+#[test]
+fn adaptive_searches_are_held_against_unreduced_ones() {
+    let said = quotient(["check", "--reduction", "adaptive", "--cross-check", CONTROLLER]);
+    assert_eq!(said.status, Some(0), "{said}");
+    assert!(said.stdout.contains("agrees with the unreduced search in verdicts and all 388 states"), "{said}");
+}
+
+/// Many orbits of few symmetries, and rules that share all permutations: adaptive reduction chooses itself.
+#[test]
+fn adaptive_reduction_is_chosen_where_rules_share_much_more_than_the_model() {
+    let sizes = ["-D", "N=18", "-D", "SIZE=2", "-D", "K=9"];
+    let mut arguments = vec!["check", CONTROLLER];
+    arguments.extend(sizes);
+    let said = quotient(&arguments);
+    assert_eq!(said.status, Some(0), "{said}");
+    let reason = "chosen because 4 of 5 rules allow 6.4e15 permutations, and the whole model has 512 symmetries";
+    assert!(said.stdout.contains(reason), "{said}");
+    assert!(said.stdout.contains("505, standing for 1,310,716"), "{said}");
+    // Few orbits are searched as ever.
+    let said = quotient(["check", CONTROLLER]);
+    assert!(said.stdout.contains("reduction    canonical"), "{said}");
+}

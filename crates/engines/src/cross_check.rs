@@ -49,11 +49,7 @@ pub(crate) fn compare<S: TransitionSystem>(
 ) -> Result<CrossCheck, EngineError> {
     let options = &SearchOptions { checkpoint: None, resume: None, ..options.clone() };
     let (whole, all) = check_counted(system, interpreter, options, observer, None)?;
-    let unfinished = [report, &whole]
-        .into_iter()
-        .filter_map(|report| report.stop_reason.clone())
-        .find(|reason| *reason != StopReason::Violation);
-    let extent = match unfinished {
+    let extent = match unfinished(report, &whole) {
         Some(reason) => Extent::Nothing(reason),
         None => {
             compare_verdicts(report, &whole)?;
@@ -70,11 +66,17 @@ pub(crate) fn compare<S: TransitionSystem>(
     Ok(CrossCheck { whole, extent })
 }
 
-fn differ<T>(text: String) -> Result<T, EngineError> {
+/// Why one of two searches did not finish, if that is so.
+pub(crate) fn unfinished(report: &Report, whole: &Report) -> Option<StopReason> {
+    let reasons = [report, whole].into_iter().filter_map(|report| report.stop_reason.clone());
+    reasons.into_iter().find(|reason| *reason != StopReason::Violation)
+}
+
+pub(crate) fn differ<T>(text: String) -> Result<T, EngineError> {
     Err(EngineError::CrossCheck(text))
 }
 
-fn compare_verdicts(report: &Report, whole: &Report) -> Result<(), EngineError> {
+pub(crate) fn compare_verdicts(report: &Report, whole: &Report) -> Result<(), EngineError> {
     if report.verdict != whole.verdict {
         return differ(format!("the verdicts are {:?} and {:?}", report.verdict, whole.verdict));
     }
@@ -99,16 +101,7 @@ fn compare_states(
 ) -> Result<(), EngineError> {
     let exact: &Canonicalizer = reduction.exact.as_ref().unwrap_or(&reduction.canonicalizer);
     let mut workspace = Workspace::default();
-    let name = |state: &[u64]| -> String {
-        let layout = interpreter.layout();
-        let values = layout.unpack(state);
-        let cells = layout.slots.iter_enumerated().map(|(id, slot)| {
-            let value =
-                values[id].map_or("undefined".to_owned(), |value| interpreter.model().value_name(slot.ty, value));
-            format!("{} = {value}", slot.name)
-        });
-        cells.collect::<Vec<_>>().join(", ")
-    };
+    let name = |state: &[u64]| state_text(interpreter, state);
     // One state of each orbit that is stored, and how many states were found in it.
     let mut orbits = Store::new(interpreter.layout().words(), Entries::Numbers, None);
     let mut found: Vec<u64> = Vec::new();
@@ -150,6 +143,17 @@ fn compare_states(
         }
         _ => Ok(()),
     }
+}
+
+/// The values of all slots of a state.
+pub(crate) fn state_text(interpreter: &Interpreter<'_>, state: &[u64]) -> String {
+    let layout = interpreter.layout();
+    let values = layout.unpack(state);
+    let cells = layout.slots.iter_enumerated().map(|(id, slot)| {
+        let value = values[id].map_or("undefined".to_owned(), |value| interpreter.model().value_name(slot.ty, value));
+        format!("{} = {value}", slot.name)
+    });
+    cells.collect::<Vec<_>>().join(", ")
 }
 
 fn out_of_memory() -> EngineError {

@@ -34,8 +34,8 @@ mod verdicts;
 pub mod walk;
 
 pub use adaptive::{
-    AdaptiveError, AdaptiveReport, GuardedEdge, GuardedQuotient, PartitionTime, check_adaptive, check_prepared,
-    guarded_quotient,
+    AdaptiveError, AdaptiveReport, GuardedEdge, GuardedQuotient, PartitionTime, check_adaptive, check_partial,
+    check_prepared, cross_check_adaptive, guarded_quotient,
 };
 pub use compiled::CompiledSystem;
 pub use cross_check::{CrossCheck, Extent};

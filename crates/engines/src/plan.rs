@@ -210,6 +210,29 @@ pub fn plan(
     Ok(Plan { symmetry, reduction, method, exchanged, liveness_searches })
 }
 
+impl Plan {
+    /// A plan that reduces by a group that is known already, for searches without liveness. Nothing if the
+    /// group cannot be used.
+    pub(crate) fn of_group(model: &Model, layout: &Layout, group: CertifiedGroup, order: BigUint) -> Option<Self> {
+        if !acts_on_states(&group) {
+            return None;
+        }
+        let reduction = Reduction::new(model, layout, group.clone(), Strategy::Canonical).ok()?;
+        let method = reduction.canonicalizer.reason().to_owned();
+        let symmetry = Symmetry {
+            group,
+            structure: format!("[{order}]"),
+            order,
+            graph: None,
+            complete: true,
+            property_cost: None,
+            refused: Vec::new(),
+        };
+        let reduction = Some(reduction);
+        Some(Self { symmetry, reduction, method, exchanged: Vec::new(), liveness_searches: Vec::new() })
+    }
+}
+
 fn uncertified(error: Uncertified) -> EngineError {
     EngineError::Uncertified(error.to_string())
 }

@@ -416,12 +416,12 @@ impl<'m> Certifier<'m> {
 
     /// The group of generators that were checked, with exchanges of values that were checked, too.
     pub(crate) fn group(
-        self,
+        &self,
         generators: Vec<(SparsePermutation, StateMap)>,
         interchangeable: Vec<InterchangeableValues>,
     ) -> CertifiedGroup {
         let (generators, maps) = generators.into_iter().unzip();
-        CertifiedGroup { literals: self.literals, generators, maps, interchangeable }
+        CertifiedGroup { literals: self.literals.clone(), generators, maps, interchangeable }
     }
 
     /// Runs all events and claims by themselves, once.

@@ -37,6 +37,6 @@ pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};
 pub use markers::{MarkerScratch, Marking, NoMarkers};
 pub use partial::{
     Arrangement, Cause, Classification, Desk, Edge, EdgeInstance, Families, Family as MemberFamily, Held, Kind, Need,
-    OwnPart, PartialSymmetry, Partition, PropertySymmetry, Refusal as PartialRefusal, RuleSymmetry, Target,
-    TooManyStates, Witness, classify, unwind,
+    OwnPart, PartialSymmetry, Partition, PropertySymmetry, Refusal as PartialRefusal, RuleSymmetry, Sharing, Target,
+    TooManyStates, Witness, classify, most_permutations, unwind,
 };

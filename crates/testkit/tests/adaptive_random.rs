@@ -5,12 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use quotient_engines::{
-    AdaptiveError, PartitionTime, Report, SearchOptions, Silent, Verdict, check, check_prepared, guarded_quotient,
+    AdaptiveError, Extent, PartitionTime, Report, SearchOptions, Silent, SymmetrySource, Verdict, check, check_partial,
+    check_prepared, check_with, cross_check_adaptive, guarded_quotient, plan,
 };
 use quotient_ir::{
     DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, TableIndex, Valuation, Violation,
 };
-use quotient_symmetry::{Arrangement, PartialSymmetry, Partition};
+use quotient_symmetry::{Arrangement, Desk, PartialSymmetry, Partition};
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::partial_murphi::partial_program;
 use quotient_testkit::pool::map_on_workers;
@@ -193,6 +194,145 @@ fn annotated_states_stand_for_the_reachable_ones() {
         holds > 300 && violated > 100 && smaller > 300,
         "{holds} hold, {violated} not, {smaller} smaller, {refused} refused"
     );
+}
+
+/// Runs something on the partial symmetry of each program that has one.
+fn for_each_program<T: Send>(
+    programs: &[(String, String)],
+    work: impl Fn(&Model, &Layout, &mut PartialSymmetry<'_>) -> Result<T, String> + Sync,
+) -> Vec<T> {
+    let results: Vec<Result<Option<T>, String>> = map_on_workers(2, programs, |(name, text)| {
+        let model = load_murphi("random.m", text, &[])?;
+        let layout = Layout::new(&model).map_err(|error| error.to_string())?;
+        let Ok(mut partial) = PartialSymmetry::new(&model, &layout, &safety(&model)) else { return Ok(None) };
+        work(&model, &layout, &mut partial).map(Some).map_err(|error| format!("{name}: {error}\n{text}"))
+    });
+    let wrong: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
+    assert!(wrong.is_empty(), "{} wrong; the first:\n{}", wrong.len(), wrong[0]);
+    results.into_iter().flatten().flatten().collect()
+}
+
+/// Where it is asked for, the search itself makes the comparison.
+#[test]
+fn cross_checks_agree() {
+    let programs: Vec<(String, String)> = programs().into_iter().step_by(3).collect();
+    let extents = for_each_program(&programs, |model, _, partial| {
+        let options =
+            SearchOptions { properties: Some(safety(model)), max_states: Some(LARGEST), ..Default::default() };
+        match cross_check_adaptive(partial, &options, &mut Silent) {
+            Ok((report, comparison)) => {
+                let complete = report.report.stop_reason.is_none();
+                if complete != (comparison.extent == Extent::Everything) && comparison.whole.stop_reason.is_none() {
+                    return Err(format!("{:?} was compared", comparison.extent));
+                }
+                Ok(Some(comparison.extent))
+            }
+            Err(AdaptiveError::Unsupported(_)) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
+    });
+    let count = |wanted: Extent| extents.iter().flatten().filter(|extent| **extent == wanted).count();
+    let (states, verdicts) = (count(Extent::Everything), count(Extent::Verdicts));
+    assert!(states > 30 && verdicts > 30, "{states} with all states, {verdicts} with verdicts");
+}
+
+/// Theorem 7: over members that no rule tells apart (friends), there are no more combinations of local
+/// states than standard reduction has.
+#[test]
+fn friends_have_as_few_combinations_as_with_standard_reduction() {
+    let programs: Vec<(String, String)> = programs().into_iter().step_by(2).collect();
+    let compared = for_each_program(&programs, |model, layout, partial| {
+        let options = SearchOptions {
+            properties: Some(Vec::new()),
+            deadlock: DeadlockMode::Off,
+            max_states: Some(LARGEST),
+            ..Default::default()
+        };
+        let arrangement = Arrangement::new(partial.families(), layout);
+        if !arrangement.is_plain() || model.properties.iter().any(|entry| entry.kind == PropertyKind::Assumption) {
+            return Ok(0);
+        }
+        let report = match check_prepared(partial, &options, PartitionTime::Lazy, &mut Silent) {
+            Ok(report) => report,
+            Err(AdaptiveError::Unsupported(_)) => return Ok(0),
+            Err(error) => return Err(error.to_string()),
+        };
+        let mut friends = partial.coarsest();
+        for rule in model.rules.indices() {
+            friends = friends.meet(&partial.rule(rule).map_err(|error| error.to_string())?.partition);
+        }
+        // Starts tell members apart, too.
+        if !report.annotated.iter().any(|(_, partition)| *partition == partial.coarsest()) {
+            return Ok(0);
+        }
+        let mut desk = Desk::default();
+        let mut compared = 0;
+        for cell in friends.cells().into_iter().filter(|cell| cell.len() > 1) {
+            let (mut combinations, mut locals) = (BTreeSet::new(), BTreeSet::new());
+            for (state, partition) in &report.annotated {
+                if cell.iter().any(|&member| !partition.joins(cell[0], member)) {
+                    return Ok(compared);
+                }
+                let blocks = arrangement.blocks(&mut desk, state);
+                let own: Vec<u64> = cell.iter().map(|&member| blocks[member]).collect();
+                locals.extend(own.iter().copied());
+                combinations.insert(own);
+            }
+            // Choosing |F| of l local states with repetition.
+            let (friends, states) = (cell.len() as u128, locals.len() as u128);
+            let bound = (1..=friends).fold(1, |product, number| product * (states + number - 1) / number);
+            if combinations.len() as u128 > bound {
+                return Err(format!("{} combinations of {friends} friends, more than {bound}", combinations.len()));
+            }
+            compared += 1;
+        }
+        Ok(compared)
+    });
+    let compared: usize = compared.iter().sum();
+    assert!(compared > 100, "only {compared} sets of friends were compared");
+}
+
+/// A model that tells nobody apart: exactly the orbits are stored, whether the permutations of families
+/// are taken for the symmetries they are, or states are annotated one by one.
+#[test]
+fn symmetric_models_are_reduced_to_their_orbits() {
+    let programs: Vec<(String, String)> =
+        (0..300).map(|seed| (format!("symmetric {seed}"), symmetric_program(seed, Kind::Symmetric))).collect();
+    let compared = for_each_program(&programs, |model, layout, partial| {
+        let options = SearchOptions {
+            properties: Some(Vec::new()),
+            deadlock: DeadlockMode::Off,
+            max_states: Some(LARGEST),
+            ..Default::default()
+        };
+        let text = |error: &dyn std::fmt::Display| error.to_string();
+        if partial.whole_group().map_err(|error| text(&error))?.is_none() {
+            return Ok(0);
+        }
+        let whole = check_partial(partial, &options, &mut Silent).map_err(|error| text(&error))?;
+        let single =
+            check_prepared(partial, &options, PartitionTime::Lazy, &mut Silent).map_err(|error| text(&error))?;
+        let plan = plan(model, layout, &safety(model), SymmetrySource::Detected, None).map_err(|error| text(&error))?;
+        let standard = check_with(model, layout, &plan, &options, &mut Silent).map_err(|error| text(&error))?;
+        if [&whole.report, &single.report].iter().any(|report| report.verdict != standard.verdict) {
+            return Err("the verdicts differ".to_owned());
+        }
+        if standard.stop_reason.is_some() {
+            return Ok(0);
+        }
+        let (coarsest, annotated) = (partial.coarsest(), &single.annotated);
+        if whole.report.states != single.report.states || annotated.iter().any(|(_, own)| *own != coarsest) {
+            return Err(format!("{} and {} states", whole.report.states, single.report.states));
+        }
+        // Detection may find other symmetries, of data for instance.
+        let same = plan.symmetry.order == coarsest.order();
+        if same && whole.report.states != standard.states {
+            return Err(format!("{} states, {} orbits", whole.report.states, standard.states));
+        }
+        Ok(usize::from(same))
+    });
+    let compared: usize = compared.iter().sum();
+    assert!(compared > 30, "only {compared} programs were compared");
 }
 
 /// What an instance does in each state.

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use num_bigint::BigUint;
 use quotient_engines::{
-    AdaptiveError, AdaptiveReport, PartitionTime, Report, SearchOptions, Verdict, check_prepared, guarded_quotient,
+    AdaptiveError, AdaptiveReport, CrossCheck, Observer, PartitionTime, Report, SearchOptions, StopReason, Verdict,
+    check_partial, check_prepared, cross_check_adaptive, guarded_quotient,
 };
 use quotient_ir::{Model, PropertyId, RuleId, expression_text};
-use quotient_symmetry::{PartialRefusal, PartialSymmetry, Partition};
+use quotient_symmetry::{PartialRefusal, PartialSymmetry, Partition, most_permutations};
 
 use crate::commands::engine_failure;
 use crate::commands::reduction::{STACK_BYTES, Symmetries};
@@ -15,7 +17,12 @@ use crate::failure::Failure;
 use crate::graph::CollectedGraph;
 use crate::load::LoadedModel;
 use crate::names::rule_name;
+use crate::render::quantity;
 use crate::watch::Watch;
+
+/// How many times more permutations must preserve most rules than the whole model, for adaptive reduction
+/// to be tried as a matter of course.
+const MUCH_MORE: u32 = 1000;
 
 /// How an adaptive search went about it.
 pub(crate) struct AdaptiveUse {
@@ -45,23 +52,101 @@ pub(crate) struct RuleUse {
     pub(crate) cause: Option<String>,
 }
 
-/// Searches by adaptive reduction.
+/// What came of an adaptive search.
+pub(super) struct Searched {
+    pub(super) used: AdaptiveUse,
+    pub(super) report: Report,
+    pub(super) cross_check: Option<CrossCheck>,
+}
+
+/// Searches by adaptive reduction, and perhaps compares with a search without reduction.
 pub(super) fn search(
     loaded: &LoadedModel,
     properties: &[PropertyId],
     options: &SearchOptions,
+    compares: bool,
     watch: &mut Watch,
-) -> Result<(AdaptiveUse, AdaptiveReport), Failure> {
+) -> Result<Searched, Failure> {
     let LoadedModel { model, layout, .. } = loaded;
     watch.announce("looking at what rules tell apart");
     let work = || {
         let started = Instant::now();
         let mut partial = PartialSymmetry::new(model, layout, properties).map_err(AdaptiveError::from)?;
         let elapsed = started.elapsed();
-        let report = check_prepared(&mut partial, options, PartitionTime::Lazy, watch)?;
-        Ok((describe(&mut partial, &report, elapsed)?, report))
+        let (report, cross_check) = if compares {
+            let (report, comparison) = cross_check_adaptive(&mut partial, options, watch)?;
+            (report, Some(comparison))
+        } else {
+            (check_partial(&mut partial, options, watch)?, None)
+        };
+        Ok(Searched { used: describe(&mut partial, &report, elapsed)?, report: report.report, cross_check })
     };
     on_a_large_stack(work).map_err(|error| failure(loaded, error))
+}
+
+/// An adaptive search that nobody asked for: made if the rules of a model share much more than the model
+/// as a whole, and given up if it is more work than it may be.
+pub(super) fn attempt(
+    loaded: &LoadedModel,
+    properties: &[PropertyId],
+    options: &SearchOptions,
+    symmetries: &BigUint,
+    observer: &mut (dyn Observer + Send),
+) -> Attempt {
+    let LoadedModel { model, layout, .. } = loaded;
+    let enough = symmetries * MUCH_MORE;
+    if most_permutations(model, layout) < enough {
+        return Attempt::Pointless;
+    }
+    let work = || {
+        let started = Instant::now();
+        let mut partial = PartialSymmetry::new(model, layout, properties).map_err(AdaptiveError::from)?;
+        let sharing = partial.sharing()?;
+        let elapsed = started.elapsed();
+        if sharing.order < enough {
+            return Ok(Attempt::Pointless);
+        }
+        let report = check_prepared(&mut partial, options, PartitionTime::Lazy, observer)?;
+        if !matches!(report.report.stop_reason, None | Some(StopReason::Violation)) {
+            return Ok(Attempt::TooMuch);
+        }
+        let mut used = describe(&mut partial, &report, elapsed)?;
+        let (order, whole) = (large_number(&sharing.order), large_number(symmetries));
+        let have = if *symmetries == BigUint::from(1u32) { "symmetry" } else { "symmetries" };
+        used.reason = Some(format!(
+            "chosen because {} of {} rules allow {order} permutations, and the whole model has {whole} {have}",
+            sharing.rules, sharing.of
+        ));
+        Ok(Attempt::Made(Box::new(Searched { used, report: report.report, cross_check: None })))
+    };
+    match on_a_large_stack(work) {
+        Ok(attempt) => attempt,
+        // Defects are not hidden by searching in another way.
+        Err(error @ (AdaptiveError::Engine(_) | AdaptiveError::Uncertified(_))) => {
+            Attempt::Failed(failure(loaded, error))
+        }
+        Err(AdaptiveError::Refused(_) | AdaptiveError::Unsupported(_)) => Attempt::Pointless,
+    }
+}
+
+/// What came of an attempt.
+pub(super) enum Attempt {
+    /// It answers everything.
+    Made(Box<Searched>),
+    /// It would be more work than it was allowed.
+    TooMuch,
+    /// The rules do not share enough.
+    Pointless,
+    Failed(Failure),
+}
+
+/// A number as it is, or about what it is.
+fn large_number(number: &BigUint) -> String {
+    let digits = number.to_string();
+    if digits.len() <= 12 {
+        return quantity::digits(&digits);
+    }
+    format!("{}.{}e{}", &digits[..1], &digits[1..2], digits.len() - 1)
 }
 
 /// The guarded annotated quotient of a model, as a graph.
@@ -167,7 +252,8 @@ pub(super) fn rule_uses(
             rules.push(RuleUse { name, partition: None, tells_apart: false, cause: None });
             continue;
         };
-        let cause = partial.rule(*rule)?.cause.clone();
+        // A rule that tells nobody apart need not have been looked at by itself.
+        let cause = if *partition == coarsest { None } else { partial.rule(*rule)?.cause.clone() };
         rules.push(RuleUse {
             name,
             partition: Some(partition.describe(partial.families())),

@@ -10,9 +10,10 @@ use quotient_frontends::UNSUPPORTED_PROPERTY;
 use quotient_ir::{DeadlockMode, Diagnostic, Model, PropertyId, PropertyKind, Severity};
 
 use crate::arguments::{CheckArguments, Format, ReductionName, StoreName, SymmetryName};
-use crate::commands::adaptive;
+use crate::commands::adaptive::{self, Searched};
 use crate::commands::reduction::{self, Choice, Pending, Symmetries};
 use crate::commands::selection::{DEADLOCK, ERRORS, named_properties};
+use crate::commands::trial::Trial;
 use crate::commands::{deadlock_mode, engine_failure, exit_status, search_options, show_warnings};
 use crate::failure::Failure;
 use crate::load::{LoadedModel, load_model};
@@ -114,7 +115,7 @@ fn search(
     let patience = (!waits).then_some(reduction::PATIENCE);
     let wish = (arguments.symmetry, arguments.search.reduction);
     let internal = |error| engine_failure(&model.source, error);
-    let symmetries = match reduction::choose(loaded, wish, properties, watch, patience)? {
+    let symmetries = match reduction::choose(loaded, wish, properties.clone(), watch, patience)? {
         Choice::Made(symmetries) => *symmetries,
         Choice::Pending(pending) => {
             let mut race = Race { watch, pending, found: None };
@@ -141,8 +142,24 @@ fn search(
             let (report, comparison) = compared.map_err(internal)?;
             (report, Some(comparison))
         }
-        Some(plan) => (quotient_engines::check_with(model, layout, plan, options, watch).map_err(internal)?, None),
-        None => (quotient_engines::check(model, options, watch).map_err(internal)?, None),
+        plan => {
+            // A search without symmetries may be what was wished for, or there are none.
+            let known = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
+            let order = known.filter(|_| wish == (SymmetryName::Auto, ReductionName::Auto) && !arguments.cross_check);
+            let order = order.map(|plan| plan.symmetry.order.clone());
+            let mut trial = Trial::new(watch, loaded, &properties, options, order);
+            let report = match plan {
+                Some(plan) => quotient_engines::check_with(model, layout, plan, options, &mut trial),
+                None => quotient_engines::check(model, options, &mut trial),
+            };
+            let report = report.map_err(internal)?;
+            if let Some(searched) = trial.found.transpose()? {
+                let Searched { used, report, .. } = *searched;
+                let symmetries = symmetries.map(|symmetries| symmetries.with_adaptive(used));
+                return Ok(Found { symmetries, report, cross_check: None });
+            }
+            (report, None)
+        }
     };
     if arguments.cross_check && cross_check.is_none() {
         complain("note: there was nothing to compare, since the search was not reduced\n");
@@ -161,11 +178,9 @@ fn search_adaptively(
     if arguments.symmetry == SymmetryName::Off {
         return Err(Failure::Usage("--reduction adaptive needs symmetries: add --symmetry auto".into()));
     }
-    if arguments.cross_check {
-        return Err(Failure::Usage("--cross-check does not compare adaptive reduction".into()));
-    }
-    let (adaptive, report) = adaptive::search(loaded, properties, options, watch)?;
-    Ok(Found { symmetries: Some(Symmetries::of_adaptive(adaptive)), report: report.report, cross_check: None })
+    let searched = adaptive::search(loaded, properties, options, arguments.cross_check, watch)?;
+    let Searched { used, report, cross_check } = searched;
+    Ok(Found { symmetries: Some(Symmetries::of_adaptive(used)), report, cross_check })
 }
 
 /// A search without symmetries that ends when some are found after all.

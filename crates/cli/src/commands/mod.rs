@@ -18,6 +18,7 @@ mod partial;
 pub(crate) mod reduction;
 mod selection;
 pub(crate) mod simulate;
+mod trial;
 
 /// The options of a search that both `check` and `explore` take from the command line.
 fn search_options(search: &SearchArguments, limits: &LimitArguments) -> SearchOptions {

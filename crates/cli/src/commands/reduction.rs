@@ -181,6 +181,11 @@ impl Symmetries {
         Self { plan: None, unknown, generators: Vec::new(), elapsed, adaptive: Some(adaptive) }
     }
 
+    /// The same symmetries, with adaptive reduction in place of a reduction by them.
+    pub(super) fn with_adaptive(self, adaptive: AdaptiveUse) -> Self {
+        Self { elapsed: self.elapsed + adaptive.elapsed, adaptive: Some(adaptive), ..self }
+    }
+
     /// The name of the reduction in use.
     pub(crate) fn reduction_name(&self) -> &'static str {
         if self.adaptive.is_some() {

@@ -11,10 +11,8 @@ use super::partitions::PartitionNumber;
 use super::search::Annotated;
 use super::stepper::Stepper;
 
-/// Ways to fill atoms up to which the states of a class are counted.
-const FILLING_LIMIT: usize = 400_000;
-/// Annotated states of a class up to which each is compared with each other one.
-const PAIR_LIMIT: usize = 2_000;
+/// Ways to fill atoms and pairs of annotated states up to which states are counted.
+const WORK_LIMIT: usize = 3_000_000;
 /// States up to which orbits are listed where blocks do not say everything.
 const LIST_LIMIT: usize = 200_000;
 
@@ -25,6 +23,7 @@ pub(super) struct Counter {
     binomials: Binomials,
     /// For a pair of partitions: how many members pairs of their cells have in common.
     overlaps: FxHashMap<(PartitionNumber, PartitionNumber), Rc<[Overlap]>>,
+    work: usize,
 }
 
 /// Cells of two partitions with members in common, and how many.
@@ -113,7 +112,7 @@ impl Counter {
                 [only] => self.binomials.orbit_size(&class[only].1),
                 _ => {
                     let own: Vec<&Profile<'_>> = component.iter().map(|&number| &profiles[number]).collect();
-                    count_words(&mut self.binomials, &own, letters.len())?
+                    self.count_words(&own, letters.len())?
                 }
             };
         }
@@ -123,20 +122,41 @@ impl Counter {
 
     /// Takes profiles apart into sets between which no word is in common.
     fn components(&mut self, profiles: &[Profile<'_>], letters: usize) -> Option<Vec<Vec<usize>>> {
-        if profiles.len() > PAIR_LIMIT {
-            return None;
-        }
-        let mut components: Vec<Vec<usize>> = Vec::new();
+        let mut groups: FxHashMap<PartitionNumber, Vec<usize>> = FxHashMap::default();
         for (number, profile) in profiles.iter().enumerate() {
-            let (joined, apart): (Vec<_>, Vec<_>) = components.into_iter().partition(|component| {
-                component.iter().any(|&other| !self.are_disjoint(profile, &profiles[other], letters))
-            });
-            components = apart;
-            let mut own: Vec<usize> = joined.into_iter().flatten().collect();
-            own.push(number);
-            components.push(own);
+            groups.entry(profile.number).or_default().push(number);
         }
-        Some(components)
+        let groups: Vec<Vec<usize>> = groups.into_values().collect();
+        let mut owner: Vec<usize> = (0..profiles.len()).collect();
+        fn find(owner: &mut [usize], mut number: usize) -> usize {
+            while owner[number] != number {
+                owner[number] = owner[owner[number]];
+                number = owner[number];
+            }
+            number
+        }
+        // Different states with the same partition have none in common.
+        for (at, group) in groups.iter().enumerate() {
+            for other in &groups[..at] {
+                self.work += group.len() * other.len();
+                if self.work > WORK_LIMIT {
+                    return None;
+                }
+                for &first in group {
+                    for &second in other {
+                        if !self.are_disjoint(&profiles[first], &profiles[second], letters) {
+                            let (one, two) = (find(&mut owner, first), find(&mut owner, second));
+                            owner[one] = two;
+                        }
+                    }
+                }
+            }
+        }
+        let mut components: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for number in 0..profiles.len() {
+            components.entry(find(&mut owner, number)).or_default().push(number);
+        }
+        Some(components.into_values().collect())
     }
 
     /// Whether two profiles certainly have no word in common: some cell of one has more of a letter than
@@ -162,54 +182,54 @@ impl Counter {
         exceeds(first, second, &|overlap| (overlap.first, overlap.second))
             || exceeds(second, first, &|overlap| (overlap.second, overlap.first))
     }
-}
 
-/// The number of words that some profile allows. Members that no profile tells apart are an atom, and only
-/// how many of each letter an atom gets is chosen; beginnings after which the same may follow are counted
-/// together.
-fn count_words(binomials: &mut Binomials, profiles: &[&Profile<'_>], letters: usize) -> Option<BigUint> {
-    let meet = profiles[1..].iter().fold(profiles[0].partition.clone(), |meet, profile| meet.meet(profile.partition));
-    let mut atoms = meet.cells();
-    // The last ones get what is left.
-    atoms.sort_by_key(Vec::len);
-    let mut counts: FxHashMap<Vec<(u16, Vec<u16>)>, BigUint> = FxHashMap::default();
-    let whole = profiles.iter().enumerate().map(|(number, profile)| (number as u16, profile.counts.clone()));
-    counts.insert(whole.collect(), BigUint::from(1u32));
-    let mut fillings = 0;
-    for atom in atoms {
-        let cell_of: Vec<usize> = profiles.iter().map(|profile| profile.partition.cell(atom[0])).collect();
-        let mut next: FxHashMap<Vec<(u16, Vec<u16>)>, BigUint> = FxHashMap::default();
-        for (alive, count) in counts {
-            let left = |&(number, ref left): &(u16, Vec<u16>)| {
-                let first = cell_of[number as usize] * letters;
-                left[first..first + letters].to_vec()
-            };
-            let rooms: Vec<Vec<u16>> = alive.iter().map(left).collect();
-            let most: Vec<u16> =
-                (0..letters).map(|letter| rooms.iter().map(|room| room[letter]).max().unwrap_or(0)).collect();
-            for_each_filling(atom.len() as u16, &most, &mut |filling| {
-                fillings += 1;
-                let mut survivors = Vec::new();
-                for ((number, left), room) in alive.iter().zip(&rooms) {
-                    if filling.iter().zip(room).all(|(used, room)| used <= room) {
-                        let mut left = left.clone();
-                        let first = cell_of[*number as usize] * letters;
-                        left[first..].iter_mut().zip(filling).for_each(|(left, used)| *left -= used);
-                        survivors.push((*number, left));
+    /// The number of words that some profile allows. Members that no profile tells apart are an atom, and only
+    /// how many of each letter an atom gets is chosen; beginnings after which the same may follow are counted
+    /// together.
+    fn count_words(&mut self, profiles: &[&Profile<'_>], letters: usize) -> Option<BigUint> {
+        let meet =
+            profiles[1..].iter().fold(profiles[0].partition.clone(), |meet, profile| meet.meet(profile.partition));
+        let mut atoms = meet.cells();
+        // The last ones get what is left.
+        atoms.sort_by_key(Vec::len);
+        let mut counts: FxHashMap<Vec<(u16, Vec<u16>)>, BigUint> = FxHashMap::default();
+        let whole = profiles.iter().enumerate().map(|(number, profile)| (number as u16, profile.counts.clone()));
+        counts.insert(whole.collect(), BigUint::from(1u32));
+        for atom in atoms {
+            let cell_of: Vec<usize> = profiles.iter().map(|profile| profile.partition.cell(atom[0])).collect();
+            let mut next: FxHashMap<Vec<(u16, Vec<u16>)>, BigUint> = FxHashMap::default();
+            for (alive, count) in counts {
+                let left = |&(number, ref left): &(u16, Vec<u16>)| {
+                    let first = cell_of[number as usize] * letters;
+                    left[first..first + letters].to_vec()
+                };
+                let rooms: Vec<Vec<u16>> = alive.iter().map(left).collect();
+                let most: Vec<u16> =
+                    (0..letters).map(|letter| rooms.iter().map(|room| room[letter]).max().unwrap_or(0)).collect();
+                for_each_filling(atom.len() as u16, &most, &mut |filling| {
+                    self.work += 1;
+                    let mut survivors = Vec::new();
+                    for ((number, left), room) in alive.iter().zip(&rooms) {
+                        if filling.iter().zip(room).all(|(used, room)| used <= room) {
+                            let mut left = left.clone();
+                            let first = cell_of[*number as usize] * letters;
+                            left[first..].iter_mut().zip(filling).for_each(|(left, used)| *left -= used);
+                            survivors.push((*number, left));
+                        }
                     }
+                    if !survivors.is_empty() {
+                        *next.entry(survivors).or_default() += &count * self.binomials.multinomial(filling);
+                    }
+                    self.work <= WORK_LIMIT
+                });
+                if self.work > WORK_LIMIT {
+                    return None;
                 }
-                if !survivors.is_empty() {
-                    *next.entry(survivors).or_default() += &count * binomials.multinomial(filling);
-                }
-                fillings <= FILLING_LIMIT
-            });
-            if fillings > FILLING_LIMIT {
-                return None;
             }
+            counts = next;
         }
-        counts = next;
+        Some(counts.into_values().sum())
     }
-    Some(counts.into_values().sum())
 }
 
 /// Visits all ways to choose some letters, at most a given number of each, until the visitor has enough.

@@ -70,7 +70,7 @@ pub fn guarded_quotient(
 ) -> Result<GuardedQuotient, AdaptiveError> {
     let interpreter = Interpreter::new(partial.model(), partial.layout());
     let system = SpecialisedSystem::new(&interpreter);
-    let mut stepper = Stepper::new(partial, &system);
+    let mut stepper = Stepper::new(partial, &system, observer);
     let coarsest = stepper.partial.coarsest();
     let coarsest = stepper.partitions.number(&coarsest);
     let mut quotient = GuardedQuotient {
@@ -118,10 +118,12 @@ pub fn guarded_quotient(
                 frontier: (quotient.nodes.len() - next) as u64,
                 ..Progress::default()
             };
-            if let ControlFlow::Break(reason) = observer.progress(&progress) {
-                quotient.stop_reason = Some(reason);
-                break;
-            }
+            stepper.progress = progress;
+            let _ = stepper.report_progress();
+        }
+        quotient.stop_reason = stepper.stop_reason();
+        if quotient.stop_reason.is_some() {
+            break;
         }
         let state = quotient.nodes[next].clone();
         let kinds = stepper.kinds(&state, coarsest);
@@ -152,6 +154,9 @@ pub fn guarded_quotient(
             }
         }
         next += 1;
+    }
+    if quotient.stop_reason.is_none() {
+        quotient.stop_reason = stepper.stop_reason();
     }
     Ok(quotient)
 }

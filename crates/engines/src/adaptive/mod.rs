@@ -6,6 +6,7 @@
 //! for no more than another one is not explored. The partition of each rule is computed from the text
 //! and certified ([`quotient_symmetry::PartialSymmetry`]), by default only when the rule may fire.
 
+mod comparison;
 mod count;
 mod guarded;
 mod initial;
@@ -14,15 +15,21 @@ mod search;
 mod stepper;
 mod trace;
 
+pub use comparison::cross_check_adaptive;
 pub use guarded::{GuardedEdge, GuardedQuotient, guarded_quotient};
 
 use quotient_ir::{Interpreter, Layout, Model, PropertyId, PropertyKind, RuleId, TableIndex};
-use quotient_symmetry::{PartialRefusal, PartialSymmetry, Partition, Uncertified};
+use quotient_symmetry::{Arrangement, Desk, PartialRefusal, PartialSymmetry, Partition, Uncertified};
 
+use crate::compiled::CompiledSystem;
 use crate::evaluator::SpecialisedSystem;
 use crate::observer::Observer;
 use crate::options::{SearchOptions, SearchOrder};
+use crate::plan::Plan;
 use crate::report::{EngineError, Report};
+
+/// Annotated states up to which they are handed out at the end.
+const HAND_OUT_LIMIT: usize = 1 << 20;
 
 /// When the partitions of rules are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,7 +102,48 @@ pub fn check_prepared(
     time: PartitionTime,
     observer: &mut dyn Observer,
 ) -> Result<AdaptiveReport, AdaptiveError> {
-    let model = partial.model();
+    refuse(partial.model(), options)?;
+    let interpreter = Interpreter::new(partial.model(), partial.layout());
+    let system = SpecialisedSystem::new(&interpreter);
+    search::run(partial, &system, &interpreter, options, time, observer)
+}
+
+/// The same, partitions computed when they are needed. A model that tells no members apart at all is
+/// searched with the symmetries that the permutations of its families are then.
+///
+/// # Errors
+/// As for [`check_adaptive`].
+pub fn check_partial(
+    partial: &mut PartialSymmetry<'_>,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<AdaptiveReport, AdaptiveError> {
+    let (model, layout) = (partial.model(), partial.layout());
+    refuse(model, options)?;
+    let coarsest = partial.coarsest();
+    let plan = partial.whole_group()?.and_then(|group| Plan::of_group(model, layout, group, coarsest.order()));
+    let Some(plan) = plan else { return check_prepared(partial, options, PartitionTime::Lazy, observer) };
+    let interpreter = Interpreter::new(model, layout);
+    let evaluator = SpecialisedSystem::new(&interpreter);
+    let system = CompiledSystem::new(&evaluator, true);
+    let (report, exploration) = crate::reduced::check_planned(&system, &interpreter, &plan, options, observer)?;
+    let mut annotated = Vec::new();
+    if report.stop_reason.is_none() && report.states <= HAND_OUT_LIMIT as u64 {
+        let states = exploration.store.numbers().map(|number| exploration.store.state(number));
+        let arrangement = Arrangement::new(partial.families(), layout);
+        let (mut desk, cells) = (Desk::default(), coarsest.cells());
+        annotated.extend(states.map(|state| {
+            let mut state = state.to_vec();
+            arrangement.canonicalize(&mut desk, &mut state, &cells);
+            (state, coarsest.clone())
+        }));
+    }
+    let rules = model.rules.indices().map(|rule| (rule, Some(coarsest.clone()))).collect();
+    Ok(AdaptiveReport { report, removed: 0, partitions: 1, rules, annotated })
+}
+
+/// Refuses what adaptive searches cannot do.
+fn refuse(model: &Model, options: &SearchOptions) -> Result<(), AdaptiveError> {
     let properties = checked_properties(model, options);
     let liveness = properties.iter().find(|&&property| model.properties[property].kind == PropertyKind::Liveness);
     if let Some(&property) = liveness {
@@ -114,9 +162,7 @@ pub fn check_prepared(
     if options.order != SearchOrder::BreadthFirst {
         return Err(AdaptiveError::Unsupported("it searches breadth-first only".to_owned()));
     }
-    let interpreter = Interpreter::new(model, partial.layout());
-    let system = SpecialisedSystem::new(&interpreter);
-    search::run(partial, &system, &interpreter, options, time, observer)
+    Ok(())
 }
 
 /// The properties that a search checks, assumptions included.

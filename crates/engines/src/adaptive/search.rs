@@ -13,18 +13,17 @@ use rustc_hash::FxHashMap;
 
 use super::partitions::PartitionNumber;
 use super::stepper::{Fired, Stepper};
-use super::{AdaptiveError, AdaptiveReport, PartitionTime, count, initial, trace};
+use super::{AdaptiveError, AdaptiveReport, HAND_OUT_LIMIT, PartitionTime, count, initial, trace};
 use crate::evaluator::{Scratch, SpecialisedSystem};
+use crate::guard::Guard;
 use crate::judge::Checks;
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
-use crate::report::{PropertyReport, Report, StopReason, Subject, Verdict};
+use crate::report::{EngineError, PropertyReport, Report, StopReason, Subject, Verdict};
 use crate::system::{Event, TransitionSystem};
 
 /// States expanded between reports of progress.
 const PROGRESS_INTERVAL: u64 = 256;
-/// Annotated states up to which they are handed out at the end.
-const HAND_OUT_LIMIT: usize = 1 << 20;
 
 /// A state with a partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +69,6 @@ type Halt = Box<End>;
 struct Search<'a, 's, 'm> {
     stepper: Stepper<'s, 'm>,
     options: &'a SearchOptions,
-    observer: &'a mut dyn Observer,
     scratch: Scratch,
     assumptions: Vec<Watched>,
     invariants: Vec<Watched>,
@@ -90,6 +88,8 @@ struct Search<'a, 's, 'm> {
     bytes: u64,
     /// The words without what permutations change.
     unmoved: Vec<u64>,
+    /// Watches for values that the certification of partitions took to be impossible.
+    guard: Guard,
 }
 
 /// Runs the search.
@@ -103,7 +103,7 @@ pub(super) fn run(
 ) -> Result<AdaptiveReport, AdaptiveError> {
     let model = interpreter.model();
     let checks = Checks::new(model, options.properties.as_deref());
-    let mut stepper = Stepper::new(partial, system);
+    let mut stepper = Stepper::new(partial, system, observer);
     if time == PartitionTime::Eager {
         for rule in model.rules.indices() {
             stepper.rule_edges(rule)?;
@@ -130,10 +130,10 @@ pub(super) fn run(
             unmoved[slot.bit as usize / 64] |= mask << (slot.bit % 64);
         }
     }
+    let guard = Guard::new(interpreter.layout(), stepper.partial.literals());
     let mut search = Search {
         stepper,
         options,
-        observer,
         scratch: system.scratch(),
         assumptions,
         invariants,
@@ -149,6 +149,7 @@ pub(super) fn run(
         removed: 0,
         bytes: 0,
         unmoved,
+        guard,
     };
     let end = search.run().err().map(|end| *end);
     search.finish(end, interpreter, &checks)
@@ -205,6 +206,9 @@ impl Search<'_, '_, '_> {
             }
             return Err(Box::new(End::FoundAtStart(Violation::Fault { action, arguments, fault })));
         }
+        if !states.iter().all(|state| self.guard.passes(None, state)) {
+            return Err(self.impossible());
+        }
         let mut seen = rustc_hash::FxHashSet::default();
         states.retain(|state| seen.insert(state.clone()));
         for (state, partition) in initial::annotate(&mut self.stepper, PartitionNumber::COARSEST, &states) {
@@ -229,10 +233,14 @@ impl Search<'_, '_, '_> {
             let edges = self.stepper.rule_edges(rule).map_err(|error| Box::new(End::Error(error.into())))?;
             for edge in edges {
                 let (result, firings) = self.stepper.fire(edge, &state, partition, &kinds);
+                self.go_on()?;
                 telling_apart = self.stepper.partitions.meet(telling_apart, result);
                 for firing in firings {
                     match firing.fired {
                         Fired::Next { state: next, covered } => {
+                            if !self.guard.passes(Some(&firing.before), &next) {
+                                return Err(self.impossible());
+                            }
                             covered.into_iter().for_each(|property| self.note_cover(property));
                             self.transitions += 1;
                             // The edge preserves all that the state stands for: each of these has a step.
@@ -255,7 +263,9 @@ impl Search<'_, '_, '_> {
             }
         }
         if !alive && self.options.deadlock != DeadlockMode::Off {
-            for state in self.stepper.unwind(&state, partition, telling_apart) {
+            let states = self.stepper.unwind(&state, partition, telling_apart);
+            self.go_on()?;
+            for state in states {
                 if !self.leaves(&state) {
                     let violation = Violation::Deadlock(self.options.deadlock);
                     return Err(self.found(Some(number), None, state, violation));
@@ -263,6 +273,13 @@ impl Search<'_, '_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// A slot holds what it was taken to be unable to hold: nothing that was found means anything.
+    fn impossible(&self) -> Halt {
+        let slot = self.guard.caught().expect("asked after a state did not pass");
+        let name = self.stepper.partial.layout().slots[slot].name.clone();
+        Box::new(End::Error(EngineError::ImpossibleValue(name).into()))
     }
 
     /// Whether some step leads from a state of the model to another one.
@@ -302,8 +319,9 @@ impl Search<'_, '_, '_> {
             let Watched { property, partition, .. } = self.assumptions[at];
             let fine = self.stepper.partitions.meet(annotated.partition, partition);
             if fine != annotated.partition {
-                for state in self.stepper.unwind(&annotated.state, annotated.partition, fine) {
-                    let mut state = state;
+                let states = self.stepper.unwind(&annotated.state, annotated.partition, fine);
+                self.go_on()?;
+                for mut state in states {
                     self.stepper.canonicalize(&mut state, fine);
                     self.update(Annotated { state, partition: fine }, parent)?;
                 }
@@ -359,6 +377,7 @@ impl Search<'_, '_, '_> {
     fn check_invariant(&mut self, at: usize, annotated: &Annotated, parent: Option<u32>) -> Result<(), Halt> {
         let Watched { property, partition, .. } = self.invariants[at];
         let states = self.states_to_look_at(annotated, partition, self.invariants[at].edges.clone());
+        self.go_on()?;
         for state in states {
             if let Some(arguments) = self.first_failure(property, &state, parent, annotated)? {
                 let violation = Violation::Property { property, arguments };
@@ -373,7 +392,9 @@ impl Search<'_, '_, '_> {
         if self.covered.contains(&property) {
             return Ok(());
         }
-        for state in self.states_to_look_at(annotated, partition, self.covers[at].edges.clone()) {
+        let states = self.states_to_look_at(annotated, partition, self.covers[at].edges.clone());
+        self.go_on()?;
+        for state in states {
             let mut holds = false;
             let mut failure = None;
             let system = self.stepper.system;
@@ -493,10 +514,14 @@ impl Search<'_, '_, '_> {
             depth: u64::from(self.depth),
             memory_bytes: self.bytes,
         };
-        match self.observer.progress(&progress) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(reason) => Err(stop(reason)),
-        }
+        self.stepper.progress = progress;
+        let _ = self.stepper.report_progress();
+        self.go_on()
+    }
+
+    /// Ends the search if the observer wants to.
+    fn go_on(&self) -> Result<(), Halt> {
+        self.stepper.stop_reason().map_or(Ok(()), |reason| Err(stop(reason)))
     }
 
     fn finish(
@@ -505,6 +530,7 @@ impl Search<'_, '_, '_> {
         interpreter: &Interpreter<'_>,
         checks: &Checks,
     ) -> Result<AdaptiveReport, AdaptiveError> {
+        self.stepper.is_over = true;
         let model = interpreter.model();
         let undecided = if end.is_none() { Verdict::Holds } else { Verdict::Inconclusive };
         let mut reports = Vec::new();

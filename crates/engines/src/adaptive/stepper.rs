@@ -16,7 +16,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::partitions::{PartitionNumber, Partitions};
 use crate::evaluator::{Scratch, SpecialisedSystem};
+use crate::observer::{Observer, Progress};
+use crate::report::StopReason;
 use crate::system::Event;
+
+/// States looked at between reports of progress, however few steps come of them.
+const WORK_INTERVAL: u64 = 1024;
 
 /// What came of an instance fired in a state that an annotated state stands for.
 #[derive(Clone, Debug)]
@@ -94,7 +99,7 @@ struct Demand {
 pub(crate) struct Stepper<'s, 'm> {
     pub(crate) partial: &'s mut PartialSymmetry<'m>,
     pub(crate) system: &'s SpecialisedSystem<'s>,
-    pub(crate) arrangement: Arrangement,
+    pub(crate) arrangement: Rc<Arrangement>,
     pub(crate) partitions: Partitions,
     pub(crate) desk: Desk,
     scratch: Scratch,
@@ -105,12 +110,25 @@ pub(crate) struct Stepper<'s, 'm> {
     family_of: Vec<usize>,
     /// The blocks that were hashed last.
     hashes: Vec<u64>,
+    observer: &'s mut dyn Observer,
+    /// How far the search is.
+    pub(crate) progress: Progress,
+    /// States looked at to find steps.
+    work: u64,
+    /// Why the observer wants to stop.
+    stopped: Option<StopReason>,
+    /// Whether the search is over: what is left to do is done, whatever the observer wants.
+    pub(crate) is_over: bool,
 }
 
 impl<'s, 'm> Stepper<'s, 'm> {
-    pub(crate) fn new(partial: &'s mut PartialSymmetry<'m>, system: &'s SpecialisedSystem<'s>) -> Self {
+    pub(crate) fn new(
+        partial: &'s mut PartialSymmetry<'m>,
+        system: &'s SpecialisedSystem<'s>,
+        observer: &'s mut dyn Observer,
+    ) -> Self {
         use crate::system::TransitionSystem;
-        let arrangement = Arrangement::new(partial.families(), partial.layout());
+        let arrangement = Rc::new(Arrangement::new(partial.families(), partial.layout()));
         let rules = partial.model().rules.len();
         let family_of = (0..partial.families().members()).map(|member| partial.families().family_of(member)).collect();
         let mut partitions = Partitions::default();
@@ -123,6 +141,11 @@ impl<'s, 'm> Stepper<'s, 'm> {
             partitions,
             desk: Desk::default(),
             hashes: Vec::new(),
+            observer,
+            progress: Progress::default(),
+            work: 0,
+            stopped: None,
+            is_over: false,
             scratch: system.scratch(),
             edges: Vec::new(),
             rule_edges: vec![None; rules],
@@ -130,6 +153,22 @@ impl<'s, 'm> Stepper<'s, 'm> {
             plans: FxHashMap::default(),
             family_of,
         }
+    }
+
+    /// Tells the observer how far the search is, and hears whether to stop.
+    pub(crate) fn report_progress(&mut self) -> ControlFlow<()> {
+        if self.is_over {
+            return ControlFlow::Continue(());
+        }
+        if let ControlFlow::Break(reason) = self.observer.progress(&self.progress) {
+            self.stopped = Some(reason);
+        }
+        if self.stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Why the observer wants to stop, if it does. What came last is not complete then.
+    pub(crate) fn stop_reason(&self) -> Option<StopReason> {
+        self.stopped.clone()
     }
 
     /// The kinds of members of a state in each cell of a partition.
@@ -389,40 +428,35 @@ impl<'s, 'm> Stepper<'s, 'm> {
                 }
             }
         }
-        let mut placements: Vec<Vec<usize>> = Vec::new();
-        {
-            let arrangement = &self.arrangement;
-            let holders: Vec<(quotient_ir::SlotId, &Held)> = arrangement.shared().collect();
-            let mut allows = |cell: usize, target: usize, kind: usize| {
-                let kind = &kinds[cell][kind];
-                let own = arrangement.own(kind.members[0]);
-                attempt.needs[cell][target]
-                    .iter()
-                    .all(|(part, need)| need.allows(arrangement.code(state, own[*part].slot)))
-                    && held.iter().all(|&(member, number)| {
-                        let (holder, need) = &attempt.shared[number];
-                        !kind.members.contains(&member)
-                            || attempt.targets[cell][target]
-                                .places
-                                .iter()
-                                .any(|&place| need.allows(holders[*holder].1.code(place)))
-                    })
-            };
-            let mut keep = |place_of: &[usize]| {
-                placements.push(place_of.to_vec());
-                ControlFlow::Continue(())
-            };
-            let _ = unwind(kinds, &attempt.targets, arrangement.members(), &mut allows, &mut keep);
-        }
+        let arrangement = Rc::clone(&self.arrangement);
+        let holders: Vec<(quotient_ir::SlotId, &Held)> = arrangement.shared().collect();
+        let mut allows = |cell: usize, target: usize, kind: usize| {
+            let kind = &kinds[cell][kind];
+            let own = arrangement.own(kind.members[0]);
+            attempt.needs[cell][target].iter().all(|(part, need)| need.allows(arrangement.code(state, own[*part].slot)))
+                && held.iter().all(|&(member, number)| {
+                    let (holder, need) = &attempt.shared[number];
+                    !kind.members.contains(&member)
+                        || attempt.targets[cell][target]
+                            .places
+                            .iter()
+                            .any(|&place| need.allows(holders[*holder].1.code(place)))
+                })
+        };
         let mut image = Vec::new();
-        for place_of in placements {
-            self.arrangement.apply(state, &place_of, &mut image);
-            visit(self, &image)?;
-        }
-        ControlFlow::Continue(())
+        unwind(kinds, &attempt.targets, arrangement.members(), &mut allows, &mut |place_of| {
+            self.work += 1;
+            if self.work.is_multiple_of(WORK_INTERVAL) {
+                self.progress.transitions += WORK_INTERVAL;
+                self.report_progress()?;
+            }
+            arrangement.apply(state, place_of, &mut image);
+            visit(self, &image)
+        })
     }
 
-    /// All steps of an edge, and the partition of the states they lead to.
+    /// All steps of an edge, and the partition of the states they lead to; not all if the observer wants to
+    /// stop.
     pub(super) fn fire(
         &mut self,
         edge: usize,
@@ -436,7 +470,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
         let mut firings = Vec::new();
         for attempt in &plan.attempts {
             let arguments = &entry.edge.instances[attempt.instance].arguments;
-            let _ = self.try_out(attempt, state, kinds, &mut |stepper, before| {
+            let flow = self.try_out(attempt, state, kinds, &mut |stepper, before| {
                 stepper.system.fire_instance(&mut stepper.scratch, rule, arguments, before, &mut |_, event| {
                     let fired = match event {
                         Event::Next { state, covered } => {
@@ -451,6 +485,9 @@ impl<'s, 'm> Stepper<'s, 'm> {
                 });
                 ControlFlow::Continue(())
             });
+            if flow.is_break() {
+                break;
+            }
         }
         (plan.result, firings)
     }
@@ -472,7 +509,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
         ControlFlow::Continue(())
     }
 
-    /// Unwinds a state to a finer partition.
+    /// Unwinds a state to a finer partition; not wholly if the observer wants to stop.
     pub(crate) fn unwind(&mut self, state: &[u64], partition: PartitionNumber, fine: PartitionNumber) -> Vec<Vec<u64>> {
         if partition == fine {
             return vec![state.to_vec()];
@@ -484,8 +521,12 @@ impl<'s, 'm> Stepper<'s, 'm> {
             targets[coarse.cell(places[0])].push(Target { places: places.clone() });
         }
         let mut states = Vec::new();
-        let arrangement = &self.arrangement;
+        let arrangement = Rc::clone(&self.arrangement);
         let mut keep = |place_of: &[usize]| {
+            self.work += 1;
+            if self.work.is_multiple_of(WORK_INTERVAL) {
+                self.report_progress()?;
+            }
             let mut image = Vec::new();
             arrangement.apply(state, place_of, &mut image);
             states.push(image);

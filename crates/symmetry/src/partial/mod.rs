@@ -15,6 +15,7 @@ mod kripke;
 mod partition;
 mod signature;
 mod unwinding;
+mod whole;
 
 use rustc_hash::FxHashMap;
 
@@ -36,6 +37,7 @@ pub use kripke::{Classification, TooManyStates, Witness, classify};
 pub use partition::Partition;
 use signature::SlotMembers;
 pub use unwinding::{Target, unwind};
+pub use whole::{Sharing, most_permutations};
 
 /// Members up to which an event that is not tied to its arguments is asked which of them it tells
 /// apart; beyond, it counts as telling all of them apart.
@@ -144,6 +146,8 @@ pub struct PartialSymmetry<'m> {
     rules: Vec<Part>,
     known: Vec<Option<RuleSymmetry>>,
     conditions: FxHashMap<PropertyId, Vec<Event>>,
+    /// Whether no rule seems to tell any members apart.
+    seems_whole: bool,
 }
 
 /// A partition of members that preserves a group of events.
@@ -218,12 +222,16 @@ impl<'m> PartialSymmetry<'m> {
         // A family that no rule can treat alike only costs: it makes states look different.
         let slots = SlotMembers::new(&candidates, layout, &behaviour.circuit);
         let mut shared = vec![false; candidates.list().len()];
+        let mut whole = vec![true; candidates.list().len()];
         let rules: Vec<Part> = rules.into_iter().map(Part::of_instances).collect();
         for part in rules.iter().filter(|part| !part.events.is_empty()) {
             let labels = labels(&slots, &behaviour.circuit, part, candidates.members());
-            for (family, shared) in candidates.list().iter().zip(&mut shared) {
-                let own = &labels[family.first..family.first + family.size];
-                *shared |= (1..own.len()).any(|at| own[..at].contains(&own[at]));
+            for (number, family) in candidates.list().iter().enumerate() {
+                let mut own = labels[family.first..family.first + family.size].to_vec();
+                own.sort_unstable();
+                own.dedup();
+                shared[number] |= own.len() < family.size;
+                whole[number] &= own.len() == 1;
             }
         }
         let types: Vec<TypeId> =
@@ -231,12 +239,13 @@ impl<'m> PartialSymmetry<'m> {
         if types.is_empty() {
             return Err(Refusal::NothingShared(candidates.list()[0].name.clone()));
         }
+        let seems_whole = shared.iter().zip(&whole).all(|(shared, whole)| !shared || *whole);
         let families = Families::of_types(model, layout, &types);
         let slots = SlotMembers::new(&families, layout, &behaviour.circuit);
         let known = vec![None; model.rules.len()];
         let certifier = Certifier::of_behaviour(model, layout, behaviour);
-        let mut partial =
-            Self { model, layout, families, certifier, slots, rules, known, conditions: FxHashMap::default() };
+        let conditions = FxHashMap::default();
+        let mut partial = Self { model, layout, families, certifier, slots, rules, known, conditions, seems_whole };
         for (property, entry) in model.properties.iter_enumerated() {
             if properties.contains(&property) || entry.kind == PropertyKind::Assumption {
                 let events = partial.alarms(property);

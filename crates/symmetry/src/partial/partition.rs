@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
 use super::families::Families;
@@ -65,6 +66,17 @@ impl Partition {
     /// generates exactly the permutations that both generate.
     pub fn meet(&self, other: &Partition) -> Partition {
         Self::from_labels(self.cells.iter().zip(&other.cells))
+    }
+
+    /// How many permutations it generates.
+    pub fn order(&self) -> BigUint {
+        let mut sizes = vec![0u32; self.cell_count()];
+        let mut order = BigUint::from(1u32);
+        for &cell in &self.cells {
+            sizes[cell as usize] += 1;
+            order *= sizes[cell as usize];
+        }
+        order
     }
 
     /// Whether every cell of this partition lies in a cell of the other.

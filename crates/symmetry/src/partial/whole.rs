@@ -1,0 +1,77 @@
+//! What the rules of a model share, beside what the whole model does. A model that tells no members apart
+//! at all has the permutations of its families for symmetries, and nothing has to be remembered about the
+//! way to a state.
+
+use num_bigint::BigUint;
+use quotient_ir::{Layout, Model, TableIndex};
+
+use super::{Families, PartialSymmetry, cycle_places};
+use crate::certify::CertifiedGroup;
+use crate::detect::Uncertified;
+
+/// What at least half of the rules share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sharing {
+    /// How many permutations preserve each of these rules.
+    pub order: BigUint,
+    /// How many rules have at least so many.
+    pub rules: usize,
+    /// How many rules there are that can fire.
+    pub of: usize,
+}
+
+/// A bound of what rules can share, known without looking at them: the permutations of all families.
+pub fn most_permutations(model: &Model, layout: &Layout) -> BigUint {
+    let sizes = Families::candidates(model, layout);
+    let sizes = sizes.list().iter().map(|family| family.size as u32);
+    sizes.flat_map(|size| 1..=size).fold(BigUint::from(1u32), |product, number| product * number)
+}
+
+impl PartialSymmetry<'_> {
+    /// What at least half of the rules share.
+    ///
+    /// # Errors
+    /// As for [`PartialSymmetry::rule`].
+    pub fn sharing(&mut self) -> Result<Sharing, Uncertified> {
+        let mut orders = Vec::new();
+        for rule in self.model.rules.indices() {
+            if !self.rules[rule.position()].events.is_empty() {
+                orders.push(self.rule(rule)?.partition.order());
+            }
+        }
+        orders.sort_unstable_by(|first, second| second.cmp(first));
+        let order = orders.get(orders.len().saturating_sub(1) / 2).cloned().unwrap_or_default();
+        let rules = orders.iter().filter(|own| **own >= order).count();
+        Ok(Sharing { order, rules, of: orders.len() })
+    }
+
+    /// The group of all permutations of families, if all of them preserve every start, rule and property.
+    /// Asks no more than signatures where these say that some rule does tell members apart.
+    ///
+    /// # Errors
+    /// If the arguments of certification contradict each other, which is a mistake in this program.
+    pub fn whole_group(&mut self) -> Result<Option<CertifiedGroup>, Uncertified> {
+        if !self.seems_whole {
+            return Ok(None);
+        }
+        let mut generators = Vec::new();
+        for family in self.families.list().to_vec() {
+            let members: Vec<usize> = (family.first..family.first + family.size).collect();
+            // A transposition and a cycle generate all permutations.
+            for length in if family.size == 2 { vec![2] } else { vec![2, family.size] } {
+                let place_of = cycle_places(self.families.members(), &members[..length]);
+                let Some(generator) = self.literal_permutation(&place_of) else { return Ok(None) };
+                match self.certifier.check(&generator) {
+                    Ok(_) if generator.is_identity() => {}
+                    Ok(map) => generators.push((generator, map)),
+                    Err(rejection) if rejection.is_contradiction() => {
+                        let generator = self.certifier.literals().describe(self.model, self.layout, &generator);
+                        return Err(Uncertified { rejection, generator });
+                    }
+                    Err(_) => return Ok(None),
+                }
+            }
+        }
+        Ok(Some(self.certifier.group(generators, Vec::new())))
+    }
+}
