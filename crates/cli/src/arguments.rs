@@ -114,7 +114,7 @@ pub(crate) struct LimitArguments {
     /// Do not go further than so many steps from an initial state
     #[arg(long, value_name = "N")]
     pub(crate) max_depth: Option<u64>,
-    /// Stop when the state store takes so much memory: 500M, 4GiB
+    /// Stop when the state store takes so much memory: 500M, 4GiB; most of what is free unless told otherwise
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) max_memory: Option<u64>,
     /// Stop after so much time: 500ms, 30s, 5m, 1h
@@ -135,6 +135,18 @@ pub(crate) struct CheckpointArguments {
     /// Go on from a checkpoint of the same model and options
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
+}
+
+/// What to do when memory is full.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct SpillArguments {
+    /// When the state store takes --max-memory, go on with files in this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["checkpoint", "cross_check"])]
+    pub(crate) spill: Option<PathBuf>,
+    /// Stop when these files take so much of the disk: 100GiB
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, requires = "spill")]
+    pub(crate) max_disk: Option<u64>,
 }
 
 /// How to say it.
@@ -184,6 +196,8 @@ pub(crate) struct CheckArguments {
     pub(crate) search: SearchArguments,
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
+    #[command(flatten)]
+    pub(crate) spilling: SpillArguments,
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]

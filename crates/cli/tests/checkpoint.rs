@@ -1,4 +1,5 @@
-//! Searches that end at a limit, or at a disk that is full, and go on later.
+//! Searches that end at a limit, or at a disk that is full, and go on later; and searches that go on on
+//! disk.
 
 mod transcript;
 
@@ -47,6 +48,16 @@ fn an_exhausted_memory_limit_ends_cleanly_and_the_search_goes_on() {
     assert!(deep.stderr.contains("breadth-first"), "{deep}");
 }
 
+/// Runs a script of a shell that calls the program as `$0`.
+#[cfg(unix)]
+fn run_script(script: &str, folder: &std::path::Path) -> std::process::Output {
+    Command::new("bash")
+        .args(["-c", script, env!("CARGO_BIN_EXE_quotient")])
+        .current_dir(folder)
+        .output()
+        .expect("a shell runs")
+}
+
 /// A limit on the size of files stands for a full disk.
 #[cfg(unix)]
 #[test]
@@ -56,15 +67,60 @@ fn a_full_disk_ends_cleanly_and_leaves_the_last_checkpoint() {
     std::fs::write(folder.path().join("checkpoint"), "the last one").expect("the file can be written");
     let script =
         "trap '' XFSZ; ulimit -f 8; \"$0\" check model.m --symmetry off --max-states 4000 --checkpoint checkpoint";
-    let output = Command::new("bash")
-        .args(["-c", script, env!("CARGO_BIN_EXE_quotient")])
-        .current_dir(folder.path())
-        .output()
-        .expect("a shell runs");
+    let output = run_script(script, folder.path());
     let said = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(4), "{said}");
     assert!(said.contains("the checkpoint could not be written"), "{said}");
     let left = std::fs::read_to_string(folder.path().join("checkpoint")).expect("it is still there");
     assert_eq!(left, "the last one");
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 2, "nothing else is left");
+}
+
+#[test]
+fn a_search_goes_on_on_disk() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (model, spill) = (folder.path().join("model.m"), folder.path().join("spill"));
+    std::fs::write(&model, MODEL).expect("the model can be written");
+    std::fs::create_dir(&spill).expect("a folder can be made");
+    let (model, spill) = (model.to_str().expect("a plain path"), spill.to_str().expect("a plain path"));
+    let common = ["check", model, "--format", "json", "--symmetry"];
+    let limited = ["--max-memory", "1M", "--spill", spill];
+    for symmetry in ["off", "auto"] {
+        let whole = quotient(common.into_iter().chain([symmetry]));
+        assert_eq!(whole.status, Some(0), "{whole}");
+        for threads in ["1", "2"] {
+            let spilled = quotient(common.into_iter().chain([symmetry, "--threads", threads]).chain(limited));
+            assert_eq!(spilled.status, Some(0), "{spilled}");
+            for key in ["verdict", "states", "transitions", "depth", "represented"] {
+                assert_eq!(value(&spilled.stdout, key), value(&whole.stdout, key), "{spilled}");
+            }
+            assert!(symmetry == "auto" || spilled.stdout.contains("\"disk_bytes\""), "{spilled}");
+        }
+    }
+    let full = quotient(common.into_iter().chain(["off", "--max-disk", "300K"]).chain(limited));
+    assert_eq!(full.status, Some(4), "{full}");
+    assert_eq!(value(&full.stdout, "stop_reason"), "\"disk-limit\"");
+    let missing = quotient(["check", model, "--symmetry", "off", "--max-memory", "1M", "--spill", "no/such/folder"]);
+    assert_eq!(missing.status, Some(4), "{missing}");
+    assert!(missing.stdout.contains("states could not be kept on disk"), "{missing}");
+    assert_eq!(std::fs::read_dir(spill).expect("a folder").count(), 0, "nothing is left");
+    for refused in [["--search", "dfs"], ["--store", "compact"], ["--reduction", "adaptive"], ["--checkpoint", "file"]]
+    {
+        let transcript = quotient(["check", model].into_iter().chain(limited).chain(refused));
+        assert_eq!(transcript.status, Some(2), "{transcript}");
+    }
+}
+
+/// A limit on the size of files stands for a full disk.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_ends_a_search_on_disk_cleanly() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("model.m"), MODEL).expect("the model can be written");
+    let script = "trap '' XFSZ; ulimit -f 100; \"$0\" check model.m --symmetry off --max-memory 1M --spill .";
+    let output = run_script(script, folder.path());
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.contains("states could not be kept on disk"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing is left");
 }

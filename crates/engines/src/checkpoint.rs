@@ -310,6 +310,8 @@ pub(crate) fn can_go_on(reason: &StopReason) -> bool {
         | StopReason::Exhausted(_)
         | StopReason::Fault(_)
         | StopReason::CheckpointFailed(_)
+        | StopReason::DiskLimit(_)
+        | StopReason::SpillFailed(_)
         | StopReason::Approximate => false,
     }
 }

@@ -3,13 +3,13 @@
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{FaultKind, Model, PropertyId, PropertyKind, Violation};
+use quotient_ir::{DeadlockMode, FaultKind, Model, PropertyId, PropertyKind, Violation};
 
 use crate::options::SearchOptions;
 use crate::report::StopReason;
 use crate::search::{End, Finding};
 use crate::store::StateNumber;
-use crate::system::{Tag, TransitionSystem};
+use crate::system::{Event, Tag, TransitionSystem};
 
 /// The properties a search checks, by kind, each in order of declaration.
 #[derive(Clone, Debug, Default)]
@@ -143,6 +143,26 @@ impl<'a, S: TransitionSystem> Judge<'a, S> {
             Some(violation) => Err(violation),
         }
     }
+}
+
+/// Whether some step leads from a state of the model to another one, if that matters. In a quotient, a
+/// step to another state of the same orbit is a step all the same.
+pub(crate) fn leaves<S: TransitionSystem>(
+    system: &S,
+    scratch: &mut S::Scratch,
+    state: &[u64],
+    mode: DeadlockMode,
+) -> bool {
+    let stuttering = mode == DeadlockMode::Stuttering;
+    let mut leaves = false;
+    system.concrete_successors(scratch, state, |_, event| match event {
+        Event::Next { state: next, .. } if !stuttering || next != state => {
+            leaves = true;
+            ControlFlow::Break(())
+        }
+        _ => ControlFlow::Continue(()),
+    });
+    leaves
 }
 
 /// How a violation ends a search: a fault may have to count as something else.

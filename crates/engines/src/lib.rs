@@ -28,6 +28,7 @@ mod reference;
 mod report;
 mod search;
 mod shards;
+mod spill;
 mod store;
 mod system;
 mod verdicts;
@@ -42,7 +43,7 @@ pub use cross_check::{CrossCheck, Extent};
 pub use evaluator::{Scratch, SpecialisedSystem};
 pub use markers::{MarkerSystem, MarkerSystemScratch};
 pub use observer::{Edge, Observer, Progress, Silent};
-pub use options::{Instances, LivenessScope, SearchOptions, SearchOrder, StoreMode};
+pub use options::{Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode};
 pub use plan::{LivenessSearch, Markers, Plan, Reduction, Symmetry, SymmetrySource, plan, too_large};
 pub use quotient::{Clock, QuotientScratch, QuotientSystem};
 pub use reference::ReferenceSystem;
@@ -102,6 +103,8 @@ pub fn cross_check(
     let interpreter = Interpreter::new(model, layout);
     let evaluator = SpecialisedSystem::new(&interpreter);
     let system = CompiledSystem::new(&evaluator, plan.reduction.is_some());
+    // All states are looked up afterwards, in memory.
+    let options = &SearchOptions { spill: None, ..options.clone() };
     let (report, exploration) = reduced::check_planned(&system, &interpreter, plan, options, observer)?;
     let found = (&report, &exploration);
     let comparison = cross_check::compare(&system, &interpreter, plan, options, observer, found)?;

@@ -17,6 +17,9 @@ pub struct SearchOptions {
     pub max_depth: Option<u64>,
     /// The greatest number of bytes to use for stored states.
     pub max_memory: Option<u64>,
+    /// Where to go on when that does not suffice. Breadth-first only, with the exact store, without
+    /// liveness properties, graphs and checkpoints; elsewhere the search ends.
+    pub spill: Option<Spill>,
     /// The properties to check; all if `None`. Assumptions apply in any case.
     pub properties: Option<Vec<PropertyId>>,
     /// Which instances of liveness properties to judge, where it is not all of them.
@@ -45,6 +48,7 @@ impl Default for SearchOptions {
             max_states: None,
             max_depth: None,
             max_memory: None,
+            spill: None,
             properties: None,
             liveness: Vec::new(),
             checkpoint: None,
@@ -54,6 +58,15 @@ impl Default for SearchOptions {
             errors: true,
         }
     }
+}
+
+/// Disk space for states that do not fit into memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spill {
+    /// A folder on the disk. The files in it have no names and vanish with the search.
+    pub folder: PathBuf,
+    /// The greatest number of bytes to use.
+    pub max_bytes: Option<u64>,
 }
 
 /// How states are stored.

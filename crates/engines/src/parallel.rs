@@ -27,13 +27,14 @@ use rustc_hash::FxHashSet;
 use crate::barrier::Barrier;
 use crate::batch::Batch;
 use crate::checkpoint::{self, Restored, Snapshot, Standing, can_go_on};
-use crate::judge::{Checks, Judge, Judgement, end_with};
+use crate::judge::{Checks, Judge, Judgement, end_with, leaves};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::recent::Recent;
 use crate::report::{EngineError, StopReason};
 use crate::search::{End, Exploration};
 use crate::shards::Shards;
+use crate::spill::{self, Handover, Waiting};
 use crate::store::{Entries, Hash, NO_PARENT, PART_BITS, Probe, StateNumber, Store, append};
 use crate::system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
 
@@ -69,7 +70,8 @@ impl Label {
     }
 }
 
-/// Searches the reachable states of a system on several threads.
+/// Searches the reachable states of a system on several threads. If the search may go on on disk, what
+/// was found before memory was full is returned with where to go on.
 pub(crate) fn explore_in_parallel<S: TransitionSystem>(
     system: &S,
     checks: &Checks,
@@ -77,7 +79,7 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
     entries: Entries,
     fingerprint: u64,
     observer: &mut dyn Observer,
-) -> Result<Exploration, EngineError> {
+) -> Result<(Exploration, Option<Handover>), EngineError> {
     // More stores than threads, so that they share the work evenly. Their number must not change
     // anything, and does not.
     let bits = if options.threads <= 8 { 4 } else { PART_BITS };
@@ -114,7 +116,7 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
         finished: AtomicBool::new(false),
         fingerprint,
     };
-    let (end, counts) = std::thread::scope(|scope| {
+    let (end, counts, left) = std::thread::scope(|scope| {
         // How many threads there really are is known only when they have been started; until then
         // they wait at this gate.
         let gate = lock(&search.panic);
@@ -126,17 +128,30 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
         search.barrier.get_or_init(|| Barrier::new(threads));
         drop(gate);
         let worker = search.worker();
-        let mut conductor = Conductor { search: &search, counts: Counts::default(), worker, observer };
+        let mut conductor = Conductor { search: &search, counts: Counts::default(), worker, observer, left: None };
         let end = catch_unwind(AssertUnwindSafe(|| conductor.run(resumed)));
-        let counts = conductor.counts;
+        let Conductor { counts, left, .. } = conductor;
         search.finished.store(true, Ordering::Release);
         search.wait();
-        (end.unwrap_or_else(|panic| resume_unwind(panic)), counts)
+        (end.unwrap_or_else(|panic| resume_unwind(panic)), counts, left)
     });
-    let stores: Vec<Store> =
+    let level = search.level.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut stores: Vec<Store> =
         search.stores.into_iter().map(|store| store.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
     let peak: u64 = stores.iter().map(Store::peak_bytes).sum();
-    Ok(Exploration {
+    let mut counts = counts;
+    let handover = left.map(|(place, next)| {
+        for (store, &length) in stores.iter_mut().zip(&place.lengths) {
+            store.truncate(length);
+        }
+        let Standing { level: reached, depth, transitions, covered } = place.standing;
+        counts.states = place.lengths.iter().sum();
+        counts.surplus.clear();
+        (counts.depth, counts.transitions, counts.covered) = (depth, transitions, covered);
+        let current = Waiting::List(level[place.first..].to_vec());
+        Handover { begun: counts.states > 0, level: reached, current, next: Waiting::List(next) }
+    });
+    let exploration = Exploration {
         end,
         store: Shards::several(stores),
         states: counts.states,
@@ -146,7 +161,8 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
         memory_bytes: peak + counts.other_bytes,
         covered: counts.covered,
         approximation: None,
-    })
+    };
+    Ok((exploration, handover))
 }
 
 /// What all threads share.
@@ -421,7 +437,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             if !moved
                 && self.options.deadlock != DeadlockMode::Off
                 && block.end.is_none()
-                && !self.leaves(state, scratch)
+                && !leaves(self.system, scratch, state, self.options.deadlock)
             {
                 let end = end_with(self.options, Some(parent), None, Violation::Deadlock(self.options.deadlock));
                 block.note_end(at(block.successors + batch.len() as u32), end);
@@ -459,20 +475,6 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         }
         block.successors += batch.len() as u32;
         batch.clear();
-    }
-
-    /// Whether some step leads from a state of the model to another one.
-    fn leaves(&self, state: &[u64], scratch: &mut S::Scratch) -> bool {
-        let stuttering = self.options.deadlock == DeadlockMode::Stuttering;
-        let mut leaves = false;
-        self.system.concrete_successors(scratch, state, |_, event| match event {
-            Event::Next { state: next, .. } if !stuttering || next != state => {
-                leaves = true;
-                ControlFlow::Break(())
-            }
-            _ => ControlFlow::Continue(()),
-        });
-        leaves
     }
 
     /// The second phase for one store.
@@ -636,6 +638,8 @@ struct Conductor<'s, 'a, S: TransitionSystem> {
     counts: Counts,
     worker: Worker<'a, S>,
     observer: &'s mut dyn Observer,
+    /// Where to go on on disk, with the states of the next level so far.
+    left: Option<(Place, Vec<StateNumber>)>,
 }
 
 impl<S: TransitionSystem> Conductor<'_, '_, S> {
@@ -645,8 +649,9 @@ impl<S: TransitionSystem> Conductor<'_, '_, S> {
         let mut depth = 0;
         match resumed {
             None => {
+                let before = self.here(0, 0, &[]);
                 if let Some(end) = self.round(Round::of_starts(), &mut level) {
-                    return end;
+                    return self.end(end, before, &[]);
                 }
             }
             Some(Restored { standing, current, next: found }) => {
@@ -654,6 +659,9 @@ impl<S: TransitionSystem> Conductor<'_, '_, S> {
                 self.counts.states = self.search.stores.iter().map(|store| read(store).len()).sum();
                 (self.counts.depth, self.counts.transitions, self.counts.covered) = (deepest, transitions, covered);
                 (depth, level, next) = (reached, current, found);
+                if self.counts.states == 0 {
+                    return self.run(None);
+                }
                 if level.is_empty() {
                     depth += 1;
                     std::mem::swap(&mut level, &mut next);
@@ -668,7 +676,7 @@ impl<S: TransitionSystem> Conductor<'_, '_, S> {
             }
             if let Some(limit) = self.search.options.max_depth.filter(|&limit| depth >= limit) {
                 let here = self.here(0, depth, &next);
-                return self.end(End::Stopped(StopReason::DepthLimit(limit)), &here, &next);
+                return self.end(End::Stopped(StopReason::DepthLimit(limit)), here, &next);
             }
             let mut first = 0;
             while first < length {
@@ -679,7 +687,7 @@ impl<S: TransitionSystem> Conductor<'_, '_, S> {
                     self.counts.depth = depth + 1;
                 }
                 if let Some(end) = ended {
-                    return self.end(end, &before, &next);
+                    return self.end(end, before, &next);
                 }
                 first = round.end;
                 if let Some(end) = self.report(first, depth, &next, length - first) {
@@ -704,9 +712,14 @@ impl<S: TransitionSystem> Conductor<'_, '_, S> {
     }
 
     /// Ends the search, with a checkpoint of where it was before if it can go on from there.
-    fn end(&self, end: End, before: &Place, next: &[StateNumber]) -> End {
+    fn end(&mut self, end: End, before: Place, next: &[StateNumber]) -> End {
+        if self.search.options.spill.is_some() && self.search.options.checkpoint.is_none() && spill::goes_on(&end) {
+            let next = next[..before.found].to_vec();
+            self.left = Some((before, next));
+            return end;
+        }
         match &end {
-            End::Stopped(reason) if can_go_on(reason) => match self.save(before, next) {
+            End::Stopped(reason) if can_go_on(reason) => match self.save(&before, next) {
                 Ok(()) => end,
                 Err(error) => End::Stopped(StopReason::CheckpointFailed(error.to_string())),
             },
@@ -819,10 +832,10 @@ impl<S: TransitionSystem> Conductor<'_, '_, S> {
         };
         let here = self.here(first, depth, next);
         if let Some(limit) = search.options.max_memory.filter(|&limit| progress.memory_bytes > limit) {
-            return Some(self.end(End::Stopped(StopReason::MemoryLimit(limit)), &here, next));
+            return Some(self.end(End::Stopped(StopReason::MemoryLimit(limit)), here, next));
         }
         match self.observer.progress(&progress) {
-            ControlFlow::Break(reason) => Some(self.end(End::Stopped(reason), &here, next)),
+            ControlFlow::Break(reason) => Some(self.end(End::Stopped(reason), here, next)),
             ControlFlow::Continue(()) if search.options.checkpoint.is_some() && self.observer.wants_checkpoint() => {
                 let saved = self.save(&here, next);
                 saved.err().map(|error| End::Stopped(StopReason::CheckpointFailed(error.to_string())))

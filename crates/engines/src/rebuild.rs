@@ -23,23 +23,17 @@ pub(crate) fn rebuild<S: TransitionSystem>(
     interpreter: &Interpreter<'_>,
 ) -> Result<Trace, EngineError> {
     let mut scratch = system.scratch();
-    let mut path: Vec<&[u64]> = Vec::new();
-    let mut number = finding.origin;
-    while let Some(state) = number {
-        path.push(store.state(state));
-        number = store.parent(state);
-    }
-    path.reverse();
-    path.extend(finding.state.as_deref());
+    let mut path = store.path(finding.origin).map_err(|error| EngineError::Disk(error.to_string()))?;
+    path.extend(finding.state.clone());
     let mut steps = Vec::with_capacity(path.len());
     let mut before: Option<Vec<u64>> = None;
-    for &stored in &path {
+    for stored in &path {
         let (step, state) = find_step(system, &mut scratch, before.as_deref(), stored, interpreter)?;
         steps.push(step);
         before = Some(state);
     }
     let violation = match (path.last(), &before) {
-        (Some(&stored), Some(state)) if stored != state => translate(system, &mut scratch, &finding.violation, state)?,
+        (Some(stored), Some(state)) if stored != state => translate(system, &mut scratch, &finding.violation, state)?,
         _ => finding.violation.clone(),
     };
     let trace = Trace { steps, violation: Some(violation) };

@@ -31,6 +31,10 @@ pub enum StopReason {
     DepthLimit(u64),
     /// More than this many bytes would be needed.
     MemoryLimit(u64),
+    /// More than this many bytes of disk would be needed.
+    DiskLimit(u64),
+    /// States could not be written to disk or read from it, for this reason.
+    SpillFailed(String),
     /// More states than the store can number.
     TooManyStates,
     /// The system has no more memory.
@@ -67,6 +71,8 @@ impl fmt::Display for StopReason {
             Self::StateLimit(limit) => write!(formatter, "the limit of {limit} states was reached"),
             Self::DepthLimit(limit) => write!(formatter, "the limit of {limit} steps was reached"),
             Self::MemoryLimit(limit) => write!(formatter, "the limit of {limit} bytes of memory was reached"),
+            Self::DiskLimit(limit) => write!(formatter, "the limit of {limit} bytes of disk space was reached"),
+            Self::SpillFailed(reason) => write!(formatter, "states could not be kept on disk: {reason}"),
             Self::TooManyStates => write!(formatter, "there are more states than can be numbered"),
             Self::OutOfMemory => write!(formatter, "the system has no more memory"),
             Self::TimeLimit(limit) => write!(formatter, "the time limit of {limit:?} was reached"),
@@ -131,6 +137,8 @@ pub struct Report {
     pub depth: u64,
     /// Most bytes used for stored states.
     pub memory_bytes: u64,
+    /// Most bytes used on disk for states that did not fit into memory.
+    pub disk_bytes: u64,
     /// One verdict for each property checked (in order of declaration, without assumptions), then
     /// for deadlock and for errors as far as they were to be checked.
     pub properties: Vec<PropertyReport>,
@@ -189,6 +197,9 @@ pub enum EngineError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The run to a violation could not be read from disk.
+    #[error("the run to a violation could not be read from disk: {0}")]
+    Disk(String),
     /// A symmetry could not be certified.
     #[error("internal error: {0}")]
     Uncertified(String),

@@ -15,12 +15,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch::Batch;
 use crate::checkpoint::{self, ResumeError, Snapshot, Standing, can_go_on};
-use crate::judge::{Checks, Judge, Judgement, end_with};
+use crate::judge::{Checks, Judge, Judgement, end_with, leaves};
 use crate::observer::{Edge, Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder, StoreMode};
 use crate::parallel::explore_in_parallel;
 use crate::report::{Approximation, EngineError, StopReason};
 use crate::shards::Shards;
+use crate::spill::{self, Handover, Waiting};
 use crate::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store};
 use crate::system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
 
@@ -89,17 +90,33 @@ pub(crate) fn explore<S: TransitionSystem>(
         StoreMode::Compact => Entries::Hashes,
         StoreMode::Bitstate { bytes } => Entries::Bits(bytes),
     };
+    let spill = options.spill.as_ref().filter(|_| !alone && !entries.is_approximate() && options.checkpoint.is_none());
+    let limited;
+    let (whole, options) = match spill {
+        None => (options, options),
+        Some(_) => {
+            limited = SearchOptions { max_memory: options.max_memory.map(spill::share_for_states), ..options.clone() };
+            (options, &limited)
+        }
+    };
     if options.threads > 1 && !alone && !entries.is_approximate() {
-        return explore_in_parallel(system, checks, options, entries, fingerprint, observer);
+        let (exploration, handover) =
+            explore_in_parallel(system, checks, options, entries, fingerprint, &mut *observer)?;
+        return Ok(match (spill, handover) {
+            (Some(spill), Some(handover)) => {
+                spill::go_on(system, checks, whole, spill, exploration, handover, observer)
+            }
+            _ => exploration,
+        });
     }
-    let mut search = Search::new(system, checks, options, entries, fingerprint, observer);
+    let mut search = Search::new(system, checks, options, entries, fingerprint, &mut *observer);
     let mut end = match &options.resume {
         None => search.run(None),
         Some(path) => {
             let resumed = search
                 .restore(path)
                 .map_err(|error| EngineError::Resume { path: path.display().to_string(), reason: error.to_string() })?;
-            search.run(Some(resumed))
+            search.run(resumed)
         }
     }
     .map_or_else(|end| *end, |()| End::Finished);
@@ -109,6 +126,29 @@ pub(crate) fn explore<S: TransitionSystem>(
         && let Err(error) = search.save()
     {
         end = End::Stopped(StopReason::CheckpointFailed(error.to_string()));
+    }
+    if let Some(spill) = spill
+        && spill::goes_on(&end)
+    {
+        let Search { store, safe, begun, depth, covered, .. } = search;
+        let handover = Handover {
+            begun,
+            current: Waiting::Range(safe.number as StateNumber..safe.end_of_level as StateNumber),
+            next: Waiting::Range(safe.end_of_level as StateNumber..store.len() as StateNumber),
+            level: safe.level,
+        };
+        let exploration = Exploration {
+            end,
+            states: store.len(),
+            transitions: safe.transitions,
+            depth,
+            memory_bytes: store.peak_bytes(),
+            covered,
+            surplus: FxHashSet::default(),
+            approximation: None,
+            store: Shards::single(store),
+        };
+        return Ok(spill::go_on(system, checks, whole, spill, exploration, handover, observer));
     }
     let approximation =
         entries.is_approximate().then(|| Approximation { omission_probability: search.store.omission_probability() });
@@ -264,6 +304,8 @@ struct Search<'a, S: TransitionSystem> {
     /// Whether the observer wants a checkpoint at the next opportunity.
     checkpoint_due: bool,
     safe: SafePoint,
+    /// Whether all starts were run.
+    begun: bool,
     /// States whose words are to be kept, and how many of them are missing.
     wanted: FxHashMap<StateNumber, Vec<u64>>,
     missing: usize,
@@ -311,6 +353,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             fingerprint,
             checkpoint_due: false,
             safe: SafePoint::default(),
+            begun: false,
             wanted: FxHashMap::default(),
             missing: 0,
         }
@@ -342,6 +385,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         result?;
         self.flush()?;
         self.stack.reverse();
+        self.begun = true;
         Ok(())
     }
 
@@ -384,21 +428,27 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         let Some(path) = &self.options.checkpoint else { return Ok(()) };
         let SafePoint { number, end_of_level, level, transitions } = self.safe;
         let standing = Standing { level, depth: self.depth, transitions, covered: self.covered.clone() };
+        // Without all starts there is nothing to go on from.
+        let length = if self.begun { self.store.len() } else { 0 };
         let snapshot = Snapshot {
             fingerprint: self.fingerprint,
             words: self.system.words(),
-            stores: &[(&self.store, self.store.len())],
+            stores: &[(&self.store, length)],
             standing: &standing,
             current: number as StateNumber..end_of_level as StateNumber,
-            next: end_of_level as StateNumber..self.store.len() as StateNumber,
+            next: end_of_level as StateNumber..length as StateNumber,
         };
         checkpoint::write(path, snapshot)
     }
 
-    /// Takes over what a checkpoint holds.
-    fn restore(&mut self, path: &Path) -> Result<SafePoint, ResumeError> {
+    /// Takes over what a checkpoint holds; none if the search had not begun.
+    fn restore(&mut self, path: &Path) -> Result<Option<SafePoint>, ResumeError> {
         let saved = checkpoint::read(path, self.fingerprint, self.system.words())?;
         let restored = saved.restore(std::slice::from_mut(&mut self.store), 0)?;
+        if self.store.len() == 0 {
+            return Ok(None);
+        }
+        self.begun = true;
         let Standing { level, depth, transitions, covered } = restored.standing;
         (self.level, self.depth, self.transitions, self.covered) = (level, depth, transitions, covered);
         // Those that wait were stored last, in order.
@@ -408,9 +458,9 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         let point = SafePoint { number, end_of_level, level, transitions };
         if number == end_of_level && end_of_level < self.store.len() {
             self.level += 1;
-            return Ok(SafePoint { end_of_level: self.store.len(), level: self.level, ..point });
+            return Ok(Some(SafePoint { end_of_level: self.store.len(), level: self.level, ..point }));
         }
-        Ok(point)
+        Ok(Some(point))
     }
 
     /// Expands the state found last, all its successors at once; the first of these is next.
@@ -496,7 +546,10 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         self.expanded += 1;
         self.work += 1;
         // In a quotient, a step to another state of the same orbit is a step all the same.
-        if !moved && self.options.deadlock != DeadlockMode::Off && !self.leaves(state, scratch) {
+        if !moved
+            && self.options.deadlock != DeadlockMode::Off
+            && !leaves(self.system, scratch, state, self.options.deadlock)
+        {
             self.flush()?;
             let violation = Violation::Deadlock(self.options.deadlock);
             return Err(Box::new(End::Found(Finding { origin: Some(number), state: None, violation })));
@@ -509,20 +562,6 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             self.report_progress()?;
         }
         Ok(())
-    }
-
-    /// Whether some step leads from a state of the model to another one.
-    fn leaves(&self, state: &[u64], scratch: &mut S::Scratch) -> bool {
-        let stuttering = self.options.deadlock == DeadlockMode::Stuttering;
-        let mut leaves = false;
-        self.system.concrete_successors(scratch, state, |_, event| match event {
-            Event::Next { state: next, .. } if !stuttering || next != state => {
-                leaves = true;
-                ControlFlow::Break(())
-            }
-            _ => ControlFlow::Continue(()),
-        });
-        leaves
     }
 
     /// Takes note of what came of an instance.

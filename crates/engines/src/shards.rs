@@ -1,6 +1,12 @@
 //! All stored states of a search, in one store or, after a search on several threads, in several,
-//! each responsible for a share of the hashes.
+//! each responsible for a share of the hashes; and those that were moved to disk.
 
+use std::io;
+use std::ops::ControlFlow;
+
+use rustc_hash::FxHashSet;
+
+use crate::spill::Overflow;
 use crate::store::{Hash, NO_PARENT, Probe, StateNumber, Store};
 
 /// Stores that share the states of a search. The number of a state is its number in its store,
@@ -10,19 +16,22 @@ pub(crate) struct Shards {
     stores: Vec<Store>,
     /// The number of stores is two to this power.
     bits: u32,
+    /// States that did not fit into memory. They have greater numbers than the others, and only
+    /// [`Shards::path`] and [`Shards::visit`] know them.
+    pub(crate) overflow: Option<Overflow>,
 }
 
 impl Shards {
     /// States in one store.
     pub(crate) fn single(store: Store) -> Self {
-        Self { stores: vec![store], bits: 0 }
+        Self { stores: vec![store], bits: 0, overflow: None }
     }
 
     /// States in several stores, whose number must be a power of two.
     pub(crate) fn several(stores: Vec<Store>) -> Self {
         let bits = stores.len().ilog2();
         debug_assert_eq!(1 << bits, stores.len());
-        Self { stores, bits }
+        Self { stores, bits, overflow: None }
     }
 
     /// How many states there are.
@@ -69,9 +78,47 @@ impl Shards {
         Some(number << self.bits | shard as StateNumber)
     }
 
-    /// Whether a state is stored.
-    pub(crate) fn contains(&self, state: &[u64]) -> bool {
-        let hash = Hash::of(state);
+    /// The states of the run to a state, from its start on.
+    pub(crate) fn path(&self, origin: Option<StateNumber>) -> io::Result<Vec<Vec<u64>>> {
+        let mut path = Vec::new();
+        let mut number = origin;
+        while let Some(state) = number {
+            let overflowed = match &self.overflow {
+                Some(overflow) => overflow.get(state)?,
+                None => None,
+            };
+            match overflowed {
+                Some((words, parent)) => {
+                    path.push(words);
+                    number = (parent != NO_PARENT).then_some(parent);
+                }
+                None => {
+                    path.push(self.state(state).to_vec());
+                    number = self.parent(state);
+                }
+            }
+        }
+        path.reverse();
+        Ok(path)
+    }
+
+    /// Goes through the states of a search, but for some that do not count. Breaking ends that.
+    pub(crate) fn visit(
+        &self,
+        surplus: &FxHashSet<StateNumber>,
+        mut visit: impl FnMut(&[u64]) -> ControlFlow<()>,
+    ) -> io::Result<ControlFlow<()>> {
+        for number in self.numbers().filter(|number| !surplus.contains(number)) {
+            if visit(self.state(number)).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        self.overflow.as_ref().map_or(Ok(ControlFlow::Continue(())), |overflow| overflow.visit(visit))
+    }
+
+    /// Whether a state with a hash is stored.
+    #[inline]
+    pub(crate) fn contains(&self, state: &[u64], hash: Hash) -> bool {
         matches!(self.stores[hash.shard(self.bits)].probe(state, hash), Probe::Stored(_))
     }
 

@@ -394,23 +394,58 @@ impl Store {
         append(&mut self.states[chunk], state);
         self.parents[chunk].push(parent);
         self.length += 1;
-        let entry = match self.entries {
-            Entries::Bits(_) => {
-                for (word, mask) in self.bits_of(hash) {
-                    self.bits_set += u64::from(self.bits[word] & mask == 0);
-                    self.bits[word] |= mask;
-                }
-                return Ok(number);
+        if matches!(self.entries, Entries::Bits(_)) {
+            for (word, mask) in self.bits_of(hash) {
+                self.bits_set += u64::from(self.bits[word] & mask == 0);
+                self.bits[word] |= mask;
             }
-            Entries::Hashes => hash.key(),
-            Entries::States => state[0].wrapping_add(1),
-            Entries::Numbers => u64::from(hash.tag()) << 32 | u64::from(number + 1),
-        };
+            return Ok(number);
+        }
+        let entry = self.entry(state, hash, number);
         let part = self.part(hash);
         let part = &mut self.parts[part];
         part.entries[position] = entry;
         part.used += 1;
         Ok(number)
+    }
+
+    /// Forgets all states but the first ones.
+    pub(crate) fn truncate(&mut self, length: u64) {
+        if length == self.length {
+            return;
+        }
+        for part in &mut self.parts {
+            part.entries.fill(0);
+            part.used = 0;
+        }
+        let chunks = length.div_ceil(1 << self.chunk_shift) as usize;
+        self.states.truncate(chunks);
+        self.parents.truncate(chunks);
+        let last = (length & ((1 << self.chunk_shift) - 1)) as usize;
+        if last > 0 {
+            self.states[chunks - 1].truncate(last * self.words);
+            self.parents[chunks - 1].truncate(last);
+        }
+        self.length = length;
+        for number in 0..length as StateNumber {
+            let hash = Hash::of(self.state(number));
+            let entry = self.entry(self.state(number), hash, number);
+            let part = self.part(hash);
+            let part = &mut self.parts[part];
+            let position = part.vacant_from(hash.tag());
+            part.entries[position] = entry;
+            part.used += 1;
+        }
+    }
+
+    /// The entry of a state in the table.
+    #[inline]
+    fn entry(&self, state: &[u64], hash: Hash, number: StateNumber) -> u64 {
+        match self.entries {
+            Entries::Hashes | Entries::Bits(_) => hash.key(),
+            Entries::States => state[0].wrapping_add(1),
+            Entries::Numbers => u64::from(hash.tag()) << 32 | u64::from(number + 1),
+        }
     }
 
     fn add_chunk(&mut self) -> Result<(), Full> {
@@ -519,6 +554,29 @@ mod tests {
                 assert_eq!(store.parent(number as u32), (number != 0).then_some(number as u32 / 2));
             }
             assert_eq!(store.len(), 30_000);
+        }
+    }
+
+    #[test]
+    fn what_is_cut_off_is_forgotten() {
+        for (words, entries) in [(1, Entries::Numbers), (1, Entries::States), (3, Entries::Numbers)] {
+            for length in [0, 1, 21_845, 21_846, 65_536, 70_000] {
+                let mut store = Store::new(words, entries, None);
+                for number in 0..70_000 {
+                    add(&mut store, &sample(words, number), number as u32).expect("there is room");
+                }
+                store.truncate(length);
+                assert_eq!(store.len(), length);
+                for number in 0..70_000 {
+                    let state = sample(words, number);
+                    let stored = matches!(store.probe(&state, Hash::of(&state)), Probe::Stored(_));
+                    assert_eq!(stored, number < length);
+                }
+                for number in length..70_000 {
+                    assert_eq!(add(&mut store, &sample(words, number), number as u32), Ok(number as u32));
+                }
+                assert_eq!(store.state(69_999), sample(words, 69_999));
+            }
         }
     }
 

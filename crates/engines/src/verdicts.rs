@@ -1,5 +1,7 @@
 //! From a search to a report: one verdict for each subject, each violation with a replayed run.
 
+use std::ops::ControlFlow;
+
 use num_bigint::BigUint;
 use quotient_ir::{DeadlockMode, Interpreter, PropertyKind, Violation};
 
@@ -12,6 +14,7 @@ use crate::options::SearchOptions;
 use crate::rebuild::rebuild;
 use crate::report::{EngineError, PropertyReport, Report, StopReason, Subject, Verdict};
 use crate::search::{End, Exploration, explore};
+use crate::spill::Overflow;
 use crate::system::TransitionSystem;
 
 /// How many orbits are measured between reports of progress.
@@ -76,13 +79,17 @@ pub(crate) fn check_counted<S: TransitionSystem>(
 
     let stop_reason = match &exploration.end {
         End::Stopped(reason) => Some(reason.clone()),
-        End::Found(finding) => {
-            let trace = rebuild(system, &exploration.store, finding, interpreter)?;
-            let report = report_on(&mut reports, subject_of(&finding.violation));
-            report.verdict = Verdict::Violated;
-            report.trace = Some(trace);
-            Some(StopReason::Violation)
-        }
+        End::Found(finding) => match rebuild(system, &exploration.store, finding, interpreter) {
+            Ok(trace) => {
+                let report = report_on(&mut reports, subject_of(&finding.violation));
+                report.verdict = Verdict::Violated;
+                report.trace = Some(trace);
+                Some(StopReason::Violation)
+            }
+            // What cannot be shown is not claimed.
+            Err(EngineError::Disk(reason)) => Some(StopReason::SpillFailed(reason)),
+            Err(error) => return Err(error),
+        },
         End::Finished => judge_liveness(system, interpreter, &checks, options, &exploration, observer, &mut reports)?,
     };
     let report = Report {
@@ -98,6 +105,7 @@ pub(crate) fn check_counted<S: TransitionSystem>(
         transitions: exploration.transitions,
         depth: exploration.depth,
         memory_bytes: exploration.memory_bytes,
+        disk_bytes: exploration.store.overflow.as_ref().map_or(0, Overflow::peak_bytes),
         properties: reports,
         liveness_searches: Vec::new(),
         canonicalization: None,
@@ -120,14 +128,17 @@ fn count_represented(
         memory_bytes: exploration.memory_bytes,
     };
     let mut represented = BigUint::ZERO;
-    let counted = exploration.store.numbers().filter(|number| !exploration.surplus.contains(number));
-    for (position, number) in counted.enumerate() {
-        represented += orbit_size(exploration.store.state(number))?;
-        if position % COUNTING_INTERVAL == COUNTING_INTERVAL - 1 && observer.progress(&progress).is_break() {
-            return None;
+    let mut position = 0;
+    let counted = exploration.store.visit(&exploration.surplus, |state| {
+        let Some(size) = orbit_size(state) else { return ControlFlow::Break(()) };
+        represented += size;
+        position += 1;
+        if position % COUNTING_INTERVAL == 0 && observer.progress(&progress).is_break() {
+            return ControlFlow::Break(());
         }
-    }
-    Some(represented)
+        ControlFlow::Continue(())
+    });
+    matches!(counted, Ok(ControlFlow::Continue(()))).then_some(represented)
 }
 
 /// Fills in the verdicts on liveness after a finished search; returns why it could not.

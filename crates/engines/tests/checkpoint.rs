@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use quotient_engines::{EngineError, Observer, Progress, Report, SearchOptions, Silent, StopReason, Verdict, check};
 use quotient_frontends::{Language, LoadOptions, load};
-use quotient_ir::{Model, Source};
+use quotient_ir::{DeadlockMode, Model, Source};
 
 fn model(extra: &str) -> Model {
     let text = format!(
@@ -20,6 +20,10 @@ fn model(extra: &str) -> Model {
         end;
         {extra}"
     );
+    parse(text)
+}
+
+fn parse(text: String) -> Model {
     match load(Source::new("test.m", text), Language::Murphi, &LoadOptions::default()) {
         Ok(loaded) => loaded.model,
         Err(diagnostics) => panic!("{:?}", diagnostics.iter().map(|entry| &entry.message).collect::<Vec<_>>()),
@@ -180,5 +184,27 @@ fn a_checkpoint_that_cannot_be_written_leaves_the_last_one() {
         let report = run(&model, &SearchOptions { threads, ..options.clone() });
         assert_eq!(report.verdict, Verdict::Inconclusive);
         assert!(matches!(report.stop_reason, Some(StopReason::CheckpointFailed(_))), "{:?}", report.stop_reason);
+    }
+}
+
+#[test]
+fn a_search_that_was_stopped_among_its_starts_runs_them_all() {
+    let model = parse(
+        "var n: 0..100; startstate begin n := 0; end; startstate begin n := 30; end; startstate begin n := 50; end;
+        rule \"up\" n < 20 | n > 49 & n < 100 ==> begin n := n + 1; end;
+        invariant \"low\" n != 55;"
+            .to_owned(),
+    );
+    let options = SearchOptions { deadlock: DeadlockMode::Off, ..SearchOptions::default() };
+    let expected = run(&model, &options);
+    assert_eq!(expected.verdict, Verdict::Violated);
+    for threads in [1, 2] {
+        let place = Place::new(&format!("starts-{threads}"));
+        let limited = SearchOptions { threads, max_states: Some(1), checkpoint: place.path(), ..options.clone() };
+        assert_eq!(run(&model, &limited).stop_reason, Some(StopReason::StateLimit(1)));
+        for threads in [1, 2] {
+            let resumed = SearchOptions { threads, resume: place.path(), ..options.clone() };
+            assert_eq!(run(&model, &resumed), expected);
+        }
     }
 }

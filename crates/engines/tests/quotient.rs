@@ -29,6 +29,7 @@ const OFF: SearchOptions = SearchOptions {
     max_states: None,
     max_depth: None,
     max_memory: None,
+    spill: None,
     properties: None,
     liveness: Vec::new(),
     errors: true,

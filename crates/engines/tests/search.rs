@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use quotient_engines::{
-    Edge, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, StopReason, StoreMode, Subject, Verdict,
-    check, walk,
+    Edge, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason, StoreMode, Subject,
+    Verdict, check, walk,
 };
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
@@ -437,10 +437,11 @@ fn counters(extra: &str) -> String {
     )
 }
 
-#[test]
-fn threads_change_nothing() {
+/// What is asked of the counters: nothing, and things that hold, do not hold, go wrong or are reached
+/// at different moments.
+fn questions() -> Vec<String> {
     let sum = "(c[1] + c[2] + c[3] + c[4] + c[5] + c[6] + c[7])";
-    for extra in [
+    vec![
         String::new(),
         format!("invariant \"sum\" {sum} < 12 | c[3] != 2;"),
         format!("invariant \"order\" !({sum} = 9 & c[7] = 2 & c[1] = 1); invariant \"sum\" {sum} < 12 | c[3] != 2;"),
@@ -450,7 +451,12 @@ fn threads_change_nothing() {
         format!(
             "rule \"cover\" {sum} = 10 ==> begin cover \"reached\" c[1] = 3; end; invariant \"x\" {sum} != 10 | c[7] < 3;"
         ),
-    ] {
+    ]
+}
+
+#[test]
+fn threads_change_nothing() {
+    for extra in questions() {
         let text = counters(&extra);
         for max_states in [None, Some(1), Some(7000)] {
             for max_depth in [None, Some(6)] {
@@ -468,6 +474,78 @@ fn threads_change_nothing() {
             }
         }
     }
+}
+
+/// Searches with so little memory that they go on on disk: with nothing in memory, and with about half of
+/// it.
+fn check_on_disk(text: &str, options: &SearchOptions) {
+    let expected = run(text, options);
+    let spill = Some(Spill { folder: std::env::temp_dir(), max_bytes: None });
+    for memory in [1, 1_200_000] {
+        for threads in [1, 2] {
+            let limited = SearchOptions { threads, max_memory: Some(memory), spill: spill.clone(), ..options.clone() };
+            let report = run(text, &limited);
+            assert_eq!(
+                Report { memory_bytes: 0, disk_bytes: 0, ..report },
+                Report { memory_bytes: 0, ..expected.clone() },
+                "{text}, {memory} bytes, {threads} threads"
+            );
+        }
+    }
+}
+
+#[test]
+fn searches_on_disk_find_the_same() {
+    for extra in questions() {
+        check_on_disk(&counters(&extra), &SearchOptions::default());
+    }
+    for (max_states, max_depth) in [(Some(1), None), (Some(7000), None), (Some(15_000), None), (None, Some(6))] {
+        let options = SearchOptions { max_states, max_depth, ..SearchOptions::default() };
+        check_on_disk(&counters(&questions()[6]), &options);
+    }
+}
+
+#[test]
+fn searches_on_disk_take_wide_states_and_many_starts() {
+    // Three words a state; starts that lead to the same states; some are dropped; deadlocks.
+    let text = |rest: &str| {
+        format!(
+            "const N: 5; type id: 1..N;
+            var c: array[id] of 0..4; big: array[id] of 0..1000000000;
+            ruleset first: 0..40000; k: 0..1 do startstate begin
+              for i: id do c[i] := 0; big[i] := i * (first / 4); end;
+            end; end;
+            ruleset i: id do
+              rule \"up\" c[i] < 4 & big[2] < 100 ==> begin c[i] := c[i] + 1; end;
+            end;
+            {rest}"
+        )
+    };
+    for deadlock in [DeadlockMode::Off, DeadlockMode::Stuck, DeadlockMode::Stuttering] {
+        check_on_disk(&text(""), &SearchOptions { deadlock, ..SearchOptions::default() });
+    }
+    let options = SearchOptions { deadlock: DeadlockMode::Off, ..SearchOptions::default() };
+    check_on_disk(
+        &text("assume \"not all\" big[1] > 20; invariant \"top\" c[1] + c[2] + c[3] < 11 | big[5] != 125;"),
+        &options,
+    );
+    check_on_disk(&text("invariant \"start\" big[1] < 9990;"), &options);
+    check_on_disk(&text(""), &SearchOptions { max_states: Some(9000), ..options });
+}
+
+#[test]
+fn a_disk_that_is_full_or_missing_ends_the_search() {
+    let text = counters("");
+    let limited = |folder: std::path::PathBuf, max_bytes| {
+        let spill = Some(Spill { folder, max_bytes });
+        run(&text, &SearchOptions { max_memory: Some(1), spill, ..SearchOptions::default() })
+    };
+    let report = limited(std::env::temp_dir(), Some(200_000));
+    assert_eq!(report.stop_reason, Some(StopReason::DiskLimit(200_000)));
+    assert_eq!(report.verdict, Verdict::Inconclusive);
+    let report = limited("/there/is/no/such/folder".into(), None);
+    assert!(matches!(report.stop_reason, Some(StopReason::SpillFailed(_))), "{:?}", report.stop_reason);
+    assert_eq!(report.verdict, Verdict::Inconclusive);
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use quotient_engines::{CrossCheck, Observer, Progress, Report, SearchOptions, SearchOrder, StopReason, StoreMode};
+use quotient_engines::{
+    CrossCheck, Observer, Progress, Report, SearchOptions, SearchOrder, Spill, StopReason, StoreMode,
+};
 use quotient_frontends::UNSUPPORTED_PROPERTY;
 use quotient_ir::{DeadlockMode, Diagnostic, Model, PropertyId, PropertyKind, Severity};
 
@@ -31,6 +33,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
         deadlock: deadlock_mode(arguments.deadlock, loaded.language),
         checkpoint: arguments.checkpoints.checkpoint.clone(),
         resume: arguments.checkpoints.resume.clone(),
+        spill: arguments.spilling.spill.clone().map(|folder| Spill { folder, max_bytes: arguments.spilling.max_disk }),
         store: match arguments.store {
             StoreName::Exact => StoreMode::Exact,
             StoreName::Compact => StoreMode::Compact,
@@ -40,6 +43,20 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     };
     if options.order == SearchOrder::DepthFirst && (options.checkpoint.is_some() || options.resume.is_some()) {
         return Err(Failure::Usage("--checkpoint and --resume need a breadth-first search".into()));
+    }
+    if options.spill.is_some() {
+        let refused = if options.order == SearchOrder::DepthFirst {
+            Some("a depth-first search")
+        } else if options.store != StoreMode::Exact {
+            Some("an approximate store")
+        } else if arguments.search.reduction == ReductionName::Adaptive {
+            Some("adaptive reduction")
+        } else {
+            None
+        };
+        if let Some(refused) = refused {
+            return Err(Failure::Usage(format!("--spill cannot be used with {refused}")));
+        }
     }
     if options.store != StoreMode::Exact {
         let refused = if options.order == SearchOrder::DepthFirst {

@@ -6,6 +6,7 @@ use quotient_ir::{DeadlockMode, Diagnostic, Source};
 
 use crate::arguments::{DeadlockName, LimitArguments, OrderName, SearchArguments};
 use crate::failure::{Failure, HOLDS, INCONCLUSIVE, VIOLATED};
+use crate::memory::usable_bytes;
 use crate::render::diagnostics;
 use crate::terminal::{Palette, complain};
 
@@ -29,7 +30,7 @@ fn search_options(search: &SearchArguments, limits: &LimitArguments) -> SearchOp
         },
         max_states: limits.max_states,
         max_depth: limits.max_depth,
-        max_memory: limits.max_memory,
+        max_memory: limits.max_memory.or_else(usable_bytes),
         threads: search.threads,
         ..SearchOptions::default()
     }

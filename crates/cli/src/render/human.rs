@@ -106,6 +106,7 @@ fn stop_text(reason: &StopReason) -> String {
         StopReason::StateLimit(limit) => format!("the limit of {} states was reached", quantity::count(*limit)),
         StopReason::DepthLimit(limit) => format!("the limit of {} steps was reached", quantity::count(*limit)),
         StopReason::MemoryLimit(limit) => format!("the limit of {} of memory was reached", quantity::bytes(*limit)),
+        StopReason::DiskLimit(limit) => format!("the limit of {} of disk space was reached", quantity::bytes(*limit)),
         StopReason::TimeLimit(limit) => format!("the limit of {} was reached", quantity::duration(*limit)),
         other => other.to_string(),
     }
@@ -348,6 +349,12 @@ fn figures(outcome: &Outcome<'_>, counts: Option<&GraphCounts>) -> String {
         let _ = write!(memory, "; {} at peak", quantity::bytes(peak));
     }
     rows.push(("memory", memory));
+    if report.disk_bytes > 0 {
+        rows.push((
+            "disk",
+            format!("{} at peak, for states that did not fit into memory", quantity::bytes(report.disk_bytes)),
+        ));
+    }
     if let Some(CrossCheck { whole, extent }) = outcome.cross_check {
         let states = quantity::count(whole.states);
         rows.push((

@@ -52,6 +52,8 @@ struct SearchObject<'a> {
     seconds: f64,
     canonicalization_seconds: Option<f64>,
     store_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disk_bytes: Option<u64>,
     peak_memory_bytes: Option<u64>,
     diagnostics: Vec<DiagnosticObject<'a>>,
 }
@@ -362,6 +364,7 @@ pub(crate) fn search(
         seconds: seconds(outcome.elapsed),
         canonicalization_seconds: report.canonicalization.map(seconds),
         store_bytes: report.memory_bytes,
+        disk_bytes: (report.disk_bytes > 0).then_some(report.disk_bytes),
         peak_memory_bytes: outcome.peak_memory,
         diagnostics: diagnostic_objects(&outcome.model.source, warnings),
     };
@@ -535,6 +538,8 @@ fn stop_reason_name(reason: &StopReason) -> &'static str {
         StopReason::StateLimit(_) => "state-limit",
         StopReason::DepthLimit(_) => "depth-limit",
         StopReason::MemoryLimit(_) => "memory-limit",
+        StopReason::DiskLimit(_) => "disk-limit",
+        StopReason::SpillFailed(_) => "spill-failed",
         StopReason::TooManyStates => "too-many-states",
         StopReason::OutOfMemory => "out-of-memory",
         StopReason::TimeLimit(_) => "time-limit",

@@ -1,0 +1,208 @@
+//! Records on disk. Files have no names: they are gone when the search is, however it ends.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::report::StopReason;
+
+/// Bytes that are written and read at once, about.
+const BLOCK_BYTES: usize = 1 << 16;
+
+/// Why something could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DiskError {
+    #[error("the limit of {0} bytes is reached")]
+    Limit(u64),
+    #[error("{0}")]
+    System(#[from] io::Error),
+}
+
+impl From<DiskError> for StopReason {
+    fn from(error: DiskError) -> Self {
+        match error {
+            DiskError::Limit(limit) => Self::DiskLimit(limit),
+            DiskError::System(error) => Self::SpillFailed(error.to_string()),
+        }
+    }
+}
+
+/// A folder for files, and how many bytes they may take together.
+#[derive(Clone, Debug)]
+pub(crate) struct Disk {
+    folder: PathBuf,
+    limit: u64,
+    used: Arc<AtomicU64>,
+    peak: Arc<AtomicU64>,
+}
+
+impl Disk {
+    pub(crate) fn new(folder: &Path, limit: Option<u64>) -> Self {
+        Self { folder: folder.to_owned(), limit: limit.unwrap_or(u64::MAX), used: Arc::default(), peak: Arc::default() }
+    }
+
+    /// Most bytes that the files took together.
+    pub(crate) fn peak_bytes(&self) -> u64 {
+        self.peak.load(Ordering::Relaxed)
+    }
+
+    /// Takes note of bytes that will be written.
+    fn take(&self, bytes: u64) -> Result<(), DiskError> {
+        let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if used > self.limit {
+            self.used.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(DiskError::Limit(self.limit));
+        }
+        self.peak.fetch_max(used, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// No records of so many words.
+    pub(crate) fn sequence(&self, stride: usize) -> Result<Sequence, DiskError> {
+        let file = tempfile::tempfile_in(&self.folder)?;
+        Ok(Sequence { file, stride, written: 0, pending: Vec::new(), disk: self.clone() })
+    }
+}
+
+/// Records of the same number of words, one after the other in a file.
+#[derive(Debug)]
+pub(crate) struct Sequence {
+    file: File,
+    stride: usize,
+    /// Bytes in the file.
+    written: u64,
+    /// Bytes that wait to be written.
+    pending: Vec<u8>,
+    disk: Disk,
+}
+
+impl Sequence {
+    /// The disk it is on.
+    pub(crate) fn disk(&self) -> &Disk {
+        &self.disk
+    }
+
+    /// How many records there are.
+    pub(crate) fn len(&self) -> u64 {
+        (self.written + self.pending.len() as u64) / self.record_bytes()
+    }
+
+    /// Adds words; whole records in the end.
+    pub(crate) fn push(&mut self, words: &[u64]) -> Result<(), DiskError> {
+        for word in words {
+            self.pending.extend_from_slice(&word.to_le_bytes());
+        }
+        if self.pending.len() >= BLOCK_BYTES { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes what waits, so that it can be read.
+    pub(crate) fn flush(&mut self) -> Result<(), DiskError> {
+        let bytes = self.pending.len() as u64;
+        if bytes == 0 {
+            return Ok(());
+        }
+        self.disk.take(bytes)?;
+        self.file.seek(SeekFrom::Start(self.written))?;
+        let result = self.file.write_all(&self.pending);
+        self.written += bytes;
+        self.pending.clear();
+        Ok(result?)
+    }
+
+    /// Records that are read at once, about.
+    pub(crate) fn block(&self) -> u64 {
+        (BLOCK_BYTES as u64 / self.record_bytes()).max(1)
+    }
+
+    /// Reads some of the records that were written; fewer if there are not so many.
+    pub(crate) fn read(&self, first: u64, count: u64, words: &mut Vec<u64>) -> io::Result<()> {
+        words.clear();
+        let count = count.min((self.written / self.record_bytes()).saturating_sub(first));
+        let mut bytes = vec![0; (count * self.record_bytes()) as usize];
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(first * self.record_bytes()))?;
+        file.read_exact(&mut bytes)?;
+        let (chunks, _) = bytes.as_chunks();
+        words.extend(chunks.iter().map(|&chunk| u64::from_le_bytes(chunk)));
+        Ok(())
+    }
+
+    /// The records that were written, from one on.
+    pub(crate) fn reader(&self, first: u64) -> Reader<'_> {
+        Reader { sequence: self, next: first, words: Vec::new(), position: 0 }
+    }
+
+    fn record_bytes(&self) -> u64 {
+        8 * self.stride as u64
+    }
+}
+
+impl Drop for Sequence {
+    fn drop(&mut self) {
+        self.disk.used.fetch_sub(self.written, Ordering::Relaxed);
+    }
+}
+
+/// Goes through a sequence.
+#[derive(Debug)]
+pub(crate) struct Reader<'a> {
+    sequence: &'a Sequence,
+    /// The first record that was not read.
+    next: u64,
+    words: Vec<u64>,
+    position: usize,
+}
+
+impl Reader<'_> {
+    /// The record it is at; none after the last.
+    pub(crate) fn record(&mut self) -> io::Result<Option<&[u64]>> {
+        if self.position == self.words.len() {
+            self.sequence.read(self.next, self.sequence.block(), &mut self.words)?;
+            self.next += (self.words.len() / self.sequence.stride) as u64;
+            self.position = 0;
+        }
+        Ok(self.words.get(self.position..self.position + self.sequence.stride))
+    }
+
+    /// The record it is at, if it was looked at.
+    pub(crate) fn current(&self) -> &[u64] {
+        &self.words[self.position..self.position + self.sequence.stride]
+    }
+
+    /// Goes on to the next record.
+    pub(crate) fn advance(&mut self) {
+        self.position += self.sequence.stride;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read_and_limits_are_kept() {
+        let disk = Disk::new(&std::env::temp_dir(), Some(1 << 20));
+        let mut sequence = disk.sequence(3).expect("there is a temporary folder");
+        for number in 0..20_000 {
+            sequence.push(&[number, number * number, !number]).expect("there is room");
+        }
+        sequence.flush().expect("there is room");
+        assert_eq!(sequence.len(), 20_000);
+        for first in [0, 1, 7_777, 19_999, 20_000] {
+            let mut reader = sequence.reader(first);
+            for number in first..20_000 {
+                assert_eq!(reader.record().expect("it was written"), Some(&[number, number * number, !number][..]));
+                reader.advance();
+            }
+            assert_eq!(reader.record().expect("it is the end"), None);
+        }
+        let mut other = disk.sequence(1).expect("there is a temporary folder");
+        let full = (0..1 << 17).try_for_each(|number| other.push(&[number]));
+        assert!(matches!(full, Err(DiskError::Limit(_))));
+        drop(sequence);
+        let mut third = disk.sequence(1).expect("there is a temporary folder");
+        (0..1 << 15).try_for_each(|number| third.push(&[number])).expect("there is room again");
+    }
+}
