@@ -4,8 +4,8 @@
 
 use crate::store::Hash;
 
-/// Bytes of the table, about.
-const BYTES: usize = 1 << 17;
+/// Bytes of the table, about: half of the second cache of most processors.
+const BYTES: usize = 1 << 19;
 
 /// A table of states, each of which makes way for the next one that falls to its place.
 #[derive(Debug)]

@@ -116,9 +116,14 @@ impl Shards {
         self.overflow.as_ref().map_or(Ok(ControlFlow::Continue(())), |overflow| overflow.visit(visit))
     }
 
+    /// Whether a state is stored.
+    pub(crate) fn contains(&self, state: &[u64]) -> bool {
+        self.contains_hashed(state, Hash::of(state))
+    }
+
     /// Whether a state with a hash is stored.
     #[inline]
-    pub(crate) fn contains(&self, state: &[u64], hash: Hash) -> bool {
+    pub(crate) fn contains_hashed(&self, state: &[u64], hash: Hash) -> bool {
         matches!(self.stores[hash.shard(self.bits)].probe(state, hash), Probe::Stored(_))
     }
 

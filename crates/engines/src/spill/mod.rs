@@ -305,7 +305,7 @@ impl<S: TransitionSystem> Search<'_, S> {
             number += 1;
             for position in first..end {
                 let (state, tag, hash) = self.batch.entry(position);
-                if self.recent.meets(state, hash) || self.explored.store.contains(state, hash) {
+                if self.recent.meets(state, hash) || self.explored.store.contains_hashed(state, hash) {
                     continue;
                 }
                 let tag = u32::try_from(tag).unwrap_or(Tag::EVERYTHING as u32);
