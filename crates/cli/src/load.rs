@@ -28,6 +28,15 @@ pub(crate) struct LoadedModel {
 /// # Errors
 /// If there is no such file, or no model in it.
 pub(crate) fn load_model(arguments: &ModelArguments) -> Result<LoadedModel, Failure> {
+    load_model_with(arguments, false)
+}
+
+/// Like [`load_model`], with the claims that a Promela model makes about its runs.
+pub(crate) fn load_model_and_claims(arguments: &ModelArguments) -> Result<LoadedModel, Failure> {
+    load_model_with(arguments, true)
+}
+
+fn load_model_with(arguments: &ModelArguments, watch_claims: bool) -> Result<LoadedModel, Failure> {
     let is_stdin = arguments.path.as_os_str() == "-";
     let name = if is_stdin { "<stdin>".to_owned() } else { arguments.path.to_string_lossy().into_owned() };
     let language = match arguments.language {
@@ -50,6 +59,7 @@ pub(crate) fn load_model(arguments: &ModelArguments) -> Result<LoadedModel, Fail
     let options = LoadOptions {
         constants: arguments.definitions.clone(),
         extra_nodes: !arguments.no_extra_nodes,
+        watch_claims,
         ..LoadOptions::default()
     };
     let loaded = load(source.clone(), language, &options)

@@ -49,11 +49,14 @@ pub struct LoadOptions {
     /// Whether a failed assertion of a Promela model is passed over, as `pan -A` does. What the model
     /// does afterwards can then be seen.
     pub ignore_assertions: bool,
+    /// Whether the `never` claims of a Promela model are observed and checked. The places where they are
+    /// then belong to the state.
+    pub watch_claims: bool,
 }
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { constants: Vec::new(), extra_nodes: true, ignore_assertions: false }
+        Self { constants: Vec::new(), extra_nodes: true, ignore_assertions: false, watch_claims: false }
     }
 }
 

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use quotient_engines::{CompiledSystem, Event, Instance, Sink, SpecialisedSystem, Successors, Tag, TransitionSystem};
 use quotient_frontends::{Language, LoadOptions, load, source_from_bytes};
-use quotient_ir::{Diagnostic, Interpreter, Layout, Model};
+use quotient_groups::PermutationGroup;
+use quotient_ir::{Diagnostic, Interpreter, Layout, Model, PropertyId};
 use rustc_hash::FxHashSet;
 
 /// What there is to see in a model.
@@ -37,6 +38,18 @@ pub fn load_promela(
     let source = source_from_bytes(&path.to_string_lossy(), &bytes).map_err(|diagnostic| vec![diagnostic])?;
     let options = LoadOptions { constants: constants.to_vec(), ignore_assertions, ..LoadOptions::default() };
     load(source, Language::Promela, &options).map(|loaded| loaded.model)
+}
+
+/// The number of symmetries that are found in a model.
+///
+/// # Panics
+/// If the model has no layout, or a symmetry cannot be certified.
+pub fn order(model: &Model) -> String {
+    let layout = Layout::new(model).expect("a layout");
+    let properties: Vec<PropertyId> = model.properties.indices().collect();
+    let detection = quotient_symmetry::detect(model, &layout, &properties).expect("symmetries can be certified");
+    let group = PermutationGroup::new(detection.group.literals().degree(), detection.group.generators().to_vec());
+    group.order().to_string()
 }
 
 /// Where successors and faults are collected.

@@ -82,6 +82,46 @@ impl Spin {
         compiler.map(|(compiler, _)| Self { compiler }).ok_or_else(|| "no C compiler is installed".into())
     }
 
+    /// Makes the verifier of a model.
+    fn verifier(
+        &self,
+        model: &Path,
+        definitions: &[(String, String)],
+        directives: &[&str],
+        folder: &Path,
+        timeout: Duration,
+    ) -> Result<PathBuf, SpinFailure> {
+        let model = fs::canonicalize(model)?;
+        let mut generate = Command::new("spin");
+        generate.args(definitions.iter().map(|(name, value)| format!("-D{name}={value}")));
+        generate.args(["-a", "-o1", "-o2", "-o3"]).arg(&model).current_dir(folder);
+        let output = run_limited(&mut generate, timeout)?;
+        if !folder.join("pan.c").exists() || !output.status.success() {
+            return Err(SpinFailure::Rejected(text(&output)));
+        }
+        let mut compile = Command::new(self.compiler);
+        compile.args(["-w", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=3000"]).args(directives);
+        compile.args(["-o", "pan", "pan.c"]).current_dir(folder);
+        let output = run_limited(&mut compile, timeout)?;
+        if !output.status.success() {
+            return Err(SpinFailure::Compile(text(&output)));
+        }
+        Ok(folder.join("pan"))
+    }
+
+    /// Whether the `never` claim of a model comes to its end, or an assertion in it fails.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub fn violates_claim(&self, model: &Path, timeout: Duration) -> Result<bool, SpinFailure> {
+        let folder = tempfile::tempdir()?;
+        let verifier = self.verifier(model, &[], &[], folder.path(), timeout)?;
+        let mut run = Command::new(&verifier);
+        run.args(["-m50000", "-w20", "-E"]).current_dir(folder.path());
+        let output = text(&run_limited(&mut run, timeout)?);
+        number_after(&output, "errors: ").map(|errors| errors > 0).ok_or(SpinFailure::System(output))
+    }
+
     /// Runs SPIN without optimisations and without claims on a model.
     ///
     /// # Errors
@@ -93,23 +133,7 @@ impl Spin {
         timeout: Duration,
     ) -> Result<SpinAnswer, SpinFailure> {
         let folder = tempfile::tempdir()?;
-        let model = fs::canonicalize(model)?;
-        let mut generate = Command::new("spin");
-        generate.args(definitions.iter().map(|(name, value)| format!("-D{name}={value}")));
-        generate.args(["-a", "-o1", "-o2", "-o3"]).arg(&model).current_dir(folder.path());
-        let output = run_limited(&mut generate, timeout)?;
-        if !folder.path().join("pan.c").exists() || !output.status.success() {
-            return Err(SpinFailure::Rejected(text(&output)));
-        }
-        let mut compile = Command::new(self.compiler);
-        compile
-            .args(["-w", "-DSAFETY", "-DNOREDUCE", "-DNOCLAIM", "-DMEMLIM=3000", "-o", "pan", "pan.c"])
-            .current_dir(folder.path());
-        let output = run_limited(&mut compile, timeout)?;
-        if !output.status.success() {
-            return Err(SpinFailure::Compile(text(&output)));
-        }
-        let verifier: PathBuf = folder.path().join("pan");
+        let verifier = self.verifier(model, definitions, &["-DNOCLAIM"], folder.path(), timeout)?;
         // Once for end states and once for all other errors: the number of errors says no more.
         let mut answers = Vec::new();
         for ignored in ["-A", "-E"] {

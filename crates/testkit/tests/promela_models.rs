@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use quotient_engines::{SearchOptions, Silent, SymmetrySource, Verdict, check, check_with, plan};
-use quotient_groups::PermutationGroup;
-use quotient_ir::{DeadlockMode, Layout, Model, PropertyId};
+use quotient_ir::{DeadlockMode, Layout, PropertyId};
 use quotient_testkit::examples::workspace;
-use quotient_testkit::promela::{count, load_promela};
+use quotient_testkit::promela::{count, load_promela, order};
 use quotient_testkit::rumur::explain_skip;
 use quotient_testkit::spin::Spin;
 
@@ -55,14 +54,6 @@ fn models() -> Vec<(PathBuf, String)> {
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder entry").path()).collect();
     paths.sort();
     paths.into_iter().map(|path| (path.clone(), std::fs::read_to_string(&path).expect("a model is a text"))).collect()
-}
-
-fn order(model: &Model) -> String {
-    let layout = Layout::new(model).expect("a layout");
-    let properties: Vec<PropertyId> = model.properties.indices().collect();
-    let detection = quotient_symmetry::detect(model, &layout, &properties).expect("symmetries can be certified");
-    let group = PermutationGroup::new(detection.group.literals().degree(), detection.group.generators().to_vec());
-    group.order().to_string()
 }
 
 #[test]

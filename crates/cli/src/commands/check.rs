@@ -18,7 +18,7 @@ use crate::commands::selection::{DEADLOCK, ERRORS, named_properties};
 use crate::commands::trial::Trial;
 use crate::commands::{deadlock_mode, engine_failure, exit_status, search_options, show_warnings};
 use crate::failure::Failure;
-use crate::load::{LoadedModel, load_model};
+use crate::load::{LoadedModel, load_model_and_claims};
 use crate::memory::peak_bytes;
 use crate::render::human::Outcome;
 use crate::render::{human, json};
@@ -27,7 +27,7 @@ use crate::watch::Watch;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
-    let loaded = Arc::new(load_model(&arguments.model)?);
+    let loaded = Arc::new(load_model_and_claims(&arguments.model)?);
     let model = &loaded.model;
     let options = SearchOptions {
         deadlock: deadlock_mode(arguments.deadlock, loaded.language),

@@ -16,7 +16,7 @@ pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<
         diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span));
         return Err(diagnostics);
     }
-    let settings = lower::Settings { check_assertions: !options.ignore_assertions };
+    let settings = lower::Settings { check_assertions: !options.ignore_assertions, watch_claims: options.watch_claims };
     let (model, about_meaning) = lower::lower(&source, &tree, settings);
     diagnostics.extend(about_meaning);
     diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span));

@@ -55,6 +55,8 @@ pub(super) struct Emission<'p, 't> {
     pub(super) last: Option<VariableId>,
     /// Whether nobody can move.
     pub(super) quiet: Option<FunctionId>,
+    /// Where each claim is.
+    pub(super) claims: Vec<VariableId>,
     pub(super) uses_timeout: bool,
     /// Whether the question is asked whether a process can move.
     asks_enabled: bool,
@@ -97,6 +99,7 @@ impl<'p, 't> Emission<'p, 't> {
             exclusive: None,
             last: None,
             quiet: None,
+            claims: Vec::new(),
             uses_timeout,
             asks_enabled: false,
             wide,
@@ -109,6 +112,7 @@ impl<'p, 't> Emission<'p, 't> {
         emission.declare_processes();
         emission.lay_out_channels();
         emission.declare_control();
+        emission.declare_claims();
         emission
     }
 
@@ -369,6 +373,15 @@ impl<'p, 't> Emission<'p, 't> {
     pub(super) fn define_quiet(&mut self) {
         let Some(function) = self.quiet else { return };
         let mut owner = Owner::default();
+        let condition = self.nobody_moves(&mut owner, false);
+        let kind = StatementKind::Return(Some(ReturnValue::Value(condition)));
+        let entry = &mut self.model.functions[function];
+        entry.locals = owner.locals;
+        entry.body = vec![Statement { kind, span: Span::default() }];
+    }
+
+    /// Whether nobody can move, by a timeout or without one.
+    pub(super) fn nobody_moves(&mut self, owner: &mut Owner, by_timeout: bool) -> ExprId {
         let mut conditions = Vec::new();
         if let Some(exclusive) = self.exclusive {
             let place = self.variable_place(exclusive);
@@ -380,20 +393,16 @@ impl<'p, 't> Emission<'p, 't> {
             let Some(ty) = self.pid_type(process) else { continue };
             for &point in &self.program.processes[process].flow.points {
                 let local = owner.parameter("p", ty);
-                let pid = self.read_local(&owner, local);
+                let pid = self.read_local(owner, local);
                 let number = self.program.processes[process].flow.number(point);
                 let here = self.is_at(process, pid, number);
-                let can_move = self.can_leave(&mut owner, process, pid, point);
+                let can_move = self.can_leave(owner, process, pid, point, by_timeout);
                 let moves = self.and(here, can_move);
                 let stays = self.not(moves);
                 conditions.push(self.quantified(Quantifier::All, local, ty, stays));
             }
         }
-        let condition = self.all(conditions);
-        let kind = StatementKind::Return(Some(ReturnValue::Value(condition)));
-        let entry = &mut self.model.functions[function];
-        entry.locals = owner.locals;
-        entry.body = vec![Statement { kind, span: Span::default() }];
+        self.all(conditions)
     }
 
     /// `enabled(pid)`
@@ -413,7 +422,7 @@ impl<'p, 't> Emission<'p, 't> {
                 let number = self.program.processes[process].flow.number(point);
                 let here = self.is_at(process, pid, number);
                 let here = self.and(inside, here);
-                let can_move = self.can_leave(owner, process, pid, point);
+                let can_move = self.can_leave(owner, process, pid, point, false);
                 conditions.push(self.and(here, can_move));
             }
         }
@@ -662,6 +671,7 @@ impl<'p, 't> Emission<'p, 't> {
                 pid += 1;
             }
         }
+        body.extend(self.start_claims(&mut owner));
         self.model.starts.push(Start {
             name: Some("initial".into()),
             parameters: Vec::new(),

@@ -97,7 +97,7 @@ pub(super) struct Flow {
 pub(super) struct Exit {
     /// The basic element that is executed.
     pub(super) element: ElementId,
-    /// The escape it belongs to (its first element), if any.
+    /// The escape that it belongs to (its first element, or that of an equal escape), if any.
     pub(super) escape: Option<ElementId>,
     /// Escapes that this exit alone has to give way to.
     pub(super) below: Vec<ElementId>,
@@ -488,7 +488,30 @@ impl Builder<'_> {
         head
     }
 
+    /// A sequence with an escape. As in SPIN, a label before it stands at its first part: if that is a
+    /// block, at a block around all of it.
     fn unless(&mut self, main: &Statement, escape: &Statement, labels: &[Name], span: Span) {
+        if labels.is_empty() {
+            return self.plain_unless(main, escape, span);
+        }
+        let (kind, body) = match &main.kind {
+            StatementKind::Block(body) => (ElementKind::Block, body),
+            StatementKind::Atomic(body) => (ElementKind::Atomic, body),
+            StatementKind::DeterministicStep(body) => (ElementKind::DeterministicStep, body),
+            _ => {
+                let labelled = Statement { labels: labels.to_vec(), ..main.clone() };
+                return self.plain_unless(&labelled, escape, span);
+            }
+        };
+        let inner = Statement { kind: StatementKind::Block(body.clone()), ..main.clone() };
+        let in_step = matches!(kind, ElementKind::DeterministicStep) || self.in_step;
+        let outer = std::mem::replace(&mut self.in_step, in_step);
+        let sequence = self.subsequence(|builder| builder.plain_unless(&inner, escape, span), span);
+        self.in_step = outer;
+        self.finish_block(kind, sequence, labels, span);
+    }
+
+    fn plain_unless(&mut self, main: &Statement, escape: &Statement, span: Span) {
         let single = |builder: &mut Self, statement: &Statement| match &statement.kind {
             StatementKind::Block(body) => {
                 builder.subsequence(|builder| builder.scoped(|builder| builder.statements(body)), statement.span)
@@ -505,7 +528,6 @@ impl Builder<'_> {
         self.elements[head].options = vec![main_sequence, escape_sequence];
         self.append(head);
         self.append(join);
-        self.label(labels, head);
     }
 
     /// Gives every element of a sequence an escape. Escapes attached later are further out.
@@ -550,9 +572,7 @@ impl Builder<'_> {
     ) {
         self.at_start = false;
         let assign = Action::Assign { target: variable.clone(), value: from };
-        let first = self.new_element(ElementKind::Basic(assign), span);
-        self.label(labels, first);
-        self.append(first);
+        self.add(ElementKind::Basic(assign), span);
         let exit = self.new_element(ElementKind::Exit, span);
         self.loops.push(exit);
         let condition = Self::binary(Binary::LessOrEqual, variable.clone(), to);
@@ -575,7 +595,9 @@ impl Builder<'_> {
             },
             span,
         );
-        self.finish_selection(vec![again, done], Some(exit), span);
+        // As in SPIN, a label stands behind the assignment: who goes there does not begin anew.
+        let head = self.finish_selection(vec![again, done], Some(exit), span);
+        self.label(labels, head);
     }
 
     fn number(value: i64, span: Span) -> Expression {
@@ -678,9 +700,7 @@ impl Builder<'_> {
             }
             _ => {
                 let assign = Action::Assign { target: variable.clone(), value: from.clone() };
-                let first = self.new_element(ElementKind::Basic(assign), span);
-                self.label(labels, first);
-                self.append(first);
+                self.add(ElementKind::Basic(assign), span);
                 let exit = self.new_element(ElementKind::Exit, span);
                 let condition = Self::binary(Binary::Less, variable.clone(), to.clone());
                 let value = Self::binary(Binary::Add, variable.clone(), Self::number(1, span));
@@ -698,7 +718,8 @@ impl Builder<'_> {
                     },
                     span,
                 );
-                self.finish_selection(vec![again, done], Some(exit), span);
+                let head = self.finish_selection(vec![again, done], Some(exit), span);
+                self.label(labels, head);
             }
         }
     }
@@ -884,27 +905,36 @@ impl Flow {
     pub(super) fn exits(&self, point: ElementId) -> Vec<Exit> {
         let mut exits = Vec::new();
         let outer = &self.elements[point].escapes;
-        let escape_exits = |escape: ElementId, exits: &mut Vec<Exit>| {
+        let escape_exits = |escape: ElementId, group: ElementId, exits: &mut Vec<Exit>| {
             for leaf in self.leaves_of(self.start_of(escape)) {
-                exits.push(Exit { element: leaf, escape: Some(escape), below: Vec::new() });
+                exits.push(Exit { element: leaf, escape: Some(group), below: Vec::new() });
             }
         };
         for &escape in outer {
-            escape_exits(escape, &mut exits);
+            escape_exits(escape, escape, &mut exits);
         }
-        let leaves = self.leaves_of(point);
-        let mut seen: Vec<ElementId> = Vec::new();
-        for &leaf in &leaves {
-            let mut below = Vec::new();
-            for &escape in self.elements[leaf].escapes.iter().filter(|escape| !outer.contains(escape)) {
-                below.push(escape);
-                if !seen.contains(&escape) {
-                    seen.push(escape);
-                    escape_exits(escape, &mut exits);
+        // Escapes that only lie further in: those that come with one element are equals, and come before
+        // those of elements before it.
+        let mut groups: FxHashMap<ElementId, ElementId> = FxHashMap::default();
+        let mut inner: Vec<Vec<Exit>> = Vec::new();
+        let mut plain = Vec::new();
+        for leaf in self.leaves_of(point) {
+            let own: Vec<ElementId> =
+                self.elements[leaf].escapes.iter().rev().copied().filter(|escape| !outer.contains(escape)).collect();
+            let news: Vec<ElementId> = own.iter().copied().filter(|escape| !groups.contains_key(escape)).collect();
+            if let Some(&group) = news.first() {
+                let mut together = Vec::new();
+                for &escape in &news {
+                    groups.insert(escape, group);
+                    escape_exits(escape, group, &mut together);
                 }
+                inner.push(together);
             }
-            exits.push(Exit { element: leaf, escape: None, below });
+            let below = own.iter().map(|escape| groups[escape]).collect();
+            plain.push(Exit { element: leaf, escape: None, below });
         }
+        exits.extend(inner.into_iter().rev().flatten());
+        exits.extend(plain);
         exits
     }
 

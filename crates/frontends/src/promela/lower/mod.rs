@@ -6,6 +6,7 @@
 //! there really are, and emitted again.
 
 mod channels;
+mod claims;
 mod emission;
 mod expressions;
 mod flow;
@@ -24,19 +25,24 @@ use rustc_hash::FxHashSet;
 use self::emission::Emission;
 use self::pools::{Pools, initially, pools_from};
 use self::program::{Program, VariableKey};
-use super::syntax::tree::{Expression, ExpressionKind, Specification, Unary};
+use super::syntax::tree::{Binary, Expression, ExpressionKind, Specification, Unary};
 
 /// What the front end should know beside the text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
     /// Whether a failed assertion is an error.
     pub(super) check_assertions: bool,
+    /// Whether `never` claims are part of the model.
+    pub(super) watch_claims: bool,
 }
 
 /// Lowers a specification. There is a model if there is no error.
 pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -> (Option<Model>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
-    let program = Program::new(tree, &mut diagnostics);
+    let mut program = Program::new(tree, &mut diagnostics);
+    if !settings.watch_claims {
+        program.claims.clear();
+    }
     refuse(tree, &mut diagnostics);
     if program.processes.is_empty() {
         diagnostics.push(Diagnostic {
@@ -141,11 +147,12 @@ fn emit(
         emission.emit_rules();
         emission.define_quiet();
         for formula in &program.tree.formulas {
-            if let Some(condition) = invariant(&formula.condition) {
-                let name = formula.name.as_ref().map(|name| name.text.to_string());
-                emission.emit_invariant(name, condition, formula.span);
+            let name = formula.name.as_ref().map(|name| name.text.to_string());
+            for condition in invariants(&formula.condition).unwrap_or_default() {
+                emission.emit_invariant(name.clone(), &condition, formula.span);
             }
         }
+        emission.emit_claim_properties();
         for process in &program.processes {
             if let Some(priority) = &process.tree.priority {
                 emission.refuse_priority(priority);
@@ -176,16 +183,31 @@ fn emit(
     }
 }
 
-/// The condition of a formula `[] p` with nothing temporal in `p`.
-fn invariant(formula: &Expression) -> Option<&Expression> {
+/// The conditions that must hold in every state for a formula to hold, if that is what it says: `[] p`
+/// with nothing temporal in `p`, and what comes to the same.
+fn invariants(formula: &Expression) -> Option<Vec<Expression>> {
+    let negation = |inner: &Expression| {
+        let kind = ExpressionKind::Unary(Unary::Not, Box::new(inner.clone()));
+        Expression { kind, span: inner.span }
+    };
     match &formula.kind {
-        ExpressionKind::Unary(Unary::Always, inner) if !is_temporal(inner) => Some(inner),
+        ExpressionKind::Unary(Unary::Always, inner) if !is_temporal(inner) => Some(vec![(**inner).clone()]),
+        ExpressionKind::Unary(Unary::Always, inner) => invariants(inner),
+        ExpressionKind::Unary(Unary::Not, inner) => match &inner.kind {
+            ExpressionKind::Unary(Unary::Eventually, inner) if !is_temporal(inner) => Some(vec![negation(inner)]),
+            ExpressionKind::Unary(Unary::Not, inner) => invariants(inner),
+            _ => None,
+        },
+        ExpressionKind::Binary(Binary::And, left, right) => {
+            let mut all = invariants(left)?;
+            all.extend(invariants(right)?);
+            Some(all)
+        }
         _ => None,
     }
 }
 
 fn is_temporal(expression: &Expression) -> bool {
-    use super::syntax::tree::Binary;
     let mut temporal = false;
     program::walk(expression, &mut |inner| {
         temporal |= matches!(
@@ -200,7 +222,7 @@ fn is_temporal(expression: &Expression) -> bool {
 /// Properties that cannot be checked yet.
 fn refuse(tree: &Specification, diagnostics: &mut Vec<Diagnostic>) {
     for formula in &tree.formulas {
-        if invariant(&formula.condition).is_none() {
+        if invariants(&formula.condition).is_none() {
             diagnostics.push(
                 Diagnostic::warning(
                     crate::UNSUPPORTED_PROPERTY,
@@ -210,12 +232,6 @@ fn refuse(tree: &Specification, diagnostics: &mut Vec<Diagnostic>) {
                 .with_help("only invariants `[] p`, assertions and end states can be checked so far"),
             );
         }
-    }
-    for claim in &tree.claims {
-        diagnostics.push(
-            Diagnostic::warning(crate::UNSUPPORTED_PROPERTY, "this `never` claim cannot be checked", claim.span)
-                .with_help("only invariants `[] p`, assertions and end states can be checked so far"),
-        );
     }
     for trace in &tree.traces {
         diagnostics.push(

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use quotient_ir::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::claims::Claim;
 use super::flow::{Action, Element, ElementKind, Flow, build};
 use super::symbols::{ChannelShape, ProcessSymbols, Scalar, Symbols, ValueType, VariableInfo};
 use crate::promela::syntax::tree::{
@@ -57,6 +58,8 @@ pub(super) struct Program<'t> {
     pub(super) tree: &'t Specification,
     pub(super) symbols: Symbols,
     pub(super) processes: Vec<Process<'t>>,
+    /// The `never` claims that can be checked.
+    pub(super) claims: Vec<Claim>,
     pub(super) shapes: Vec<ChannelShape>,
     pub(super) sites: Vec<ChannelSite>,
     /// Which shapes of channels something may hold.
@@ -97,10 +100,13 @@ impl<'t> Program<'t> {
             };
             processes.push(Process { tree: proctype, flow, symbols: process_symbols, active });
         }
+        let claims = tree.claims.iter();
+        let claims = claims.filter_map(|claim| Claim::new(claim, &symbols, &watched, diagnostics)).collect();
         let mut program = Self {
             tree,
             symbols,
             processes,
+            claims,
             shapes: Vec::new(),
             sites: Vec::new(),
             holders: FxHashMap::default(),
@@ -194,14 +200,13 @@ impl<'t> Program<'t> {
             }
         }
         let mut uses_last = false;
-        for (_, _, action) in self.actions() {
-            for expression in expressions_of(action) {
-                walk(expression, &mut |inner| {
-                    if let ExpressionKind::Reference(parts) = &inner.kind {
-                        uses_last |= &*parts[0].name.text == "_last";
-                    }
-                });
-            }
+        let own = self.actions().flat_map(|(_, _, action)| expressions_of(action));
+        for expression in own.chain(self.claims.iter().flat_map(Claim::conditions)) {
+            walk(expression, &mut |inner| {
+                if let ExpressionKind::Reference(parts) = &inner.kind {
+                    uses_last |= &*parts[0].name.text == "_last";
+                }
+            });
         }
         self.uses_last = uses_last;
     }

@@ -66,6 +66,7 @@ impl Emission<'_, '_> {
             }
         }
         self.emit_end();
+        self.emit_stutter();
     }
 
     /// The process of a rule: a parameter, or a constant where there is only one.
@@ -283,12 +284,19 @@ impl Emission<'_, '_> {
     }
 
     /// Whether a process at a control point can move, nobody else's turn considered.
-    pub(super) fn can_leave(&mut self, owner: &mut Owner, process: usize, pid: ExprId, point: ElementId) -> ExprId {
+    pub(super) fn can_leave(
+        &mut self,
+        owner: &mut Owner,
+        process: usize,
+        pid: ExprId,
+        point: ElementId,
+        by_timeout: bool,
+    ) -> ExprId {
         let exits = self.program.processes[process].flow.exits(point);
         let mut conditions = Vec::new();
         for position in 0..exits.len() {
             let it = Move { process, point, exits: &exits, position };
-            conditions.push(self.executable(owner, it, pid, true, false));
+            conditions.push(self.executable(owner, it, pid, true, by_timeout));
         }
         let any = self.any(conditions);
         let provided = self.provided(owner, process, pid);
@@ -473,13 +481,14 @@ impl Emission<'_, '_> {
         &mut self,
         it: Move<'_>,
         parameters: Vec<Parameter>,
-        owner: Owner,
+        mut owner: Owner,
         guard: ExprId,
-        body: Vec<Statement>,
+        mut body: Vec<Statement>,
     ) {
         if self.constant_value(guard) == Some(0) {
             return;
         }
+        body.extend(self.observe(&mut owner));
         let element = it.exits[it.position].element;
         let flow = &self.program.processes[it.process].flow;
         let span = flow.elements[element].span;
@@ -781,13 +790,14 @@ impl Emission<'_, '_> {
         let holder = self.read(place);
         let holds = self.equal(holder, pid);
         let here = self.is_at(process, pid, number);
-        let can_leave = self.can_leave(&mut owner, process, pid, point);
+        let can_leave = self.can_leave(&mut owner, process, pid, point, false);
         let blocked = self.not(can_leave);
         let guard = self.all([holds, here, blocked]);
         if self.constant_value(guard) == Some(0) {
             return;
         }
-        let body = vec![self.set_number(place, -1, span)];
+        let mut body = vec![self.set_number(place, -1, span)];
+        body.extend(self.observe(&mut owner));
         let (line, _) = self.model.source.line_and_column(span.start);
         let name = Some(format!("{} {line}: blocked in atomic", self.program.name(process)));
         self.model.rules.push(Rule { name, parameters, locals: owner.locals, guard, body, span });

@@ -65,7 +65,6 @@ pub(crate) struct Formula {
 
 /// A `never` claim, `trace` or `notrace`.
 #[derive(Clone, Debug)]
-#[expect(dead_code, reason = "claims are read and kept; what they say cannot be checked yet")]
 pub(crate) struct Claim {
     pub(crate) name: Option<Name>,
     pub(crate) body: Vec<Statement>,

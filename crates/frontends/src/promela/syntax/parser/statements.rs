@@ -103,17 +103,11 @@ impl Parser<'_> {
             }
             labels.push(Name { text: word.clone(), span: self.span() });
             self.position += 2;
-            while self.at(";") {
-                self.position += 1;
-            }
         }
-        if !labels.is_empty() && self.ends_sequence() {
-            let last = labels.last().expect("there is one").span;
-            self.report(
-                Diagnostic::error("label-at-end", "a label needs a statement to stand at", last)
-                    .with_help("write `skip` after it"),
-            );
-            return Err(Unreadable);
+        if !labels.is_empty() && (self.at(";") || self.at("->") || self.ends_sequence()) {
+            // A label at nothing stands at a step that does nothing.
+            let kind = StatementKind::Expression(Self::number(1, span));
+            return Ok(Statement { labels, kind, span: span.to(self.last_span()) });
         }
         let kind = self.statement()?;
         let mut statement = Statement { labels: Vec::new(), kind, span: span.to(self.last_span()) };

@@ -1,0 +1,333 @@
+//! `never` claims as observers. In SPIN a claim makes a step in every state of a run, beginning with
+//! the first, and the run is wrong if the claim comes to its end. Here the points at which the claim
+//! can be after a run are kept beside the state (one truth value a point), so that nothing else
+//! changes: a claim that cannot go on says nothing more. Where nothing moves, SPIN lets the claim
+//! look at the last state again and again, and so do we.
+//!
+//! Acceptance cycles are a question of liveness, unless the claim can stay where it accepts whatever
+//! happens: getting there is as wrong as getting to the end.
+
+use std::rc::Rc;
+
+use quotient_ir::{
+    Diagnostic, ExprId, Model, PlaceId, Property, PropertyKind, Rule, Span, Statement, Variable, VariableId,
+};
+use rustc_hash::FxHashSet;
+
+use super::emission::{Emission, Origin};
+use super::flow::{Action, ElementId, ElementKind, Flow, build};
+use super::owner::{Context, Owner};
+use super::pools::reachable;
+use super::symbols::Symbols;
+use crate::promela::syntax::tree::{self, Expression, ExpressionKind, Proctype};
+
+/// A claim whose steps can be observed.
+#[derive(Clone, Debug)]
+pub(super) struct Claim {
+    pub(super) name: Rc<str>,
+    pub(super) span: Span,
+    flow: Flow,
+    ways: Vec<Way>,
+}
+
+/// A condition on the state, or that it does not hold.
+#[derive(Clone, Debug)]
+struct Guard {
+    condition: Expression,
+    outcome: bool,
+}
+
+/// A step of a claim.
+#[derive(Clone, Debug)]
+struct Way {
+    /// The number of the point that it starts from.
+    from: i64,
+    guards: Vec<Guard>,
+    /// The number of the point that it leads to; zero if that is what must never happen.
+    to: i64,
+}
+
+/// The longest sequence of steps in one state.
+const SEQUENCE_LIMIT: usize = 50;
+/// The most steps of a claim.
+const WAY_LIMIT: usize = 2000;
+
+impl Claim {
+    /// Reads a claim. Nothing, with a warning, if it cannot be checked.
+    pub(super) fn new(
+        tree: &tree::Claim,
+        symbols: &Symbols,
+        watched: &FxHashSet<(Rc<str>, Rc<str>)>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<Self> {
+        let name: Rc<str> = tree.name.as_ref().map_or_else(|| "never".into(), |name| name.text.clone());
+        let proctype = Proctype {
+            name: tree::Name { text: name.clone(), span: tree.span },
+            is_init: false,
+            active: None,
+            parameters: Vec::new(),
+            priority: None,
+            provided: None,
+            body: tree.body.clone(),
+            span: tree.span,
+        };
+        let (flow, process) = build(&proctype, symbols, watched, diagnostics);
+        let mut claim = Self { name, span: tree.span, flow, ways: Vec::new() };
+        let refusal = if process.variables.is_empty() { claim.find_ways().err() } else { Some("it has variables") };
+        if let Some(reason) = refusal {
+            let message = format!("this `never` claim cannot be checked: {reason}");
+            diagnostics.push(
+                Diagnostic::warning(crate::UNSUPPORTED_PROPERTY, message, tree.span)
+                    .with_help("claims that end, assertions, end states and invariants `[] p` can be checked so far"),
+            );
+            return None;
+        }
+        Some(claim)
+    }
+
+    /// The conditions of its steps.
+    pub(super) fn conditions(&self) -> impl Iterator<Item = &Expression> {
+        self.ways.iter().flat_map(|way| &way.guards).map(|guard| &guard.condition)
+    }
+
+    fn points(&self) -> i64 {
+        self.flow.points.len() as i64
+    }
+
+    /// Whether a claim must never get to a point.
+    fn is_forbidden(&self, point: ElementId) -> bool {
+        let element = &self.flow.elements[point];
+        let accepts = element.labels.iter().any(|label| label.starts_with("accept"));
+        let stays = |element: ElementId| {
+            matches!(self.flow.elements[element].kind, ElementKind::Basic(Action::Skip) | ElementKind::Goto(_))
+                && self.flow.target(element) == Some(point)
+        };
+        matches!(element.kind, ElementKind::End)
+            || accepts && self.flow.exits(point).iter().any(|exit| stays(exit.element))
+    }
+
+    fn find_ways(&mut self) -> Result<(), &'static str> {
+        let flow = self.flow.clone();
+        for &point in &flow.points {
+            if self.is_forbidden(point) {
+                continue;
+            }
+            let accepts = flow.elements[point].labels.iter().any(|label| label.starts_with("accept"));
+            let returns = |exit: &super::flow::Exit| {
+                flow.target(exit.element).is_some_and(|target| reachable(&flow, target).contains(&point))
+            };
+            if accepts && flow.exits(point).iter().any(returns) {
+                return Err("acceptance cycles are a question of liveness");
+            }
+            self.ways_from(&flow, flow.number(point), point, &mut Vec::new(), 0)?;
+        }
+        Ok(())
+    }
+
+    fn ways_from(
+        &mut self,
+        flow: &Flow,
+        from: i64,
+        point: ElementId,
+        guards: &mut Vec<Guard>,
+        depth: usize,
+    ) -> Result<(), &'static str> {
+        if depth > SEQUENCE_LIMIT || self.ways.len() > WAY_LIMIT {
+            return Err("it is too large");
+        }
+        let exits = flow.exits(point);
+        for (position, exit) in exits.iter().enumerate() {
+            let element = &flow.elements[exit.element];
+            if exit.escape.is_some() {
+                return Err("it has escapes");
+            }
+            let known = guards.len();
+            match &element.kind {
+                ElementKind::Basic(Action::Skip | Action::Print) | ElementKind::Goto(_) => {}
+                ElementKind::Basic(Action::Condition(condition)) => {
+                    if matches!(condition.kind, ExpressionKind::Run { .. } | ExpressionKind::NonProgress) {
+                        return Err("it does more than look at the state");
+                    }
+                    guards.push(Guard { condition: condition.clone(), outcome: true });
+                }
+                ElementKind::Basic(Action::Assert(condition)) => {
+                    guards.push(Guard { condition: condition.clone(), outcome: false });
+                    self.ways.push(Way { from, guards: guards.clone(), to: 0 });
+                    guards.truncate(known);
+                    guards.push(Guard { condition: condition.clone(), outcome: true });
+                }
+                ElementKind::Else => {
+                    for other in &exits[..position] {
+                        match &flow.elements[other.element].kind {
+                            ElementKind::Basic(Action::Condition(condition)) => {
+                                guards.push(Guard { condition: condition.clone(), outcome: false });
+                            }
+                            // Something else can always be executed.
+                            _ => {
+                                let kind = ExpressionKind::Truth(false);
+                                let condition = Expression { kind, span: element.span };
+                                guards.push(Guard { condition, outcome: true });
+                            }
+                        }
+                    }
+                }
+                _ => return Err("it does more than look at the state"),
+            }
+            if let Some(target) = flow.target(exit.element) {
+                if element.atomic {
+                    self.ways_from(flow, from, target, guards, depth + 1)?;
+                } else {
+                    let to = if self.is_forbidden(target) { 0 } else { flow.number(target) };
+                    self.ways.push(Way { from, guards: guards.clone(), to });
+                }
+            }
+            guards.truncate(known);
+        }
+        Ok(())
+    }
+}
+
+impl Emission<'_, '_> {
+    /// Declares where the claims are.
+    pub(super) fn declare_claims(&mut self) {
+        let program = self.program;
+        for claim in &program.claims {
+            let index = self.range_type(0, claim.points());
+            let ty = self.array_type(index, Model::BOOLEAN);
+            let name = self.unique_name(&claim.name);
+            let span = claim.span;
+            self.claims.push(self.model.variables.push(Variable { name, ty, may_be_undefined: false, span }));
+        }
+    }
+
+    fn claim_place(&mut self, claim: VariableId, point: i64) -> PlaceId {
+        let place = self.variable_place(claim);
+        let point = self.number(point);
+        self.at(place, point)
+    }
+
+    /// Statements that put the claims where they begin and let them look at the first state.
+    pub(super) fn start_claims(&mut self, owner: &mut Owner) -> Vec<Statement> {
+        let program = self.program;
+        let mut statements = Vec::new();
+        for (position, claim) in program.claims.iter().enumerate() {
+            let first = claim.flow.first;
+            let number = if claim.is_forbidden(first) { 0 } else { claim.flow.number(first) };
+            let place = self.claim_place(self.claims[position], number);
+            let yes = self.truth(true);
+            statements.push(self.set(place, yes, claim.span));
+        }
+        statements.extend(self.observe(owner));
+        statements
+    }
+
+    /// Where a claim comes to from where it is, for each point.
+    fn claim_successors(&mut self, owner: &mut Owner, position: usize) -> Vec<ExprId> {
+        let program = self.program;
+        let claim = &program.claims[position];
+        let variable = self.claims[position];
+        let mut conditions: Vec<Vec<ExprId>> = vec![Vec::new(); claim.points() as usize + 1];
+        for way in &claim.ways {
+            let place = self.claim_place(variable, way.from);
+            let mut all = vec![self.read(place)];
+            for guard in &way.guards {
+                let Some(condition) = self.condition(owner, Context::outside(), &guard.condition) else { continue };
+                all.push(if guard.outcome { condition } else { self.not(condition) });
+            }
+            let all = self.all(all);
+            conditions[way.to as usize].push(all);
+        }
+        // What happened once has happened.
+        let place = self.claim_place(variable, 0);
+        conditions[0].push(self.read(place));
+        conditions.into_iter().map(|ways| self.any(ways)).collect()
+    }
+
+    /// Statements that let every claim look at a state, unless a process moves without others.
+    pub(super) fn observe(&mut self, owner: &mut Owner) -> Vec<Statement> {
+        let mut statements = Vec::new();
+        for position in 0..self.claims.len() {
+            let span = self.program.claims[position].span;
+            let mut stores = Vec::new();
+            for (point, value) in self.claim_successors(owner, position).into_iter().enumerate() {
+                let place = self.claim_place(self.claims[position], point as i64);
+                if self.constant_value(value).is_some() {
+                    stores.push(self.set(place, value, span));
+                    continue;
+                }
+                let local = owner.variable("next", Model::BOOLEAN);
+                let next = self.local_place(owner, local);
+                statements.push(self.set(next, value, span));
+                let value = self.read(next);
+                stores.push(self.set(place, value, span));
+            }
+            statements.extend(stores);
+        }
+        match self.exclusive {
+            Some(exclusive) if !statements.is_empty() => {
+                let place = self.variable_place(exclusive);
+                let (holder, nobody) = (self.read(place), self.number(-1));
+                let free = self.equal(holder, nobody);
+                vec![Self::when(free, statements, Vec::new(), Span::default())]
+            }
+            _ => statements,
+        }
+    }
+
+    /// Where nothing moves, the claims look at the state again. What they come to is added, so that this
+    /// has an end.
+    pub(super) fn emit_stutter(&mut self) {
+        for position in 0..self.claims.len() {
+            let span = self.program.claims[position].span;
+            let mut owner = Owner::default();
+            let mut news = Vec::new();
+            let mut body = Vec::new();
+            let mut stores = Vec::new();
+            for (point, value) in self.claim_successors(&mut owner, position).into_iter().enumerate() {
+                let place = self.claim_place(self.claims[position], point as i64);
+                let known = self.read(place);
+                let unknown = self.not(known);
+                let new = self.and(value, unknown);
+                if self.constant_value(new) == Some(0) {
+                    continue;
+                }
+                news.push(new);
+                let local = owner.variable("next", Model::BOOLEAN);
+                let next = self.local_place(&owner, local);
+                let joined = self.or(known, value);
+                body.push(self.set(next, joined, span));
+                let value = self.read(next);
+                stores.push(self.set(place, value, span));
+            }
+            body.extend(stores);
+            let news = self.any(news);
+            let quiet = self.nobody_moves(&mut owner, true);
+            let guard = self.and(news, quiet);
+            if self.constant_value(guard) == Some(0) {
+                continue;
+            }
+            let name = Some(format!("{}: nothing moves", self.program.claims[position].name));
+            self.model.rules.push(Rule { name, parameters: Vec::new(), locals: owner.locals, guard, body, span });
+            self.origins.push(Origin { mover: None });
+        }
+    }
+
+    /// The properties that no claim comes to its end.
+    pub(super) fn emit_claim_properties(&mut self) {
+        for position in 0..self.claims.len() {
+            let claim = &self.program.claims[position];
+            let (name, span) = (Some(claim.name.to_string()), claim.span);
+            let place = self.claim_place(self.claims[position], 0);
+            let ended = self.read(place);
+            let condition = Some(self.not(ended));
+            self.model.properties.push(Property {
+                name,
+                kind: PropertyKind::Invariant,
+                parameters: Vec::new(),
+                locals: quotient_ir::Table::new(),
+                condition,
+                span,
+            });
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! Small Promela models, one for each part of the language: as many states as SPIN stores, the same end
+//! states, the quotient of as many states as the whole; and `never` claims, violated where SPIN says so.
+
+use std::path::Path;
+use std::time::Duration;
+
+use quotient_engines::{SearchOptions, Silent, Subject, SymmetrySource, Verdict, check, check_with, plan};
+use quotient_frontends::{Language, LoadOptions, load};
+use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, Source};
+use quotient_testkit::promela::{count, load_promela, order};
+use quotient_testkit::rumur::explain_skip;
+use quotient_testkit::spin::Spin;
+
+/// What a model shows, its text, how many states SPIN stores and how many symmetries there are.
+const MODELS: &[(&str, &str, u64, u32)] = &[
+    (
+        "names of messages without commas, parameters of several types, a process number kept",
+        r#"mtype = { A B, C, };
+mtype m = B; byte n;
+proctype Q(byte a, b; chan c) { c!a+b }
+init { chan z = [2] of { byte }; pid p; p = run Q(1,2,z); byte r; z?r; n = p; assert(r == 3); assert n == 1 }"#,
+        16,
+        1,
+    ),
+    (
+        "macros of several lines, inlines with variables",
+        r#"#define N 3
+#define inc(x) x++; \
+   if :: x > N -> x = 0 :: else fi
+byte c;
+inline upd(v, k) { byte tmp; tmp = v + k; v = tmp % (N+2); }
+active [2] proctype P() { byte l; do :: upd(c, 1) :: inc(l) :: c == 2 -> break od }"#,
+        16811,
+        1,
+    ),
+    (
+        "loops over numbers, sorted send, random receive, polls",
+        r#"chan q = [3] of { mtype, byte };
+mtype = { msg, ack };
+byte x;
+active proctype S() { byte i; for (i : 1 .. 3) { q ! msg(i) } ; q!!ack,0 }
+active proctype R() { byte v; do :: q ? msg(v) -> x = v :: q ?? ack,v -> break :: q ?? [ack,0] && len(q) == 1 -> x = 9; q?_,_; break od }"#,
+        68,
+        1,
+    ),
+    (
+        "structures in structures",
+        r#"typedef In { byte f; bit g[2] }; typedef Out { In i[2]; short k = -3 };
+Out o; Out oo[2];
+active proctype P() { o.i[1].f = 3; oo[1].i[0].g[1] = 1; oo[0].k++; assert(o.k == -3); if :: oo[0].k < 0 -> o.i[1].g[oo[1].i[0].g[1]] = 1 :: else fi }"#,
+        8,
+        1,
+    ),
+    (
+        "escapes and timeouts",
+        r#"byte x; bool stop;
+active proctype P() { { do :: x < 3 -> x++ :: x == 3 -> x = 0 od } unless { stop -> x = 7 } }
+active proctype K() { stop = true }
+active proctype T() { timeout -> x = 99 }"#,
+        26,
+        1,
+    ),
+    (
+        "channels as locks, progress and end labels",
+        r#"byte cnt; chan lock = [1] of { bit };
+active [3] proctype P() { 
+again: lock?1 -> cnt++; progress: assert(cnt == 1); cnt--; lock!1; goto again }
+init { lock!1; end: false }"#,
+        14,
+        6,
+    ),
+    (
+        "types, operators, declarations behind statements",
+        r#"byte x = 1, y[4] = 2; int z = -1; unsigned u : 3 = 5; bit b = 1; bool t = true; short sh = 1 << 3;
+active proctype P() { y[x] = y[0] * 3 - z; u = u + 6; sh = sh >> 1; z = ~z; x = (b && t -> 4 : 5); x = x ^ 3 | 8 & y[1]; assert(!(x == 0)); if :: z >= 0 -> skip :: else -> z = z / 2 fi; byte w[2] = 7; w[1] = x % 5; x = w[1] }"#,
+        14,
+        1,
+    ),
+    (
+        "named kinds of messages",
+        r#"mtype:fruit = { apple, pear }; mtype:col = { red, green };
+mtype:fruit f = apple; mtype:col c; mtype any;
+chan ch = [1] of { mtype:fruit, mtype:col };
+active proctype P() { c = red; ch!f,c; any = green; printf("%e %e\n", f, c); printm(f) }
+active proctype Q() { mtype:fruit ff; mtype:col cc; ch?ff,cc; if :: ff == pear -> assert(false) :: ff == apple -> skip fi }"#,
+        23,
+        1,
+    ),
+    (
+        "processes that end and are waited for",
+        r#"byte n; 
+proctype W(byte id) { n = n + id; }
+init { byte i; do :: i < 3 -> run W(i); i++ :: i >= 3 -> break od; (_nr_pr == 1) -> assert(n == 3) }"#,
+        122,
+        1,
+    ),
+    (
+        "rendezvous with constants",
+        r#"chan c = [0] of { byte, byte }; byte g;
+active proctype S() { do :: c!1,2 :: c!2,3 od }
+active proctype R() { byte a; do :: c?1,a -> g = a :: c?2,_ -> g = 0 :: atomic { g == 2 -> g = 1 } od }"#,
+        11,
+        1,
+    ),
+    (
+        "loops over arrays, selections",
+        r#"int a[4] = {3, 1, 2, 0}; byte i, s;
+active proctype P() { for (i in a) { s = s + a[i] } ; select (s : 2 .. 5); assert(s > 1) }"#,
+        27,
+        1,
+    ),
+    (
+        "provided clauses, enabled, labels of others",
+        r#"byte x;
+active proctype A() provided (x < 2) { do :: x++ od }
+active proctype B() { do :: x > 0 -> foo: x-- od }
+active proctype C() { if :: B@foo -> skip :: enabled(0) -> skip fi; if :: x == 5 -> x = 0 :: else fi }"#,
+        30,
+        1,
+    ),
+    (
+        "active processes and arithmetic on their numbers",
+        r#"bool flag[2]; byte turn; byte ncrit;
+active [2] proctype user() {
+	assert(_pid == 0 || _pid == 1);
+again:
+	flag[_pid] = 1;
+	turn = _pid;
+	(flag[1 - _pid] == 0 || turn == 1 - _pid);
+	cs: ncrit++;
+	assert(ncrit == 1);	/* critical section */
+	ncrit--;
+	flag[_pid] = 0;
+	goto again
+}
+ltl mutex { [] !(user[0]@cs && user[1]@cs) }"#,
+        55,
+        1,
+    ),
+    (
+        "conditional text",
+        r#"#define true1 (1)
+#ifdef FOO
+#error no
+#else
+# define K 2
+#endif
+#if K == 2 && !defined(BAR)
+byte arr[K*2];
+#endif
+init { atomic { int i = 0; do :: i < K*2 -> arr[i] = i; i++ :: else -> break od; } 
+ if :: arr[3] == 3 :: arr[2] == 9 fi
+ ; }"#,
+        4,
+        1,
+    ),
+    (
+        "a label at a loop stands behind its first assignment",
+        r#"byte a[2];
+active proctype P0() {
+  byte l = _pid % 2;
+begin:
+  for (l : 0 .. 1) { a[1] = 1 }
+  if :: timeout fi;
+  goto begin
+}
+active proctype P1() { if :: timeout -> if :: else -> skip fi fi }"#,
+        14,
+        1,
+    ),
+    (
+        "escapes in escapes behind a label",
+        r#"byte x; byte l; bool s;
+chan c = [1] of { byte };
+active proctype P0() {
+end1:
+  {
+    {
+      c?1
+    } unless { l < 2 -> l = 5 }
+  } unless { x == 0 -> x = 7 }
+}
+active proctype P1() { x = 3; x = 0; l = 7; l = 0 }"#,
+        33,
+        1,
+    ),
+    (
+        "three escapes that are equals",
+        r#"byte x; byte l, m;
+active proctype P0() {
+foo:  { { { { x < 9 } unless { l < 2 -> l = 5 } } unless { x == 0 -> x = 7 }} unless { m == 0 -> m = 5 } }
+}"#,
+        6,
+        1,
+    ),
+    (
+        "an end label at an escape",
+        r#"byte x = 3; byte s;
+active proctype P0() {
+  s = 1; s = 2;
+end1:
+  {  x == 5; x = 0 } unless { x == 0 -> x = 7 };
+  s = 4; if :: s == 4 -> goto end1 :: else fi
+}
+active proctype P1() { x = 5; x = 0 }"#,
+        42,
+        1,
+    ),
+    (
+        "labels at nothing",
+        r#"byte x;
+active proctype P0() {
+  do :: x < 2 -> x++; if :: x == 1 -> goto L :: else -> break fi; L: od;
+  x = 1;
+  M:
+}"#,
+        11,
+        1,
+    ),
+    (
+        "a label before a separator",
+        r#"byte x;
+active proctype P0() {
+  begin:
+  ;
+  x = 1
+}"#,
+        4,
+        1,
+    ),
+    (
+        "channels in structures",
+        r#"typedef C { chan a = [1] of { byte }; chan b[2] = [2] of { byte, bit }; int n = 3; }
+C g; C h[2];
+byte x;
+proctype P(chan k) { C l; l.a!1; l.b[1]!x,1; k!2; h[1].a = l.a; h[1].a?x; x = 0 }
+init { h[0].b[1]!3,0; run P(g.a); g.a?x; atomic { run P(h[0].a); run P(h[0].a) } }"#,
+        639,
+        8,
+    ),
+    (
+        "an array of channels, one for each process",
+        r#"chan box[3] = [1] of { byte };
+active [3] proctype P() { byte v; end: do :: box[_pid]!1 :: box[_pid]?v -> v = 0 od }"#,
+        27,
+        6,
+    ),
+    (
+        "rings by arithmetic on process numbers",
+        r#"byte token[4];
+active [4] proctype P() { do :: token[_pid] == 0 -> token[(_pid + 1) % 4] = 1 :: token[_pid] == 1 -> token[_pid] = 0 od }"#,
+        624,
+        4,
+    ),
+    (
+        "processes that end in any order but leave by age",
+        r#"byte done;
+active [3] proctype P() { done++ }"#,
+        15,
+        1,
+    ),
+];
+
+/// Models with `never` claims, and whether these are violated.
+const CLAIMS: &[(&str, bool)] = &[
+    (
+        r#"byte x;
+active proctype A() { atomic { x = 1; x = 0 }; x = 2 }
+never { do :: x == 1 -> break :: else od }"#,
+        false,
+    ),
+    (
+        r#"byte x;
+active proctype A() { x = 1 }
+never { do :: true :: x == 1 -> break od; x == 1; x == 1; x == 1 }"#,
+        true,
+    ),
+    (
+        r#"byte x;
+active proctype A() { x = 0; x = 1; x = 2; x = 3}
+never { x == 0; x == 0; x == 1; x == 2; x == 3; x == 3 }"#,
+        true,
+    ),
+    (
+        r#"byte x;
+active proctype A() { atomic { x = 1; x == 0 ; x = 2} }
+active proctype B() { if :: x == 1 -> skip :: x == 7 fi }
+never { do :: atomic { x == 1 -> assert(!(x == 1)) } :: else od }"#,
+        true,
+    ),
+    (
+        r#"byte x;
+active [2] proctype A() { do :: x < 3 -> x++ :: x == 3 -> x = 0 od }
+never { T0_init: if :: (! (x < 3)) -> goto accept_all :: (1) -> goto T0_init fi; accept_all: skip }"#,
+        true,
+    ),
+    (
+        r#"byte x;
+active [2] proctype A() { do :: x < 3 -> x++ :: x == 3 -> x = 0 od }
+never { T0_init: do :: atomic { (! (x <= 4)) -> assert(!(! (x <= 4))) } :: (1) -> goto T0_init od; accept_all: skip }"#,
+        false,
+    ),
+    (
+        r#"byte x; mtype = {go}; chan c = [0] of {mtype};
+active proctype A() { c!go; x = 1; c?go }
+active proctype B() { c?go; x = 5; timeout -> x = 6 }
+never { x == 0; x == 0; do :: x == 1 -> break :: x == 5 -> break :: x == 6 :: else od; do :: x == 5 :: x == 6 -> break :: else od  }"#,
+        true,
+    ),
+];
+
+/// The verdicts on all properties by a search with symmetries, which must be those of one without.
+fn verdicts(model: &Model) -> Vec<(String, bool)> {
+    let options = SearchOptions { deadlock: DeadlockMode::Off, ..SearchOptions::default() };
+    let layout = Layout::new(model).expect("a layout");
+    let properties: Vec<PropertyId> = model.properties.indices().collect();
+    let plan = plan(model, &layout, &properties, SymmetrySource::Detected, None).expect("a plan");
+    let whole = check(model, &options, &mut Silent).expect("a report");
+    let reduced = check_with(model, &layout, &plan, &options, &mut Silent).expect("a report");
+    assert_eq!(reduced.verdict, whole.verdict);
+    if whole.verdict == Verdict::Holds {
+        assert_eq!(reduced.represented, whole.represented);
+    }
+    let named = |subject| match subject {
+        Subject::Property(id) => model.properties[id].name.clone(),
+        _ => None,
+    };
+    let reports = whole.properties.iter();
+    reports.filter_map(|it| Some((named(it.subject)?, it.verdict == Verdict::Violated))).collect()
+}
+
+fn write(folder: &Path, text: &str) -> std::path::PathBuf {
+    let path = folder.join("model.pml");
+    std::fs::write(&path, text).expect("a model can be written");
+    path
+}
+
+#[test]
+fn every_part_of_the_language() {
+    let spin = Spin::find();
+    if let Err(reason) = &spin {
+        explain_skip("small Promela models against SPIN", reason);
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    for &(what, text, states, symmetries) in MODELS {
+        let path = write(folder.path(), text);
+        let model = load_promela(&path, &[], true).unwrap_or_else(|errors| panic!("{what}: {errors:?}"));
+        let counts = count(&model, 200_000);
+        assert_eq!(counts.states, states, "{what}");
+        assert_eq!(order(&model), symmetries.to_string(), "{what}");
+        verdicts(&model);
+        if let Ok(spin) = &spin {
+            let answer =
+                spin.run(&path, &[], Duration::from_secs(60)).unwrap_or_else(|error| panic!("{what}: {error}"));
+            assert_eq!((answer.states, answer.deadlock), (states, counts.deadlock), "{what}");
+        }
+    }
+}
+
+#[test]
+fn claims_that_come_to_their_end() {
+    let spin = Spin::find();
+    if let Err(reason) = &spin {
+        explain_skip("`never` claims against SPIN", reason);
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = LoadOptions { watch_claims: true, ..LoadOptions::default() };
+    for &(text, violated) in CLAIMS {
+        let model =
+            load(Source::new("model.pml", text), Language::Promela, &options).expect("the model is right").model;
+        assert_eq!(verdicts(&model), [("never".to_owned(), violated)], "{text}");
+        if let Ok(spin) = &spin {
+            let path = write(folder.path(), text);
+            let found = spin.violates_claim(&path, Duration::from_secs(60)).expect("spin answers");
+            assert_eq!(found, violated, "{text}");
+        }
+    }
+}
+
+#[test]
+fn claims_that_ask_for_cycles_are_refused() {
+    let text = "byte x; active proctype A() { do :: x = 1 - x od }\nnever { accept: do :: x == 0 :: x == 1 od }";
+    let options = LoadOptions { watch_claims: true, ..LoadOptions::default() };
+    let loaded = load(Source::new("model.pml", text), Language::Promela, &options).expect("the model is right");
+    assert!(loaded.warnings.iter().any(|it| it.code == quotient_frontends::UNSUPPORTED_PROPERTY));
+    assert!(loaded.model.properties.indices().next().is_none());
+}
