@@ -55,7 +55,15 @@ pub(crate) fn mentioned_files(source: &Source) -> Vec<Vec<String>> {
         let machines: Vec<tree::Machine> =
             parts(source).into_iter().map(|part| syntax::parse(&source.text, part).0).collect();
         let mut wanted: Vec<String> = Vec::new();
+        let mut files: Vec<Vec<String>> = Vec::new();
         for machine in &machines {
+            for file in &machine.definition_files {
+                let is_here = source.files.iter().any(|(_, known)| is_file(known, &file.text));
+                let group = vec![file.text.to_string()];
+                if !is_here && !files.contains(&group) {
+                    files.push(group);
+                }
+            }
             let groups = [&machine.sees, &machine.uses, &machine.includes, &machine.imports, &machine.extends];
             let mentioned = groups.into_iter().flatten().map(|reference| &reference.name.text);
             for name in mentioned.chain(machine.refines.as_ref().map(|name| &name.text)) {
@@ -66,20 +74,66 @@ pub(crate) fn mentioned_files(source: &Source) -> Vec<Vec<String>> {
                 }
             }
         }
-        wanted.iter().map(|name| EXTENSIONS.map(|extension| format!("{name}.{extension}")).to_vec()).collect()
+        files.extend(wanted.iter().map(|name| EXTENSIONS.map(|extension| format!("{name}.{extension}")).to_vec()));
+        files
     })
     .unwrap_or_default()
 }
 
+/// Whether a path is that of a file as it is mentioned.
+fn is_file(path: &str, mentioned: &str) -> bool {
+    let name = |text: &str| text.rsplit(['/', '\\']).next().unwrap_or(text).to_owned();
+    name(path) == name(mentioned)
+}
+
+/// Adds the definitions in the files that a machine mentions, and that these mention. Its own come first.
+fn add_definitions(machine: &mut tree::Machine, files: &[(String, tree::Machine)], diagnostics: &mut Vec<Diagnostic>) {
+    let mut pending = machine.definition_files.clone();
+    let mut done: Vec<std::sync::Arc<str>> = Vec::new();
+    while let Some(file) = pending.pop() {
+        if done.contains(&file.text) {
+            continue;
+        }
+        done.push(file.text.clone());
+        let Some((_, found)) = files.iter().find(|(path, _)| is_file(path, &file.text)) else {
+            let message = format!("there is no file `{}` of definitions", file.text);
+            let help = "put it into the folder of this machine; what is defined there is not known";
+            diagnostics.push(Diagnostic::warning("definition-file", message, file.span).with_help(help));
+            continue;
+        };
+        for definition in &found.definitions {
+            if !machine.definitions.iter().any(|known| known.name.text == definition.name.text) {
+                machine.definitions.push(definition.clone());
+            }
+        }
+        pending.extend(found.definition_files.iter().cloned());
+    }
+}
+
 fn read(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
     let mut parts = parts(&source).into_iter();
-    let (machine, mut diagnostics) = syntax::parse(&source.text, parts.next().unwrap_or_default());
-    let mut machines = typing::Machines::default();
+    let (mut machine, mut diagnostics) = syntax::parse(&source.text, parts.next().unwrap_or_default());
+    if machine.name.is_none() && diagnostics.is_empty() {
+        let message = "these are definitions only: a B machine starts with `MACHINE Name`";
+        diagnostics.push(Diagnostic::error("syntax", message, quotient_ir::Span::default()));
+    }
+    let mut others = Vec::new();
+    let mut definition_files = Vec::new();
     for part in parts {
+        let start = u32::try_from(part.start).unwrap_or(u32::MAX);
         let (other, errors) = syntax::parse(&source.text, part);
         diagnostics.extend(errors);
+        match &other.name {
+            Some(_) => others.push(other),
+            None => definition_files.push((source.file_at(start).0.to_owned(), other)),
+        }
+    }
+    let mut machines = typing::Machines::default();
+    add_definitions(&mut machine, &definition_files, &mut diagnostics);
+    for mut other in others {
+        add_definitions(&mut other, &definition_files, &mut diagnostics);
         if let Some(name) = &other.name {
-            machines.insert(name.text.to_string(), Rc::new(other.clone()));
+            machines.insert(name.text.to_string(), Rc::new(other));
         }
     }
     if diagnostics.iter().any(Diagnostic::is_error) {

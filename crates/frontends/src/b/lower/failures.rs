@@ -5,7 +5,7 @@
 
 use quotient_ir::{
     Argument, BinaryOperator, Expr as IrExpr, ExprId, Function, FunctionId, Iteration, LocalId, PlaceId,
-    Quantifier as IrQuantifier, Root, Span, Statement, StatementKind, Step, Table, TypeId,
+    Quantifier as IrQuantifier, Root, Span, Statement, StatementKind, Step, Table, TypeId, UnaryOperator,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -54,6 +54,10 @@ impl Lowerer<'_> {
         if self.constant_of(body).is_some() {
             return body;
         }
+        if let Some((condition, rest, failure)) = self.failing_first(body, binders) {
+            let rest = self.quantify(quantifier, binders, rest);
+            return self.conditional(condition, rest, failure);
+        }
         let value = self.quantify_plainly(quantifier, binders, body);
         if binders.is_empty() || !self.may_fail(body) {
             return value;
@@ -63,6 +67,78 @@ impl Lowerer<'_> {
         let anyway = self.binary(BinaryOperator::Or, body, truth);
         let defined = self.quantify_plainly(IrQuantifier::All, binders, anyway);
         self.binary(BinaryOperator::And, defined, value)
+    }
+
+    /// Takes a condition apart that starts with something that is an error unless another condition holds, on
+    /// which the bound variables have no influence: that condition, the rest, and the error.
+    fn failing_first(&mut self, body: ExprId, binders: &[(LocalId, TypeId)]) -> Option<(ExprId, ExprId, ExprId)> {
+        match self.model.pool[body].clone() {
+            IrExpr::Conditional { condition, then, otherwise } => {
+                let is_failure = matches!(&self.model.pool[otherwise],
+                    IrExpr::Call { function, arguments } if arguments.is_empty() && self.failures.functions.contains(function));
+                let is_free = is_failure && !self.may_fail(condition) && !self.mentions_any(condition, binders);
+                is_free.then_some((condition, then, otherwise))
+            }
+            IrExpr::Unary { operator: UnaryOperator::Not, operand } => {
+                let (condition, rest, failure) = self.failing_first(operand, binders)?;
+                Some((condition, self.not(rest), failure))
+            }
+            IrExpr::Binary { operator, left, right }
+                if matches!(operator, BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Implies) =>
+            {
+                let (condition, rest, failure) = self.failing_first(left, binders)?;
+                let rest = match operator {
+                    BinaryOperator::And => self.and(rest, right),
+                    BinaryOperator::Or => self.or(rest, right),
+                    _ => self.implies(rest, right),
+                };
+                Some((condition, rest, failure))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an expression mentions one of some bound variables.
+    fn mentions_any(&self, expression: ExprId, binders: &[(LocalId, TypeId)]) -> bool {
+        let place = |place: PlaceId| self.place_mentions(place, binders);
+        match &self.model.pool[expression] {
+            IrExpr::Constant { .. } => false,
+            IrExpr::Read(it) | IrExpr::IsUndefined(it) => place(*it),
+            IrExpr::Unary { operand, .. } => self.mentions_any(*operand, binders),
+            IrExpr::Binary { left, right, .. } => {
+                self.mentions_any(*left, binders) || self.mentions_any(*right, binders)
+            }
+            IrExpr::Conditional { condition, then, otherwise } => {
+                [condition, then, otherwise].into_iter().any(|part| self.mentions_any(*part, binders))
+            }
+            IrExpr::Quantified { body, .. } | IrExpr::Count { body, .. } => self.mentions_any(*body, binders),
+            IrExpr::IsMember { value, .. } => self.mentions_any(*value, binders),
+            IrExpr::SameContents { left, right } => place(*left) || place(*right),
+            IrExpr::Call { arguments, .. } => self.arguments_mention(arguments, binders),
+            IrExpr::IsPresent { .. } => true,
+        }
+    }
+
+    fn arguments_mention(&self, arguments: &[Argument], binders: &[(LocalId, TypeId)]) -> bool {
+        arguments.iter().any(|argument| match argument {
+            Argument::Value(value) => self.mentions_any(*value, binders),
+            Argument::Copy(place) | Argument::Reference(place) => self.place_mentions(*place, binders),
+        })
+    }
+
+    fn place_mentions(&self, place: PlaceId, binders: &[(LocalId, TypeId)]) -> bool {
+        let place = &self.model.pool[place];
+        let root = match &place.root {
+            Root::Variable(_) => false,
+            Root::Local(local) => binders.iter().any(|(bound, _)| bound == local),
+            Root::Result { arguments, .. } => self.arguments_mention(arguments, binders),
+            Root::Choice { condition, then, otherwise } => {
+                self.mentions_any(*condition, binders)
+                    || self.place_mentions(*then, binders)
+                    || self.place_mentions(*otherwise, binders)
+            }
+        };
+        root || place.steps.iter().any(|step| matches!(step, Step::Index(it) if self.mentions_any(*it, binders)))
     }
 
     fn quantify_plainly(&mut self, quantifier: IrQuantifier, binders: &[(LocalId, TypeId)], body: ExprId) -> ExprId {

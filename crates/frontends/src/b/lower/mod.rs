@@ -61,6 +61,12 @@ struct Lowerer<'a> {
     /// The values of constants that have one value only.
     known: FxHashMap<SymbolId, Value>,
     diagnostics: Vec<Diagnostic>,
+    /// Whether variables are being declared: `MAXINT` does not bound `NATURAL`.
+    declares: bool,
+    /// Variables with bounds that were assumed.
+    unbounded: FxHashSet<SymbolId>,
+    /// The bounds of integers that nothing bounds, where some are assumed.
+    assumed: Option<(i64, i64)>,
     /// How deep bound variables nest, for their names.
     depth: usize,
 }
@@ -85,6 +91,9 @@ impl<'a> Lowerer<'a> {
             failures: failures::Failures::default(),
             known: FxHashMap::default(),
             diagnostics: Vec::new(),
+            unbounded: FxHashSet::default(),
+            assumed: None,
+            declares: false,
             depth: 0,
         }
     }

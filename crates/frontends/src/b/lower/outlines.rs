@@ -348,7 +348,7 @@ impl Lowerer<'_> {
                         if let Some(other) = other {
                             let same = lowerer.same(&value, other)?;
                             let different = lowerer.not(same);
-                            inside = lowerer.and(different, inside);
+                            inside = lowerer.and(inside, different);
                         }
                         Ok(lowerer.quantify(quotient_ir::Quantifier::Any, &binders, inside))
                     };

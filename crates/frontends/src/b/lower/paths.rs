@@ -359,6 +359,14 @@ impl Lowerer<'_> {
         let mut result = Vec::new();
         for symbol in symbols {
             let mut items = Vec::new();
+            // A local or an output that some branch leaves open has no value afterwards.
+            let is_open = |writes: &Writes| !writes.iter().any(|(it, _)| *it == symbol);
+            if self.core.symbols[symbol.0].kind == SymbolKind::Bound
+                && !environment.contains_key(&symbol)
+                && arms.iter().any(|(_, _, writes)| is_open(writes))
+            {
+                continue;
+            }
             for (_, _, writes) in &arms {
                 let written = writes.iter().find(|(it, _)| *it == symbol).map(|(_, item)| item);
                 match written.or_else(|| environment.get(&symbol)) {
@@ -418,9 +426,10 @@ impl Lowerer<'_> {
         let mut inner = Rc::clone(environment);
         let mut places = Vec::new();
         for symbol in &symbols {
-            let Some(item) = environment.get(symbol).cloned() else {
+            let item = environment.get(symbol).cloned();
+            if item.is_none() && self.core.symbols[symbol.0].kind != SymbolKind::Bound {
                 return self.unassigned(*symbol, span);
-            };
+            }
             let shape = match self.stored.get(symbol) {
                 Some((_, shape)) => shape.clone(),
                 None => {
@@ -438,14 +447,25 @@ impl Lowerer<'_> {
             let (local, next) =
                 (self.temporary(&format!("loop_{name}"), &shape), self.temporary(&format!("next_{name}"), &shape));
             let (place, next) = (self.local_place(local), self.local_place(next));
-            let what = self.complaint(*symbol);
-            self.store(&item, place, &shape, &what, span, statements)?;
-            let stored = self.stored_item(place, &shape);
-            inner = bind(&inner, *symbol, stored);
+            // A local without a value before the loop gets one in every turn before it is read.
+            if let Some(item) = item {
+                let what = self.complaint(*symbol);
+                self.store(&item, place, &shape, &what, span, statements)?;
+                let stored = self.stored_item(place, &shape);
+                inner = bind(&inner, *symbol, stored);
+            }
             places.push((*symbol, place, next, shape));
         }
-        let invariant = invariant.map(|invariant| self.predicate(invariant, &inner)).transpose()?;
-        let check = invariant.map(|invariant| assertion(invariant, "the invariant of a loop does not hold", span));
+        let mut check = Vec::new();
+        for conjunct in invariant.map(Expr::conjuncts).unwrap_or_default() {
+            // What is said about abstract variables is not checked, as in the invariant of a refinement.
+            let mut is_abstract = false;
+            conjunct.symbols(&mut |it| is_abstract |= self.core.symbols[it.0].kind == SymbolKind::Abstract);
+            if !is_abstract {
+                let condition = self.predicate(conjunct, &inner)?;
+                check.push(assertion(condition, "the invariant of a loop does not hold", span));
+            }
+        }
         statements.extend(check.clone());
         let condition = self.predicate(condition, &inner)?;
         let mut turn = Vec::new();
@@ -463,6 +483,7 @@ impl Lowerer<'_> {
         turn.extend(copies);
         turn.extend(check);
         statements.push(Self::statement(StatementKind::While { condition, body: turn }, span));
+        places.retain(|(symbol, ..)| environment.contains_key(symbol));
         Ok(places.into_iter().map(|(symbol, place, _, shape)| (symbol, self.stored_item(place, &shape))).collect())
     }
 
@@ -474,6 +495,9 @@ impl Lowerer<'_> {
                 if matches!(sides[0].kind, Kind::Symbol(it) if it == symbol))
         });
         match (entry.kind, conjunct) {
+            _ if self.unbounded.contains(&symbol) => {
+                format!("the value of `{}` leaves the bounds that were assumed for it", entry.name)
+            }
             (SymbolKind::Variable, Some(claim)) => format!("the invariant `{}` does not hold", claim.name),
             _ => format!("the value of `{}` is beyond its bounds", entry.name),
         }
@@ -560,8 +584,16 @@ impl Lowerer<'_> {
                     Err(error) => failure = failure.or(Some(error)),
                 }
             }
-            let Some((position, shape)) = chosen else {
-                return Err(failure.expect("a pending symbol without a shape has a reason"));
+            let (position, shape) = match chosen {
+                Some(chosen) => chosen,
+                None => {
+                    let failure = failure.expect("a pending symbol without a shape has a reason");
+                    let inner = Rc::clone(&paths[0].1);
+                    let shape = self.in_path(&mut paths[0].0, |lowerer, _| {
+                        Ok(lowerer.assumed_choice(pending[0], &conjuncts, &pending, &inner))
+                    })?;
+                    (0, shape.ok_or(failure)?)
+                }
             };
             let symbol = pending.remove(position);
             paths = self.choose_symbol(symbol, &shape, &conjuncts, &mut used, paths)?;
@@ -576,6 +608,28 @@ impl Lowerer<'_> {
         // What is known to be impossible is no path.
         paths.retain(|(path, _)| !path.guards.iter().any(|guard| self.constant_of(*guard) == Some(0)));
         Ok(paths)
+    }
+
+    /// The shape of what is chosen without bounds: as in ProB, integers between `MININT` and `MAXINT` are tried.
+    fn assumed_choice(
+        &mut self,
+        symbol: SymbolId,
+        conjuncts: &[&Expr],
+        pending: &[SymbolId],
+        environment: &Environment,
+    ) -> Option<Shape> {
+        let (low, high) = (self.settings.least_integer, self.settings.greatest_integer);
+        self.assumed = Some((low, high));
+        let shape = self.symbol_shape(symbol, conjuncts, pending, environment);
+        self.assumed = None;
+        let shape = shape.ok()?;
+        let entry = &self.core.symbols[symbol.0];
+        let message = format!("nothing bounds `{}`: only integers in {low}..{high} are tried", entry.name);
+        let diagnostic = Diagnostic::warning("assumed-bounds", message, entry.span).with_help(
+            "bound it by a condition such as `… : 0..10`, or set bounds for all integers with `-D MAXINT=…`",
+        );
+        self.diagnostics.push(diagnostic);
+        Some(shape)
     }
 
     fn choose_symbol(

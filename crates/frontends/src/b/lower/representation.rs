@@ -45,6 +45,7 @@ impl Lowerer<'_> {
     /// Declares the variables by the bounds that the invariant gives them.
     pub(super) fn declare_variables(&mut self, environment: &Environment) -> Lowered<Environment> {
         let conjuncts: Vec<&Expr> = self.core.invariant.iter().map(|claim| &claim.condition).collect();
+        self.declares = true;
         let mut inner = Rc::clone(environment);
         let mut pending: Vec<SymbolId> = self.core.variables.clone();
         let mut shapes: Vec<(SymbolId, Shape)> = Vec::new();
@@ -69,13 +70,27 @@ impl Lowerer<'_> {
                     shapes.push((symbol, shape));
                 }
                 None => {
-                    let mut failures = failures.into_iter();
-                    let first = failures.next().expect("a pending variable without a shape has a reason");
-                    self.diagnostics.extend(failures.map(|it| *it));
-                    return Err(first);
+                    // ProB does not bound variables. What fits into a machine word, or a few members, is enough
+                    // for most; what leaves these bounds is an error that names them.
+                    let symbol = pending.remove(0);
+                    let first = failures.swap_remove(0);
+                    self.assumed = Some((i64::from(i32::MIN), i64::from(i32::MAX)));
+                    let shape = self.symbol_shape(symbol, &conjuncts, &pending, &inner);
+                    self.assumed = None;
+                    let Ok(shape) = shape else {
+                        self.diagnostics.extend(failures.into_iter().map(|it| *it));
+                        return Err(first);
+                    };
+                    let given = (self.settings.least_integer, self.settings.greatest_integer);
+                    let shape = assumed(&shape, self.settings.integers_given.then_some(given));
+                    self.assume_bounds(symbol, &shape);
+                    let item = self.bounds_only(&shape);
+                    inner = bind(&inner, symbol, item);
+                    shapes.push((symbol, shape));
                 }
             }
         }
+        self.declares = false;
         let mut inner = Rc::clone(environment);
         for symbol in &self.core.variables {
             if let Some((_, shape)) = shapes.iter().find(|(it, _)| it == symbol) {
@@ -85,6 +100,18 @@ impl Lowerer<'_> {
             }
         }
         Ok(inner)
+    }
+
+    fn assume_bounds(&mut self, symbol: SymbolId, shape: &Shape) {
+        let entry = &self.core.symbols[symbol.0];
+        let mut bounds = Vec::new();
+        integers_of(shape, &mut bounds);
+        let bounds: Vec<String> = bounds.iter().map(|(low, high)| format!("{low}..{high}")).collect();
+        let message = format!("nothing bounds the integers of `{}`: {} assumed", entry.name, bounds.join(", "));
+        let diagnostic = Diagnostic::warning("assumed-bounds", message, entry.span)
+            .with_help("a value beyond is reported as an error; bound it in the invariant, or with `-D MAXINT=…`");
+        self.diagnostics.push(diagnostic);
+        self.unbounded.insert(symbol);
     }
 
     fn bounds_only(&mut self, shape: &Shape) -> Item {
@@ -264,5 +291,61 @@ impl Lowerer<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// The bounds of integers, if somebody gave some.
+type Given = Option<(i64, i64)>;
+
+/// The most values of integers that are members or indices of what nothing bounds.
+const ASSUMED_INDICES: i64 = 32;
+
+/// A shape with wide integers in which those that need a cell for each value have a few values only.
+fn assumed(shape: &Shape, given: Given) -> Shape {
+    match shape {
+        Shape::Scalar(_) => shape.clone(),
+        Shape::Pair(left, right) => Shape::pair(assumed(left, given), assumed(right, given)),
+        Shape::Record(fields) => {
+            Shape::Record(fields.iter().map(|(name, field)| (name.clone(), assumed(field, given))).collect())
+        }
+        Shape::Set(element) => Shape::set(few(element, given)),
+        Shape::Function(domain, value) => Shape::Function(Box::new(few(domain, given)), *value),
+        Shape::Table(domain, value) => Shape::Table(Box::new(few(domain, given)), Box::new(assumed(value, given))),
+    }
+}
+
+fn few(shape: &Shape, given: Given) -> Shape {
+    match shape {
+        Shape::Scalar(Scalar::Integer { low, high }) if high.abs_diff(*low) >= 1 << 16 => {
+            let (least, greatest) = given.unwrap_or((-ASSUMED_INDICES / 4, i64::MAX));
+            let low = (*low).max(least);
+            let most = if given.is_some() { greatest } else { low + ASSUMED_INDICES - 1 };
+            Shape::integer(low, (*high).min(most))
+        }
+        Shape::Scalar(_) => shape.clone(),
+        Shape::Pair(left, right) => Shape::pair(few(left, given), few(right, given)),
+        Shape::Record(fields) => {
+            Shape::Record(fields.iter().map(|(name, field)| (name.clone(), few(field, given))).collect())
+        }
+        // A set inside a set may have few members only, anyway.
+        Shape::Set(_) | Shape::Function(..) | Shape::Table(..) => Shape::set(few(&shape.element(), given)),
+    }
+}
+
+/// The bounds of the integers in a shape.
+fn integers_of(shape: &Shape, found: &mut Vec<(i64, i64)>) {
+    match shape {
+        Shape::Scalar(Scalar::Integer { low, high }) => {
+            if !found.contains(&(*low, *high)) {
+                found.push((*low, *high));
+            }
+        }
+        Shape::Scalar(_) => {}
+        Shape::Record(fields) => fields.iter().for_each(|(_, field)| integers_of(field, found)),
+        Shape::Pair(left, right) => {
+            integers_of(left, found);
+            integers_of(right, found);
+        }
+        Shape::Set(_) | Shape::Function(..) | Shape::Table(..) => integers_of(&shape.element(), found),
     }
 }

@@ -22,7 +22,8 @@ impl Lowerer<'_> {
 
     /// The bounds to take for integers about which nothing else is known, if someone gave some.
     pub(super) fn integers(&self) -> Option<(i64, i64)> {
-        self.settings.integers_given.then_some((self.settings.least_integer, self.settings.greatest_integer))
+        let given = (self.settings.least_integer, self.settings.greatest_integer);
+        self.assumed.or((self.settings.integers_given && !self.declares).then_some(given))
     }
 
     /// The shape of all values of an expression's type, if it needs no bounds of integers.

@@ -168,6 +168,8 @@ pub(crate) struct Machine {
     pub(crate) properties: Option<Formula>,
     pub(crate) values: Vec<(Name, Formula)>,
     pub(crate) definitions: Vec<Definition>,
+    /// Files with more definitions.
+    pub(crate) definition_files: Vec<Name>,
     pub(crate) variables: Vec<Name>,
     pub(crate) invariant: Option<Formula>,
     pub(crate) assertions: Vec<Formula>,

@@ -272,6 +272,13 @@ impl Elaborator<'_> {
     fn parameters(&mut self, machine: &Machine, arguments: &[Expr], position: usize) {
         for (index, name) in machine.parameters.iter().enumerate() {
             let is_set = !name.text.chars().any(char::is_lowercase);
+            // A refinement has the parameters of what it refines.
+            if machine.component != Component::Machine
+                && arguments.is_empty()
+                && self.instances[position].names.contains_key(&name.text)
+            {
+                continue;
+            }
             match arguments.get(index) {
                 Some(argument) => {
                     if let (true, Kind::GivenSet(set)) = (is_set, &argument.kind) {

@@ -39,7 +39,7 @@ impl Parser<'_> {
             let diagnostic = Diagnostic::error("syntax", "the machine ends before this", self.span())
                 .with_help("remove what follows, or an `END` before it");
             let _ = self.report::<()>(diagnostic);
-        } else if !closed {
+        } else if !closed && machine.name.is_some() {
             let _ = self.unexpected::<()>("`END` of the machine");
         }
         machine
@@ -54,6 +54,8 @@ impl Parser<'_> {
     fn header(&mut self, machine: &mut Machine) -> Parsed<()> {
         machine.component = match self.kind() {
             TokenKind::Word("MACHINE" | "MODEL" | "SYSTEM") => Component::Machine,
+            // A file of definitions.
+            TokenKind::Word("DEFINITIONS") => return Ok(()),
             TokenKind::Word("REFINEMENT") => Component::Refinement,
             TokenKind::Word("IMPLEMENTATION") => Component::Implementation,
             _ => {
@@ -186,10 +188,9 @@ impl Parser<'_> {
 
     fn definition(&mut self, machine: &mut Machine) -> Parsed<()> {
         if self.kind() == TokenKind::Text {
-            let diagnostic = Diagnostic::error("unsupported", "definition files are not read", self.span())
-                .with_help("copy the definitions into the machine");
-            let _ = self.report::<()>(diagnostic);
-            self.advance();
+            let span = self.advance().span;
+            let text = &self.text[span.start as usize..span.end as usize];
+            machine.definition_files.push(Name { text: text.trim_matches(['"', '\'']).into(), span });
             return Ok(());
         }
         let name = self.name("the name of a definition")?;
