@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::diagnostics::{Source, Span};
 use crate::expression::{Iteration, Pool};
 use crate::index::{ExprId, FunctionId, LocalId, PropertyId, RuleId, StartId, Table, TypeId, VariableId};
+use crate::notation::Notation;
 use crate::statement::Statement;
 use crate::types::{Domain, Type, TypeKind};
 
@@ -31,6 +32,8 @@ pub struct Model {
     /// Types beside scalarsets whose values the source says are interchangeable, such as the deferred
     /// sets of B. A promise: whoever relies on it must show it.
     pub interchangeable: Vec<TypeId>,
+    /// Variables that are shown otherwise than cell by cell.
+    pub notations: Vec<(VariableId, Notation)>,
 }
 
 /// A global variable.
@@ -183,6 +186,7 @@ impl Model {
             rules: Table::new(),
             properties: Table::new(),
             interchangeable: Vec::new(),
+            notations: Vec::new(),
         }
     }
 

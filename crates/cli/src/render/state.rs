@@ -1,7 +1,7 @@
 //! States for people: the cells by their source names, multisets by their elements, and what
 //! changed from one state to the next.
 
-use quotient_ir::{Layout, Model, SlotId, TableIndex, TypeId, TypeKind, Valuation};
+use quotient_ir::{Layout, Model, Notation, SlotId, TableIndex, TypeId, TypeKind, Valuation};
 
 use crate::names::{scalar_text, value_text};
 
@@ -12,7 +12,7 @@ const LISTED_CELLS: u64 = 8;
 pub(crate) struct StateShape<'m> {
     model: &'m Model,
     layout: &'m Layout,
-    pieces: Vec<Piece>,
+    pieces: Vec<Piece<'m>>,
     /// Large arrays of (arrays of …) one scalar type, an outer one before those in it.
     arrays: Vec<ScalarArray>,
 }
@@ -37,9 +37,22 @@ impl ScalarArray {
 }
 
 /// A part of the state that is shown as one.
-enum Piece {
+enum Piece<'m> {
     /// A scalar cell.
     Cell(SlotId),
+    /// A value with a notation of its own.
+    Value {
+        /// Its name in source terms.
+        name: String,
+        /// The position of its first cell.
+        first: usize,
+        /// How many cells it has.
+        cells: usize,
+        /// Its type.
+        ty: TypeId,
+        /// How it is written.
+        notation: &'m Notation,
+    },
     /// A multiset: its positions mean nothing, its elements are shown.
     Multiset {
         /// Its name in source terms.
@@ -99,6 +112,12 @@ impl<'m> StateShape<'m> {
         let mut shape = Self { model, layout, pieces: Vec::new(), arrays: Vec::new() };
         for (variable, entry) in model.variables.iter_enumerated() {
             let mut next = layout.first_slot(variable).position();
+            if let Some((_, notation)) = model.notations.iter().find(|(it, _)| *it == variable) {
+                let cells = usize::try_from(model.cells(entry.ty)).expect("the layout has room for every cell");
+                let name = entry.name.clone();
+                shape.pieces.push(Piece::Value { name, first: next, cells, ty: entry.ty, notation });
+                continue;
+            }
             shape.collect(&entry.name, entry.ty, &mut next);
         }
         shape
@@ -125,7 +144,7 @@ impl<'m> StateShape<'m> {
 
     /// Which parts are not the same in all states.
     pub(crate) fn varying(&self, states: &[Valuation]) -> Varying {
-        let varies = |piece: &Piece| states.windows(2).any(|pair| piece.cells(&pair[0]) != piece.cells(&pair[1]));
+        let varies = |piece: &Piece<'_>| states.windows(2).any(|pair| piece.cells(&pair[0]) != piece.cells(&pair[1]));
         Varying(self.pieces.iter().map(varies).collect())
     }
 
@@ -138,8 +157,11 @@ impl<'m> StateShape<'m> {
         entries
     }
 
-    fn add_entries(&self, piece: &Piece, state: &Valuation, entries: &mut Vec<Entry>) {
+    fn add_entries(&self, piece: &Piece<'_>, state: &Valuation, entries: &mut Vec<Entry>) {
         match piece {
+            Piece::Value { name, .. } => {
+                entries.push(Entry { name: name.clone(), value: self.notated(piece, state) });
+            }
             Piece::Cell(slot) => entries.push(Entry {
                 name: self.layout.slots[*slot].name.clone(),
                 value: self.cell_text(*slot, state[*slot]),
@@ -162,6 +184,12 @@ impl<'m> StateShape<'m> {
         let mut changes = Vec::new();
         for piece in &self.pieces {
             match piece {
+                Piece::Value { name, .. } => {
+                    let (old, new) = (self.notated(piece, before), self.notated(piece, after));
+                    if old != new {
+                        changes.push(Change::Value { name: name.clone(), before: old, after: new });
+                    }
+                }
                 Piece::Cell(slot) => {
                     if before[*slot] != after[*slot] {
                         changes.push(Change::Value {
@@ -221,30 +249,41 @@ impl<'m> StateShape<'m> {
         }
     }
 
+    /// A value in its own notation.
+    fn notated(&self, piece: &Piece<'_>, state: &Valuation) -> String {
+        match piece {
+            Piece::Value { ty, notation, .. } => {
+                notation.text(self.model, *ty, &mut piece.cells(state).iter().copied())
+            }
+            _ => String::new(),
+        }
+    }
+
     fn cell_text(&self, slot: SlotId, value: Option<i64>) -> String {
         scalar_text(self.model, self.layout.slots[slot].ty, value)
     }
 }
 
-impl Piece {
+impl Piece<'_> {
     /// The position of its first cell.
     fn first(&self) -> usize {
         match *self {
             Self::Cell(slot) => slot.position(),
-            Self::Multiset { first, .. } => first,
+            Self::Multiset { first, .. } | Self::Value { first, .. } => first,
         }
     }
     /// All its cells.
     fn cells<'s>(&self, state: &'s Valuation) -> &'s [Option<i64>] {
         match *self {
             Self::Cell(slot) => &state.0[slot.position()..=slot.position()],
+            Self::Value { first, cells, .. } => &state.0[first..first + cells],
             Self::Multiset { first, capacity, cells, .. } => &state.0[first..first + capacity * (cells + 1)],
         }
     }
     /// The cells of the present elements; nothing for a single cell.
     fn elements<'s>(&self, state: &'s Valuation) -> Vec<&'s [Option<i64>]> {
         match *self {
-            Self::Cell(_) => Vec::new(),
+            Self::Cell(_) | Self::Value { .. } => Vec::new(),
             Self::Multiset { first, capacity, cells, .. } => {
                 let positions = state.0[first..].chunks(cells + 1).take(capacity);
                 positions.filter(|position| position[0] == Some(1)).map(|position| &position[1..]).collect()

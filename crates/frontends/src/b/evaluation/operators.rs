@@ -522,6 +522,16 @@ impl Evaluator<'_> {
         if arrow.total && arrow.injective && from.len() > to.len() || arrow.surjective && from.len() < to.len() {
             return Ok(Value::set([]));
         }
+        // As many as there are at least: nothing is built that is too large in the end.
+        let falling = |count: usize| (0..count).fold(1_usize, |product, it| product.saturating_mul(to.len() - it));
+        let exponent = u32::try_from(from.len()).unwrap_or(u32::MAX);
+        let least = match (arrow.injective, arrow.surjective, arrow.total) {
+            (true, _, _) if arrow.total || !arrow.surjective => falling(from.len().min(to.len())),
+            (false, false, true) => to.len().saturating_pow(exponent),
+            (false, false, false) => (to.len() + 1).saturating_pow(exponent),
+            _ => 0,
+        };
+        self.check_size(least, span)?;
         let mut found = BTreeSet::new();
         let mut used = vec![0_usize; to.len()];
         let mut chosen: Vec<Option<usize>> = Vec::new();

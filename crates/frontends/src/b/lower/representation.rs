@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use quotient_ir::{Diagnostic, PlaceId, Span, Statement, StatementKind, Variable};
+use quotient_ir::{Diagnostic, Index, Notation, PlaceId, Span, Statement, StatementKind, Variable};
 use rustc_hash::FxHashSet;
 
 use super::super::core::{Expr, Kind, Operator, SymbolId};
@@ -191,11 +191,45 @@ impl Lowerer<'_> {
         let may_be_undefined = !total && self.has_values(shape);
         let variable = self.model.variables.push(Variable { name: name.replace('.', "_"), ty, may_be_undefined, span });
         self.stored.insert(symbol, (variable, shape.clone()));
+        let notation = self.notation(shape);
+        if notation != Notation::Scalar || matches!(shape, Shape::Scalar(Scalar::Boolean)) {
+            self.model.notations.push((variable, notation));
+        }
         if total {
             self.total.insert(variable);
         }
         let place = self.variable_place(variable);
         Ok(self.stored_item(place, shape))
+    }
+
+    /// How a value of a shape is written.
+    fn notation(&self, shape: &Shape) -> Notation {
+        match shape {
+            Shape::Scalar(_) => Notation::Scalar,
+            Shape::Pair(left, right) => Notation::Pair(Box::new(self.notation(left)), Box::new(self.notation(right))),
+            Shape::Record(fields) => {
+                Notation::Record(fields.iter().map(|(name, field)| (name.clone(), self.notation(field))).collect())
+            }
+            Shape::Set(element) => Notation::Set(self.index_notation(element)),
+            Shape::Function(domain, _) => Notation::Function(self.index_notation(domain)),
+            Shape::Table(domain, value) => Notation::Table(self.index_notation(domain), Box::new(self.notation(value))),
+        }
+    }
+
+    fn index_notation(&self, shape: &Shape) -> Index {
+        match shape {
+            Shape::Scalar(_) => Index::Scalar,
+            Shape::Pair(left, right) => {
+                Index::Pair(Box::new(self.index_notation(left)), Box::new(self.index_notation(right)))
+            }
+            Shape::Record(fields) => {
+                Index::Record(fields.iter().map(|(name, field)| (name.clone(), self.index_notation(field))).collect())
+            }
+            Shape::Set(_) | Shape::Function(..) | Shape::Table(..) => {
+                let members = super::sets::all_values(self.core, &shape.element());
+                Index::Set(members.iter().map(|member| self.value_text(member)).collect())
+            }
+        }
     }
 
     /// The tightest shape for one value.
@@ -298,7 +332,7 @@ impl Lowerer<'_> {
 type Given = Option<(i64, i64)>;
 
 /// The most values of integers that are members or indices of what nothing bounds.
-const ASSUMED_INDICES: i64 = 32;
+const ASSUMED_INDICES: i64 = 16;
 
 /// A shape with wide integers in which those that need a cell for each value have a few values only.
 fn assumed(shape: &Shape, given: Given) -> Shape {
