@@ -98,7 +98,9 @@ fn definitions_that_grow() {
 fn machines_that_ask_for_too_much() {
     let with = |clauses: &str| codes(&format!("MACHINE m SETS S {clauses} END"));
     assert!(with("DEFINITIONS scope_S == 40 CONSTANTS f PROPERTIES f : S --> S").contains(&"too-large"));
-    assert!(with("CONSTANTS n PROPERTIES n : NATURAL & n * n = 7").contains(&"unbounded"));
+    assert!(with("CONSTANTS n PROPERTIES n : NATURAL & n * n = 7").contains(&"no-solution"));
+    assert!(with("CONSTANTS n PROPERTIES n : NATURAL & n * n = 4").contains(&"assumed-bounds"));
+    assert!(with("CONSTANTS n PROPERTIES n <: NATURAL & 7 : n").contains(&"unbounded"));
     assert!(
         with("DEFINITIONS scope_S == 60 VARIABLES v INVARIANT v : POW(POW(S)) INITIALISATION v := {}")
             .contains(&"too-large")

@@ -22,7 +22,7 @@ fn read(text: &str) -> Model {
 #[test]
 fn random_machines_have_the_same_verdict_with_every_reduction() {
     let mut compared = 0;
-    for seed in 1..=30 {
+    for seed in 1..=18 {
         let text = random_machine(seed);
         let model = read(&text);
         let whole = check(&model, &options(), &mut Silent).expect("a report");
@@ -62,7 +62,7 @@ fn random_machines_have_the_same_verdict_with_every_reduction() {
 #[test]
 fn formulas_over_variables_have_the_values_of_formulas_over_constants() {
     let mut compared = 0;
-    for seed in 1..=60 {
+    for seed in 1..=30 {
         let text = random_formulas(seed, 4);
         // A formula without a value makes the properties ill-defined.
         let Ok(loaded) = load(Source::new("random.mch", text.as_str()), Language::B, &LoadOptions::default()) else {
@@ -74,7 +74,7 @@ fn formulas_over_variables_have_the_values_of_formulas_over_constants() {
         assert_eq!(report.verdict, Verdict::Holds, "seed {seed}: {wrong:?}\n{text}");
         compared += 1;
     }
-    assert!(compared >= 30, "only {compared} formulas have values");
+    assert!(compared >= 25, "only {compared} formulas have values");
 }
 
 #[test]

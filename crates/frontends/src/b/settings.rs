@@ -27,6 +27,8 @@ pub(crate) struct Settings {
     pub(crate) scopes: FxHashMap<String, usize>,
     /// What the user gave, by name; those that are used are removed.
     pub(crate) given: FxHashMap<String, i64>,
+    /// Whether a condition of an operation without a value is an error, and not only false.
+    pub(crate) strict_guards: bool,
     /// Whether the graph gets a root and a state for each valuation of the constants.
     pub(crate) extra_nodes: bool,
     integers_used: Cell<Option<Span>>,
@@ -40,6 +42,7 @@ impl Settings {
             integers_given: false,
             scopes: FxHashMap::default(),
             given: FxHashMap::default(),
+            strict_guards: false,
             extra_nodes: options.extra_nodes,
             integers_used: Cell::new(None),
         };
@@ -49,6 +52,9 @@ impl Settings {
             };
             let name = &*definition.name.text;
             match name {
+                "SET_PREF_TRY_FIND_ABORT" => {
+                    settings.strict_guards = matches!(body.kind, FormulaKind::Word("TRUE"));
+                }
                 "SET_PREF_MAXINT" | "SET_PREF_MININT" => match constant(body) {
                     Some(value) => settings.set_integer(name == "SET_PREF_MAXINT", value),
                     None => {
@@ -90,6 +96,7 @@ impl Settings {
                 _ => value.parse().ok(),
             };
             match (name.as_str(), number) {
+                ("TRY_FIND_ABORT", Some(value)) => settings.strict_guards = value != 0,
                 ("MAXINT" | "MININT", Some(value)) => settings.set_integer(name == "MAXINT", value),
                 (_, Some(value)) => {
                     settings.given.insert(name.clone(), value);

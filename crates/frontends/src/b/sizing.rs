@@ -148,11 +148,20 @@ pub(crate) fn solve_constants(
     let mut solutions = Vec::new();
     let mut evaluator = Evaluator::new(core, types);
     evaluator.values.extend(fixed.iter().cloned());
+    let integers = (settings.least_integer, settings.greatest_integer);
+    evaluator.assumed = Some(integers);
     let solved = evaluator.solve(&free, &conjuncts, &mut |evaluator| {
         let solution = core.constants.iter().map(|symbol| evaluator.values[symbol].clone()).collect();
         solutions.push(solution);
         Ok(solutions.len() <= MAXIMUM_SOLUTIONS)
     });
+    for symbol in evaluator.assumptions {
+        let entry = &core.symbols[symbol.0];
+        let (low, high) = integers;
+        let message = format!("nothing bounds `{}`: only integers in {low}..{high} are tried", entry.name);
+        let help = "say in PROPERTIES what finite set it belongs to, or set bounds for all integers with `-D MAXINT=…`";
+        diagnostics.push(Diagnostic::warning("assumed-bounds", message, entry.span).with_help(help));
+    }
     match solved {
         Err(trouble) => {
             let (code, message, help) = match trouble.kind {

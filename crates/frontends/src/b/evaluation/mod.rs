@@ -56,6 +56,10 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) core: &'a Core,
     pub(crate) types: &'a Types,
     pub(crate) values: FxHashMap<SymbolId, Value>,
+    /// The bounds of integers that nothing bounds, if some are to be tried.
+    pub(crate) assumed: Option<(i64, i64)>,
+    /// The symbols for which such bounds were taken.
+    pub(crate) assumptions: Vec<SymbolId>,
     work: u64,
 }
 
@@ -81,7 +85,7 @@ fn trouble<T>(kind: TroubleKind, message: impl Into<String>, span: Span) -> Resu
 
 impl<'a> Evaluator<'a> {
     pub(crate) fn new(core: &'a Core, types: &'a Types) -> Self {
-        Self { core, types, values: FxHashMap::default(), work: 0 }
+        Self { core, types, values: FxHashMap::default(), assumed: None, assumptions: Vec::new(), work: 0 }
     }
 
     fn charge(&mut self, work: usize, span: Span) -> Result<()> {

@@ -224,9 +224,16 @@ impl<'a> Evaluator<'a> {
         }
         let entry = &self.core.symbols[symbol.0];
         let (ty, span, name) = (self.types.full(&entry.ty), entry.span, entry.name.clone());
-        match self.count(&ty) {
-            Some(count) => Ok((count * 4.0, Source::Type(ty))),
-            None => trouble(TroubleKind::Unbounded, format!("nothing bounds the values of `{name}`"), span),
+        match (self.count(&ty), self.assumed) {
+            (Some(count), _) => Ok((count * 4.0, Source::Type(ty))),
+            // The last resort, as everything else may follow from the other symbols.
+            (None, Some(bounds)) if ty == Type::Integer => {
+                if !self.assumptions.contains(&symbol) {
+                    self.assumptions.push(symbol);
+                }
+                Ok((1e12, Source::Bounds(low.unwrap_or(bounds.0), high.unwrap_or(bounds.1))))
+            }
+            _ => trouble(TroubleKind::Unbounded, format!("nothing bounds the values of `{name}`"), span),
         }
     }
 

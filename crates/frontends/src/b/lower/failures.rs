@@ -19,6 +19,8 @@ pub(super) struct Failures {
     /// All functions that may run into an error.
     functions: FxHashSet<FunctionId>,
     expressions: FxHashMap<ExprId, bool>,
+    /// Calls that are only made where they give a value.
+    safe: FxHashSet<ExprId>,
 }
 
 impl Lowerer<'_> {
@@ -119,6 +121,32 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Whether what an expression says depends on nothing but parameters, so that it is known for each
+    /// instance of a rule.
+    pub(super) fn is_fixed(&self, expression: ExprId) -> bool {
+        let place = |place: PlaceId| {
+            let place = &self.model.pool[place];
+            matches!(place.root, Root::Local(_))
+                && place
+                    .steps
+                    .iter()
+                    .all(|step| matches!(step, Step::Field(_)) || matches!(step, Step::Index(it) if self.is_fixed(*it)))
+        };
+        match &self.model.pool[expression] {
+            IrExpr::Constant { .. } => true,
+            IrExpr::Read(it) | IrExpr::IsUndefined(it) => place(*it),
+            IrExpr::Unary { operand, .. } => self.is_fixed(*operand),
+            IrExpr::Binary { left, right, .. } => self.is_fixed(*left) && self.is_fixed(*right),
+            IrExpr::Conditional { condition, then, otherwise } => {
+                [condition, then, otherwise].into_iter().all(|part| self.is_fixed(*part))
+            }
+            IrExpr::Quantified { body, .. } => self.is_fixed(*body),
+            IrExpr::IsMember { value, .. } => self.is_fixed(*value),
+            IrExpr::SameContents { left, right } => place(*left) && place(*right),
+            IrExpr::Call { .. } | IrExpr::Count { .. } | IrExpr::IsPresent { .. } => false,
+        }
+    }
+
     fn arguments_mention(&self, arguments: &[Argument], binders: &[(LocalId, TypeId)]) -> bool {
         arguments.iter().any(|argument| match argument {
             Argument::Value(value) => self.mentions_any(*value, binders),
@@ -182,6 +210,90 @@ impl Lowerer<'_> {
                 Argument::Value(value) => self.may_fail(*value),
                 Argument::Copy(place) | Argument::Reference(place) => self.place_may_fail(*place),
             })
+    }
+
+    /// A call that is only made where a condition holds under which it gives a value.
+    pub(super) fn where_defined(&mut self, defined: ExprId, call: ExprId, ty: TypeId, span: Span) -> ExprId {
+        self.failures.safe.insert(call);
+        self.failures.expressions.insert(call, false);
+        let failure = self.failure("a function applied outside its domain", ty, span);
+        self.conditional(defined, call, failure)
+    }
+
+    /// A condition that is false where it would be an error, as far as that can be told.
+    pub(super) fn false_unless_defined(&mut self, condition: ExprId) -> ExprId {
+        if !self.may_fail(condition) {
+            return condition;
+        }
+        if let IrExpr::Binary { operator: BinaryOperator::And, left, right } = self.model.pool[condition] {
+            let left = self.false_unless_defined(left);
+            let right = self.false_unless_defined(right);
+            return self.and(left, right);
+        }
+        let defined = self.defined(condition);
+        self.and(defined, condition)
+    }
+
+    /// The condition under which an expression has a value, which itself always has one. Where that cannot
+    /// be told, it is true.
+    fn defined(&mut self, expression: ExprId) -> ExprId {
+        if !self.may_fail(expression) {
+            return self.truth(true);
+        }
+        match self.model.pool[expression].clone() {
+            IrExpr::Unary { operand, .. } => self.defined(operand),
+            IrExpr::Binary { operator, left, right } => {
+                let (first, second) = (self.defined(left), self.defined(right));
+                // The right side counts only where it is looked at.
+                let second = match operator {
+                    BinaryOperator::And | BinaryOperator::Implies => self.implies(left, second),
+                    BinaryOperator::Or => self.or(left, second),
+                    BinaryOperator::Divide | BinaryOperator::Remainder => {
+                        let zero = self.number(0);
+                        let is_zero = self.equal(right, zero);
+                        let divides = self.not(is_zero);
+                        self.and(second, divides)
+                    }
+                    _ => second,
+                };
+                self.and(first, second)
+            }
+            IrExpr::Conditional { condition, then, otherwise } => {
+                let first = self.defined(condition);
+                let is_failure = matches!(&self.model.pool[otherwise],
+                    IrExpr::Call { function, arguments } if arguments.is_empty()
+                        && self.failures.messages.values().any(|it| it == function));
+                let (one, other) = (self.defined(then), self.defined(otherwise));
+                let rest = if is_failure { self.and(condition, one) } else { self.conditional(condition, one, other) };
+                self.and(first, rest)
+            }
+            IrExpr::Quantified { local, range: Iteration::Over(ty), body, .. } => {
+                let body = self.defined(body);
+                self.quantify_plainly(IrQuantifier::All, &[(local, ty)], body)
+            }
+            IrExpr::Read(place) | IrExpr::IsUndefined(place) => {
+                let steps = self.model.pool[place].steps.clone();
+                let mut all = self.truth(true);
+                for step in steps {
+                    if let Step::Index(index) = step {
+                        let defined = self.defined(index);
+                        all = self.and(all, defined);
+                    }
+                }
+                all
+            }
+            IrExpr::Call { arguments, .. } => {
+                let mut all = self.truth(true);
+                for argument in arguments {
+                    if let Argument::Value(value) = argument {
+                        let defined = self.defined(value);
+                        all = self.and(all, defined);
+                    }
+                }
+                all
+            }
+            _ => self.truth(true),
+        }
     }
 
     /// Whether an expression may run into an error of the machine.

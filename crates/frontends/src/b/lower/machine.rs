@@ -260,8 +260,11 @@ impl Lowerer<'_> {
             Some((stage, from, _)) => self.in_stage(stage, from),
             None => self.truth(true),
         };
-        for condition in &path.guards {
-            guard = self.and(guard, *condition);
+        // What an instance of the rule decides by itself comes first: most instances go no further.
+        let (fixed, open): (Vec<ExprId>, Vec<ExprId>) =
+            path.guards.iter().partition(|condition| self.is_fixed(**condition) && !self.may_fail(**condition));
+        for condition in fixed.into_iter().chain(open) {
+            guard = self.and(guard, condition);
         }
         if self.constant_of(guard) == Some(0) {
             return Ok(());

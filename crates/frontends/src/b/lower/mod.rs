@@ -61,6 +61,8 @@ struct Lowerer<'a> {
     /// The values of constants that have one value only.
     known: FxHashMap<SymbolId, Value>,
     diagnostics: Vec<Diagnostic>,
+    /// Whether the condition of an operation is being lowered, which is false where it has no value.
+    lenient: bool,
     /// Whether variables are being declared: `MAXINT` does not bound `NATURAL`.
     declares: bool,
     /// Variables with bounds that were assumed.
@@ -94,6 +96,7 @@ impl<'a> Lowerer<'a> {
             unbounded: FxHashSet::default(),
             assumed: None,
             declares: false,
+            lenient: false,
             depth: 0,
         }
     }

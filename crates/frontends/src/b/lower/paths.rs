@@ -231,7 +231,14 @@ impl Lowerer<'_> {
     ) -> Lowered<()> {
         self.in_path(path, |lowerer, path| {
             for conjunct in condition.conjuncts() {
-                let lowered = lowerer.predicate(conjunct, environment)?;
+                // As in ProB, an operation whose condition has no value is not enabled.
+                lowerer.lenient = !lowerer.settings.strict_guards;
+                let lowered = lowerer.predicate(conjunct, environment);
+                lowerer.lenient = false;
+                let mut lowered = lowered?;
+                if !lowerer.settings.strict_guards {
+                    lowered = lowerer.false_unless_defined(lowered);
+                }
                 lowerer.require(lowered, initial, conjunct.span, path);
             }
             Ok(())

@@ -32,11 +32,13 @@ impl Lowerer<'_> {
                 .map(|solution| self.value_shape(&solution[position], &ty))
                 .reduce(|one, other| one.join(&other))
                 .unwrap_or(Shape::Scalar(Scalar::Boolean));
-            let item = if is_known && !shape.is_set() {
-                self.literal(first, &shape)
-            } else {
-                self.declare(*symbol, &shape, false)?
+            // A small set is written out where it is used, so that it is known for each instance of a rule.
+            let is_small = match first {
+                Value::Set(members) => members.len() <= WRITTEN_OUT && !shape.element().is_set_inside(),
+                _ => true,
             };
+            let item =
+                if is_known && is_small { self.literal(first, &shape) } else { self.declare(*symbol, &shape, false)? };
             environment = bind(&environment, *symbol, item);
         }
         Ok(environment)
@@ -327,6 +329,9 @@ impl Lowerer<'_> {
         Ok(())
     }
 }
+
+/// Known sets of up to so many members take no part in the state.
+const WRITTEN_OUT: usize = 16;
 
 /// The bounds of integers, if somebody gave some.
 type Given = Option<(i64, i64)>;
