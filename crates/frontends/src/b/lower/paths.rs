@@ -245,6 +245,7 @@ impl Lowerer<'_> {
         })
     }
 
+    /// Only where a predicate does not hold. Where it has no value, that is an error.
     fn constrain_not(
         &mut self,
         condition: &Expr,

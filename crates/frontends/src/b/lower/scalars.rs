@@ -240,6 +240,25 @@ impl Lowerer<'_> {
                     Ok(self.arithmetic(BinaryOperator::Add, left, right))
                 }
                 (Operator::Reverse, [rest]) => self.size(rest, environment),
+                (Operator::Tail | Operator::Front, [rest]) => {
+                    let bound = self.size_bound(rest, environment)?;
+                    let (size, one) = (self.size(rest, environment)?, self.number(1));
+                    let shorter = self.arithmetic(BinaryOperator::Subtract, size, one);
+                    let there = self.arithmetic(BinaryOperator::LessOrEqual, one, size);
+                    let ty = self.scalar_type(Scalar::integer(0, bound));
+                    let word = if *operator == Operator::Tail { "tail" } else { "front" };
+                    let failure = self.failure(&format!("the {word} of an empty sequence"), ty, list.span);
+                    Ok(self.conditional(there, shorter, failure))
+                }
+                (Operator::Take | Operator::Drop, [rest, count]) => {
+                    let (size, count) = (self.size(rest, environment)?, self.integer(count, environment)?);
+                    let fewer = self.arithmetic(BinaryOperator::Less, count, size);
+                    if *operator == Operator::Take {
+                        return Ok(self.conditional(fewer, count, size));
+                    }
+                    let (rest, zero) = (self.arithmetic(BinaryOperator::Subtract, size, count), self.number(0));
+                    Ok(self.conditional(fewer, rest, zero))
+                }
                 (Operator::GeneralConcatenate, [lists]) => {
                     let joined = self.concatenation(lists, list, environment)?;
                     self.size(&joined, environment)

@@ -150,21 +150,17 @@ impl Lowerer<'_> {
                 }
                 Ok(all)
             }
-            (Operator::Union, [left, right]) => {
+            (Operator::Union | Operator::Intersection | Operator::Minus, [left, right]) => {
                 let left = self.member(element, left, environment)?;
                 let right = self.member(element, right, environment)?;
-                Ok(self.or(left, right))
-            }
-            (Operator::Intersection, [left, right]) => {
-                let left = self.member(element, left, environment)?;
-                let right = self.member(element, right, environment)?;
-                Ok(self.and(left, right))
-            }
-            (Operator::Minus, [left, right]) => {
-                let left = self.member(element, left, environment)?;
-                let right = self.member(element, right, environment)?;
-                let outside = self.not(right);
-                Ok(self.and(left, outside))
+                Ok(match operator {
+                    Operator::Union => self.or(left, right),
+                    Operator::Intersection => self.and(left, right),
+                    _ => {
+                        let outside = self.not(right);
+                        self.and(left, outside)
+                    }
+                })
             }
             (Operator::Times, [left, right]) => {
                 let left = self.member(left_item, left, environment)?;
@@ -237,27 +233,15 @@ impl Lowerer<'_> {
                     Ok(lowerer.and(belongs, related))
                 })
             }
-            (Operator::DomainRestriction, [arguments, relation]) => {
+            (Operator::DomainRestriction | Operator::DomainSubtraction, [restriction, relation])
+            | (Operator::RangeRestriction | Operator::RangeSubtraction, [relation, restriction]) => {
+                let by_argument = matches!(operator, Operator::DomainRestriction | Operator::DomainSubtraction);
+                let keeps = matches!(operator, Operator::DomainRestriction | Operator::RangeRestriction);
                 let related = self.member(element, relation, environment)?;
-                let belongs = self.member(left_item, arguments, environment)?;
-                Ok(self.and(related, belongs))
-            }
-            (Operator::DomainSubtraction, [arguments, relation]) => {
-                let related = self.member(element, relation, environment)?;
-                let belongs = self.member(left_item, arguments, environment)?;
-                let outside = self.not(belongs);
-                Ok(self.and(related, outside))
-            }
-            (Operator::RangeRestriction, [relation, values]) => {
-                let related = self.member(element, relation, environment)?;
-                let belongs = self.member(right_item, values, environment)?;
-                Ok(self.and(related, belongs))
-            }
-            (Operator::RangeSubtraction, [relation, values]) => {
-                let related = self.member(element, relation, environment)?;
-                let belongs = self.member(right_item, values, environment)?;
-                let outside = self.not(belongs);
-                Ok(self.and(related, outside))
+                let belongs =
+                    self.member(if by_argument { left_item } else { right_item }, restriction, environment)?;
+                let kept = if keeps { belongs } else { self.not(belongs) };
+                Ok(self.and(related, kept))
             }
             (Operator::Override, [left, right]) => {
                 let new = self.member(element, right, environment)?;
@@ -483,8 +467,9 @@ impl Lowerer<'_> {
         message: &str,
         environment: &Environment,
     ) -> Lowered<ExprId> {
-        let item = self.item(list, environment)?;
-        let nonempty = self.nonempty(&item)?;
+        // A sequence has a first item if it has any.
+        let first = Item::Scalar(self.number(1), Scalar::integer(1, 1));
+        let nonempty = self.in_domain(&first, list, environment)?;
         let failure = self.failure(message, quotient_ir::Model::BOOLEAN, list.span);
         Ok(self.conditional(nonempty, found, failure))
     }

@@ -3,7 +3,7 @@
 
 use quotient_ir::{Diagnostic, Span};
 
-use super::token::{MATHEMATICAL, SIGNS, Token, TokenKind, WORDS};
+use super::token::{CLAUSES, MATHEMATICAL, SIGNS, Token, TokenKind, WORDS};
 use crate::MAXIMUM_ERRORS;
 
 /// The tokens of a text from a place on, the last one the end of the file, and every lexical error.
@@ -99,7 +99,7 @@ impl Lexer<'_> {
     fn word(&mut self, rest: &str) {
         let is_part = |it: char| it.is_alphanumeric() || it == '_';
         let mut length = rest.find(|it: char| !is_part(it)).unwrap_or(rest.len());
-        if let Some(word) = WORDS.iter().find(|word| **word == &rest[..length]) {
+        if let Some(word) = CLAUSES.iter().chain(WORDS).find(|word| **word == &rest[..length]) {
             self.push(TokenKind::Word(word), length);
             return;
         }
