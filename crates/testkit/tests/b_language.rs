@@ -1,0 +1,165 @@
+//! What B machines mean, one small machine for each point: how many states there are, root and valuations of
+//! constants included, and what is violated.
+
+use quotient_engines::{Report, SearchOptions, Silent, Subject, Verdict, check};
+use quotient_frontends::{Language, LoadOptions, load, mentioned_files};
+use quotient_ir::{DeadlockMode, Layout, Model, Source, TableIndex, verify};
+
+fn read(source: Source, constants: &[(&str, &str)]) -> (Model, Vec<&'static str>) {
+    let constants = constants.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let options = LoadOptions { constants, ..LoadOptions::default() };
+    let loaded = load(source, Language::B, &options).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"));
+    assert_eq!(verify(&loaded.model), Ok(()));
+    (loaded.model, loaded.warnings.iter().map(|it| it.code).collect())
+}
+
+fn search(model: &Model) -> (Report, String) {
+    let options = SearchOptions { deadlock: DeadlockMode::Stuck, ..SearchOptions::default() };
+    let report = check(model, &options, &mut Silent).expect("a report");
+    let violated = report.properties.iter().find(|property| property.verdict == Verdict::Violated);
+    let text = match violated.map(|property| &property.subject) {
+        None => "holds".to_owned(),
+        Some(Subject::Deadlock) => "deadlock".to_owned(),
+        Some(Subject::Errors) => "error".to_owned(),
+        Some(Subject::Property(property)) => model.properties[*property].name.clone().unwrap_or_default(),
+    };
+    (report, text)
+}
+
+/// Checks a machine, whose states count only where it holds.
+fn expect(text: &str, constants: &[(&str, &str)], verdict: &str, states: u64) {
+    let (model, _) = read(Source::new("test.mch", text), constants);
+    let (report, found) = search(&model);
+    assert_eq!(found, verdict, "{text}");
+    if verdict == "holds" {
+        assert_eq!(report.states, states, "{text}");
+    }
+}
+
+#[test]
+fn functions_to_sets() {
+    let text = "MACHINE m SETS K; P = {a, b} DEFINITIONS scope_K == 3 VARIABLES has
+        INVARIANT has : P --> POW(K) & (has(a) /\\ has(b) = {}) & union(ran(has)) <: K
+        INITIALISATION has := {a |-> {}, b |-> {}}
+        OPERATIONS
+          take(k, p) = SELECT p : P & k : K - union(ran(has)) THEN has(p) := has(p) \\/ {k} END;
+          give(k) = SELECT k : has(a) THEN has := has <+ {a |-> has(a) - {k}, b |-> (has(b) \\/ {k})} END;
+          stay = skip END";
+    expect(text, &[], "holds", 28);
+    // A partial one, and sequences as values.
+    let text = "MACHINE m SETS S DEFINITIONS scope_S == 2 VARIABLES q INVARIANT q : S +-> iseq(S)
+        INITIALISATION q := {}
+        OPERATIONS
+          open(s) = SELECT s : S - dom(q) THEN q(s) := [] END;
+          add(s, t) = SELECT s : dom(q) & t : S - ran(q(s)) THEN q(s) := q(s) <- t END;
+          close(s) = SELECT s : dom(q) THEN q := {s} <<| q END END";
+    expect(text, &[], "holds", 37);
+}
+
+#[test]
+fn conditions_without_a_value() {
+    let text = "MACHINE m SETS S = {s, t} VARIABLES f INVARIANT f : S +-> 0..2 INITIALISATION f := {s |-> 0}
+        OPERATIONS
+          up(x) = SELECT x : S & f(x) < 2 THEN f(x) := f(x) + 1 END;
+          reset = f := {s |-> 0} END";
+    // As in ProB, the operation is not enabled; somebody may want to know all the same.
+    expect(text, &[], "holds", 4);
+    expect(text, &[("TRY_FIND_ABORT", "1")], "error", 0);
+    let strict = text.replace("VARIABLES f", "DEFINITIONS SET_PREF_TRY_FIND_ABORT == TRUE VARIABLES f");
+    expect(&strict, &[], "error", 0);
+    // Elsewhere it is an error.
+    let body = text.replace("reset = f := {s |-> 0}", "reset = f := {s |-> f(t)}");
+    expect(&body, &[], "error", 0);
+    // In whatever order the elements come: the first decides, the second has no value.
+    let claim = text.replace("f : S +-> 0..2", "f : S +-> 0..2 & #x.(x : S & f(x) = 0)");
+    expect(&claim, &[], "error", 0);
+}
+
+#[test]
+fn integers_without_bounds() {
+    let text = "MACHINE m VARIABLES n, q, s INVARIANT n : NATURAL & q : seq(BOOL) & s <: INTEGER
+        INITIALISATION n := 0 || q := [] || s := {}
+        OPERATIONS
+          next = SELECT n < 1000 THEN n := n + 100 || q := [TRUE] || s := {n mod 7} END;
+          choose(m) = SELECT m : NATURAL & n = 1000 THEN n := m END; stay = skip END";
+    let (model, warnings) = read(Source::new("test.mch", text), &[]);
+    assert_eq!(warnings.iter().filter(|code| **code == "assumed-bounds").count(), 4, "{warnings:?}");
+    assert_eq!(search(&model).1, "holds");
+    let text = "MACHINE m VARIABLES q INVARIANT q : seq(BOOL) INITIALISATION q := []
+        OPERATIONS add = q := q <- TRUE END";
+    expect(text, &[], "error", 0);
+    let text = "MACHINE m CONSTANTS c PROPERTIES c : INTEGER VARIABLES n INVARIANT n : 0..1 INITIALISATION n := 0
+        OPERATIONS flip = SELECT c > 0 or n = 0 THEN n := 1 - n END; stay = skip END";
+    expect(text, &[], "holds", 16);
+}
+
+#[test]
+fn definitions_from_files() {
+    let text = "MACHINE m DEFINITIONS \"more.def\"; two == twice(one) VARIABLES n INVARIANT n : 0..two
+        INITIALISATION n := 0 OPERATIONS next = IF n < two THEN n := n + 1 ELSE n := 0 END END";
+    let main = Source::new("test.mch", text);
+    assert_eq!(mentioned_files(&main, Language::B), [vec!["more.def".to_owned()]]);
+    let source = main.followed_by(&Source::new("more.def", "DEFINITIONS twice(x) == x + x; \"rest.def\""));
+    assert_eq!(mentioned_files(&source, Language::B), [vec!["rest.def".to_owned()]]);
+    let source = source.followed_by(&Source::new("rest.def", "DEFINITIONS one == 1"));
+    let (model, _) = read(source, &[]);
+    assert_eq!(search(&model).0.states, 4);
+    let missing = text.replace("twice(one)", "2");
+    let (_, warnings) = read(Source::new("test.mch", missing), &[]);
+    assert_eq!(warnings, ["definition-file"]);
+}
+
+#[test]
+fn implementations() {
+    let text = "IMPLEMENTATION i(ITEM, most) REFINES m IMPORTS store(ITEM) INVARIANT size(list) = count
+        OPERATIONS
+          put(x) = IF size(list) < most THEN append(x) END;
+          n <-- double = VAR k, r IN k := 0; r := 0;
+            WHILE k < size(list) DO VAR t IN t := 2; r := r + t END; k := k + 1
+            INVARIANT r = 2 * k & k <= count VARIANT size(list) - k END; n := r END END";
+    let abstraction = "MACHINE m(ITEM, most) CONSTRAINTS most = 2 VARIABLES count INVARIANT count : 0..most
+        INITIALISATION count := 0 OPERATIONS put(x) = PRE x : ITEM THEN CHOICE count := 0 OR skip END END;
+        n <-- double = n := 2 * count END";
+    let part = "MACHINE store(ITEM) VARIABLES list INVARIANT list : seq(ITEM) & size(list) <= 2
+        INITIALISATION list := [] OPERATIONS append(x) = PRE x : ITEM & size(list) < 2 THEN list := list <- x END END";
+    let source = Source::new("i.imp", text)
+        .followed_by(&Source::new("m.mch", abstraction))
+        .followed_by(&Source::new("store.mch", part));
+    let (model, warnings) = read(source, &[("MAXINT", "8")]);
+    assert!(warnings.contains(&"gluing-invariant"), "{warnings:?}");
+    let (report, verdict) = search(&model);
+    assert_eq!((report.states, verdict.as_str()), (9, "holds"));
+}
+
+/// Values are written as in B.
+#[test]
+fn notation() {
+    let text = "MACHINE m SETS S = {s, t} VARIABLES a, r, f, g, q, p, v, b
+        INVARIANT a <: S & r : S <-> S & f : S +-> 0..2 & g : S --> POW(S) & q : seq(S) & size(q) <= 2 &
+          p : struct(one : S, all : POW(S)) & v : POW(POW(S)) & b : BOOL & b = FALSE
+        INITIALISATION a := {t} || r := {s |-> t} || f := {t |-> 2} || g := {s |-> {}, t |-> S} || q := [t, s] ||
+          p := rec(one : s, all : {t}) || v := {{}, {s, t}} || b := TRUE OPERATIONS stay = skip END";
+    let (model, _) = read(Source::new("test.mch", text), &[]);
+    let layout = Layout::new(&model).expect("a layout");
+    let (report, verdict) = search(&model);
+    assert_eq!(verdict, "b = FALSE");
+    let trace = report.properties.iter().find_map(|property| property.trace.as_ref()).expect("a run");
+    let state = &trace.steps.last().expect("a step").state;
+    let shown = model.notations.iter().map(|(variable, notation)| {
+        let entry = &model.variables[*variable];
+        let mut cells = state.0.iter().skip(layout.first_slot(*variable).position()).copied();
+        format!("{} = {}", entry.name, notation.text(&model, entry.ty, &mut cells))
+    });
+    let shown: Vec<String> = shown.collect();
+    let expected = [
+        "a = {t}",
+        "r = {(s|->t)}",
+        "f = {t|->2}",
+        "g = {s|->{},t|->{s,t}}",
+        "q = [t,s]",
+        "p = rec(all:{t},one:s)",
+        "v = {{},{s,t}}",
+        "b = TRUE",
+    ];
+    assert_eq!(shown, expected);
+}
