@@ -25,7 +25,15 @@ pub(super) struct Field {
     /// For slots that go to slots with another domain, whose codes mean something else: values are
     /// read and written instead.
     translated: Option<Box<Slot>>,
+    /// For slots with few possible values of very many: the codes of these, in order. What is read and
+    /// written is the position in them, so that tables stay small.
+    listed: Option<Box<[u64]>>,
 }
+
+/// The largest code for which tables are made.
+const TABLE_LIMIT: u64 = 1 << 16;
+/// Added to codes that are not listed. None of them ever meets a symmetry; they come back as they were.
+const UNLISTED: u64 = 1 << 62;
 
 impl Field {
     /// The field of a slot, by its codes.
@@ -41,19 +49,34 @@ impl Field {
             width: slot.width,
             mask,
             translated: is_translated.then(|| Box::new(slot.clone())),
+            listed: None,
+        }
+    }
+
+    /// The field of a slot, by the positions of its codes in a list.
+    fn by_list(slot: &Slot, mut codes: Vec<u64>) -> Self {
+        codes.sort_unstable();
+        Self { listed: Some(codes.into()), ..Self::new(slot, false) }
+    }
+
+    /// The code that is read where the slot holds a code.
+    fn encode(&self, code: u64) -> u64 {
+        match &self.listed {
+            None => code,
+            Some(codes) => codes.binary_search(&code).map_or(code | UNLISTED, |position| position as u64),
         }
     }
 
     /// Whether the code is what is read and written.
     pub(super) fn is_direct(&self) -> bool {
-        self.translated.is_none()
+        self.translated.is_none() && self.listed.is_none()
     }
 
     #[inline]
     pub(super) fn read(&self, state: &[u64]) -> u64 {
         let code = state[self.word as usize] >> self.shift & self.mask;
         match &self.translated {
-            None => code,
+            None => self.encode(code),
             Some(slot) => slot.value(code).map_or(u64::MAX, |value| value.wrapping_sub(i64::MIN) as u64),
         }
     }
@@ -61,7 +84,10 @@ impl Field {
     #[inline]
     pub(super) fn write(&self, state: &mut [u64], code: u64) {
         let code = match &self.translated {
-            None => code,
+            None => match &self.listed {
+                Some(codes) => codes.get(code as usize).copied().unwrap_or(code & !UNLISTED),
+                None => code,
+            },
             Some(slot) => {
                 let value = (code != u64::MAX).then(|| (code as i64).wrapping_add(i64::MIN));
                 slot.stored(value).expect("a value that a slot of the same orbit held")
@@ -156,10 +182,16 @@ impl View {
             let orbit = orbits.find(slot.position() as Point) as usize;
             let number = view.fields.len() as u32;
             field_of.insert(slot, number as usize);
-            view.fields.push(Field::new(entry, is_translated[orbit]));
             if is_lettered[orbit] {
                 let codes: Vec<u64> =
                     values.values.iter().map(|&value| entry.stored(value).expect("a possible value")).collect();
+                let field = if codes.iter().any(|&code| code > TABLE_LIMIT) {
+                    Field::by_list(entry, codes.clone())
+                } else {
+                    Field::new(entry, is_translated[orbit])
+                };
+                let codes: Vec<u64> = codes.into_iter().map(|code| field.encode(code)).collect();
+                view.fields.push(field);
                 let size = codes.iter().max().map_or(0, |&code| code as usize + 1);
                 let mut points = vec![NONE; size];
                 for (position, &code) in codes.iter().enumerate() {
@@ -169,6 +201,7 @@ impl View {
                 }
                 view.contents.push(Content::Lettered(points.into()));
             } else {
+                view.fields.push(Field::new(entry, is_translated[orbit]));
                 view.contents.push(Content::Plain(view.origins.len() as Point));
                 view.origins.push((number, 0));
                 let count = if values.wide { 1 } else { values.values.len() };
@@ -181,13 +214,14 @@ impl View {
                 let Some(&from) = field_of.get(&slot_move.from) else { continue };
                 let to = field_of[&slot_move.to];
                 let (source, target) = (&layout.slots[slot_move.from], &layout.slots[slot_move.to]);
+                let (first, second) = (&view.fields[from], &view.fields[to]);
                 match (&view.contents[from], &view.contents[to]) {
                     (Content::Plain(from), Content::Plain(to)) => moves.push((*from, *to)),
                     (from, to) => {
                         for &value in &possible(slot_move.from).values {
                             let code = source.stored(value).expect("a possible value");
                             let image = target.stored(slot_move.value(value)).expect("a possible value");
-                            moves.push((from.point(code), to.point(image)));
+                            moves.push((from.point(first.encode(code)), to.point(second.encode(image))));
                         }
                     }
                 }
