@@ -3,7 +3,7 @@
 //! ones, and every violation comes with a run that replays.
 
 use quotient_engines::{
-    EngineError, ReferenceSystem, Report, SearchOptions, SearchOrder, Silent, Verdict, check, check_system,
+    EngineError, ReferenceSystem, Report, SearchOptions, SearchOrder, Silent, Spill, Verdict, check, check_system,
 };
 use quotient_ir::{Interpreter, Layout, Model, PropertyKind, replay, verify};
 use quotient_testkit::examples::{Example, murphi_examples, workspace};
@@ -18,7 +18,7 @@ const LARGEST_FOR_REFERENCE: u64 = 15_000;
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum System {
     Default,
-    /// The default one on several threads.
+    /// The default one on several threads, and on disk.
     Threads,
     Reference,
 }
@@ -31,7 +31,16 @@ fn search(model: &Model, system: System, options: &SearchOptions) -> Result<Repo
             let report = check(model, &parallel, &mut Silent)?;
             let alone = check(model, options, &mut Silent)?;
             // Only the memory may differ.
-            assert_eq!(Report { memory_bytes: 0, ..report.clone() }, Report { memory_bytes: 0, ..alone });
+            let without_memory = |report: Report| Report { memory_bytes: 0, disk_bytes: 0, ..report };
+            assert_eq!(without_memory(report.clone()), without_memory(alone));
+            let liveness = model.properties.iter().any(|property| property.kind == PropertyKind::Liveness);
+            if options.order == SearchOrder::BreadthFirst && !liveness && report.states <= LARGEST_FOR_REFERENCE {
+                let spill = Some(Spill { folder: std::env::temp_dir(), max_bytes: None });
+                let on_disk = SearchOptions { max_memory: Some(1), spill, ..options.clone() };
+                let on_disk = check(model, &on_disk, &mut Silent)?;
+                assert!(on_disk.disk_bytes > 0 || on_disk.states == 0);
+                assert_eq!(without_memory(on_disk), without_memory(report.clone()));
+            }
             Ok(report)
         }
         System::Reference => {
