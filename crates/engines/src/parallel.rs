@@ -469,8 +469,14 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
                 let label = Label { candidate: block.places.len() as u32, parent: parent as u16, tag };
                 block.places.push(block.successors + position as u32);
                 let outgoing = &mut block.outgoing[hash.shard(self.bits)];
-                append(outgoing, state);
-                outgoing.push(label.pack());
+                match *state {
+                    [word] => outgoing.extend_from_slice(&[word, label.pack()]),
+                    [first, second] => outgoing.extend_from_slice(&[first, second, label.pack()]),
+                    _ => {
+                        append(outgoing, state);
+                        outgoing.push(label.pack());
+                    }
+                }
             }
         }
         block.successors += batch.len() as u32;
