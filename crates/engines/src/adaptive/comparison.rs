@@ -7,7 +7,7 @@ use quotient_symmetry::{Arrangement, Desk, PartialSymmetry, Partition, Target, u
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
-use super::{AdaptiveError, AdaptiveReport, check_partial};
+use super::{AdaptiveError, AdaptiveReport, search_partial};
 use crate::compiled::CompiledSystem;
 use crate::cross_check::{CrossCheck, Extent, compare_verdicts, differ, state_text, unfinished};
 use crate::evaluator::SpecialisedSystem;
@@ -26,7 +26,7 @@ pub fn cross_check_adaptive(
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<(AdaptiveReport, CrossCheck), AdaptiveError> {
-    let adaptive = check_partial(partial, options, observer)?;
+    let adaptive = search_partial(partial, options, observer, true)?;
     let interpreter = Interpreter::new(partial.model(), partial.layout());
     let evaluator = SpecialisedSystem::new(&interpreter);
     let system = CompiledSystem::new(&evaluator, false);

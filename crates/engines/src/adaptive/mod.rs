@@ -54,7 +54,8 @@ pub struct AdaptiveReport {
     pub partitions: usize,
     /// The partition of each rule, unless nobody asked.
     pub rules: Vec<(RuleId, Option<Partition>)>,
-    /// The annotated states, for those who want to look: packed state and partition.
+    /// The annotated states, for those who want to look: packed state and partition. None where nobody is
+    /// told apart and nobody asked.
     pub annotated: Vec<(Vec<u64>, Partition)>,
 }
 
@@ -118,6 +119,16 @@ pub fn check_partial(
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<AdaptiveReport, AdaptiveError> {
+    search_partial(partial, options, observer, false)
+}
+
+/// The same, and if wished the annotated states are handed out in any case.
+fn search_partial(
+    partial: &mut PartialSymmetry<'_>,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+    hands_out: bool,
+) -> Result<AdaptiveReport, AdaptiveError> {
     let (model, layout) = (partial.model(), partial.layout());
     refuse(model, options)?;
     let coarsest = partial.coarsest();
@@ -128,7 +139,7 @@ pub fn check_partial(
     let system = CompiledSystem::new(&evaluator, true);
     let (report, exploration) = crate::reduced::check_planned(&system, &interpreter, &plan, options, observer)?;
     let mut annotated = Vec::new();
-    if report.stop_reason.is_none() && report.states <= HAND_OUT_LIMIT as u64 {
+    if hands_out && report.stop_reason.is_none() && report.states <= HAND_OUT_LIMIT as u64 {
         let states = exploration.store.numbers().map(|number| exploration.store.state(number));
         let arrangement = Arrangement::new(partial.families(), layout);
         let (mut desk, cells) = (Desk::default(), coarsest.cells());

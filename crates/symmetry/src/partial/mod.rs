@@ -219,7 +219,8 @@ impl<'m> PartialSymmetry<'m> {
                 return Err(Refusal::Opaque { name, reason, span: entry.span });
             }
         }
-        // A family that no rule can treat alike only costs: it makes states look different.
+        // A family that every rule which has to do with it tells apart only costs: it makes states look
+        // different.
         let slots = SlotMembers::new(&candidates, layout, &behaviour.circuit);
         let mut shared = vec![false; candidates.list().len()];
         let mut whole = vec![true; candidates.list().len()];
@@ -227,15 +228,18 @@ impl<'m> PartialSymmetry<'m> {
         for part in rules.iter().filter(|part| !part.events.is_empty()) {
             let labels = labels(&slots, &behaviour.circuit, part, candidates.members());
             for (number, family) in candidates.list().iter().enumerate() {
-                let mut own = labels[family.first..family.first + family.size].to_vec();
-                own.sort_unstable();
-                own.dedup();
-                shared[number] |= own.len() < family.size;
-                whole[number] &= own.len() == 1;
+                let own = &labels[family.first..family.first + family.size];
+                let mut sums: Vec<u64> = own.iter().map(|label| label.sum).collect();
+                sums.sort_unstable();
+                sums.dedup();
+                shared[number] |= sums.len() < family.size && own.iter().any(|label| label.concerned);
+                whole[number] &= sums.len() == 1;
             }
         }
-        let types: Vec<TypeId> =
-            candidates.list().iter().zip(&shared).filter(|(_, shared)| **shared).map(|(family, _)| family.ty).collect();
+        // One that no rule has to do with costs nothing.
+        let is_kept = |number: usize| shared[number] || whole[number];
+        let kept = candidates.list().iter().enumerate().filter(|(number, _)| is_kept(*number));
+        let types: Vec<TypeId> = kept.map(|(_, family)| family.ty).collect();
         if types.is_empty() {
             return Err(Refusal::NothingShared(candidates.list()[0].name.clone()));
         }
@@ -373,7 +377,8 @@ impl<'m> PartialSymmetry<'m> {
         let labels = labels(&self.slots, &self.certifier.behaviour().circuit, part, self.families.members());
         let mut generators = Vec::new();
         let mut cell_of: Vec<usize> = (0..self.families.members()).collect();
-        let candidates = (0..self.families.members()).map(|member| (self.families.family_of(member), labels[member]));
+        let candidates =
+            (0..self.families.members()).map(|member| (self.families.family_of(member), labels[member].sum));
         for cell in Partition::from_labels(candidates).cells() {
             if cell.len() < 2 {
                 continue;
@@ -643,15 +648,24 @@ impl<'m> PartialSymmetry<'m> {
     }
 }
 
-/// For each member, the sum of what it has to do with the events of a group.
-fn labels(slots: &SlotMembers, circuit: &crate::circuit::Circuit, part: &Part, members: usize) -> Vec<u64> {
-    let mut labels = vec![0u64; members];
+/// What a member has to do with the events of a group.
+#[derive(Clone, Copy, Debug, Default)]
+struct Label {
+    /// The same for members that can be exchanged.
+    sum: u64,
+    /// Whether it has to do with any of them.
+    concerned: bool,
+}
+
+/// What each member has to do with the events of a group.
+fn labels(slots: &SlotMembers, circuit: &crate::circuit::Circuit, part: &Part, members: usize) -> Vec<Label> {
+    let mut labels = vec![Label::default(); members];
     for event in &part.events {
         let signature = slots.sign(circuit, event);
         for (label, own) in labels.iter_mut().zip(&signature.members) {
-            *label =
-                label.wrapping_add((own ^ signature.whole.rotate_left(17)).wrapping_mul(0x9e37_79b9_7f4a_7c15 | 1));
-            *label = label.wrapping_add(own.wrapping_mul(signature.whole | 1));
+            let both = (own ^ signature.whole.rotate_left(17)).wrapping_mul(0x9e37_79b9_7f4a_7c15 | 1);
+            label.sum = label.sum.wrapping_add(both).wrapping_add(own.wrapping_mul(signature.whole | 1));
+            label.concerned |= *own != 0;
         }
     }
     labels
