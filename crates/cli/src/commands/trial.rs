@@ -1,7 +1,8 @@
 //! The choice of adaptive reduction by itself: while a search with the symmetries of the whole model (or
-//! without any) goes on and on, an adaptive search is tried, with a small part of the work done so far. If
-//! it gets to the end, that is the answer; if not, the search that is under way goes on as if nothing had
-//! happened. Work is counted in states and steps, so that what is chosen does not depend on the clock.
+//! without any) goes on and on, an adaptive search is tried. It must be much smaller at the same distance
+//! from the start, or it is given up at once; otherwise it may do a part of the work done so far. If it gets
+//! to the end, that is the answer; if not, the search that is under way goes on as if nothing had happened.
+//! Work is counted in states and steps, so that what is chosen does not depend on the clock.
 
 use std::ops::ControlFlow;
 
@@ -18,6 +19,8 @@ use crate::watch::Watch;
 const FIRST_STATES: u64 = 20_000;
 /// How many times more before the next one.
 const GROWTH: u64 = 8;
+/// The part of the states stored so far that an attempt may store up to the same distance from the start.
+const PROMISING_SHARE: u64 = 64;
 /// The part of the states stored so far that the first attempt may store.
 const FIRST_SHARE: u64 = 2;
 /// The part that others may store.
@@ -67,15 +70,15 @@ impl Observer for Trial<'_> {
             max_states: Some(self.options.max_states.map_or(limit, |own| own.min(limit))),
             ..self.options.clone()
         };
-        let mut bound = Bound { watch: self.watch, transitions: progress.transitions };
+        let mut bound = Bound { watch: self.watch, beside: *progress, is_promising: true };
         let found = attempt(self.loaded, self.properties, &options, &self.symmetries, &mut bound);
         self.next = None;
         self.found = match found {
-            Attempt::Pointless => return ControlFlow::Continue(()),
-            Attempt::TooMuch => {
+            Attempt::TooMuch if bound.is_promising => {
                 self.next = Some(next.saturating_mul(GROWTH));
                 return ControlFlow::Continue(());
             }
+            Attempt::TooMuch | Attempt::Pointless => return ControlFlow::Continue(()),
             Attempt::Made(searched) => Some(Ok(searched)),
             Attempt::Failed(failure) => Some(Err(failure)),
         };
@@ -91,18 +94,24 @@ impl Observer for Trial<'_> {
     }
 }
 
-/// Ends an attempt that takes too many steps.
+/// Ends an attempt that is not worth while.
 struct Bound<'a> {
     watch: &'a Watch,
-    transitions: u64,
+    /// How far the search is that it is tried beside.
+    beside: Progress,
+    is_promising: bool,
 }
 
 impl Observer for Bound<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
-        match self.watch.stop_reason() {
-            Some(reason) => ControlFlow::Break(reason),
-            None if progress.transitions > self.transitions => ControlFlow::Break(StopReason::Interrupted),
-            None => ControlFlow::Continue(()),
+        if let Some(reason) = self.watch.stop_reason() {
+            return ControlFlow::Break(reason);
         }
+        let share = self.beside.states / PROMISING_SHARE;
+        self.is_promising &= progress.states <= share || progress.depth > self.beside.depth;
+        if !self.is_promising || progress.transitions > self.beside.transitions {
+            return ControlFlow::Break(StopReason::Interrupted);
+        }
+        ControlFlow::Continue(())
     }
 }

@@ -23,7 +23,7 @@ use crate::report::{EngineError, PropertyReport, Report, StopReason, Subject, Ve
 use crate::system::{Event, TransitionSystem};
 
 /// States expanded between reports of progress.
-const PROGRESS_INTERVAL: u64 = 256;
+const PROGRESS_INTERVAL: u64 = 64;
 
 /// A state with a partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -509,7 +509,7 @@ impl Search<'_, '_, '_> {
         }
         let progress = Progress {
             states: self.reached.len() as u64,
-            transitions: self.transitions,
+            transitions: self.transitions.max(self.stepper.work),
             frontier: self.reached.len() as u64 - expanded,
             depth: u64::from(self.depth),
             memory_bytes: self.bytes,
@@ -576,7 +576,8 @@ impl Search<'_, '_, '_> {
                 Some(StopReason::Violation)
             }
         };
-        let represented = self.represented();
+        // Somebody who is waiting for the end does not want to wait for a figure.
+        let represented = if self.stepper.stop_reason().is_some() { None } else { self.represented() };
         let any = |verdict| reports.iter().any(|report| report.verdict == verdict);
         let verdict = if any(Verdict::Violated) {
             Verdict::Violated

@@ -114,7 +114,7 @@ pub(crate) struct Stepper<'s, 'm> {
     /// How far the search is.
     pub(crate) progress: Progress,
     /// States looked at to find steps.
-    work: u64,
+    pub(crate) work: u64,
     /// Why the observer wants to stop.
     stopped: Option<StopReason>,
     /// Whether the search is over: what is left to do is done, whatever the observer wants.
