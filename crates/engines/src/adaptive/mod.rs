@@ -132,7 +132,7 @@ fn search_partial(
     let (model, layout) = (partial.model(), partial.layout());
     refuse(model, options)?;
     let coarsest = partial.coarsest();
-    let plan = partial.whole_group()?.and_then(|group| Plan::of_group(model, layout, group, coarsest.order()));
+    let plan = partial.whole_group()?.and_then(|(group, order)| Plan::of_group(model, layout, group, order));
     let Some(plan) = plan else { return check_prepared(partial, options, PartitionTime::Lazy, observer) };
     let interpreter = Interpreter::new(model, layout);
     let evaluator = SpecialisedSystem::new(&interpreter);

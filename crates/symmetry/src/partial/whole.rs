@@ -45,17 +45,19 @@ impl PartialSymmetry<'_> {
         Ok(Sharing { order, rules, of: orders.len() })
     }
 
-    /// The group of all permutations of families, if all of them preserve every start, rule and property.
-    /// Asks no more than signatures where these say that some rule does tell members apart.
+    /// The group of all permutations of families and its order, if all of them preserve every start, rule
+    /// and property. Asks no more than signatures where these say that some rule does tell members apart.
     ///
     /// # Errors
     /// If the arguments of certification contradict each other, which is a mistake in this program.
-    pub fn whole_group(&mut self) -> Result<Option<CertifiedGroup>, Uncertified> {
+    pub fn whole_group(&mut self) -> Result<Option<(CertifiedGroup, BigUint)>, Uncertified> {
         if !self.seems_whole {
             return Ok(None);
         }
         let mut generators = Vec::new();
+        let mut order = BigUint::from(1u32);
         for family in self.families.list().to_vec() {
+            let known = generators.len();
             let members: Vec<usize> = (family.first..family.first + family.size).collect();
             // A transposition and a cycle generate all permutations.
             for length in if family.size == 2 { vec![2] } else { vec![2, family.size] } {
@@ -71,7 +73,11 @@ impl PartialSymmetry<'_> {
                     Err(_) => return Ok(None),
                 }
             }
+            // Permutations of values that nothing can hold do nothing.
+            if generators.len() > known {
+                order = (1..=family.size as u32).fold(order, |order, number| order * number);
+            }
         }
-        Ok(Some(self.certifier.group(generators, Vec::new())))
+        Ok(Some((self.certifier.group(generators, Vec::new()), order)))
     }
 }
