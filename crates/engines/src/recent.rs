@@ -54,10 +54,10 @@ impl Recent {
         false
     }
 
-    /// Rests if fewer than a quarter of the lookups were successful.
+    /// Rests if fewer than three of sixteen lookups were successful: one that is saves the work of several.
     #[cold]
     fn judge(&mut self) {
-        if self.hits < TRIAL / 4 {
+        if self.hits < TRIAL * 3 / 16 {
             self.resting = REST;
         }
         (self.lookups, self.hits) = (0, 0);
