@@ -44,6 +44,18 @@ pub fn murphi_examples() -> Vec<Example> {
     paths.into_iter().map(example).collect()
 }
 
+/// The files of all Promela examples, by name.
+///
+/// # Panics
+/// If the folder cannot be read.
+pub fn promela_examples() -> Vec<PathBuf> {
+    let folder = workspace().join("models/promela");
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder entry").path()).collect();
+    paths.sort();
+    paths
+}
+
 impl Example {
     /// The model with the constants of one of its cases.
     ///

@@ -8,8 +8,9 @@ use std::path::PathBuf;
 
 use quotient_engines::{SearchOptions, Silent, check};
 use quotient_ir::{DeadlockMode, Model, PrintOptions, print_murphi};
-use quotient_testkit::examples::{load_murphi, murphi_examples, workspace};
+use quotient_testkit::examples::{load_murphi, murphi_examples, promela_examples, workspace};
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::promela::load_promela;
 use quotient_testkit::rumur::{Rumur, RumurOptions, explain_skip};
 use quotient_testkit::verdict::Answer;
 
@@ -92,13 +93,18 @@ struct Job {
     deadlock: DeadlockMode,
 }
 
-/// The examples with the constants of their first cases, and the corpus if it is there.
+/// The examples with the constants of their first cases, those in Promela, and the corpus if it is there.
 fn jobs() -> Vec<Job> {
     let mut jobs = Vec::new();
     for example in murphi_examples() {
         let case = &example.header.cases[0];
         let model = example.load(case).unwrap_or_else(|errors| panic!("{}: {errors}", example.name));
         jobs.push(Job { name: example.name.clone(), model, deadlock: example.header.deadlock });
+    }
+    for path in promela_examples() {
+        let name = path.display().to_string();
+        let model = load_promela(&path, &[], false).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
+        jobs.push(Job { name, model, deadlock: DeadlockMode::Stuck });
     }
     for (name, text) in [("unions", UNIONS), ("parameters", PARAMETERS), ("multisets", MULTISETS)] {
         let model = load_murphi(name, text, &[]).unwrap_or_else(|errors| panic!("{name}: {errors}"));
@@ -141,7 +147,8 @@ fn reading_printed_text_gives_it_again() {
             let read = |text: &str| load_murphi("printed.m", text, &[]).map_err(|errors| format!("{errors}\n{text}"));
             let mut first = print(model)?;
             let mut second = print(&read(&first)?)?;
-            if is_written_out(model) {
+            // Assertions of Promela have no message; read again, they have their texts.
+            if is_written_out(model) || name.ends_with(".pml") {
                 first = second;
                 second = print(&read(&first)?)?;
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use quotient_engines::{SearchOptions, Silent, SymmetrySource, Verdict, check, check_with, plan};
 use quotient_ir::{DeadlockMode, Layout, PropertyId};
-use quotient_testkit::examples::workspace;
+use quotient_testkit::examples::promela_examples;
 use quotient_testkit::promela::{count, load_promela, order};
 use quotient_testkit::rumur::explain_skip;
 use quotient_testkit::spin::Spin;
@@ -49,10 +49,7 @@ fn cases(text: &str) -> Vec<Case> {
 }
 
 fn models() -> Vec<(PathBuf, String)> {
-    let folder = workspace().join("models/promela");
-    let entries = std::fs::read_dir(&folder).expect("there are models");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder entry").path()).collect();
-    paths.sort();
+    let paths = promela_examples();
     paths.into_iter().map(|path| (path.clone(), std::fs::read_to_string(&path).expect("a model is a text"))).collect()
 }
 
