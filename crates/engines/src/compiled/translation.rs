@@ -10,20 +10,22 @@
 //! work again. What is not translated at all is [`Unsupported`].
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, Block, InstBuilder, JumpTableData, MemFlags, types};
+use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlags, types};
 use cranelift_frontend::{FunctionBuilder, Variable};
 use quotient_ir::BinaryOperator;
 use rustc_hash::FxHashMap;
 
 use super::bits::{BitSet, KnownBits};
 use super::call::Table;
-use super::dispatch::{Dispatch, FieldTable, GROUP, tests_of};
+use super::dispatch::tests_of;
 use super::effects::ones;
 use super::plain::Plain;
 use crate::evaluator::SpecialisedUnit;
-use crate::evaluator::code::{
-    Address, AddressId, Code, Command, CommandId, DomainId, SlotCode, Test, TestId, UNDEFINED, Value, ValueId,
-};
+use crate::evaluator::code::{Code, Command, CommandId, DomainId, SlotCode, Test, TestId, UNDEFINED, Value, ValueId};
+
+mod groups;
+mod loops;
+mod places;
 
 /// The evaluator has to run this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,20 +37,10 @@ type Attempt<T> = Result<T, Unsupported>;
 const BRANCHLESS_LIMIT: u32 = 40;
 /// Instructions of tests that are evaluated together rather than one after the other.
 const JOINT_LIMIT: u32 = 12;
-/// Nodes of an instance of a group; the evaluator runs larger ones.
-const INSTANCE_LIMIT: u32 = 1500;
 /// Nesting of nodes that is translated.
 const DEPTH_LIMIT: u32 = 100;
-/// Words of a state that instances of a group keep in registers.
-const REGISTER_LIMIT: usize = 4;
 /// Cells that a copy or comparison may have.
 const CELL_LIMIT: u32 = 64;
-/// Words that an element whose index is not known may be in.
-const WORD_LIMIT: u32 = 4;
-/// The same where words are in memory: their bits are numbered with sixteen bits.
-const MEMORY_LIMIT: u32 = 1024;
-/// Elements that an index may choose among.
-const ELEMENT_LIMIT: usize = 1024;
 
 /// A function under construction.
 pub(super) struct Translator<'a, 'f> {
@@ -79,29 +71,6 @@ pub(super) struct Translator<'a, 'f> {
     depth: u32,
     /// Nodes translated.
     pub(super) size: u32,
-}
-
-/// Where something is.
-#[derive(Clone, Debug)]
-enum Place {
-    Slot(u32),
-    Cell(u32),
-    /// A slot that depends on positions, each with a number of elements and a stride.
-    Element {
-        base: u32,
-        dimensions: Vec<(ir::Value, u32, u32)>,
-    },
-}
-
-/// A field whose word and shift are computed.
-struct DynamicField {
-    /// The number of the first word it may be in.
-    first_word: u32,
-    /// How many words it may be in.
-    words: u32,
-    /// The number of the word after the first; nothing if there is only one.
-    word: Option<ir::Value>,
-    shift: ir::Value,
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
@@ -275,107 +244,6 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// Adds a group of instances that are found by tables. The evaluator runs those that are left out, and
-    /// those that meet something odd. After an error the function is useless; the error says which instance
-    /// has to be left out.
-    pub(super) fn group(
-        &mut self,
-        dispatch: Dispatch,
-        instances: &[(&SpecialisedUnit, u64)],
-        left_out: &[bool],
-        in_memory: bool,
-    ) -> Result<(), usize> {
-        let entry = self.builder.func.layout.entry_block().expect("a function has an entry");
-        let [_, buffer, asked] = self.builder.block_params(entry)[..] else { return Err(0) };
-        let all = self.constant((u64::MAX >> (GROUP - instances.len())) as i64);
-        let mut enabled = self.builder.ins().band(asked, all);
-        for FieldTable { word, shift, mask, enabled: table } in dispatch.tables {
-            let content = self.field(word, shift, mask);
-            let offset = self.builder.ins().ishl_imm(content, 3);
-            let address = self.constant(table.as_ptr() as usize as i64);
-            self.tables.push(Table::Masks(table));
-            let address = self.builder.ins().iadd(address, offset);
-            let entry = self.builder.ins().load(types::I64, MemFlags::trusted().with_readonly(), address, 0);
-            enabled = self.builder.ins().band(enabled, entry);
-        }
-        let left = self.builder.declare_var(types::I64);
-        self.builder.def_var(left, enabled);
-        let (head, choice, done) = self.three_blocks();
-        self.builder.ins().jump(head, &[]);
-        self.enter(head);
-        let enabled = self.builder.use_var(left);
-        self.builder.ins().brif(enabled, choice, &[], done, &[]);
-        self.enter(choice);
-        let first = self.builder.ins().ctz(enabled);
-        let less = self.builder.ins().iadd_imm(enabled, -1);
-        let rest = self.builder.ins().band(enabled, less);
-        self.builder.def_var(left, rest);
-        let blocks: Vec<Block> = instances.iter().map(|_| self.builder.create_block()).collect();
-        let calls: Vec<ir::BlockCall> =
-            blocks.iter().map(|&block| self.builder.func.dfg.block_call(block, &[])).collect();
-        let default = self.builder.func.dfg.block_call(self.escape, &[]);
-        let table = self.builder.create_jump_table(JumpTableData::new(default, &calls));
-        let first = self.builder.ins().ireduce(types::I32, first);
-        self.builder.ins().br_table(first, table);
-        for (number, (&(unit, tag), tests)) in instances.iter().zip(&dispatch.rest).enumerate() {
-            self.enter(blocks[number]);
-            let function_escape = self.escape;
-            if left_out[number] {
-                self.pause(buffer, number, left);
-                continue;
-            }
-            self.escape = self.builder.create_block();
-            self.builder.set_cold_block(self.escape);
-            self.prune = self.escape;
-            let before = self.size;
-            // Loads of its own keep what each instance reads apart, which is easier on the registers.
-            if in_memory || self.words.len() > REGISTER_LIMIT {
-                self.base = Some(self.state);
-            } else {
-                let flags = MemFlags::trusted();
-                for word in 0..self.words.len() {
-                    self.given[word] = self.builder.ins().load(types::I64, flags, self.state, word as i32 * 8);
-                }
-            }
-            self.grouped_instance(unit, tag, tests, head).map_err(|Unsupported| number)?;
-            if self.size - before > INSTANCE_LIMIT {
-                return Err(number);
-            }
-            self.base = None;
-            self.enter(self.escape);
-            self.pause(buffer, number, left);
-            self.escape = function_escape;
-            self.prune = function_escape;
-        }
-        self.enter(done);
-        Ok(())
-    }
-
-    /// Returns before an instance that the evaluator has to run. Behind the successors it leaves the
-    /// number of the instance and those that are left to try; in the lowest bit of the result, that it did.
-    fn pause(&mut self, buffer: ir::Value, number: usize, left: Variable) {
-        let end = self.builder.use_var(self.end.expect("an expansion has a buffer"));
-        let number = self.constant(number as i64);
-        let left = self.builder.use_var(left);
-        self.builder.ins().store(MemFlags::trusted(), number, end, 0);
-        self.builder.ins().store(MemFlags::trusted(), left, end, 8);
-        let bytes = self.builder.ins().isub(end, buffer);
-        let result = self.builder.ins().bor_imm(bytes, 1);
-        self.builder.ins().return_(&[result]);
-    }
-
-    fn grouped_instance(&mut self, unit: &SpecialisedUnit, tag: u64, tests: &[Test], next: Block) -> Attempt<()> {
-        if unit.tests_write {
-            return Err(Unsupported);
-        }
-        let body = unit.body.ok_or(Unsupported)?;
-        self.begin_instance(unit);
-        self.tests_in_order(tests, next)?;
-        // All tests hold here, also those that a table answered.
-        self.learn_all(&tests_of(self.code, unit));
-        self.branching_body(body, tag, next)
-    }
-
     /// Forgets what the instance before it did.
     fn begin_instance(&mut self, unit: &SpecialisedUnit) {
         self.cells.clear();
@@ -415,17 +283,6 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.advance(stride);
         self.builder.ins().jump(next, &[]);
         Ok(())
-    }
-
-    /// What it takes to try an instance in a row of others: all of it if it has no branches, its guard
-    /// otherwise.
-    pub(super) fn cost_in_a_row(&self, unit: &SpecialisedUnit) -> u32 {
-        let tests = tests_of(self.code, unit);
-        let whole = unit.body.and_then(|body| self.branchless_cost(&tests, body));
-        match whole.filter(|&cost| cost <= BRANCHLESS_LIMIT) {
-            Some(cost) => cost + self.words.len() as u32 + 3,
-            None => 4 + self.plain().test_node_cost(&unit.first_test).unwrap_or(8),
-        }
     }
 
     /// Goes on where all tests succeed, and jumps where one fails.
@@ -522,18 +379,6 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let tag = self.constant(tag as i64);
         self.builder.ins().store(flags, tag, end, self.words.len() as i32 * 8);
-    }
-
-    /// Copies the state to a record, two words at a time.
-    fn copy_state(&mut self, record: ir::Value) {
-        // Pairs of words need not be aligned.
-        let unaligned = MemFlags::new().with_notrap();
-        for word in (0..self.words.len()).step_by(2) {
-            let pair = word + 1 < self.words.len();
-            let (ty, flags) = if pair { (types::I64X2, unaligned) } else { (types::I64, MemFlags::trusted()) };
-            let value = self.builder.ins().load(ty, flags, self.state, word as i32 * 8);
-            self.builder.ins().store(flags, value, record, word as i32 * 8);
-        }
     }
 
     fn advance(&mut self, step: ir::Value) {
@@ -1130,313 +975,6 @@ impl<'a, 'f> Translator<'a, 'f> {
         })
     }
 
-    // Places.
-
-    fn place(&mut self, id: AddressId) -> Attempt<Place> {
-        self.nested(|translator| translator.place_node(id))
-    }
-
-    fn place_node(&mut self, id: AddressId) -> Attempt<Place> {
-        Ok(match self.code.addresses[id] {
-            Address::Slot(slot) => Place::Slot(slot),
-            Address::Frame(cell) => Place::Cell(cell),
-            Address::Offset { base, cells } => {
-                let place = self.place(base)?;
-                self.after(&place, cells)
-            }
-            Address::SlotElement { slot, index, first, count, stride } => {
-                let position = self.position(index, first, count)?;
-                Place::Element { base: slot, dimensions: vec![(position, count, stride)] }
-            }
-            Address::Element { base, index, first, count, stride } => {
-                let place = self.place(base)?;
-                let position = self.position(index, first, count)?;
-                match place {
-                    Place::Slot(base) => Place::Element { base, dimensions: vec![(position, count, stride)] },
-                    Place::Element { base, mut dimensions } => {
-                        dimensions.push((position, count, stride));
-                        Place::Element { base, dimensions }
-                    }
-                    Place::Cell(_) => return Err(Unsupported),
-                }
-            }
-            Address::After { command, address } => {
-                self.before(command)?;
-                self.place(address)?
-            }
-            Address::Escape => {
-                self.escape_always();
-                Place::Slot(0)
-            }
-            Address::Reference(_) | Address::ElementOf { .. } | Address::AfterPresent(_) | Address::Choice { .. } => {
-                return Err(Unsupported);
-            }
-        })
-    }
-
-    /// The position of an element, which must exist.
-    fn position(&mut self, index: ValueId, first: i64, count: u32) -> Attempt<ir::Value> {
-        let value = self.value(index)?;
-        let position = if first == 0 { value } else { self.builder.ins().iadd_imm(value, first.wrapping_neg()) };
-        let fits = self
-            .plain()
-            .range(index)
-            .is_some_and(|(low, high)| first <= low && i128::from(high) - i128::from(first) < i128::from(count));
-        if !fits {
-            let count = self.constant(i64::from(count));
-            let inside = self.builder.ins().icmp(IntCC::UnsignedLessThan, position, count);
-            self.escape_unless(inside);
-        }
-        Ok(position)
-    }
-
-    /// The place so many cells after another.
-    fn after(&self, place: &Place, cells: u32) -> Place {
-        match place {
-            Place::Slot(slot) => Place::Slot(slot + cells),
-            Place::Cell(cell) => Place::Cell(cell + cells),
-            Place::Element { base, dimensions } => {
-                Place::Element { base: base + cells, dimensions: dimensions.clone() }
-            }
-        }
-    }
-
-    fn load(&mut self, address: AddressId) -> Attempt<ir::Value> {
-        let place = self.place(address)?;
-        self.load_place(&place)
-    }
-
-    /// What is at a place, which may be [`UNDEFINED`].
-    fn load_place(&mut self, place: &Place) -> Attempt<ir::Value> {
-        match place {
-            Place::Cell(cell) => {
-                let variable = self.cell(*cell);
-                Ok(self.builder.use_var(variable))
-            }
-            Place::Slot(slot) => {
-                let slot = self.code.slots.get(*slot as usize).ok_or(Unsupported)?;
-                let field = slot.field;
-                let found =
-                    if slot.width == 0 { self.constant(0) } else { self.field(field.word, field.shift, field.mask) };
-                let assured = slot.width > 0 && self.assured.contains(field.word, field.mask << field.shift);
-                self.decode(slot, found, assured)
-            }
-            Place::Element { base, dimensions } => {
-                let slots = self.candidates(*base, dimensions)?;
-                let slot = &self.code.slots[slots[0]];
-                let location = self.locate(&slots, *base, dimensions)?;
-                let word = self.choose_word(&location);
-                let moved = self.builder.ins().ushr(word, location.shift);
-                let found = self.builder.ins().band_imm(moved, slot.field.mask as i64);
-                let assured = slots.iter().all(|&slot| {
-                    let field = self.code.slots[slot].field;
-                    self.assured.contains(field.word, field.mask << field.shift)
-                });
-                self.decode(slot, found, assured)
-            }
-        }
-    }
-
-    /// The value that the bits of a slot stand for.
-    fn decode(&mut self, slot: &SlotCode, found: ir::Value, assured: bool) -> Attempt<ir::Value> {
-        if !slot.domain.is_interval() {
-            return Err(Unsupported);
-        }
-        let offset = slot.domain.low.wrapping_sub(i64::from(slot.field.partial));
-        let value = if offset == 0 { found } else { self.builder.ins().iadd_imm(found, offset) };
-        if slot.field.partial && !assured {
-            let undefined = self.constant(UNDEFINED);
-            return Ok(self.builder.ins().select(found, value, undefined));
-        }
-        Ok(value)
-    }
-
-    /// Stores a value, which may be [`UNDEFINED`] unless it is known to have no need of a check.
-    fn store_place(&mut self, place: &Place, value: ir::Value, defined: bool) -> Attempt<()> {
-        let slot = match place {
-            Place::Cell(cell) => {
-                self.set_cell(*cell, value);
-                return Ok(());
-            }
-            Place::Slot(slot) => self.code.slots.get(*slot as usize).ok_or(Unsupported)?,
-            Place::Element { base, .. } => self.code.slots.get(*base as usize).ok_or(Unsupported)?,
-        };
-        if !slot.domain.is_interval() || slot.width == 0 {
-            return Err(Unsupported);
-        }
-        let partial = slot.field.partial;
-        let bits = if defined || !partial {
-            // For a field that always has a value, the check refuses the mark of undefined cells.
-            self.require_range(value, slot.domain.low, slot.domain.high);
-            self.encode(slot, value)
-        } else {
-            let undefined = self.constant(UNDEFINED);
-            let lacking = self.builder.ins().icmp(IntCC::Equal, value, undefined);
-            let least = self.constant(slot.domain.low);
-            let checked = self.builder.ins().select(lacking, least, value);
-            self.require_range(checked, slot.domain.low, slot.domain.high);
-            let bits = self.encode(slot, value);
-            let zero = self.constant(0);
-            self.builder.ins().select(lacking, zero, bits)
-        };
-        match place {
-            Place::Cell(_) => {}
-            Place::Slot(_) => self.put_field(slot.field.word, slot.field.shift, slot.field.mask, bits),
-            Place::Element { base, dimensions } => {
-                let slots = self.candidates(*base, dimensions)?;
-                let location = self.locate(&slots, *base, dimensions)?;
-                let mask = self.constant(slot.field.mask as i64);
-                let mask = self.builder.ins().ishl(mask, location.shift);
-                let bits = self.builder.ins().ishl(bits, location.shift);
-                if let Some(address) = self.address_of(&location) {
-                    let flags = MemFlags::trusted();
-                    let before = self.builder.ins().load(types::I64, flags, address, 0);
-                    let cleared = self.builder.ins().band_not(before, mask);
-                    let after = self.builder.ins().bor(cleared, bits);
-                    self.builder.ins().store(flags, after, address, 0);
-                    for offset in 0..location.words {
-                        self.known.forget(location.first_word + offset, u64::MAX);
-                    }
-                    return Ok(());
-                }
-                for offset in 0..location.words {
-                    let word = location.first_word + offset;
-                    let before = self.word(word);
-                    let cleared = self.builder.ins().band_not(before, mask);
-                    let after = self.builder.ins().bor(cleared, bits);
-                    let after = match location.word {
-                        None => after,
-                        Some(chosen) => {
-                            let this = self.builder.ins().icmp_imm(IntCC::Equal, chosen, i64::from(offset));
-                            self.builder.ins().select(this, after, before)
-                        }
-                    };
-                    self.set_word(word, after);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn encode(&mut self, slot: &SlotCode, value: ir::Value) -> ir::Value {
-        let offset = slot.domain.low.wrapping_sub(i64::from(slot.field.partial));
-        if offset == 0 { value } else { self.builder.ins().iadd_imm(value, offset.wrapping_neg()) }
-    }
-
-    /// The slots that an element may be, all alike; in the order of their positions, the last
-    /// dimension fastest.
-    fn candidates(&self, base: u32, dimensions: &[(ir::Value, u32, u32)]) -> Attempt<Vec<usize>> {
-        let mut slots = vec![base as usize];
-        for &(_, count, stride) in dimensions {
-            if slots.len() * count as usize > ELEMENT_LIMIT {
-                return Err(Unsupported);
-            }
-            slots = slots
-                .iter()
-                .flat_map(|&slot| (0..count as usize).map(move |position| slot + position * stride as usize))
-                .collect();
-        }
-        let first = slots.first().and_then(|&slot| self.code.slots.get(slot)).ok_or(Unsupported)?;
-        let alike = slots.iter().all(|&slot| {
-            self.code.slots.get(slot).is_some_and(|slot| {
-                slot.width == first.width
-                    && slot.width > 0
-                    && slot.field.partial == first.field.partial
-                    && slot.domain == first.domain
-            })
-        });
-        if alike { Ok(slots) } else { Err(Unsupported) }
-    }
-
-    /// Computes where an element is.
-    fn locate(&mut self, slots: &[usize], base: u32, dimensions: &[(ir::Value, u32, u32)]) -> Attempt<DynamicField> {
-        let code = self.code;
-        let bit = |slot: usize| u64::from(code.slots[slot].field.word) * 64 + u64::from(code.slots[slot].field.shift);
-        let first_word = slots.iter().map(|&slot| code.slots[slot].field.word).min().ok_or(Unsupported)?;
-        let last_word = slots.iter().map(|&slot| code.slots[slot].field.word).max().ok_or(Unsupported)?;
-        let words = last_word - first_word + 1;
-        if words > if self.base.is_some() { MEMORY_LIMIT } else { WORD_LIMIT } {
-            return Err(Unsupported);
-        }
-        // How far apart neighbours are, if that is the same everywhere.
-        let start = bit(base as usize);
-        let steps: Vec<i64> = dimensions
-            .iter()
-            .map(|&(_, count, stride)| if count > 1 { bit((base + stride) as usize) as i64 - start as i64 } else { 0 })
-            .collect();
-        let regular = {
-            let mut expected = vec![start as i64];
-            for (&(_, count, _), &step) in dimensions.iter().zip(&steps) {
-                expected = expected
-                    .iter()
-                    .flat_map(|&bit| (0..i64::from(count)).map(move |number| bit + number * step))
-                    .collect();
-            }
-            expected.iter().zip(slots).all(|(&expected, &slot)| expected == bit(slot) as i64)
-        };
-        let origin = u64::from(first_word) * 64;
-        let place = if regular {
-            let mut place = self.constant((start - origin) as i64);
-            for (&(position, _, _), &step) in dimensions.iter().zip(&steps) {
-                let moved = self.builder.ins().imul_imm(position, step);
-                place = self.builder.ins().iadd(place, moved);
-            }
-            place
-        } else {
-            // A table of the bit of each candidate.
-            let table: Box<[u16]> = slots.iter().map(|&slot| (bit(slot) - origin) as u16).collect();
-            let address = table.as_ptr() as usize as i64;
-            self.tables.push(Table::Bits(table));
-            let mut number = self.constant(0);
-            for &(position, count, _) in dimensions {
-                number = self.builder.ins().imul_imm(number, i64::from(count));
-                number = self.builder.ins().iadd(number, position);
-            }
-            let offset = self.builder.ins().ishl_imm(number, 1);
-            let address = self.constant(address);
-            let address = self.builder.ins().iadd(address, offset);
-            self.builder.ins().uload16(types::I64, MemFlags::trusted().with_readonly(), address, 0)
-        };
-        Ok(if words == 1 {
-            DynamicField { first_word, words, word: None, shift: place }
-        } else {
-            let word = self.builder.ins().ushr_imm(place, 6);
-            let shift = self.builder.ins().band_imm(place, 63);
-            DynamicField { first_word, words, word: Some(word), shift }
-        })
-    }
-
-    /// The address of a word that is computed, if words are in memory. All writes are done.
-    fn address_of(&mut self, location: &DynamicField) -> Option<ir::Value> {
-        let base = self.base?;
-        for offset in 0..location.words {
-            self.flush(location.first_word + offset);
-        }
-        let first = self.builder.ins().iadd_imm(base, i64::from(location.first_word) * 8);
-        Some(match location.word {
-            None => first,
-            Some(word) => {
-                let offset = self.builder.ins().ishl_imm(word, 3);
-                self.builder.ins().iadd(first, offset)
-            }
-        })
-    }
-
-    fn choose_word(&mut self, location: &DynamicField) -> ir::Value {
-        if let Some(address) = self.address_of(location) {
-            return self.builder.ins().load(types::I64, MemFlags::trusted(), address, 0);
-        }
-        let mut value = self.word(location.first_word);
-        if let Some(chosen) = location.word {
-            for offset in 1..location.words {
-                let other = self.word(location.first_word + offset);
-                let this = self.builder.ins().icmp_imm(IntCC::Equal, chosen, i64::from(offset));
-                value = self.builder.ins().select(this, other, value);
-            }
-        }
-        value
-    }
-
     // Commands.
 
     fn command(&mut self, id: CommandId) -> Attempt<()> {
@@ -1571,9 +1109,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.enter(onward);
             }
             Command::Escape => self.escape_always(),
+            Command::While { condition, body, .. } => self.repeat_while(condition, body)?,
+            Command::For { range, body } => self.repeat_for(range, body)?,
             Command::Bind { .. }
-            | Command::While { .. }
-            | Command::For { .. }
             | Command::Invoke { .. }
             | Command::Cover { .. }
             | Command::MultisetAdd { .. }
