@@ -180,6 +180,9 @@ pub(crate) struct CheckArguments {
     /// What counts as a deadlock; stuttering unless told otherwise, stuck in Promela and B
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) deadlock: Option<DeadlockName>,
+    /// Draw the run of the first violation of a Promela model as a message sequence chart (SVG)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) msc: Option<PathBuf>,
     /// Which symmetries to use: all that the text has, those that scalarsets declare, or none
     #[arg(long, value_enum, value_name = "SYMMETRY", default_value_t = SymmetryName::Auto, help_heading = "Search")]
     pub(crate) symmetry: SymmetryName,

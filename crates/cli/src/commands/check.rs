@@ -8,7 +8,7 @@ use std::time::Duration;
 use quotient_engines::{
     CrossCheck, Observer, Progress, Report, SearchOptions, SearchOrder, Spill, StopReason, StoreMode,
 };
-use quotient_frontends::UNSUPPORTED_PROPERTY;
+use quotient_frontends::{Language, UNSUPPORTED_PROPERTY};
 use quotient_ir::{DeadlockMode, Diagnostic, Model, PropertyId, PropertyKind, Severity};
 
 use crate::arguments::{CheckArguments, Format, ReductionName, StoreName, SymmetryName};
@@ -21,6 +21,7 @@ use crate::failure::Failure;
 use crate::load::{LoadedModel, load_model_and_claims};
 use crate::memory::peak_bytes;
 use crate::render::human::Outcome;
+use crate::render::sequence_chart::sequence_chart;
 use crate::render::{human, json};
 use crate::terminal::{Palette, complain, print, print_with};
 use crate::watch::Watch;
@@ -29,6 +30,9 @@ use crate::watch::Watch;
 pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     let loaded = Arc::new(load_model_and_claims(&arguments.model)?);
     let model = &loaded.model;
+    if arguments.msc.is_some() && loaded.language != Language::Promela {
+        return Err(Failure::Usage("--msc draws runs of Promela models".into()));
+    }
     let options = SearchOptions {
         deadlock: deadlock_mode(arguments.deadlock, loaded.language),
         checkpoint: arguments.checkpoints.checkpoint.clone(),
@@ -94,6 +98,11 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
         elapsed,
         peak_memory: peak_bytes(),
     };
+    let trace = report.properties.iter().find_map(|property| property.trace.as_ref());
+    if let (Some(path), Some(trace)) = (&arguments.msc, trace) {
+        let chart = sequence_chart(model, &loaded.layout, trace);
+        std::fs::write(path, chart).map_err(|error| Failure::file("write", path, &error))?;
+    }
     match arguments.output.format {
         Format::Human => print(&human::check(&outcome, Palette::for_stdout()))?,
         Format::Json => print_with(|writer| json::search(writer, "check", &outcome, None, &loaded.warnings))?,

@@ -5,6 +5,7 @@ pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod manual;
 pub(crate) mod quantity;
+pub(crate) mod sequence_chart;
 pub(crate) mod state;
 pub(crate) mod symmetry;
 pub(crate) mod trace;

@@ -474,12 +474,14 @@ impl Emission<'_, '_> {
         let context = self.context(it.process, pid, element, true);
         let Some(mut body) = effect(self, &mut owner, context, pid) else { return };
         self.finish_move(it, pid, held, span, &mut body);
-        self.push_rule(it, parameters, owner, guard, body);
+        self.push_rule(it, None, parameters, owner, guard, body);
     }
 
+    /// Adds a rule; `taker` is the process type and the element that takes the message of a send.
     fn push_rule(
         &mut self,
         it: Move<'_>,
+        taker: Option<(usize, ElementId)>,
         parameters: Vec<Parameter>,
         mut owner: Owner,
         guard: ExprId,
@@ -492,7 +494,11 @@ impl Emission<'_, '_> {
         let element = it.exits[it.position].element;
         let flow = &self.program.processes[it.process].flow;
         let span = flow.elements[element].span;
-        let name = Some(self.rule_name(it.process, element));
+        let mut name = self.rule_name(it.process, element);
+        if let Some((process, element)) = taker {
+            name = format!("{name} → {}", self.rule_name(process, element));
+        }
+        let name = Some(name);
         self.model.rules.push(Rule { name, parameters, locals: owner.locals, guard, body, span });
         self.origins.push(Origin { mover: Some((it.process, flow.number(it.point))) });
     }
@@ -639,7 +645,7 @@ impl Emission<'_, '_> {
             let holder = taker_element.atomic.then_some(partner);
             body.extend(self.hold(holder, held, span));
             body.extend(self.note_last(partner, span));
-            self.push_rule(it, parameters, owner, guard, body);
+            self.push_rule(it, Some((process, exits[position].element)), parameters, owner, guard, body);
         }
     }
 
@@ -700,7 +706,7 @@ impl Emission<'_, '_> {
             body.extend(self.create(&mut owner, created, new, &values, span));
             body.extend(store);
             self.finish_move(it, pid, held, span, &mut body);
-            self.push_rule(it, parameters, owner, guard, body);
+            self.push_rule(it, None, parameters, owner, guard, body);
         }
         if !self.pools.bounded {
             let mut owner = Owner::default();
@@ -711,7 +717,7 @@ impl Emission<'_, '_> {
             let full = self.is_alive(last);
             let guard = self.and(guard, full);
             let body = vec![self.out_of_processes(span)];
-            self.push_rule(it, parameters, owner, guard, body);
+            self.push_rule(it, None, parameters, owner, guard, body);
         }
     }
 
