@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, Span};
 
-use super::super::core::{Expr, Fold, Kind, Operator, Sequences, SymbolId};
+use super::super::core::{Expr, Fold, Kind, Operator, Quantifier, Sequences, SymbolId};
 use super::super::evaluation::Value;
 use super::super::types::Type;
 use super::items::{Environment, Item, SetItem, bind};
@@ -469,9 +469,24 @@ impl Lowerer<'_> {
         let (mut low, mut high) = (None, None);
         let mut reason = None;
         for conjunct in conjuncts {
+            if let Kind::Quantified(Quantifier::Any, inner, body) = &conjunct.kind
+                && body.mentions(symbol)
+                && let Ok(inner) = self.bounded_environment(inner, &body.conjuncts(), environment)
+                && let Ok(shape) = self.symbol_shape(symbol, &body.conjuncts(), pending, &inner)
+            {
+                meet(shape);
+            }
             let Kind::Operation(operator, sides) = &conjunct.kind else {
                 continue;
             };
+            if let (Operator::Or, [left, right]) = (operator, sides.as_slice())
+                && left.mentions(symbol)
+                && right.mentions(symbol)
+                && let Ok(one) = self.symbol_shape(symbol, &left.conjuncts(), pending, environment)
+                && let Ok(other) = self.symbol_shape(symbol, &right.conjuncts(), pending, environment)
+            {
+                meet(one.join(&other));
+            }
             let [left, right] = sides.as_slice() else {
                 continue;
             };

@@ -496,6 +496,7 @@ impl Elaborator<'_> {
                     "<->" => arrow(false, false, false, false),
                     "<<->" => arrow(false, true, false, false),
                     "<->>" => arrow(false, false, false, true),
+                    "<<->>" => arrow(false, true, false, true),
                     "+->" => arrow(true, false, false, false),
                     "-->" => arrow(true, true, false, false),
                     ">+>" => arrow(true, false, true, false),
