@@ -1,4 +1,5 @@
-//! Records on disk. Files have no names: they are gone when the search is, however it ends.
+//! Records on disk. Files have no names: they are gone when the search is, however it ends. What is
+//! short stays in memory.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -39,8 +40,17 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    pub(crate) fn new(folder: &Path, limit: Option<u64>) -> Self {
-        Self { folder: folder.to_owned(), limit: limit.unwrap_or(u64::MAX), used: Arc::default(), peak: Arc::default() }
+    /// # Errors
+    /// If there is no such folder, or files cannot be made there.
+    pub(crate) fn new(folder: &Path, limit: Option<u64>) -> Result<Self, DiskError> {
+        // Better now than when the first file is needed.
+        tempfile::tempfile_in(folder)?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            limit: limit.unwrap_or(u64::MAX),
+            used: Arc::default(),
+            peak: Arc::default(),
+        })
     }
 
     /// Most bytes that the files took together.
@@ -60,16 +70,16 @@ impl Disk {
     }
 
     /// No records of so many words.
-    pub(crate) fn sequence(&self, stride: usize) -> Result<Sequence, DiskError> {
-        let file = tempfile::tempfile_in(&self.folder)?;
-        Ok(Sequence { file, stride, written: 0, pending: Vec::new(), disk: self.clone() })
+    pub(crate) fn sequence(&self, stride: usize) -> Sequence {
+        Sequence { file: None, stride, written: 0, pending: Vec::new(), disk: self.clone() }
     }
 }
 
 /// Records of the same number of words, one after the other in a file.
 #[derive(Debug)]
 pub(crate) struct Sequence {
-    file: File,
+    /// None while everything is in memory.
+    file: Option<File>,
     stride: usize,
     /// Bytes in the file.
     written: u64,
@@ -97,18 +107,29 @@ impl Sequence {
         if self.pending.len() >= BLOCK_BYTES { self.flush() } else { Ok(()) }
     }
 
-    /// Writes what waits, so that it can be read.
+    /// Whether some of it is in a file.
+    pub(crate) fn is_on_disk(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Writes what waits, which frees its memory. If that fails, it still waits, and can be read.
     pub(crate) fn flush(&mut self) -> Result<(), DiskError> {
         let bytes = self.pending.len() as u64;
         if bytes == 0 {
             return Ok(());
         }
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(tempfile::tempfile_in(&self.disk.folder)?),
+        };
         self.disk.take(bytes)?;
-        self.file.seek(SeekFrom::Start(self.written))?;
-        let result = self.file.write_all(&self.pending);
+        if let Err(error) = file.seek(SeekFrom::Start(self.written)).and_then(|_| file.write_all(&self.pending)) {
+            self.disk.used.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(error.into());
+        }
         self.written += bytes;
-        self.pending.clear();
-        Ok(result?)
+        self.pending = Vec::new();
+        Ok(())
     }
 
     /// Records that are read at once, about.
@@ -116,20 +137,27 @@ impl Sequence {
         (BLOCK_BYTES as u64 / self.record_bytes()).max(1)
     }
 
-    /// Reads some of the records that were written; fewer if there are not so many.
+    /// Reads some of the records; fewer if there are not so many.
     pub(crate) fn read(&self, first: u64, count: u64, words: &mut Vec<u64>) -> io::Result<()> {
         words.clear();
-        let count = count.min((self.written / self.record_bytes()).saturating_sub(first));
-        let mut bytes = vec![0; (count * self.record_bytes()) as usize];
-        let mut file = &self.file;
-        file.seek(SeekFrom::Start(first * self.record_bytes()))?;
-        file.read_exact(&mut bytes)?;
+        let start = first * self.record_bytes();
+        let end = start + count.min(self.len().saturating_sub(first)) * self.record_bytes();
+        let written = self.written.clamp(start, end);
+        let mut bytes = vec![0; (written - start) as usize];
+        if let Some(mut file) = self.file.as_ref().filter(|_| !bytes.is_empty()) {
+            file.seek(SeekFrom::Start(start))?;
+            file.read_exact(&mut bytes)?;
+        }
+        if end > written {
+            let offset = |position: u64| (position - self.written) as usize;
+            bytes.extend_from_slice(&self.pending[offset(written)..offset(end)]);
+        }
         let (chunks, _) = bytes.as_chunks();
         words.extend(chunks.iter().map(|&chunk| u64::from_le_bytes(chunk)));
         Ok(())
     }
 
-    /// The records that were written, from one on.
+    /// The records from one on.
     pub(crate) fn reader(&self, first: u64) -> Reader<'_> {
         Reader { sequence: self, next: first, words: Vec::new(), position: 0 }
     }
@@ -183,13 +211,13 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read_and_limits_are_kept() {
-        let disk = Disk::new(&std::env::temp_dir(), Some(1 << 20));
-        let mut sequence = disk.sequence(3).expect("there is a temporary folder");
+        let disk = Disk::new(&std::env::temp_dir(), Some(1 << 20)).expect("there is a temporary folder");
+        let mut sequence = disk.sequence(3);
         for number in 0..20_000 {
             sequence.push(&[number, number * number, !number]).expect("there is room");
         }
-        sequence.flush().expect("there is room");
         assert_eq!(sequence.len(), 20_000);
+        assert!(sequence.is_on_disk() && !sequence.pending.is_empty());
         for first in [0, 1, 7_777, 19_999, 20_000] {
             let mut reader = sequence.reader(first);
             for number in first..20_000 {
@@ -198,11 +226,17 @@ mod tests {
             }
             assert_eq!(reader.record().expect("it is the end"), None);
         }
-        let mut other = disk.sequence(1).expect("there is a temporary folder");
+        let mut other = disk.sequence(1);
         let full = (0..1 << 17).try_for_each(|number| other.push(&[number]));
         assert!(matches!(full, Err(DiskError::Limit(_))));
+        // Nothing is lost.
+        let mut reader = other.reader(0);
+        for number in 0..other.len() {
+            assert_eq!(reader.record().expect("it is there"), Some(&[number][..]));
+            reader.advance();
+        }
         drop(sequence);
-        let mut third = disk.sequence(1).expect("there is a temporary folder");
+        let mut third = disk.sequence(1);
         (0..1 << 15).try_for_each(|number| third.push(&[number])).expect("there is room again");
     }
 }

@@ -137,9 +137,8 @@ pub(crate) fn go_on<S: TransitionSystem>(
     observer: &mut dyn Observer,
 ) -> Exploration {
     let words = system.words();
-    let disk = Disk::new(&spill.folder, spill.max_bytes);
-    let records = match disk.sequence(words + 1) {
-        Ok(records) => records,
+    let disk = match Disk::new(&spill.folder, spill.max_bytes) {
+        Ok(disk) => disk,
         Err(error) => return Exploration { end: End::Stopped(error.into()), ..explored },
     };
     let room = options.max_memory.map_or(USUAL_ROOM, |limit| (limit - share_for_states(limit)).max(LEAST_ROOM));
@@ -149,7 +148,7 @@ pub(crate) fn go_on<S: TransitionSystem>(
         options,
         observer,
         words,
-        overflow: Overflow { words, first: explored.store.bound(), records },
+        overflow: Overflow { words, first: explored.store.bound(), records: disk.sequence(words + 1) },
         visited: Visited::new(&disk, words),
         // A candidate is a state, its place among the successors of the level, its parent and its tag.
         candidates: Sorter::new(&disk, words + 2, 0..words + 1, Some(words), room / 2),
@@ -321,7 +320,7 @@ impl<S: TransitionSystem> Search<'_, S> {
     /// Keeps the candidates of the level that are new. `ended` is what ends the search after them.
     fn settle(&mut self, ended: Option<End>, starts: bool) -> Result<(), Halt> {
         let words = self.words;
-        let mut addition = self.visited.addition()?;
+        let mut addition = self.visited.addition();
         let mut candidates = self.candidates.take();
         candidates.drain(|record| {
             self.tick()?;
@@ -355,7 +354,6 @@ impl<S: TransitionSystem> Search<'_, S> {
             }
         }
         result?;
-        self.overflow.records.flush()?;
         ended.map_or(Ok(()), |end| Err(Box::new(end)))
     }
 

@@ -103,12 +103,12 @@ impl Sorter {
 
     /// Moves the records in memory to disk.
     fn write_run(&mut self) -> Result<(), DiskError> {
-        let mut run = self.disk.sequence(self.stride)?;
+        let mut run = self.disk.sequence(self.stride);
         self.drain_memory(&mut run)?;
         self.runs.push(run);
         if self.runs.len() >= RUNS {
             let runs = std::mem::take(&mut self.runs);
-            let mut merged = self.disk.sequence(self.stride)?;
+            let mut merged = self.disk.sequence(self.stride);
             self.merge::<DiskError>(&runs, |record| merged.push(record))?;
             merged.flush()?;
             self.runs.push(merged);
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn everything_comes_out_once_and_in_order() {
-        let disk = Disk::new(&std::env::temp_dir(), None);
+        let disk = Disk::new(&std::env::temp_dir(), None).expect("there is a temporary folder");
         // All in memory, some runs, and more runs than are merged at once.
         for (bytes, count) in [(1 << 20, 1000), (1 << 12, 1000), (1 << 10, 10_000)] {
             let mut by_state = Sorter::new(&disk, 2, 0..2, Some(1), bytes);

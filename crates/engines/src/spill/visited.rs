@@ -25,8 +25,13 @@ struct Run {
 }
 
 impl Run {
-    fn new(disk: &Disk, words: usize) -> Result<Self, DiskError> {
-        Ok(Self { states: disk.sequence(words)?, index: Vec::new(), block: None, content: Vec::new() })
+    fn new(disk: &Disk, words: usize) -> Self {
+        Self { states: disk.sequence(words), index: Vec::new(), block: None, content: Vec::new() }
+    }
+
+    /// Leaves nothing in memory of what is on disk for the most part. What is short stays there.
+    fn finish(&mut self) -> Result<(), DiskError> {
+        if self.states.is_on_disk() { self.states.flush() } else { Ok(()) }
     }
 
     fn push(&mut self, state: &[u64]) -> Result<(), DiskError> {
@@ -78,14 +83,14 @@ impl Visited {
     }
 
     /// A set to be filled with new states in order.
-    pub(crate) fn addition(&self) -> Result<Addition, DiskError> {
-        Ok(Addition(Run::new(&self.disk, self.words)?))
+    pub(crate) fn addition(&self) -> Addition {
+        Addition(Run::new(&self.disk, self.words))
     }
 
     /// Takes over a set of new states.
     pub(crate) fn add(&mut self, addition: Addition) -> Result<(), DiskError> {
         let mut last = addition.0;
-        last.states.flush()?;
+        last.finish()?;
         if last.states.len() == 0 {
             return Ok(());
         }
@@ -98,7 +103,7 @@ impl Visited {
     }
 
     fn merge(&self, left: &Run, right: &Run) -> Result<Run, DiskError> {
-        let mut merged = Run::new(&self.disk, self.words)?;
+        let mut merged = Run::new(&self.disk, self.words);
         let (mut left, mut right) = (left.states.reader(0), right.states.reader(0));
         loop {
             let next = match (left.record()?, right.record()?) {
@@ -113,7 +118,7 @@ impl Visited {
             merged.push(next.current())?;
             next.advance();
         }
-        merged.states.flush()?;
+        merged.finish()?;
         Ok(merged)
     }
 }
@@ -135,11 +140,11 @@ mod tests {
 
     #[test]
     fn finds_what_was_added_and_nothing_else() {
-        let disk = Disk::new(&std::env::temp_dir(), None);
+        let disk = Disk::new(&std::env::temp_dir(), None).expect("there is a temporary folder");
         let mut visited = Visited::new(&disk, 2);
         let sets = 20;
         for set in 0..sets {
-            let mut addition = visited.addition().expect("there is room");
+            let mut addition = visited.addition();
             for number in 0..set * set * 50 {
                 addition.push(&[number / 3, (number % 3) * 100 + set]).expect("there is room");
             }
