@@ -31,6 +31,7 @@ fn what_is_beyond_it_is_refused() {
     for (arguments, words) in [
         (&["check", "--reduction", "adaptive", READERS][..], "liveness property `everyone can enter again`"),
         (&["check", "--reduction", "adaptive", "--search", "dfs", CONTROLLER], "breadth-first only"),
+        (&["check", "--reduction", "adaptive", "--spill", "folder", CONTROLLER], "cannot be used with adaptive"),
         (&["check", "--reduction", "adaptive", "--symmetry", "off", CONTROLLER], "add --symmetry auto"),
         (&["check", "--reduction", "adaptive", "counter.m"], "no type indexes an array"),
     ] {

@@ -68,6 +68,7 @@ impl Observer for Trial<'_> {
         let limit = progress.states / if next == FIRST_STATES { FIRST_SHARE } else { LATER_SHARE };
         let options = SearchOptions {
             max_states: Some(self.options.max_states.map_or(limit, |own| own.min(limit))),
+            spill: None,
             ..self.options.clone()
         };
         let mut bound = Bound { watch: self.watch, beside: *progress, is_promising: true };

@@ -167,6 +167,9 @@ fn refuse(model: &Model, options: &SearchOptions) -> Result<(), AdaptiveError> {
     if options.store != crate::options::StoreMode::Exact {
         return Err(AdaptiveError::Unsupported("it stores every annotated state exactly".to_owned()));
     }
+    if options.spill.is_some() {
+        return Err(AdaptiveError::Unsupported("it keeps all annotated states in memory".to_owned()));
+    }
     if options.checkpoint.is_some() || options.resume.is_some() {
         return Err(AdaptiveError::Unsupported("it cannot be interrupted and continued later".to_owned()));
     }
