@@ -18,6 +18,9 @@ pub type Clock = fn() -> Duration;
 /// So many representatives in a row are timed at first, and one of so many later.
 const SAMPLE: u32 = 64;
 
+/// Starts in a row that may be passed over before the search hears of it.
+const IDLE_INTERVAL: u32 = 4096;
+
 /// A transition system whose states are representatives.
 #[derive(Debug)]
 pub struct QuotientSystem<'a, S> {
@@ -157,7 +160,23 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
 
     fn starts(&self, scratch: &mut Self::Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
         let QuotientScratch { inner, finder, state: buffer } = scratch;
-        self.inner.starts(inner, |instance, event| self.pass_on((finder, buffer), None, instance, event, &mut visit));
+        // Symmetries map starts to starts, so the representative of a start's orbit is the state of a start,
+        // too, and it is enough to go on from those that are representatives themselves. Where an orbit may
+        // have several representatives, that of a start need not be among those of the starts.
+        let only_representatives = self.canonicalizer.is_exact();
+        let mut passed_over = 0u32;
+        self.inner.starts(inner, |instance, event| {
+            if only_representatives
+                && let Event::Next { state, covered: [] } = event
+                && self.guard.passes(None, state)
+                && !self.canonicalizer.is_representative(&mut finder.workspace, state)
+            {
+                passed_over = passed_over.wrapping_add(1);
+                let event = if passed_over % IDLE_INTERVAL == 0 { Event::Idle } else { Event::Pruned };
+                return visit(instance, event);
+            }
+            self.pass_on((finder, buffer), None, instance, event, &mut visit)
+        });
     }
 
     fn successors(

@@ -249,6 +249,11 @@ impl Prepared {
                 if again != words {
                     return complain("a representative of a representative is another", &member);
                 }
+                for state in [&before, &words] {
+                    if canonicalizer.is_representative(&mut workspace, state) != (*state == words) {
+                        return complain("what is a representative is not known for one", &member);
+                    }
+                }
                 if random.below(8) == 0 {
                     let mut with_witness = before;
                     let witness = canonicalizer.canonicalize_with_witness(&mut workspace, &mut with_witness);

@@ -245,6 +245,23 @@ impl Canonicalizer {
         }
     }
 
+    /// Whether a packed state is the representative of its orbit, which is easier to tell than what the
+    /// representative is.
+    pub fn is_representative(&self, workspace: &mut Workspace, state: &[u64]) -> bool {
+        let mut copy = std::mem::take(&mut workspace.state);
+        copy.clear();
+        copy.extend_from_slice(state);
+        let answer = if matches!(self.method, Method::Parts) && self.multisets.is_empty() {
+            // The parts move different points: each image is the state's own if all are.
+            self.parts.iter().all(|part| part.is_canonical(state, &mut copy, &mut workspace.part))
+        } else {
+            self.canonicalize(workspace, &mut copy);
+            copy == state
+        };
+        workspace.state = copy;
+        answer
+    }
+
     /// Replaces a packed state by the representative of its orbit and gives a symmetry that takes the
     /// state there, as a permutation of the literals. Meant for few states: it costs more than the
     /// representative alone. Literals of variables that never change are left out.

@@ -109,6 +109,17 @@ impl Part {
         }
     }
 
+    /// Whether a state is its own canonical image. `copy` is as long as the state.
+    pub(super) fn is_canonical(&self, state: &[u64], copy: &mut [u64], scratch: &mut PartScratch) -> bool {
+        if let Method::Listing(listing) = &self.method {
+            self.view.read(state, &mut scratch.codes);
+            return listing.is_least(&scratch.codes, &mut scratch.listing);
+        }
+        copy.copy_from_slice(state);
+        self.canonicalize(copy, scratch);
+        copy == state
+    }
+
     /// Replaces a state by its canonical image as the search finds it.
     fn find_image(&self, state: &mut [u64], scratch: &mut PartScratch) {
         let PartScratch { codes, image, .. } = scratch;
