@@ -172,7 +172,7 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
                 && !self.canonicalizer.is_representative(&mut finder.workspace, state)
             {
                 passed_over = passed_over.wrapping_add(1);
-                let event = if passed_over % IDLE_INTERVAL == 0 { Event::Idle } else { Event::Pruned };
+                let event = if passed_over.is_multiple_of(IDLE_INTERVAL) { Event::Idle } else { Event::Pruned };
                 return visit(instance, event);
             }
             self.pass_on((finder, buffer), None, instance, event, &mut visit)
