@@ -1,0 +1,28 @@
+//! What must hold of every text that a front end is given: either a well-formed model comes of it or
+//! diagnostics do, each at a place that can be shown.
+
+use quotient_frontends::{Language, LoadOptions, load, source_from_bytes};
+use quotient_ir::{Diagnostic, Source};
+
+/// Reads arbitrary bytes.
+pub fn read(bytes: &[u8], name: &str, language: Language) {
+    let Ok(source) = source_from_bytes(name, bytes) else { return };
+    match load(source.clone(), language, &LoadOptions::default()) {
+        Ok(loaded) => {
+            quotient_ir::verify(&loaded.model).expect("a model that was read is well formed");
+            check_places(&source, &loaded.warnings);
+        }
+        Err(diagnostics) => {
+            assert!(diagnostics.iter().any(Diagnostic::is_error), "a refused model has an error");
+            check_places(&source, &diagnostics);
+        }
+    }
+}
+
+fn check_places(source: &Source, diagnostics: &[Diagnostic]) {
+    for diagnostic in diagnostics {
+        for label in diagnostic.primary.iter().chain(&diagnostic.secondary) {
+            assert!(source.text.get(label.span.range()).is_some(), "{diagnostic:?} is not at a place of the text");
+        }
+    }
+}
