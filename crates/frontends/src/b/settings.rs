@@ -42,7 +42,7 @@ impl Settings {
             integers_given: false,
             scopes: FxHashMap::default(),
             given: FxHashMap::default(),
-            strict_guards: false,
+            strict_guards: true,
             extra_nodes: options.extra_nodes,
             integers_used: Cell::new(None),
         };
@@ -53,7 +53,7 @@ impl Settings {
             let name = &*definition.name.text;
             match name {
                 "SET_PREF_TRY_FIND_ABORT" => {
-                    settings.strict_guards = matches!(body.kind, FormulaKind::Word("TRUE"));
+                    settings.strict_guards = !matches!(body.kind, FormulaKind::Word("FALSE"));
                 }
                 "SET_PREF_MAXINT" | "SET_PREF_MININT" => match constant(body) {
                     Some(value) => settings.set_integer(name == "SET_PREF_MAXINT", value),

@@ -229,17 +229,37 @@ impl Lowerer<'_> {
         initial: bool,
         path: &mut Path,
     ) -> Lowered<()> {
+        self.constrain_all(&condition.conjuncts(), environment, initial, path)
+    }
+
+    /// Only where all of some predicates hold. An operation is not enabled if any of them is false, wherever
+    /// it stands; so what has a value in any case comes first, and protects the rest.
+    fn constrain_all(
+        &mut self,
+        conjuncts: &[&Expr],
+        environment: &Environment,
+        initial: bool,
+        path: &mut Path,
+    ) -> Lowered<()> {
         self.in_path(path, |lowerer, path| {
-            for conjunct in condition.conjuncts() {
-                // As in ProB, an operation whose condition has no value is not enabled.
-                lowerer.lenient = !lowerer.settings.strict_guards;
+            let lenient = !lowerer.settings.strict_guards;
+            let mut later = Vec::new();
+            for conjunct in conjuncts {
+                lowerer.lenient = lenient;
                 let lowered = lowerer.predicate(conjunct, environment);
                 lowerer.lenient = false;
                 let mut lowered = lowered?;
-                if !lowerer.settings.strict_guards {
+                if lenient {
                     lowered = lowerer.false_unless_defined(lowered);
                 }
-                lowerer.require(lowered, initial, conjunct.span, path);
+                if lowerer.may_fail(lowered) {
+                    later.push((lowered, conjunct.span));
+                } else {
+                    lowerer.require(lowered, initial, conjunct.span, path);
+                }
+            }
+            for (lowered, span) in later {
+                lowerer.require(lowered, initial, span, path);
             }
             Ok(())
         })
@@ -607,11 +627,9 @@ impl Lowerer<'_> {
             paths = self.choose_symbol(symbol, &shape, &conjuncts, &mut used, paths)?;
         }
         for (path, inner) in &mut paths {
-            for (conjunct, used) in conjuncts.iter().zip(&used) {
-                if !used {
-                    self.constrain(conjunct, inner, initial, path)?;
-                }
-            }
+            let left = conjuncts.iter().zip(&used).filter(|(_, used)| !**used);
+            let left: Vec<&Expr> = left.flat_map(|(conjunct, _)| conjunct.conjuncts()).collect();
+            self.constrain_all(&left, inner, initial, path)?;
         }
         // What is known to be impossible is no path.
         paths.retain(|(path, _)| !path.guards.iter().any(|guard| self.constant_of(*guard) == Some(0)));
