@@ -45,7 +45,7 @@ pub enum StopReason {
     Interrupted,
     /// A checkpoint could not be written, for this reason.
     CheckpointFailed(String),
-    /// A step took more loop iterations or nested calls than are allowed; it may never end.
+    /// A step took more loop iterations or nested calls than are allowed, or leaves what was assumed of the model.
     Exhausted(Fault),
     /// A fault of the model ended the search, and faults were not to be reported as violations.
     Fault(Fault),
@@ -78,7 +78,7 @@ impl fmt::Display for StopReason {
             Self::TimeLimit(limit) => write!(formatter, "the time limit of {limit:?} was reached"),
             Self::Interrupted => write!(formatter, "the search was interrupted"),
             Self::CheckpointFailed(reason) => write!(formatter, "the checkpoint could not be written: {reason}"),
-            Self::Exhausted(fault) => write!(formatter, "a step may never end: {fault}"),
+            Self::Exhausted(fault) => write!(formatter, "{fault}"),
             Self::Fault(fault) => write!(formatter, "the model went wrong: {fault}"),
             Self::Approximate => {
                 write!(formatter, "the reduction is approximate: states that are not symmetric may share a marker")

@@ -40,7 +40,7 @@ pub enum FaultKind {
     MultisetFull,
     /// An absent element of a multiset was used.
     AbsentElement,
-    /// The budget of loop iterations or of nested calls is used up. Not an error of the model:
-    /// whether it would end is not known.
+    /// The budget of loop iterations or of nested calls is used up, or the model leaves what was
+    /// assumed of it. Not an error of the model: what would come of the step is not known.
     Exhausted,
 }

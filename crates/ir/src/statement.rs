@@ -83,6 +83,14 @@ pub enum StatementKind {
         /// What to say.
         message: String,
     },
+    /// Nothing is concluded unless the condition holds: the model leaves what was assumed of it, such as
+    /// the room for values that nothing bounds.
+    Require {
+        /// The condition.
+        condition: ExprId,
+        /// What to say.
+        message: String,
+    },
     /// Drops this step (as if the rule had not fired) unless the condition holds.
     Assume(ExprId),
     /// Notes that a cover property was reached if the condition holds.

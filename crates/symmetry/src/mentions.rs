@@ -214,7 +214,9 @@ impl<'m> Mentions<'m> {
                 StatementKind::Return(Some(ReturnValue::Value(value))) => self.expression(*value),
                 StatementKind::Return(Some(ReturnValue::Copy(place))) => self.place(*place),
                 StatementKind::Return(None) | StatementKind::Error { .. } => {}
-                StatementKind::Assert { condition, .. } => self.expression(*condition),
+                StatementKind::Assert { condition, .. } | StatementKind::Require { condition, .. } => {
+                    self.expression(*condition);
+                }
                 StatementKind::Assume(condition) | StatementKind::Cover { condition, .. } => {
                     self.effects = true;
                     self.expression(*condition);

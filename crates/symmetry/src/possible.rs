@@ -1077,7 +1077,9 @@ impl<'m> Analysis<'m> {
                 };
                 return self.leave(Some(cells));
             }
-            StatementKind::Assert { condition, .. } | StatementKind::Assume(condition) => {
+            StatementKind::Assert { condition, .. }
+            | StatementKind::Require { condition, .. }
+            | StatementKind::Assume(condition) => {
                 return self.assume(*condition, true);
             }
             StatementKind::Cover { condition, .. } => {

@@ -115,6 +115,11 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
                     return self.fault(FaultKind::Assertion, message);
                 }
             }
+            StatementKind::Require { condition, message } => {
+                if !self.is_true(*condition)? {
+                    return self.fault(FaultKind::Exhausted, message.clone());
+                }
+            }
             StatementKind::Assume(condition) => {
                 if !self.is_true(*condition)? {
                     return Err(Box::new(Stop::Pruned));

@@ -210,6 +210,11 @@ impl<'m> Printer<'m> {
                     lines.push(format!("assert {condition} {};", quoted(message)));
                 }
             }
+            // Murphi knows no other way to end a search.
+            StatementKind::Require { condition, message } => {
+                let condition = self.condition(scope, *condition)?;
+                lines.push(format!("assert {condition} {};", quoted(message)));
+            }
             &StatementKind::Assume(condition) => {
                 let condition = self.condition(scope, condition)?;
                 lines.push(format!("assume {condition};"));

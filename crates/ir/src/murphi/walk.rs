@@ -125,6 +125,7 @@ pub(super) fn push_statement_nodes(statement: &Statement, nodes: &mut Vec<Node>)
         }
         &StatementKind::While { condition, .. }
         | &StatementKind::Assert { condition, .. }
+        | &StatementKind::Require { condition, .. }
         | &StatementKind::Assume(condition)
         | &StatementKind::Cover { condition, .. } => nodes.push(Node::Expression(condition)),
         StatementKind::For { range, .. } => push_iteration(range, nodes),

@@ -148,6 +148,7 @@ impl<'m> Uses<'m> {
                 | StatementKind::For { .. }
                 | StatementKind::Return(_)
                 | StatementKind::Assert { .. }
+                | StatementKind::Require { .. }
                 | StatementKind::Error { .. } => {}
             }
         }

@@ -380,6 +380,7 @@ impl<'m> Checker<'_, 'm> {
             }
             StatementKind::While { condition, .. }
             | StatementKind::Assert { condition, .. }
+            | StatementKind::Require { condition, .. }
             | StatementKind::Assume(condition) => {
                 self.require(walk, self.classes[*condition] == Class::Boolean, "a condition is not boolean");
             }

@@ -127,6 +127,7 @@ impl Parts {
             StatementKind::Return(None) | StatementKind::Error { .. } => {}
             StatementKind::While { condition, .. }
             | StatementKind::Assert { condition, .. }
+            | StatementKind::Require { condition, .. }
             | StatementKind::Assume(condition)
             | StatementKind::Cover { condition, .. } => self.expressions.push(*condition),
             StatementKind::MultisetAdd { multiset, element } => {

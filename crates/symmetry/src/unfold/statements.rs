@@ -255,7 +255,7 @@ impl<'m> Unfolder<'m> {
                 self.alive = NodeId::FALSE;
                 Ok(())
             }
-            StatementKind::Assert { condition, .. } => {
+            StatementKind::Assert { condition, .. } | StatementKind::Require { condition, .. } => {
                 // What a call in it changes, it changes only where this is reached.
                 let holds =
                     if self.calls(*condition) { self.condition(*condition)? } else { self.decided(*condition, true)? };

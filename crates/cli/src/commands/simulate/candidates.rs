@@ -29,7 +29,7 @@ pub(super) enum Consequence {
     State(Valuation),
     /// Something goes wrong.
     Violation(Violation),
-    /// The step may never end.
+    /// The step cannot be followed to its end.
     Exhausted(Fault),
 }
 

@@ -141,7 +141,7 @@ impl Session<'_, '_> {
                 text
             }
             Consequence::Violation(violation) => self.renderer.violation(violation, WIDTH),
-            Consequence::Exhausted(fault) => format!("this step may never end: {}\n", visible(&fault.message)),
+            Consequence::Exhausted(fault) => format!("this step cannot be followed: {}\n", visible(&fault.message)),
         }
     }
 
@@ -233,7 +233,7 @@ impl Session<'_, '_> {
         let outcome = match candidate.consequence {
             Consequence::State(_) => "",
             Consequence::Violation(_) => " goes wrong",
-            Consequence::Exhausted(_) => " may never end",
+            Consequence::Exhausted(_) => " cannot be followed",
         };
         format!("{:>width$}) {title}{outcome}{remark}\n", position + 1)
     }

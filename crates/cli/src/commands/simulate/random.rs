@@ -28,7 +28,7 @@ pub(super) struct RunOptions {
 pub(super) enum RunEnd {
     /// Something is violated.
     Violation(Violation),
-    /// A step may never end.
+    /// A step cannot be followed to its end.
     Exhausted(Fault),
     /// No rule can fire.
     Stuck,
@@ -131,7 +131,7 @@ fn exit_status(end: &RunEnd) -> u8 {
 fn closing_words(renderer: &TraceRenderer<'_>, end: &RunEnd, options: &RunOptions, width: usize) -> String {
     match end {
         RunEnd::Violation(violation) => format!("\n{}", renderer.violation(violation, width)),
-        RunEnd::Exhausted(fault) => format!("\nthe next step may never end: {}\n", visible(&fault.message)),
+        RunEnd::Exhausted(fault) => format!("\nthe next step cannot be followed: {}\n", visible(&fault.message)),
         RunEnd::Stuck => "\nthe run ends here: no rule can fire\n".into(),
         RunEnd::NoStart => "there is no initial state\n".into(),
         RunEnd::StepLimit => format!("\n{} steps, nothing violated\n", quantity::count(options.steps)),

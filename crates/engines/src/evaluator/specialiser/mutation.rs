@@ -74,6 +74,7 @@ impl Search<'_> {
                 StatementKind::Return(Some(ReturnValue::Copy(place))) => self.places.push(*place),
                 StatementKind::Return(None) | StatementKind::Error { .. } => {}
                 StatementKind::Assert { condition, .. }
+                | StatementKind::Require { condition, .. }
                 | StatementKind::Assume(condition)
                 | StatementKind::Cover { condition, .. } => self.expressions.push(*condition),
                 StatementKind::MultisetAdd { multiset, element } => {

@@ -157,14 +157,16 @@ impl<'m> Specialiser<'m> {
                 }
                 self.push(commands, Command::Return);
             }
-            StatementKind::Assert { condition, .. } => match self.test(*condition)? {
-                Test::Constant(true) => {}
-                Test::Constant(false) | Test::Escape => self.push(commands, Command::Escape),
-                test => {
-                    let test = self.code.tests.add(test);
-                    self.push(commands, Command::Assert(test));
+            StatementKind::Assert { condition, .. } | StatementKind::Require { condition, .. } => {
+                match self.test(*condition)? {
+                    Test::Constant(true) => {}
+                    Test::Constant(false) | Test::Escape => self.push(commands, Command::Escape),
+                    test => {
+                        let test = self.code.tests.add(test);
+                        self.push(commands, Command::Assert(test));
+                    }
                 }
-            },
+            }
             StatementKind::Assume(condition) => {
                 let condition = self.test_id(*condition)?;
                 self.push(commands, Command::Assume(condition));

@@ -178,7 +178,7 @@ impl Lowerer<'_> {
     fn statement_may_fail(&mut self, statement: &Statement) -> bool {
         let any = |lowerer: &mut Self, body: &[Statement]| body.iter().any(|it| lowerer.statement_may_fail(it));
         match &statement.kind {
-            StatementKind::Error { .. } | StatementKind::Assert { .. } => true,
+            StatementKind::Error { .. } | StatementKind::Assert { .. } | StatementKind::Require { .. } => true,
             StatementKind::Assign { target, value } => self.place_may_fail(*target) || self.may_fail(*value),
             StatementKind::Copy { source, .. } => self.place_may_fail(*source),
             StatementKind::If { branches, otherwise } => {

@@ -13,7 +13,7 @@ use super::super::evaluation::{Evaluator, TroubleKind, Value};
 use super::items::{Environment, Item, SetItem, bind};
 use super::predicates::equation_for;
 use super::shapes::Shape;
-use super::storage::assertion;
+use super::storage::{Complaint, assertion};
 use super::{Lowered, Lowerer, Owner, refuse};
 
 /// The most values that a set or function may have when it is a parameter.
@@ -516,19 +516,19 @@ impl Lowerer<'_> {
     }
 
     /// What to say of a value that a symbol's cells cannot hold.
-    pub(super) fn complaint(&self, symbol: SymbolId) -> String {
+    pub(super) fn complaint(&self, symbol: SymbolId) -> Complaint {
         let entry = &self.core.symbols[symbol.0];
         let conjunct = self.core.invariant.iter().find(|claim| {
             matches!(&claim.condition.kind, Kind::Operation(Operator::Member | Operator::Subset, sides)
                 if matches!(sides[0].kind, Kind::Symbol(it) if it == symbol))
         });
-        match (entry.kind, conjunct) {
-            _ if self.unbounded.contains(&symbol) => {
-                format!("the value of `{}` leaves the bounds that were assumed for it", entry.name)
-            }
+        let is_assumed = self.unbounded.contains(&symbol);
+        let message = match (entry.kind, conjunct) {
+            _ if is_assumed => format!("the value of `{}` leaves the bounds that were assumed for it", entry.name),
             (SymbolKind::Variable, Some(claim)) => format!("the invariant `{}` does not hold", claim.name),
             _ => format!("the value of `{}` is beyond its bounds", entry.name),
-        }
+        };
+        Complaint { message, is_assumed }
     }
 
     /// A set gets a place at once; a scalar stays an expression.

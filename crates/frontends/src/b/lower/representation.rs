@@ -111,7 +111,7 @@ impl Lowerer<'_> {
         let bounds: Vec<String> = bounds.iter().map(|(low, high)| format!("{low}..{high}")).collect();
         let message = format!("nothing bounds the integers of `{}`: {} assumed", entry.name, bounds.join(", "));
         let diagnostic = Diagnostic::warning("assumed-bounds", message, entry.span)
-            .with_help("a value beyond is reported as an error; bound it in the invariant, or with `-D MAXINT=…`");
+            .with_help("what lies beyond is not searched, and the verdict then is inconclusive; bound it in the invariant, or with `-D MAXINT=…`");
         self.diagnostics.push(diagnostic);
         self.unbounded.insert(symbol);
     }

@@ -19,7 +19,7 @@ impl Lowerer<'_> {
         item: &Item,
         target: PlaceId,
         shape: &Shape,
-        what: &str,
+        what: &Complaint,
         span: Span,
         statements: &mut Vec<Statement>,
     ) -> Lowered<()> {
@@ -28,7 +28,7 @@ impl Lowerer<'_> {
                 if !bounds.is_within(*scalar) {
                     let ty = self.scalar_type(*scalar);
                     let fits = self.expression(IrExpr::IsMember { value: *value, ty });
-                    statements.push(assertion(fits, what, span));
+                    statements.push(what.unless(fits, span));
                 }
                 statements.push(Self::statement(StatementKind::Assign { target, value: *value }, span));
                 Ok(())
@@ -58,7 +58,7 @@ impl Lowerer<'_> {
         set: &SetItem,
         target: PlaceId,
         element: &Shape,
-        what: &str,
+        what: &Complaint,
         span: Span,
         statements: &mut Vec<Statement>,
     ) -> Lowered<()> {
@@ -107,14 +107,14 @@ impl Lowerer<'_> {
         inside: quotient_ir::ExprId,
         change: Vec<Statement>,
         required: bool,
-        what: &str,
+        what: &Complaint,
         span: Span,
         statements: &mut Vec<Statement>,
     ) {
         if self.constant_of(inside) == Some(1) {
             statements.extend(change);
         } else if required {
-            statements.push(assertion(inside, what, span));
+            statements.push(what.unless(inside, span));
             statements.extend(change);
         } else {
             let branches = vec![(inside, change)];
@@ -127,7 +127,7 @@ impl Lowerer<'_> {
         &mut self,
         set: &SetItem,
         element: &Shape,
-        what: &str,
+        what: &Complaint,
         span: Span,
         statements: &mut Vec<Statement>,
     ) -> Lowered<()> {
@@ -148,7 +148,7 @@ impl Lowerer<'_> {
         let fits = self.implies(belongs, inside);
         let all = self.quantify(IrQuantifier::All, &binders, fits);
         if self.constant_of(all) != Some(1) {
-            statements.push(assertion(all, what, span));
+            statements.push(what.unless(all, span));
         }
         Ok(())
     }
@@ -158,7 +158,7 @@ impl Lowerer<'_> {
         set: &SetItem,
         target: PlaceId,
         shape: &Shape,
-        what: &str,
+        what: &Complaint,
         span: Span,
         statements: &mut Vec<Statement>,
     ) -> Lowered<()> {
@@ -198,7 +198,7 @@ impl Lowerer<'_> {
         } else {
             self.expression(IrExpr::IsUndefined(cell))
         };
-        let mut fill = vec![assertion(free, what, span)];
+        let mut fill = vec![what.unless(free, span)];
         self.put(&value, cell, shape, what, span, &mut fill)?;
         let branch = StatementKind::If { branches: vec![(belongs, fill)], otherwise: Vec::new() };
         statements.extend(Self::loops(&binders, vec![Self::statement(branch, span)], span));
@@ -211,7 +211,7 @@ impl Lowerer<'_> {
         value: &Item,
         cell: PlaceId,
         function: &Shape,
-        what: &str,
+        what: &Complaint,
         span: Span,
         statements: &mut Vec<Statement>,
     ) -> Lowered<()> {
@@ -286,7 +286,7 @@ impl Lowerer<'_> {
         &mut self,
         item: &Item,
         shape: &Shape,
-        what: &str,
+        what: &Complaint,
         span: Span,
         statements: &mut Vec<Statement>,
     ) -> Lowered<()> {
@@ -296,7 +296,7 @@ impl Lowerer<'_> {
             if let Some(partial) = self.partial_item(set, &argument)? {
                 let all = self.quantify(IrQuantifier::All, &binders, partial.defined);
                 if self.constant_of(all) != Some(1) {
-                    statements.push(assertion(all, what, span));
+                    statements.push(what.unless(all, span));
                 }
             }
         }
@@ -309,7 +309,7 @@ impl Lowerer<'_> {
         set: &SetItem,
         target: PlaceId,
         shape: &Shape,
-        what: &str,
+        what: &Complaint,
         span: Span,
         statements: &mut Vec<Statement>,
     ) -> Lowered<bool> {
@@ -330,7 +330,7 @@ impl Lowerer<'_> {
                 let fits = self.implies(beyond.defined, inside);
                 let all = self.quantify(IrQuantifier::All, &outer_binders, fits);
                 if self.constant_of(all) != Some(1) {
-                    statements.push(assertion(all, what, span));
+                    statements.push(what.unless(all, span));
                 }
             }
         }
@@ -338,7 +338,7 @@ impl Lowerer<'_> {
         let mut body = Vec::new();
         let unique = self.not(partial.conflict);
         if self.constant_of(unique) != Some(1) {
-            body.push(assertion(unique, what, span));
+            body.push(what.unless(unique, span));
         }
         let mut fill = Vec::new();
         self.put(&partial.value, cell, shape, what, span, &mut fill)?;
@@ -361,7 +361,7 @@ impl Lowerer<'_> {
         environment: &Environment,
         target: PlaceId,
         shape: &Shape,
-        what: &str,
+        what: &Complaint,
         span: Span,
         statements: &mut Vec<Statement>,
     ) -> Lowered<bool> {
@@ -385,7 +385,7 @@ impl Lowerer<'_> {
                 let mut change = Vec::new();
                 self.put(value, cell, shape, what, span, &mut change)?;
                 if self.constant_of(inside) != Some(1) {
-                    statements.push(assertion(inside, what, span));
+                    statements.push(what.unless(inside, span));
                 }
                 statements.extend(change);
                 Ok(true)
@@ -416,6 +416,23 @@ impl Lowerer<'_> {
             }
             _ => Ok(false),
         }
+    }
+}
+
+/// What to say of a value that has no room where it is stored.
+pub(super) struct Complaint {
+    pub(super) message: String,
+    /// Whether the room is what was assumed, so that nothing is wrong with the machine.
+    pub(super) is_assumed: bool,
+}
+
+impl Complaint {
+    /// Complains unless a condition holds.
+    fn unless(&self, condition: quotient_ir::ExprId, span: Span) -> Statement {
+        if self.is_assumed {
+            return Statement { kind: StatementKind::Require { condition, message: self.message.clone() }, span };
+        }
+        assertion(condition, &self.message, span)
     }
 }
 

@@ -730,14 +730,17 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// What happens when there are more processes than the state has room for: the step never ends,
-    /// so that nothing is concluded, unless SPIN itself has no room.
+    /// What happens when there are more processes than the state has room for: nothing is concluded, unless
+    /// SPIN itself has no room.
     pub(super) fn out_of_processes(&mut self, span: Span) -> Statement {
-        if self.pools.processes >= 255 {
-            return Statement { kind: StatementKind::Error { message: "too many processes".into() }, span };
-        }
-        let condition = self.truth(true);
-        Statement { kind: StatementKind::While { condition, body: Vec::new() }, span }
+        let room = self.pools.processes;
+        let kind = if room >= 255 {
+            StatementKind::Error { message: "too many processes".into() }
+        } else {
+            let condition = self.truth(false);
+            StatementKind::Require { condition, message: format!("there is room for {room} processes only") }
+        };
+        Statement { kind, span }
     }
 
     /// Whether a number is the one that the next process gets.

@@ -110,6 +110,7 @@ fn statement(model: &Model, locals: &Locals, kind: &StatementKind) -> String {
         StatementKind::Return(Some(ReturnValue::Value(it))) => format!("return {}", value(*it)),
         StatementKind::Return(Some(ReturnValue::Copy(it))) => format!("return copy {}", place(*it)),
         StatementKind::Assert { condition, message } => format!("assert {} {message:?}", value(*condition)),
+        StatementKind::Require { condition, message } => format!("require {} {message:?}", value(*condition)),
         StatementKind::Assume(condition) => format!("assume {}", value(*condition)),
         StatementKind::Cover { condition, property } => {
             format!("cover {} {:?}", value(*condition), model.properties[*property].name)
