@@ -196,6 +196,16 @@ fn annotated_states_stand_for_the_reachable_ones() {
     );
 }
 
+/// A search that looks at nothing but the states.
+fn states_only() -> SearchOptions {
+    SearchOptions {
+        properties: Some(Vec::new()),
+        deadlock: DeadlockMode::Off,
+        max_states: Some(LARGEST),
+        ..Default::default()
+    }
+}
+
 /// Runs something on the partial symmetry of each program that has one.
 fn for_each_program<T: Send>(
     programs: &[(String, String)],
@@ -242,12 +252,7 @@ fn cross_checks_agree() {
 fn friends_have_as_few_combinations_as_with_standard_reduction() {
     let programs: Vec<(String, String)> = programs().into_iter().step_by(2).collect();
     let compared = for_each_program(&programs, |model, layout, partial| {
-        let options = SearchOptions {
-            properties: Some(Vec::new()),
-            deadlock: DeadlockMode::Off,
-            max_states: Some(LARGEST),
-            ..Default::default()
-        };
+        let options = states_only();
         let arrangement = Arrangement::new(partial.families(), layout);
         if !arrangement.is_plain() || model.properties.iter().any(|entry| entry.kind == PropertyKind::Assumption) {
             return Ok(0);
@@ -299,12 +304,7 @@ fn symmetric_models_are_reduced_to_their_orbits() {
     let programs: Vec<(String, String)> =
         (0..300).map(|seed| (format!("symmetric {seed}"), symmetric_program(seed, Kind::Symmetric))).collect();
     let compared = for_each_program(&programs, |model, layout, partial| {
-        let options = SearchOptions {
-            properties: Some(Vec::new()),
-            deadlock: DeadlockMode::Off,
-            max_states: Some(LARGEST),
-            ..Default::default()
-        };
+        let options = states_only();
         let text = |error: &dyn std::fmt::Display| error.to_string();
         if partial.whole_group().map_err(|error| text(&error))?.is_none() {
             return Ok(0);

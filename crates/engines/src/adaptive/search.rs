@@ -16,7 +16,7 @@ use super::stepper::{Fired, Stepper};
 use super::{AdaptiveError, AdaptiveReport, HAND_OUT_LIMIT, PartitionTime, count, initial, trace};
 use crate::evaluator::{Scratch, SpecialisedSystem};
 use crate::guard::Guard;
-use crate::judge::Checks;
+use crate::judge::{Checks, leaves};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::{EngineError, PropertyReport, Report, StopReason, Subject, Verdict};
@@ -266,7 +266,7 @@ impl Search<'_, '_, '_> {
             let states = self.stepper.unwind(&state, partition, telling_apart);
             self.go_on()?;
             for state in states {
-                if !self.leaves(&state) {
+                if !leaves(self.stepper.system, &mut self.scratch, &state, self.options.deadlock) {
                     let violation = Violation::Deadlock(self.options.deadlock);
                     return Err(self.found(Some(number), None, state, violation));
                 }
@@ -280,21 +280,6 @@ impl Search<'_, '_, '_> {
         let slot = self.guard.caught().expect("asked after a state did not pass");
         let name = self.stepper.partial.layout().slots[slot].name.clone();
         Box::new(End::Error(EngineError::ImpossibleValue(name).into()))
-    }
-
-    /// Whether some step leads from a state of the model to another one.
-    fn leaves(&mut self, state: &[u64]) -> bool {
-        let stuttering = self.options.deadlock == DeadlockMode::Stuttering;
-        let mut leaves = false;
-        let system = self.stepper.system;
-        system.successors(&mut self.scratch, state, |_, event| match event {
-            Event::Next { state: next, .. } if !stuttering || next != state => {
-                leaves = true;
-                ControlFlow::Break(())
-            }
-            _ => ControlFlow::Continue(()),
-        });
-        leaves
     }
 
     /// Algorithm 2: stores an annotated state unless another stands for all of it.
