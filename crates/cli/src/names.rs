@@ -3,8 +3,8 @@
 //! declaration.
 
 use quotient_ir::{
-    Action, Local, LocalId, Model, Parameter, Property, PropertyId, PropertyKind, Rule, RuleId, Span, Start, StartId,
-    Table, TableIndex, TypeId, TypeKind,
+    Action, Caption, Local, LocalId, Model, Parameter, Participant, Property, PropertyId, PropertyKind, Rule, RuleId,
+    SourceStatement, Span, Start, StartId, Table, TableIndex, TypeId, TypeKind,
 };
 
 use crate::terminal::visible;
@@ -48,6 +48,43 @@ pub(crate) fn action_title(model: &Model, action: Action) -> String {
         Some(name) => format!("{word} \"{}\"", visible(name)),
         None => format!("{word} {number}"),
     }
+}
+
+/// The processes that take part in an action and what they execute, a line for each: `proc 1 (client)
+/// model.pml:13 [service!request]`. Nothing if the model has no processes.
+pub(crate) fn participants(model: &Model, action: Action, arguments: &[i64]) -> Option<Vec<String>> {
+    let presentation = model.presentation.as_ref()?;
+    let rule = match action {
+        Action::Start(_) => return Some(vec!["initial state".into()]),
+        Action::Rule(rule) => rule,
+    };
+    let line = |participant: &Participant| {
+        let SourceStatement { process, span, line, text, .. } = &presentation.statements[participant.statement];
+        let (number, file) = (participant.number.of(arguments), model.source.short_name(span.start));
+        format!("proc {number} ({process}) {file}:{line} [{}]", visible(text))
+    };
+    Some(match presentation.caption(rule)? {
+        Caption::Statements(all) => all.iter().map(line).collect(),
+        Caption::Remark(Some(participant), remark) => vec![format!("{} {remark}", line(participant))],
+        Caption::Remark(None, remark) => vec![remark.clone()],
+    })
+}
+
+/// Whether an action is no step of the text.
+pub(crate) fn is_remark(model: &Model, action: Action) -> bool {
+    let Action::Rule(rule) = action else { return false };
+    let caption = model.presentation.as_ref().and_then(|presentation| presentation.caption(rule));
+    matches!(caption, Some(Caption::Remark(..)))
+}
+
+/// All that take part in an action, on one line.
+pub(crate) fn joint_title(model: &Model, action: Action, arguments: &[i64]) -> Option<String> {
+    let lines = participants(model, action, arguments)?;
+    Some(match &lines[..] {
+        [first, second] => format!("{first} → {second}"),
+        [first, .., last] => format!("{first} … {last}"),
+        lines => lines.concat(),
+    })
 }
 
 /// Where an action stands.
@@ -149,6 +186,9 @@ pub(crate) fn property_arguments_text(model: &Model, property: PropertyId, argum
 
 /// An action with its arguments as the label of an edge: `SendReqS(id_2)`.
 pub(crate) fn edge_label(model: &Model, action: Action, arguments: &[i64]) -> String {
+    if let Some(title) = joint_title(model, action, arguments) {
+        return title;
+    }
     let name = action_name(model, action);
     let texts = argument_texts(model, action_signature(model, action), arguments);
     let values: Vec<String> = texts.map(|(_, value)| value).collect();

@@ -14,38 +14,28 @@ fn a_run_and_its_chart() {
     expect(
         quotient(["check", "--msc", path.to_str().expect("a plain path"), "messages.pml"]),
         str![[r#"
-violated: error: assertion failed: `x = 2`
+violated: error: assertion failed: `x == 2`
 
- 0  Startstate "initial"
-      x: 0
-      Client[0].pc: 2
-      Server[1].pc: 2
-      Server[1].value: 0
-      Server[1].kind: 0
-      queue.queue.len: 0
-      queue.queue.slot[0].f1: 0
-      queue.queue.slot[0].f2: 0
- 1  Rule "Client 8: queue!request,3"
-      Client[0].pc: 2 → 3
-      queue.queue.len: 0 → 1
-      queue.queue.slot[0].f1: 0 → 2
-      queue.queue.slot[0].f2: 0 → 3
- 2  Rule "Server 15: queue?kind,value"
-      Server[1].pc: 2 → 3
-      Server[1].value: 0 → 3
-      Server[1].kind: 0 → 2
-      queue.queue.len: 1 → 0
-      queue.queue.slot[0].f1: 2 → 0
-      queue.queue.slot[0].f2: 3 → 0
- 3  Rule "Server 16: direct!answer → Client 9: direct?answer"
-      Client[0].pc: 3 → 4
-      Server[1].pc: 3 → 4
- 4  Rule "Server 17: x = value"
+ 0  initial state
+      proc 0 (Client): messages.pml:8 [queue!request,3]
+      proc 1 (Server): messages.pml:15 [queue?kind,value]
+      everything else: 0, or empty
+ 1  proc 0 (Client) messages.pml:8 [queue!request,3]
+      queue (queue): [request,3]
+ 2  proc 1 (Server) messages.pml:15 [queue?kind,value]
+      queue (queue): []
+      Server(1):value: 0 → 3
+      Server(1):kind: 0 → request
+ 3  proc 1 (Server) messages.pml:16 [direct!answer]
+    proc 0 (Client) messages.pml:9 [direct?answer]
+ 4  proc 1 (Server) messages.pml:17 [x = value]
       x: 0 → 3
-      Server[1].pc: 4 → 5
-    Rule "Server 18: assert(x == 2)" goes wrong here: assertion failed: `x = 2`
+    proc 1 (Server) messages.pml:18 [assert(x == 2)] goes wrong here: assertion failed: `x == 2`
     messages.pml:18:3
     18 |   assert(x == 2)
+    where the processes are:
+      proc 0 (Client) messages.pml:10 [x = 2]
+      proc 1 (Server) messages.pml:18 [assert(x == 2)]
 
 undecided  no deadlock
 violated   no errors
@@ -74,12 +64,143 @@ memory       …
 <circle cx="285" cy="170" r="2"/>
 <text x="291" y="174" fill="#666">x = value</text>
 <path d="M95,80 L285,110" fill="none" stroke="black" marker-end="url(#head)"/>
-<text x="101" y="76" text-anchor="start">queue!request,3</text>
+<text x="101" y="76" text-anchor="start">request(3)</text>
 <path d="M285,140 L95,140" fill="none" stroke="black" marker-end="url(#head)"/>
-<text x="279" y="136" text-anchor="end">direct!answer</text>
+<text x="279" y="136" text-anchor="end">answer</text>
 </svg>
 
 "##]]
+    );
+}
+
+#[test]
+fn a_run_with_everything() {
+    expect(
+        quotient(["check", "office.pml"]),
+        str![[r#"
+violated: deadlock
+
+ 0  initial state
+      x: 1
+      proc 0 (:init:): office.pml:30 [run client(2)]
+      everything else: 0, or empty
+ 1  proc 0 (:init:) office.pml:30 [run client(2)]
+    proc 0 (:init:) office.pml:30 [run client(3)]
+    proc 0 (:init:) office.pml:30 [run clerk()]
+      proc 1 (client) starts
+      client(1):step: 2
+      proc 2 (client) starts
+      client(2):step: 3
+      proc 3 (clerk) starts
+ 2  proc 1 (client) office.pml:15 [desk!request(reply)]
+      queue (desk): [request,client(1):reply]
+ 3  proc 2 (client) office.pml:15 [desk!request(reply)]
+      queue (desk): [request,client(1):reply][request,client(2):reply]
+ 4  proc 3 (clerk) office.pml:25 [desk?request(who)]
+      queue (desk): [request,client(2):reply]
+      clerk(3):who: 0 → client(1):reply
+ 5  proc 3 (clerk) office.pml:25 [who!answer]
+    proc 1 (client) office.pml:16 [reply?got]
+      client(1):got: 0 → answer
+ 6  proc 1 (client) office.pml:17 [x = x + step]
+      x: 1 → 3
+ 7  proc 1 (client) office.pml:17 [last.ink = green]
+      last.ink: 0 → green
+ 8  proc 1 (client) office.pml:17 [book!x]
+      queue (book): [3]
+ 9  proc 1 (client) office.pml:18 [d_step { x++; last.page = x }]
+      last.page: 0 → 4
+      x: 3 → 4
+10  proc 3 (clerk) office.pml:25 [desk?request(who)]
+      queue (desk): []
+      clerk(3):who: client(1):reply → client(2):reply
+11  proc 3 (clerk) office.pml:25 [who!answer]
+    proc 2 (client) office.pml:16 [reply?got]
+      client(2):got: 0 → answer
+12  proc 2 (client) office.pml:17 [x = x + step]
+      x: 4 → 7
+13  proc 2 (client) office.pml:17 [last.ink = green]
+14  proc 2 (client) office.pml:17 [book!x] blocks: others may move
+    invalid end state: no process can move, and not all are where they may stop
+    where the processes are:
+      proc 0 (:init:) office.pml:31 [-end-] <valid end state>
+      proc 1 (client) office.pml:19 [-end-] <valid end state>
+      proc 2 (client) office.pml:17 [book!x]
+      proc 3 (clerk) office.pml:23 [desk?request(who)] <valid end state>
+
+violated   no deadlock
+undecided  no errors
+
+symmetries   none; looked for in …
+states       86
+transitions  101
+depth        14
+time         …
+memory       …
+---- exit status 1
+
+"#]],
+    );
+}
+
+#[test]
+fn a_run_for_programs() {
+    let said = quotient(["check", "--format", "json", "office.pml"]);
+    let report: serde_json::Value = serde_json::from_str(&said.stdout).expect("an object");
+    let trace = report["properties"][0]["trace"].as_array().expect("a trace");
+    let mut text = String::new();
+    for step in &trace[..5] {
+        text.push_str(&format!("{} {} {}\n", step["rule"], step["text"], step["shown"]));
+    }
+    // What was there stays: numbers by the names of the cells.
+    text.push_str(&format!("{} {}\n", trace[3]["state"]["desk.queue.slot[0].f1"], trace[3]["arguments"]));
+    text.push_str(&format!("{}\n", report["properties"][0]["violation"]["message"]));
+    expect(
+        text,
+        str![[r#"
+"initial" ["initial state"] {"last.ink":"0","last.page":"0","proc 0 (:init:)":"office.pml:30 [run client(2)]","queue (book)":"[]","queue (desk)":"[]","x":"1"}
+"init 30: run client(2)" ["proc 0 (:init:) office.pml:30 [run client(2)]","proc 0 (:init:) office.pml:30 [run client(3)]","proc 0 (:init:) office.pml:30 [run clerk()]"] {"clerk(3):who":"0","client(1):got":"0","client(1):step":"2","client(2):got":"0","client(2):step":"3","last.ink":"0","last.page":"0","proc 0 (:init:)":"office.pml:31 [-end-] <valid end state>","proc 1 (client)":"office.pml:15 [desk!request(reply)]","proc 2 (client)":"office.pml:15 [desk!request(reply)]","proc 3 (clerk)":"office.pml:23 [desk?request(who)] <valid end state>","queue (book)":"[]","queue (desk)":"[]","x":"1"}
+"client 15: desk!request(reply)" ["proc 1 (client) office.pml:15 [desk!request(reply)]"] {"clerk(3):who":"0","client(1):got":"0","client(1):step":"2","client(2):got":"0","client(2):step":"3","last.ink":"0","last.page":"0","proc 0 (:init:)":"office.pml:31 [-end-] <valid end state>","proc 1 (client)":"office.pml:16 [reply?got]","proc 2 (client)":"office.pml:15 [desk!request(reply)]","proc 3 (clerk)":"office.pml:23 [desk?request(who)] <valid end state>","queue (book)":"[]","queue (desk)":"[request,client(1):reply]","x":"1"}
+"client 15: desk!request(reply)" ["proc 2 (client) office.pml:15 [desk!request(reply)]"] {"clerk(3):who":"0","client(1):got":"0","client(1):step":"2","client(2):got":"0","client(2):step":"3","last.ink":"0","last.page":"0","proc 0 (:init:)":"office.pml:31 [-end-] <valid end state>","proc 1 (client)":"office.pml:16 [reply?got]","proc 2 (client)":"office.pml:16 [reply?got]","proc 3 (clerk)":"office.pml:23 [desk?request(who)] <valid end state>","queue (book)":"[]","queue (desk)":"[request,client(1):reply][request,client(2):reply]","x":"1"}
+"clerk 25: desk?request(who)" ["proc 3 (clerk) office.pml:25 [desk?request(who)]"] {"clerk(3):who":"client(1):reply","client(1):got":"0","client(1):step":"2","client(2):got":"0","client(2):step":"3","last.ink":"0","last.page":"0","proc 0 (:init:)":"office.pml:31 [-end-] <valid end state>","proc 1 (client)":"office.pml:16 [reply?got]","proc 2 (client)":"office.pml:16 [reply?got]","proc 3 (clerk)":"office.pml:25 [who!answer]","queue (book)":"[]","queue (desk)":"[request,client(2):reply]","x":"1"}
+2 {"p":2}
+"invalid end state: no process can move, and not all are where they may stop"
+
+"#]],
+    );
+}
+
+#[test]
+fn a_walk_with_a_start_up() {
+    expect(
+        quotient(["simulate", "--seed", "3", "--steps", "4", "office.pml"]),
+        str![[r#"
+seed 3
+
+ 0  initial state
+      x: 1
+      proc 0 (:init:): office.pml:30 [run client(2)]
+      everything else: 0, or empty
+ 1  proc 0 (:init:) office.pml:30 [run client(2)]
+    proc 0 (:init:) office.pml:30 [run client(3)]
+    proc 0 (:init:) office.pml:30 [run clerk()]
+      proc 1 (client) starts
+      client(1):step: 2
+      proc 2 (client) starts
+      client(2):step: 3
+      proc 3 (clerk) starts
+ 2  proc 2 (client) office.pml:15 [desk!request(reply)]
+      queue (desk): [request,client(2):reply]
+ 3  proc 3 (clerk) office.pml:25 [desk?request(who)]
+      queue (desk): []
+      clerk(3):who: 0 → client(2):reply
+ 4  proc 1 (client) office.pml:15 [desk!request(reply)]
+      queue (desk): [request,client(1):reply]
+
+4 steps, nothing violated
+---- exit status 0
+
+"#]],
     );
 }
 

@@ -77,6 +77,11 @@ impl Source {
         let start_of_line = before.rfind('\n').map_or(0, |newline| newline + 1);
         (line, before[start_of_line..].chars().count() + 1)
     }
+    /// The name of the file that an offset lies in, without the folders that lead to it.
+    pub fn short_name(&self, offset: u32) -> &str {
+        let (name, _) = self.file_at(offset);
+        name.rsplit(['/', '\\']).next().unwrap_or(name)
+    }
     /// `name:line:column` of the start of a span.
     pub fn locate(&self, span: Span) -> String {
         let (line, column) = self.line_and_column(span.start);

@@ -7,6 +7,7 @@ use crate::diagnostics::{Source, Span};
 use crate::expression::{Iteration, Pool};
 use crate::index::{ExprId, FunctionId, LocalId, PropertyId, RuleId, StartId, Table, TypeId, VariableId};
 use crate::notation::Notation;
+use crate::presentation::Presentation;
 use crate::statement::Statement;
 use crate::types::{Domain, Type, TypeKind};
 
@@ -34,6 +35,10 @@ pub struct Model {
     pub interchangeable: Vec<TypeId>,
     /// Variables that are shown otherwise than cell by cell.
     pub notations: Vec<(VariableId, Notation)>,
+    /// Names of values of ranges, such as those of messages.
+    pub value_names: FxHashMap<TypeId, FxHashMap<i64, String>>,
+    /// How runs are told, if not rule by rule and cell by cell.
+    pub presentation: Option<Presentation>,
 }
 
 /// A global variable.
@@ -187,6 +192,8 @@ impl Model {
             properties: Table::new(),
             interchangeable: Vec::new(),
             notations: Vec::new(),
+            value_names: FxHashMap::default(),
+            presentation: None,
         }
     }
 
@@ -279,7 +286,10 @@ impl Model {
                 let member = members.iter().find(|&&member| self.domain(member).contains(value));
                 member.map_or_else(|| value.to_string(), |&member| self.value_name(member, value))
             }
-            _ => value.to_string(),
+            _ => {
+                let name = self.value_names.get(&ty).and_then(|names| names.get(&value));
+                name.cloned().unwrap_or_else(|| value.to_string())
+            }
         }
     }
 }

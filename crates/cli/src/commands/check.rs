@@ -100,7 +100,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     };
     let trace = report.properties.iter().find_map(|property| property.trace.as_ref());
     if let (Some(path), Some(trace)) = (&arguments.msc, trace) {
-        let chart = sequence_chart(model, &loaded.layout, trace);
+        let chart = sequence_chart(model, &loaded.layout, trace).unwrap_or_default();
         std::fs::write(path, chart).map_err(|error| Failure::file("write", path, &error))?;
     }
     match arguments.output.format {

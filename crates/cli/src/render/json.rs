@@ -12,9 +12,12 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::commands::adaptive::AdaptiveUse;
 use crate::commands::reduction::Symmetries;
-use crate::names::{NamedArgument, action_arguments, action_name, kind_name, property_arguments, property_name};
+use crate::names::{
+    NamedArgument, action_arguments, action_name, kind_name, participants, property_arguments, property_name,
+};
 use crate::render::diagnostics::Lines;
 use crate::render::human::{GraphCounts, Outcome, reduction_factor};
+use crate::render::state::StateShape;
 use crate::render::trace::describe_violation;
 
 /// The version of the form of the output.
@@ -259,8 +262,13 @@ struct TraceObject<'a> {
 
 struct StepObject<'a> {
     naming: Naming<'a>,
+    /// How states are shown to people, if otherwise than cell by cell.
+    shape: Option<&'a StateShape<'a>>,
     step: &'a TraceStep,
 }
+
+/// A state as people see it.
+struct ShownObject<'a>(&'a StateShape<'a>, &'a Valuation);
 
 struct ArgumentsObject<'a> {
     model: &'a Model,
@@ -281,7 +289,11 @@ struct ScalarObject<'a> {
 
 impl Serialize for TraceObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.trace.steps.iter().map(|step| StepObject { naming: self.naming, step }))
+        let Naming { model, layout } = self.naming;
+        let is_shown = model.presentation.is_some() || !model.notations.is_empty();
+        let shape = is_shown.then(|| StateShape::new(model, layout));
+        let step = |step| StepObject { naming: self.naming, shape: shape.as_ref(), step };
+        serializer.collect_seq(self.trace.steps.iter().map(step))
     }
 }
 
@@ -289,11 +301,24 @@ impl Serialize for StepObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (model, step) = (self.naming.model, self.step);
         let arguments = action_arguments(model, step.action, &step.arguments);
-        let mut map = serializer.serialize_map(Some(3))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("rule", &action_name(model, step.action))?;
         map.serialize_entry("arguments", &ArgumentsObject { model, arguments })?;
         map.serialize_entry("state", &StateObject { naming: self.naming, state: &step.state })?;
+        if let Some(lines) = participants(model, step.action, &step.arguments) {
+            map.serialize_entry("text", &lines)?;
+        }
+        if let Some(shape) = self.shape.filter(|_| !model.is_between(self.naming.layout, &step.state)) {
+            map.serialize_entry("shown", &ShownObject(shape, &step.state))?;
+        }
         map.end()
+    }
+}
+
+impl Serialize for ShownObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let entries = self.0.entries(self.1);
+        serializer.collect_map(entries.into_iter().map(|entry| (entry.name, entry.value)))
     }
 }
 

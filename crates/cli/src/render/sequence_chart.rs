@@ -2,28 +2,27 @@
 //! from where it is sent to where it is received, time going down. A message that is never received
 //! ends at a circle. What processes do without messages stands beside their lines.
 //!
-//! The names of rules say which process moves (`Type line: statement`, two of them joined by an arrow
-//! where a message passes without a queue), and the lengths of queues say what was sent and received.
+//! The model says which processes take part in a step; its queues say what was sent and received.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt::Write;
 
-use quotient_ir::{Action, Layout, Model, Trace, TraceStep, TypeKind};
+use quotient_ir::{
+    Action, Caption, Layout, Model, Part, PartKind, Presentation, Trace, TraceStep, TypeKind, Valuation,
+};
 
-use crate::render::state::{Change, StateShape};
-
-/// Between the names of the two processes of a joint step.
-const JOINT: &str = " → ";
 /// Distances in the picture.
 const COLUMN: usize = 190;
 const ROW: usize = 30;
 const TOP: usize = 50;
+/// The longest text beside a line.
+const LABEL_LENGTH: usize = 30;
 
 /// A process: its number and its type.
 type Process = (i64, String);
 
 /// A process that takes part in a step, and the statement it executes.
-struct Part {
+struct Doer {
     process: Process,
     statement: String,
 }
@@ -35,72 +34,116 @@ struct Message {
     text: String,
 }
 
-/// The chart of a run.
-pub(crate) fn sequence_chart(model: &Model, layout: &Layout, trace: &Trace) -> String {
-    let shape = StateShape::new(model, layout);
-    let mut processes: BTreeSet<Process> = BTreeSet::new();
-    let mut messages: Vec<Message> = Vec::new();
-    let mut queued: HashMap<String, VecDeque<usize>> = HashMap::new();
-    let mut local: Vec<(Process, usize, String)> = Vec::new();
+/// The chart of a run; nothing if the model has no processes.
+pub(crate) fn sequence_chart(model: &Model, layout: &Layout, trace: &Trace) -> Option<String> {
+    let presentation = model.presentation.as_ref()?;
+    let mut chart = Chart::default();
+    let queues: Vec<&Part> = presentation.parts.iter().filter(|part| part.kind == PartKind::Queue).collect();
     for (row, pair) in trace.steps.windows(2).enumerate() {
-        let parts = parts(model, &pair[1]);
-        processes.extend(parts.iter().map(|part| part.process.clone()));
-        match &parts[..] {
-            [sender, receiver] => messages.push(Message {
+        let Some(doers) = doers(presentation, &pair[1]) else { continue };
+        chart.processes.extend(doers.iter().map(|doer| doer.process.clone()));
+        match &doers[..] {
+            [sender, receiver] if sender.process != receiver.process => chart.messages.push(Message {
                 from: (sender.process.clone(), row),
                 to: Some((receiver.process.clone(), row)),
-                text: sender.statement.clone(),
+                text: sent_text(&sender.statement),
             }),
-            [part] => {
+            [doer, others @ ..] => {
                 let mut communicates = false;
-                for change in shape.changes(&pair[0].state, &pair[1].state) {
-                    let Change::Value { name, before, after } = change else { continue };
-                    let Some(queue) = name.strip_suffix(".len").filter(|it| it.contains(".queue")) else { continue };
-                    let (Ok(before), Ok(after)) = (before.parse::<i64>(), after.parse::<i64>()) else { continue };
-                    communicates = true;
-                    let waiting = queued.entry(queue.to_owned()).or_default();
-                    if after > before {
-                        waiting.push_back(messages.len());
-                        let from = (part.process.clone(), row);
-                        messages.push(Message { from, to: None, text: part.statement.clone() });
-                    } else if let Some(number) = waiting.pop_front() {
-                        messages[number].to = Some((part.process.clone(), row));
-                    }
+                for (number, queue) in queues.iter().enumerate() {
+                    let contents = |step: &TraceStep| contents(model, layout, queue, &step.state);
+                    communicates |= chart.pass(number, &doer.process, row, &contents(&pair[0]), &contents(&pair[1]));
                 }
                 if !communicates {
-                    local.push((part.process.clone(), row, part.statement.clone()));
+                    let more = if others.is_empty() { "" } else { " …" };
+                    chart.local.push((doer.process.clone(), row, format!("{}{more}", doer.statement)));
                 }
             }
-            _ => {}
+            [] => {}
         }
     }
-    draw(&processes, &messages, &local, trace.steps.len())
+    Some(draw(&chart.processes, &chart.messages, &chart.local, trace.steps.len()))
 }
 
-/// Who takes part in a step.
-fn parts(model: &Model, step: &TraceStep) -> Vec<Part> {
-    let Action::Rule(rule) = step.action else { return Vec::new() };
-    let rule = &model.rules[rule];
-    let Some(name) = &rule.name else { return Vec::new() };
-    let argument = |name: &str| {
-        let position = rule.parameters.iter().position(|it| rule.locals[it.local].name == name)?;
-        step.arguments.get(position).copied()
-    };
-    let mut parts = Vec::new();
-    for (words, parameter) in name.split(JOINT).zip(["p", "q"]) {
-        let Some((head, statement)) = words.split_once(": ") else { continue };
-        let Some((process, _)) = head.rsplit_once(' ') else { continue };
-        // Where there is only one process of a type, it is no parameter.
-        let only = || {
-            let variable = model.variables.iter().find(|variable| variable.name == process)?;
-            let TypeKind::Array { index, .. } = model.types[variable.ty].kind else { return None };
-            Some(model.domain(index).least())
-        };
-        if let Some(number) = argument(parameter).or_else(only) {
-            parts.push(Part { process: (number, process.to_owned()), statement: statement.to_owned() });
+/// What is drawn.
+#[derive(Default)]
+struct Chart {
+    processes: BTreeSet<Process>,
+    messages: Vec<Message>,
+    /// The messages in each queue, by number.
+    queued: HashMap<usize, VecDeque<usize>>,
+    local: Vec<(Process, usize, String)>,
+}
+
+impl Chart {
+    /// Notes what a process did to a queue; whether it did anything.
+    fn pass(&mut self, queue: usize, process: &Process, row: usize, before: &[String], after: &[String]) -> bool {
+        let waiting = self.queued.entry(queue).or_default();
+        let changed = before.iter().zip(after).position(|(old, new)| old != new);
+        let changed = changed.unwrap_or(before.len().min(after.len()));
+        for text in after.iter().skip(changed).take(after.len().saturating_sub(before.len())) {
+            // Messages go to the end, unless they are sorted in.
+            let position = changed.min(waiting.len());
+            waiting.insert(position, self.messages.len());
+            self.messages.push(Message { from: (process.clone(), row), to: None, text: text.clone() });
         }
+        for _ in after.len()..before.len() {
+            if let Some(message) = waiting.remove(changed.min(waiting.len().saturating_sub(1))) {
+                self.messages[message].to = Some((process.clone(), row));
+            }
+        }
+        before.len() != after.len()
     }
-    parts
+}
+
+/// The messages in a queue: `request(2)`.
+fn contents(model: &Model, layout: &Layout, queue: &Part, state: &Valuation) -> Vec<String> {
+    let cells = &state.0[queue.first_slot(layout)..][..model.cells(queue.ty) as usize];
+    let fields = |ty| match &model.types[ty].kind {
+        TypeKind::Record { fields } => &fields[..],
+        _ => &[],
+    };
+    let Some(messages) = fields(queue.ty).get(1) else { return Vec::new() };
+    let TypeKind::Array { element, .. } = model.types[messages.ty].kind else { return Vec::new() };
+    let length = cells[0].and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
+    let text = |cells: &[Option<i64>]| {
+        let values =
+            fields(element).iter().zip(cells).map(|(field, value)| model.value_name(field.ty, value.unwrap_or(0)));
+        message_text(&values.collect::<Vec<_>>())
+    };
+    cells[1..].chunks(fields(element).len().max(1)).take(length).map(text).collect()
+}
+
+/// `request(2)` of the fields `request` and `2`.
+fn message_text(fields: &[impl AsRef<str>]) -> String {
+    let fields: Vec<&str> = fields.iter().map(AsRef::as_ref).collect();
+    match &fields[..] {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first, rest @ ..] => format!("{first}({})", rest.join(",")),
+    }
+}
+
+/// What a statement like `channel!request,2` sends.
+fn sent_text(statement: &str) -> String {
+    let Some((_, message)) = statement.split_once('!') else { return statement.to_owned() };
+    let message = message.trim_start_matches('!').trim();
+    if message.contains('(') {
+        return message.to_owned();
+    }
+    message_text(&message.split(',').map(str::trim).collect::<Vec<_>>())
+}
+
+/// Who takes part in a step; nothing if it is no step of the text.
+fn doers(presentation: &Presentation, step: &TraceStep) -> Option<Vec<Doer>> {
+    let Action::Rule(rule) = step.action else { return None };
+    let Some(Caption::Statements(participants)) = presentation.caption(rule) else { return None };
+    let doer = |participant: &quotient_ir::Participant| {
+        let statement = &presentation.statements[participant.statement];
+        let process = (participant.number.of(&step.arguments), statement.process.clone());
+        Doer { process, statement: statement.text.clone() }
+    };
+    Some(participants.iter().map(doer).collect())
 }
 
 fn draw(
@@ -131,6 +174,10 @@ fn draw(
     }
     for (process, row, statement) in local {
         let (x, y) = (column[process], at(*row));
+        let statement = match statement.char_indices().nth(LABEL_LENGTH) {
+            Some((end, _)) => &format!("{}…", &statement[..end]),
+            None => statement,
+        };
         let _ = writeln!(text, "<circle cx=\"{x}\" cy=\"{y}\" r=\"2\"/>");
         let _ = writeln!(text, "<text x=\"{}\" y=\"{}\" fill=\"#666\">{}</text>", x + 6, y + 4, escaped(statement));
     }

@@ -1,7 +1,7 @@
 //! States for people: the cells by their source names, multisets by their elements, and what
 //! changed from one state to the next.
 
-use quotient_ir::{Layout, Model, Notation, SlotId, TableIndex, TypeId, TypeKind, Valuation};
+use quotient_ir::{Layout, Model, Notation, PartKind, SlotId, TableIndex, TypeId, TypeKind, Valuation, queue_text};
 
 use crate::names::{scalar_text, value_text};
 
@@ -12,7 +12,7 @@ const LISTED_CELLS: u64 = 8;
 pub(crate) struct StateShape<'m> {
     model: &'m Model,
     layout: &'m Layout,
-    pieces: Vec<Piece<'m>>,
+    pieces: Vec<ShownPiece<'m>>,
     /// Large arrays of (arrays of …) one scalar type, an outer one before those in it.
     arrays: Vec<ScalarArray>,
 }
@@ -36,10 +36,48 @@ impl ScalarArray {
     }
 }
 
+/// A part of the state and when it is there.
+struct ShownPiece<'m> {
+    /// The cell that is zero where the part is not there; none if it always is.
+    presence: Option<usize>,
+    piece: Piece<'m>,
+}
+
+impl ShownPiece<'_> {
+    fn is_there(&self, state: &Valuation) -> bool {
+        self.presence.is_none_or(|cell| state.0[cell] != Some(0))
+    }
+}
+
 /// A part of the state that is shown as one.
 enum Piece<'m> {
     /// A scalar cell.
-    Cell(SlotId),
+    Cell {
+        /// Its name in source terms.
+        name: String,
+        /// Which cell.
+        slot: SlotId,
+    },
+    /// A queue, shown with its messages.
+    Queue {
+        /// Its name in source terms.
+        name: String,
+        /// The position of its first cell.
+        first: usize,
+        /// How many cells it has.
+        cells: usize,
+        /// Its type.
+        ty: TypeId,
+    },
+    /// Where a process stands.
+    Position {
+        /// The process.
+        name: &'m str,
+        /// The cell that says where.
+        slot: SlotId,
+        /// What the values of the cell mean.
+        texts: &'m [String],
+    },
     /// A value with a notation of its own.
     Value {
         /// Its name in source terms.
@@ -90,6 +128,18 @@ pub(crate) enum Change {
         /// The new value.
         after: String,
     },
+    /// There is something new, or something has become this.
+    Became {
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: String,
+    },
+    /// There is a new process.
+    Started {
+        /// Its name.
+        name: String,
+    },
     /// A multiset has a new element.
     Added {
         /// The multiset's name.
@@ -110,31 +160,61 @@ impl<'m> StateShape<'m> {
     /// Finds out how the states of a model are shown.
     pub(crate) fn new(model: &'m Model, layout: &'m Layout) -> Self {
         let mut shape = Self { model, layout, pieces: Vec::new(), arrays: Vec::new() };
+        if let Some(presentation) = &model.presentation {
+            for part in &presentation.parts {
+                let presence = part.presence_slot(layout);
+                let (mut first, ty) = (part.first_slot(layout), part.ty);
+                let piece = match &part.kind {
+                    PartKind::Value => {
+                        shape.collect(&part.name, ty, &mut first, presence);
+                        continue;
+                    }
+                    PartKind::Queue => {
+                        let cells = usize::try_from(model.cells(ty)).expect("the layout has room for every cell");
+                        Piece::Queue { name: part.name.clone(), first, cells, ty }
+                    }
+                    PartKind::Position(texts) => {
+                        Piece::Position { name: &part.name, slot: SlotId::from_position(first), texts }
+                    }
+                };
+                shape.pieces.push(ShownPiece { presence, piece });
+            }
+            return shape;
+        }
         for (variable, entry) in model.variables.iter_enumerated() {
             let mut next = layout.first_slot(variable).position();
             if let Some((_, notation)) = model.notations.iter().find(|(it, _)| *it == variable) {
                 let cells = usize::try_from(model.cells(entry.ty)).expect("the layout has room for every cell");
                 let name = entry.name.clone();
-                shape.pieces.push(Piece::Value { name, first: next, cells, ty: entry.ty, notation });
+                let piece = Piece::Value { name, first: next, cells, ty: entry.ty, notation };
+                shape.pieces.push(ShownPiece { presence: None, piece });
                 continue;
             }
-            shape.collect(&entry.name, entry.ty, &mut next);
+            shape.collect(&entry.name, entry.ty, &mut next, None);
         }
         shape
     }
 
+    /// The layout of the states.
+    pub(crate) fn layout(&self) -> &'m Layout {
+        self.layout
+    }
+
     /// Everything in a state, with large arrays of equal cells on one line.
     pub(crate) fn summary(&self, state: &Valuation) -> Vec<Entry> {
+        if self.model.presentation.is_some() {
+            return self.telling_entries(state);
+        }
         let mut entries = Vec::new();
         let mut pieces = self.pieces.iter().peekable();
         let mut uniform = self.arrays.iter().filter(|array| array.is_uniform(state)).peekable();
         while let Some(piece) = pieces.peek() {
-            while uniform.next_if(|array| array.first < piece.first()).is_some() {}
-            match uniform.next_if(|array| array.first == piece.first()) {
+            while uniform.next_if(|array| array.first < piece.piece.first()).is_some() {}
+            match uniform.next_if(|array| array.first == piece.piece.first()) {
                 Some(array) => {
                     let value = scalar_text(self.model, array.ty, state.0[array.first]);
                     entries.push(Entry { name: array.name.clone(), value: format!("all {value}") });
-                    while pieces.next_if(|piece| piece.first() < array.first + array.cells).is_some() {}
+                    while pieces.next_if(|piece| piece.piece.first() < array.first + array.cells).is_some() {}
                 }
                 None => self.add_entries(pieces.next().expect("a piece was seen"), state, &mut entries),
             }
@@ -142,30 +222,86 @@ impl<'m> StateShape<'m> {
         entries
     }
 
+    /// What is not zero in a state.
+    fn telling_entries(&self, state: &Valuation) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        let (mut zeros, mut empty) = (false, false);
+        for shown in self.pieces.iter().filter(|shown| shown.is_there(state)) {
+            if shown.piece.cells(state).iter().any(|&cell| cell != Some(0)) {
+                self.add_entries(shown, state, &mut entries);
+            } else {
+                zeros |= !matches!(shown.piece, Piece::Queue { .. });
+                empty |= matches!(shown.piece, Piece::Queue { .. });
+            }
+        }
+        let value = match (zeros, empty) {
+            (true, true) => "0, or empty",
+            (true, false) => "0",
+            (false, true) => "empty",
+            (false, false) => return entries,
+        };
+        entries.push(Entry { name: "everything else".into(), value: value.into() });
+        entries
+    }
+
+    /// All entries of a state.
+    pub(crate) fn entries(&self, state: &Valuation) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for shown in &self.pieces {
+            self.add_entries(shown, state, &mut entries);
+        }
+        entries
+    }
+
+    /// Where the processes of a state stand.
+    pub(crate) fn positions(&self, state: &Valuation) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for shown in self.pieces.iter().filter(|shown| matches!(shown.piece, Piece::Position { .. })) {
+            self.add_entries(shown, state, &mut entries);
+        }
+        entries
+    }
+
     /// Which parts are not the same in all states.
     pub(crate) fn varying(&self, states: &[Valuation]) -> Varying {
-        let varies = |piece: &Piece<'_>| states.windows(2).any(|pair| piece.cells(&pair[0]) != piece.cells(&pair[1]));
+        let differs = |shown: &ShownPiece<'_>, one: &Valuation, other: &Valuation| {
+            shown.piece.cells(one) != shown.piece.cells(other) || shown.is_there(one) != shown.is_there(other)
+        };
+        let varies = |shown: &ShownPiece<'_>| states.windows(2).any(|pair| differs(shown, &pair[0], &pair[1]));
         Varying(self.pieces.iter().map(varies).collect())
     }
 
     /// Some of the parts of a state.
     pub(crate) fn entries_of(&self, parts: &Varying, state: &Valuation) -> Vec<Entry> {
         let mut entries = Vec::new();
-        for (piece, _) in self.pieces.iter().zip(&parts.0).filter(|&(_, &is_wanted)| is_wanted) {
-            self.add_entries(piece, state, &mut entries);
+        for (shown, _) in self.pieces.iter().zip(&parts.0).filter(|&(_, &is_wanted)| is_wanted) {
+            self.add_entries(shown, state, &mut entries);
         }
         entries
     }
 
-    fn add_entries(&self, piece: &Piece<'_>, state: &Valuation, entries: &mut Vec<Entry>) {
+    fn add_entries(&self, shown: &ShownPiece<'_>, state: &Valuation, entries: &mut Vec<Entry>) {
+        if !shown.is_there(state) {
+            return;
+        }
+        let piece = &shown.piece;
         match piece {
+            Piece::Queue { name, .. } => {
+                entries.push(Entry { name: name.clone(), value: self.notated(piece, state) });
+            }
+            Piece::Position { name, .. } => {
+                entries.push(Entry { name: (*name).to_owned(), value: self.notated(piece, state) });
+            }
             Piece::Value { name, .. } => {
                 entries.push(Entry { name: name.clone(), value: self.notated(piece, state) });
             }
-            Piece::Cell(slot) => entries.push(Entry {
-                name: self.layout.slots[*slot].name.clone(),
-                value: self.cell_text(*slot, state[*slot]),
-            }),
+            Piece::Cell { name, slot } => {
+                let value = self.cell_text(*slot, state[*slot]);
+                // A channel that its own variable holds says nothing.
+                if self.model.presentation.is_none() || value != *name {
+                    entries.push(Entry { name: name.clone(), value });
+                }
+            }
             Piece::Multiset { name, element, .. } => {
                 let elements = piece.elements(state);
                 if elements.is_empty() {
@@ -182,18 +318,39 @@ impl<'m> StateShape<'m> {
     /// What is different in the second state.
     pub(crate) fn changes(&self, before: &Valuation, after: &Valuation) -> Vec<Change> {
         let mut changes = Vec::new();
-        for piece in &self.pieces {
+        for shown in &self.pieces {
+            let piece = &shown.piece;
+            if !shown.is_there(after) {
+                continue;
+            }
+            let is_new = !shown.is_there(before);
             match piece {
+                Piece::Position { name, .. } => {
+                    if is_new {
+                        changes.push(Change::Started { name: (*name).to_owned() });
+                    }
+                }
+                Piece::Queue { name, .. } => {
+                    if piece.cells(before) != piece.cells(after) {
+                        changes.push(Change::Became { name: name.clone(), value: self.notated(piece, after) });
+                    }
+                }
+                Piece::Cell { name, slot } if is_new => {
+                    if after[*slot] != Some(0) {
+                        let value = self.cell_text(*slot, after[*slot]);
+                        changes.push(Change::Became { name: name.clone(), value });
+                    }
+                }
                 Piece::Value { name, .. } => {
                     let (old, new) = (self.notated(piece, before), self.notated(piece, after));
                     if old != new {
                         changes.push(Change::Value { name: name.clone(), before: old, after: new });
                     }
                 }
-                Piece::Cell(slot) => {
+                Piece::Cell { name, slot } => {
                     if before[*slot] != after[*slot] {
                         changes.push(Change::Value {
-                            name: self.layout.slots[*slot].name.clone(),
+                            name: name.clone(),
                             before: self.cell_text(*slot, before[*slot]),
                             after: self.cell_text(*slot, after[*slot]),
                         });
@@ -215,7 +372,7 @@ impl<'m> StateShape<'m> {
     }
 
     /// Walks a type in the order of the layout, which has bounded its nesting and its cells.
-    fn collect(&mut self, name: &str, ty: TypeId, next: &mut usize) {
+    fn collect(&mut self, name: &str, ty: TypeId, next: &mut usize, presence: Option<usize>) {
         let model = self.model;
         let fits = "the layout has room for every cell";
         match &model.types[ty].kind {
@@ -227,23 +384,25 @@ impl<'m> StateShape<'m> {
                 }
                 for value in model.domain(*index).values() {
                     let name = format!("{name}[{}]", model.value_name(*index, value));
-                    self.collect(&name, *element, next);
+                    self.collect(&name, *element, next, presence);
                 }
             }
             TypeKind::Record { fields } => {
                 for field in fields {
-                    self.collect(&format!("{name}.{}", field.name), field.ty, next);
+                    self.collect(&format!("{name}.{}", field.name), field.ty, next, presence);
                 }
             }
             TypeKind::Multiset { capacity, element } => {
                 let cells = usize::try_from(model.cells(*element)).expect(fits);
                 let capacity = usize::try_from(*capacity).expect(fits);
                 let (name, first) = (name.to_owned(), *next);
-                self.pieces.push(Piece::Multiset { name, first, capacity, element: *element, cells });
+                let piece = Piece::Multiset { name, first, capacity, element: *element, cells };
+                self.pieces.push(ShownPiece { presence, piece });
                 *next += capacity * (cells + 1);
             }
             _ => {
-                self.pieces.push(Piece::Cell(SlotId::from_position(*next)));
+                let piece = Piece::Cell { name: name.to_owned(), slot: SlotId::from_position(*next) };
+                self.pieces.push(ShownPiece { presence, piece });
                 *next += 1;
             }
         }
@@ -254,6 +413,11 @@ impl<'m> StateShape<'m> {
         match piece {
             Piece::Value { ty, notation, .. } => {
                 notation.text(self.model, *ty, &mut piece.cells(state).iter().copied())
+            }
+            Piece::Queue { ty, .. } => queue_text(self.model, *ty, piece.cells(state)),
+            Piece::Position { slot, texts, .. } => {
+                let text = state[*slot].and_then(|value| texts.get(usize::try_from(value).ok()?));
+                text.cloned().unwrap_or_default()
             }
             _ => String::new(),
         }
@@ -268,22 +432,22 @@ impl Piece<'_> {
     /// The position of its first cell.
     fn first(&self) -> usize {
         match *self {
-            Self::Cell(slot) => slot.position(),
-            Self::Multiset { first, .. } | Self::Value { first, .. } => first,
+            Self::Cell { slot, .. } | Self::Position { slot, .. } => slot.position(),
+            Self::Multiset { first, .. } | Self::Value { first, .. } | Self::Queue { first, .. } => first,
         }
     }
     /// All its cells.
     fn cells<'s>(&self, state: &'s Valuation) -> &'s [Option<i64>] {
         match *self {
-            Self::Cell(slot) => &state.0[slot.position()..=slot.position()],
-            Self::Value { first, cells, .. } => &state.0[first..first + cells],
+            Self::Cell { slot, .. } | Self::Position { slot, .. } => &state.0[slot.position()..=slot.position()],
+            Self::Value { first, cells, .. } | Self::Queue { first, cells, .. } => &state.0[first..first + cells],
             Self::Multiset { first, capacity, cells, .. } => &state.0[first..first + capacity * (cells + 1)],
         }
     }
     /// The cells of the present elements; nothing for a single cell.
     fn elements<'s>(&self, state: &'s Valuation) -> Vec<&'s [Option<i64>]> {
         match *self {
-            Self::Cell(_) | Self::Value { .. } => Vec::new(),
+            Self::Cell { .. } | Self::Value { .. } | Self::Queue { .. } | Self::Position { .. } => Vec::new(),
             Self::Multiset { first, capacity, cells, .. } => {
                 let positions = state.0[first..].chunks(cells + 1).take(capacity);
                 positions.filter(|position| position[0] == Some(1)).map(|position| &position[1..]).collect()

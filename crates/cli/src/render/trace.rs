@@ -6,11 +6,15 @@ use std::fmt::Write;
 use quotient_ir::{Action, DeadlockMode, Layout, Model, Span, Trace, TraceStep, Valuation, Violation};
 
 use crate::names::{
-    action_arguments_text, action_is_named, action_span, action_title, property_arguments_text, property_title,
+    action_arguments_text, action_is_named, action_span, action_title, is_remark, joint_title, participants,
+    property_arguments_text, property_title,
 };
 use crate::render::diagnostics::Lines;
-use crate::render::state::{Change, StateShape};
+use crate::render::state::{Change, Entry, StateShape};
 use crate::terminal::{Palette, visible};
+
+/// The most statements of one step that are listed.
+const LISTED_STATEMENTS: usize = 20;
 
 /// Renders steps of one model.
 pub(crate) struct TraceRenderer<'m> {
@@ -40,19 +44,47 @@ impl<'m> TraceRenderer<'m> {
         let mut before = None;
         for (number, step) in trace.steps.iter().enumerate() {
             text.push_str(&self.step(&number.to_string(), width, step, before));
-            before = Some(&step.state);
+            before = self.shown_state(&trace.steps[..=number]);
         }
         if let Some(violation) = &trace.violation {
             text.push_str(&self.violation(violation, width));
+        }
+        if let (Some(state), Some(_)) = (before, &trace.violation) {
+            text.push_str(&self.positions(state, width));
+        }
+        text
+    }
+
+    /// The last state of a run that is shown, and does not only stand between others.
+    pub(crate) fn shown_state<'s>(&self, steps: &'s [TraceStep]) -> Option<&'s Valuation> {
+        let layout = self.shape.layout();
+        steps.iter().rev().map(|step| &step.state).find(|state| !self.model.is_between(layout, state))
+    }
+
+    /// Where processes stand, if the model has some.
+    fn positions(&self, state: &Valuation, width: usize) -> String {
+        let positions = self.shape.positions(state);
+        if positions.is_empty() {
+            return String::new();
+        }
+        let indent = " ".repeat(width + 2);
+        let mut text = format!("{indent}{}\n", self.palette.faint("where the processes are:"));
+        for Entry { name, value } in positions {
+            let _ = writeln!(text, "{indent}  {name} {}", visible(&value));
         }
         text
     }
 
     /// One step: its number, its action, and what it changed (everything if nothing was before).
     pub(crate) fn step(&self, number: &str, width: usize, step: &TraceStep, before: Option<&Valuation>) -> String {
-        let title = self.instance(step.action, &step.arguments);
-        let mut text = format!("{number:>width$}  {title}\n");
+        let mut text = match participants(self.model, step.action, &step.arguments) {
+            None => format!("{number:>width$}  {}\n", self.instance(step.action, &step.arguments)),
+            Some(lines) => self.participant_lines(number, width, step.action, &lines),
+        };
         let indent = " ".repeat(width + 4);
+        if self.model.is_between(self.shape.layout(), &step.state) {
+            return text;
+        }
         match before {
             None => text.push_str(&self.state(&step.state, &indent)),
             Some(before) => text.push_str(&self.changes(before, &step.state, &indent)),
@@ -60,8 +92,25 @@ impl<'m> TraceRenderer<'m> {
         text
     }
 
+    fn participant_lines(&self, number: &str, width: usize, action: Action, lines: &[String]) -> String {
+        let mut text = String::new();
+        let omitted = lines.len().saturating_sub(LISTED_STATEMENTS + 1);
+        for (position, line) in lines.iter().take(lines.len() - omitted).enumerate() {
+            let number = if position == 0 { number } else { "" };
+            let line = if is_remark(self.model, action) { self.palette.faint(line) } else { self.palette.strong(line) };
+            let _ = writeln!(text, "{number:>width$}  {line}");
+        }
+        if omitted > 0 {
+            let _ = writeln!(text, "{:>width$}  {}", "", self.palette.faint(&format!("… and {omitted} more")));
+        }
+        text
+    }
+
     /// An action with its arguments: `Rule "SendReqS", i: id_2`.
     pub(crate) fn instance(&self, action: Action, arguments: &[i64]) -> String {
+        if let Some(title) = joint_title(self.model, action, arguments) {
+            return self.palette.strong(&title);
+        }
         let mut text = self.palette.strong(&action_title(self.model, action));
         let arguments = action_arguments_text(self.model, action, arguments);
         if !arguments.is_empty() {
@@ -83,10 +132,15 @@ impl<'m> TraceRenderer<'m> {
     fn changes(&self, before: &Valuation, after: &Valuation, indent: &str) -> String {
         let changes = self.shape.changes(before, after);
         if changes.is_empty() {
+            if self.model.presentation.is_some() {
+                return String::new();
+            }
             return format!("{indent}{}\n", self.palette.faint("nothing changes"));
         }
         let line = |change: &Change| match change {
             Change::Value { name, before, after } => format!("{name}: {before} → {}", self.palette.fresh(after)),
+            Change::Became { name, value } => format!("{name}: {}", self.palette.fresh(value)),
+            Change::Started { name } => format!("{name} starts"),
             Change::Added { name, element } => format!("{name}: added {}", self.palette.fresh(element)),
             Change::Removed { name, element } => format!("{name}: removed {element}"),
         };
@@ -126,6 +180,10 @@ pub(crate) fn describe_violation(model: &Model, violation: &Violation) -> Violat
             span: Some(fault.span),
         },
         Violation::Fault { action, arguments, fault } => {
+            if let Some(title) = joint_title(model, *action, arguments) {
+                let message = format!("{title} goes wrong here: {}", visible(&fault.message));
+                return ViolationText { message, span: Some(fault.span) };
+            }
             let arguments = action_arguments_text(model, *action, arguments);
             let title = action_title(model, *action);
             let title = if arguments.is_empty() { title } else { format!("{title}, {arguments}") };
@@ -134,10 +192,14 @@ pub(crate) fn describe_violation(model: &Model, violation: &Violation) -> Violat
                 span: Some(fault.span),
             }
         }
-        Violation::Deadlock(DeadlockMode::Stuttering) => {
-            ViolationText { message: "deadlock: no rule can fire here and change the state".into(), span: None }
+        Violation::Deadlock(mode) => {
+            let own = model.presentation.as_ref().and_then(|presentation| presentation.deadlock.as_deref());
+            let usual = match mode {
+                DeadlockMode::Stuttering => "deadlock: no rule can fire here and change the state",
+                _ => "deadlock: no rule can fire here",
+            };
+            ViolationText { message: own.unwrap_or(usual).into(), span: None }
         }
-        Violation::Deadlock(_) => ViolationText { message: "deadlock: no rule can fire here".into(), span: None },
         Violation::Liveness { property, arguments } => ViolationText {
             message: format!(
                 "from here no state can be reached that satisfies {}",

@@ -127,7 +127,7 @@ impl Session<'_, '_> {
 
     /// Takes a step, if it leads to a state, and shows what it did.
     fn take(&mut self, position: usize) -> String {
-        let before = self.steps.last().map(|step| &step.state);
+        let before = self.renderer.shown_state(&self.steps);
         let Candidate { action, arguments, consequence } = &self.candidates.list[position];
         match consequence {
             Consequence::State(state) => {

@@ -54,8 +54,12 @@ pub(super) fn run(
             if print(&format!("seed {}\n\n", options.seed))? == Reader::Gone {
                 return Ok(ExitCode::from(HOLDS));
             }
-            let end = walk_at_random(interpreter, options, |step, before| {
-                let reader = print(&renderer.step(&number.to_string(), width, step, before))?;
+            let mut shown: Option<Valuation> = None;
+            let end = walk_at_random(interpreter, options, |step| {
+                let reader = print(&renderer.step(&number.to_string(), width, step, shown.as_ref()))?;
+                if let Some(state) = renderer.shown_state(std::slice::from_ref(step)) {
+                    shown = Some(state.clone());
+                }
                 number += 1;
                 Ok(reader)
             })?;
@@ -64,7 +68,7 @@ pub(super) fn run(
         }
         Format::Json => {
             let mut steps = Vec::new();
-            let end = walk_at_random(interpreter, options, |step, _| {
+            let end = walk_at_random(interpreter, options, |step| {
                 steps.push(step.clone());
                 Ok(Reader::Listening)
             })?;
@@ -84,11 +88,11 @@ pub(super) fn run(
     }
 }
 
-/// Takes random steps and tells `show` of each, with the state before it.
+/// Takes random steps and tells `show` of each.
 fn walk_at_random(
     interpreter: &Interpreter<'_>,
     options: &RunOptions,
-    mut show: impl FnMut(&TraceStep, Option<&Valuation>) -> Result<Reader, Failure>,
+    mut show: impl FnMut(&TraceStep) -> Result<Reader, Failure>,
 ) -> Result<RunEnd, Failure> {
     let mut randomness = Randomness::new(options.seed);
     let mut before: Option<Valuation> = None;
@@ -106,7 +110,7 @@ fn walk_at_random(
             Consequence::Exhausted(fault) => return Ok(RunEnd::Exhausted(fault)),
         };
         let step = TraceStep { action: candidate.action, arguments: candidate.arguments, state };
-        if show(&step, before.as_ref())? == Reader::Gone {
+        if show(&step)? == Reader::Gone {
             return Ok(RunEnd::ReaderGone);
         }
         match walk::violated_invariant(interpreter, &step.state) {

@@ -94,9 +94,13 @@ impl Emission<'_, '_> {
 
     fn queue_type(&mut self, shape: usize) -> quotient_ir::TypeId {
         let entry = &self.program.shapes[shape];
+        let subtypes = self.field_subtypes(shape);
         let mut fields = Vec::new();
         for (position, &scalar) in entry.fields.iter().enumerate() {
-            let ty = self.field_type(scalar);
+            let ty = match (scalar, subtypes.get(position)) {
+                (Scalar::Mtype, Some(subtype)) => self.message_type(subtype.clone()),
+                _ => self.field_type(scalar),
+            };
             fields.push(Field { name: format!("f{}", position + 1), ty });
         }
         let message = self.model.types.push(Type { name: None, kind: TypeKind::Record { fields } });

@@ -18,6 +18,7 @@ use super::emission::{Emission, Origin};
 use super::flow::{Action, ElementId, ElementKind, Flow, build};
 use super::owner::{Context, Owner};
 use super::pools::reachable;
+use super::presentation::Telling;
 use super::symbols::Symbols;
 use crate::promela::syntax::tree::{self, Expression, ExpressionKind, Proctype};
 
@@ -70,6 +71,7 @@ impl Claim {
             provided: None,
             body: tree.body.clone(),
             span: tree.span,
+            closing: tree.span,
         };
         let (flow, process) = build(&proctype, symbols, watched, diagnostics);
         let mut claim = Self { name, span: tree.span, flow, ways: Vec::new() };
@@ -308,7 +310,9 @@ impl Emission<'_, '_> {
             }
             let name = Some(format!("{}: nothing moves", self.program.claims[position].name));
             self.model.rules.push(Rule { name, parameters: Vec::new(), locals: owner.locals, guard, body, span });
-            self.origins.push(Origin { mover: None });
+            let telling =
+                Telling::Remark(None, format!("nothing moves, and {} looks again", self.program.claims[position].name));
+            self.origins.push(Origin { mover: None, telling });
         }
     }
 

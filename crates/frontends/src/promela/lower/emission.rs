@@ -4,6 +4,8 @@
 //! where there is no such process) and the local variables. Nothing else tells which processes
 //! there are: they are the numbers from zero on that have a control point.
 
+use std::rc::Rc;
+
 use quotient_ir::{
     BinaryOperator, Diagnostic, Expr, ExprId, Field, Function, FunctionId, Model, PlaceId, Property, PropertyKind,
     Quantifier, ReturnValue, Source, Span, Start, Statement, StatementKind, Table, Type, TypeId, TypeKind, Variable,
@@ -15,16 +17,19 @@ use super::channels::ShapeLayout;
 use super::expressions::Referent;
 use super::owner::{Context, Owner};
 use super::pools::Pools;
+use super::presentation::{Named, Telling};
 use super::program::{Program, VariableKey, expressions_of, walk};
 use super::symbols::{Scalar, ValueType, VariableInfo, closest};
 use super::words::Value;
 use crate::promela::syntax::tree::{Expression, ExpressionKind, Initial, Name, Part};
 
 /// Where a rule comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Origin {
     /// The process type and the control point it moves from; none if no process moves.
     pub(super) mover: Option<(usize, i64)>,
+    /// What a step of it is to people.
+    pub(super) telling: Telling,
 }
 
 /// A variable, or a field inside of it: the positions of the fields that lead there, and which of all
@@ -42,6 +47,8 @@ pub(super) struct Emission<'p, 't> {
     pub(super) model: Model,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) ranges: FxHashMap<(i64, i64), TypeId>,
+    /// Types whose values have names.
+    pub(super) named: FxHashMap<Named, TypeId>,
     pub(super) globals: Vec<Option<VariableId>>,
     /// The field of each local variable in its record.
     pub(super) locals: Vec<Vec<Option<u32>>>,
@@ -53,6 +60,8 @@ pub(super) struct Emission<'p, 't> {
     pub(super) exclusive: Option<VariableId>,
     /// The process that moved last.
     pub(super) last: Option<VariableId>,
+    /// Counts the steps that the model passes over at its start.
+    pub(super) startup: Option<VariableId>,
     /// Whether nobody can move.
     pub(super) quiet: Option<FunctionId>,
     /// Where each claim is.
@@ -90,6 +99,7 @@ impl<'p, 't> Emission<'p, 't> {
             model: Model::new(source.clone()),
             diagnostics: Vec::new(),
             ranges: FxHashMap::default(),
+            named: FxHashMap::default(),
             globals: Vec::new(),
             locals: Vec::new(),
             process_variables: Vec::new(),
@@ -98,6 +108,7 @@ impl<'p, 't> Emission<'p, 't> {
             channel_count: 0,
             exclusive: None,
             last: None,
+            startup: None,
             quiet: None,
             claims: Vec::new(),
             uses_timeout,
@@ -141,7 +152,8 @@ impl<'p, 't> Emission<'p, 't> {
     pub(super) fn field_type(&mut self, scalar: Scalar) -> TypeId {
         match scalar {
             Scalar::Bool => Model::BOOLEAN,
-            Scalar::Chan => self.range_type(0, self.channel_count),
+            Scalar::Chan => self.named_type(Named::Channel, 0, self.channel_count),
+            Scalar::Mtype => self.message_type(None),
             _ => {
                 let (low, high) = scalar.range(&self.program.symbols);
                 self.range_type(low, high)
@@ -149,11 +161,24 @@ impl<'p, 't> Emission<'p, 't> {
         }
     }
 
+    /// The type of messages of a kind.
+    pub(super) fn message_type(&mut self, subtype: Option<Rc<str>>) -> TypeId {
+        let (low, high) = Scalar::Mtype.range(&self.program.symbols);
+        self.named_type(Named::Message(subtype), low, high)
+    }
+
+    /// A range whose values have names.
+    fn named_type(&mut self, named: Named, low: i64, high: i64) -> TypeId {
+        let types = &mut self.model.types;
+        *self.named.entry(named).or_insert_with(|| types.push(Type { name: None, kind: TypeKind::Range { low, high } }))
+    }
+
     fn variable_type(&mut self, info: &VariableInfo, key: VariableKey) -> TypeId {
         let element = match info.ty {
             ValueType::Scalar(Scalar::Bool | Scalar::Bits(1)) if info.count.is_some() && self.wide.contains(&key) => {
                 self.range_type(0, 255)
             }
+            ValueType::Scalar(Scalar::Mtype) => self.message_type(info.subtype.clone()),
             ValueType::Scalar(scalar) => self.field_type(scalar),
             ValueType::Structure(number) => {
                 let structure = &self.program.symbols.structures[number];

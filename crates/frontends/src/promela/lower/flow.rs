@@ -90,6 +90,8 @@ pub(super) struct Flow {
     pub(super) points: Vec<ElementId>,
     /// The number of each control point.
     pub(super) numbers: FxHashMap<ElementId, i64>,
+    /// Where the text of the process type ends.
+    pub(super) closing: Span,
 }
 
 /// One way to leave a control point.
@@ -175,7 +177,14 @@ pub(super) fn build(
     let Builder { mut elements, process, labels, .. } = builder;
     mark_atomics(&mut elements);
     let labels = labels.into_iter().map(|(name, (element, _))| (name, element)).collect();
-    let mut flow = Flow { elements, first: body.first, labels, points: Vec::new(), numbers: FxHashMap::default() };
+    let mut flow = Flow {
+        elements,
+        first: body.first,
+        labels,
+        points: Vec::new(),
+        numbers: FxHashMap::default(),
+        closing: proctype.closing,
+    };
     flow.first = flow.point_from(body.first, flow.elements[body.first].atomic);
     flow.find_points();
     (flow, process)
@@ -632,6 +641,7 @@ impl Builder<'_> {
                 let counter = super::symbols::VariableInfo {
                     name: name.clone(),
                     ty: ValueType::Scalar(super::symbols::Scalar::Byte),
+                    subtype: None,
                     count: None,
                     initial: None,
                     channel: None,

@@ -12,11 +12,13 @@ mod expressions;
 mod flow;
 mod owner;
 mod pools;
+mod presentation;
 mod program;
 mod rules;
 mod startup;
 mod steps;
 mod symbols;
+mod wording;
 mod words;
 
 use quotient_ir::{Diagnostic, Model, Source};
@@ -178,6 +180,7 @@ fn emit(
             (Mode::Skip, Some(prefix)) => startup::skip(&mut emission, &prefix, program).then_some(prefix),
             (_, prefix) => prefix,
         };
+        emission.present();
         debug_assert_eq!(quotient_ir::verify(&emission.model), Ok(()), "the lowering makes well-formed models");
         return (Some(emission.model), diagnostics, prefix);
     }

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use quotient_ir::{
-    BinaryOperator, Diagnostic, Expr, ExprId, Iteration, LocalId, Parameter, Quantifier, Rule, Span, Statement,
+    BinaryOperator, Diagnostic, Expr, ExprId, Iteration, LocalId, Number, Parameter, Quantifier, Rule, Span, Statement,
     StatementKind,
 };
 
@@ -16,6 +16,8 @@ use super::emission::{Emission, Origin};
 use super::expressions::Referent;
 use super::flow::{Action, ElementId, ElementKind, Exit};
 use super::owner::{Context, Owner};
+use super::presentation::{Taking, Telling};
+use super::wording::condition_text;
 use super::words::Value;
 use crate::promela::syntax::tree::{Expression, ExpressionKind};
 
@@ -499,8 +501,18 @@ impl Emission<'_, '_> {
             name = format!("{name} → {}", self.rule_name(process, element));
         }
         let name = Some(name);
+        let number = |process: usize, name: &str| match self.pools.ranges[process] {
+            Some((low, high)) if low == high => Number::Constant(low),
+            _ => {
+                let named = |parameter: &Parameter| owner.locals[parameter.local].name == name;
+                Number::Parameter(parameters.iter().position(named).unwrap_or(0))
+            }
+        };
+        let mut takings = vec![Taking { number: number(it.process, "p"), process: it.process, element }];
+        takings.extend(taker.map(|(process, element)| Taking { number: number(process, "q"), process, element }));
+        let telling = Telling::Statements(takings);
         self.model.rules.push(Rule { name, parameters, locals: owner.locals, guard, body, span });
-        self.origins.push(Origin { mover: Some((it.process, flow.number(it.point))) });
+        self.origins.push(Origin { mover: Some((it.process, flow.number(it.point))), telling });
     }
 
     /// Where the process is, whose turn it is, and that no escape comes first.
@@ -547,11 +559,12 @@ impl Emission<'_, '_> {
                 Some(self.store(referent, value, span))
             }
             Action::Assert(condition) => {
+                let message = format!("`{}`", condition_text(&self.model.source, condition));
                 let condition = self.condition(owner, context, condition)?;
                 if !self.check_assertions {
                     return Some(Vec::new());
                 }
-                let kind = StatementKind::Assert { condition, message: String::new() };
+                let kind = StatementKind::Assert { condition, message };
                 Some(vec![Statement { kind, span }])
             }
             Action::Send { channel, sorted, arguments } => {
@@ -810,7 +823,17 @@ impl Emission<'_, '_> {
         let (line, _) = self.model.source.line_and_column(span.start);
         let name = Some(format!("{} {line}: blocked in atomic", self.program.name(process)));
         self.model.rules.push(Rule { name, parameters, locals: owner.locals, guard, body, span });
-        self.origins.push(Origin { mover: Some((process, number)) });
+        let flow = &self.program.processes[process].flow;
+        let taking = flow.exits(point).first().map(|exit| Taking {
+            number: match self.pools.ranges[process] {
+                Some((low, high)) if low == high => Number::Constant(low),
+                _ => Number::Parameter(0),
+            },
+            process,
+            element: exit.element,
+        });
+        let telling = Telling::Remark(taking, "blocks: others may move".into());
+        self.origins.push(Origin { mover: Some((process, number)), telling });
     }
 
     /// A state in which every process may stop is no deadlock: a rule leads from it to itself.
@@ -858,7 +881,8 @@ impl Emission<'_, '_> {
         let name = Some("valid end".into());
         let (parameters, body, span) = (Vec::new(), Vec::new(), Span::default());
         self.model.rules.push(Rule { name, parameters, locals: owner.locals, guard, body, span });
-        self.origins.push(Origin { mover: None });
+        let telling = Telling::Remark(None, "every process is where it may stop".into());
+        self.origins.push(Origin { mover: None, telling });
     }
 }
 

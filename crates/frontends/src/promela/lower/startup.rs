@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::emission::{Emission, Origin};
 use super::pools::{Living, reachable};
+use super::presentation::{Taking, Telling};
 use super::program::Program;
 
 /// The most steps that are taken in advance.
@@ -25,6 +26,8 @@ struct Stage {
     stored: bool,
     /// The rule that leads on and the process that moves.
     step: Option<(RuleId, Living)>,
+    /// The arguments of that rule.
+    arguments: Vec<i64>,
 }
 
 /// The only way to go from the start.
@@ -82,7 +85,7 @@ pub(super) fn follow(emission: &Emission<'_, '_>) -> Option<Prefix> {
     loop {
         let living = living_in(&slots, &state);
         let stored = exclusive.is_none_or(|slot| state.0[slot] == Some(-1));
-        let mut steps: Vec<(RuleId, Living, Valuation)> = Vec::new();
+        let mut steps: Vec<(RuleId, Living, Valuation, Vec<i64>)> = Vec::new();
         let mut failed = false;
         'search: for it in &living {
             for &rule in by_origin.get(&(it.process, it.point)).map_or(&[][..], |rules| &rules[..]) {
@@ -106,7 +109,7 @@ pub(super) fn follow(emission: &Emission<'_, '_>) -> Option<Prefix> {
                         }
                     }
                     match interpreter.fire(rule, &arguments, &state) {
-                        Outcome::Next { state: next, .. } => steps.push((rule, *it, next)),
+                        Outcome::Next { state: next, .. } => steps.push((rule, *it, next, arguments)),
                         Outcome::Pruned => {}
                         Outcome::Fault(_) => {
                             failed = true;
@@ -120,10 +123,11 @@ pub(super) fn follow(emission: &Emission<'_, '_>) -> Option<Prefix> {
             }
         }
         let only = if failed || steps.len() != 1 || stages.len() == STEP_LIMIT { None } else { steps.pop() };
-        let step = only.as_ref().map(|(rule, mover, _)| (*rule, *mover));
-        stages.push(Stage { state, living, stored, step });
+        let step = only.as_ref().map(|(rule, mover, _, _)| (*rule, *mover));
+        let arguments = only.as_ref().map_or_else(Vec::new, |(_, _, _, arguments)| arguments.clone());
+        stages.push(Stage { state, living, stored, step, arguments });
         match only {
-            Some((_, _, next)) => state = next,
+            Some((_, _, next, _)) => state = next,
             None => break,
         }
     }
@@ -257,6 +261,16 @@ fn rewrite(
             Some((rule.name.clone(), rule.span))
         })
         .collect();
+    // Each rule stands for the steps up to the next state that is stored.
+    let mut takings: Vec<Vec<Taking>> = Vec::new();
+    for (position, stage) in stages[jump..end].iter().enumerate() {
+        let Some((rule, _)) = stage.step else { continue };
+        if position == 0 || stage.stored {
+            takings.push(Vec::new());
+        }
+        let telling = &emission.origins[quotient_ir::TableIndex::position(rule)].telling;
+        takings.last_mut().expect("the first opens a list").extend(telling.takings(&stage.arguments));
+    }
     let old = std::mem::take(&mut emission.model.rules);
     let origins = std::mem::take(&mut emission.origins);
     for (rule, origin) in old.iter().zip(origins) {
@@ -294,7 +308,8 @@ fn rewrite(
         let (name, span) = names[step.min(names.len() - 1)].clone();
         let locals = quotient_ir::Table::new();
         emission.model.rules.push(Rule { name, parameters: Vec::new(), locals, guard, body, span });
-        emission.origins.push(Origin { mover: None });
+        let telling = Telling::Statements(takings[step.min(takings.len() - 1)].clone());
+        emission.origins.push(Origin { mover: None, telling });
     };
     if hidden.is_empty() {
         let body = assign(emission, &from, names[0].1);
@@ -306,6 +321,7 @@ fn rewrite(
     let name = emission.unique_name("start-up");
     let span = Span::default();
     let variable = emission.model.variables.push(Variable { name, ty, may_be_undefined: false, span });
+    emission.startup = Some(variable);
     let counter = emission.variable_place(variable);
     let counter_value = emission.read(counter);
     // The first step takes all processes away, so that nothing but the counter tells the states apart.

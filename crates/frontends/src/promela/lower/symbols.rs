@@ -44,6 +44,8 @@ pub(super) struct ChannelShape {
 pub(super) struct VariableInfo {
     pub(super) name: Rc<str>,
     pub(super) ty: ValueType,
+    /// Which kind of messages an `mtype` holds.
+    pub(super) subtype: Option<Rc<str>>,
     /// The number of elements of an array.
     pub(super) count: Option<i64>,
     pub(super) initial: Option<Initial>,
@@ -233,6 +235,10 @@ impl Symbols {
             variables.push(VariableInfo {
                 name: variable.name.text.clone(),
                 ty,
+                subtype: match &declaration.ty {
+                    BaseType::Mtype(subtype) => subtype.as_ref().map(|name| name.text.clone()),
+                    _ => None,
+                },
                 count,
                 initial: variable.initial.clone(),
                 channel,

@@ -99,6 +99,8 @@ impl Preprocessor<'_> {
                 .map(|token| Token { span: place.unwrap_or(token.span), ..token.clone() })
                 .collect();
             let hash = place.unwrap_or(token.span);
+            // Seen where the tokens really stand: those of other files are all said to stand at one place.
+            let is_touched = end > position + 3 && tokens[position + 2].span.end == tokens[position + 3].span.start;
             position = end;
             let Some(TokenKind::Name(directive)) = line.first().map(|token| token.kind.clone()) else {
                 // `# 12 "file"` is what other preprocessors leave behind.
@@ -141,7 +143,7 @@ impl Preprocessor<'_> {
                 _ if !active => {}
                 "define" => {
                     self.flush(&mut text);
-                    self.define(arguments, span);
+                    self.define(arguments, is_touched, span);
                 }
                 "undef" => {
                     self.flush(&mut text);
@@ -172,13 +174,14 @@ impl Preprocessor<'_> {
         self.flush(&mut text);
     }
 
-    fn define(&mut self, arguments: &[Token], span: Span) {
-        let [Token { kind: TokenKind::Name(name), span: name_span, .. }, rest @ ..] = arguments else {
+    /// Reads a definition; `is_touched` says whether the name is touched by what follows it.
+    fn define(&mut self, arguments: &[Token], is_touched: bool, span: Span) {
+        let [Token { kind: TokenKind::Name(name), .. }, rest @ ..] = arguments else {
             return self.error("bad-directive", "`#define` needs a name", span);
         };
         // Only a bracket that touches the name makes a macro with parameters.
         let (parameters, body) = match rest {
-            [open, rest @ ..] if open.is("(") && open.span.start == name_span.end => {
+            [open, rest @ ..] if open.is("(") && is_touched => {
                 let Some(close) = rest.iter().position(|token| token.is(")")) else {
                     return self.error("bad-directive", "the parameters of this macro have no `)`", span);
                 };

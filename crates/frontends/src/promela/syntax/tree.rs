@@ -53,6 +53,8 @@ pub(crate) struct Proctype {
     pub(crate) provided: Option<Expression>,
     pub(crate) body: Vec<Statement>,
     pub(crate) span: Span,
+    /// The bracket at its end.
+    pub(crate) closing: Span,
 }
 
 /// `ltl name { … }`

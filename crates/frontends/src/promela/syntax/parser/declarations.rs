@@ -248,7 +248,9 @@ impl Parser<'_> {
             }
         }
         let body = self.block("before the body of a process")?;
-        self.tree.proctypes.push(Proctype { name, is_init, active, parameters, priority, provided, body, span });
+        let closing = self.last_span();
+        let proctype = Proctype { name, is_init, active, parameters, priority, provided, body, span, closing };
+        self.tree.proctypes.push(proctype);
         Ok(())
     }
 

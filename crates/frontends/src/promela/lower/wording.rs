@@ -1,0 +1,239 @@
+//! Statements and expressions as text: as the user wrote them where that can be seen, otherwise (behind
+//! macros, in other files, in loops that were unfolded) as Promela would write them.
+
+use std::fmt::Write;
+
+use quotient_ir::{Source, Span};
+
+use super::flow::{Action, Element, ElementId, ElementKind, Flow};
+use crate::promela::syntax::tree::{Binary, ChannelQuery, Expression, ExpressionKind, Name, Part, Unary};
+
+/// The longest text of a statement.
+const LONGEST: usize = 100;
+/// Nested deeper, an expression is only hinted at.
+const DEPTH_LIMIT: usize = 40;
+
+/// The text of a statement.
+pub(super) fn statement_text(source: &Source, element: &Element) -> String {
+    let written = source.text.get(element.span.range()).unwrap_or("");
+    let written = written.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = match &element.kind {
+        ElementKind::End => "-end-".to_owned(),
+        ElementKind::Else => "else".to_owned(),
+        ElementKind::Goto(_) => plain_or(written, "goto"),
+        ElementKind::DeterministicStep => {
+            if written.starts_with("d_step") {
+                written
+            } else {
+                "d_step".to_owned()
+            }
+        }
+        ElementKind::Basic(Action::Skip) => plain_or(written, "skip"),
+        ElementKind::Basic(Action::Print) => plain_or(written, "printf"),
+        ElementKind::Basic(action) => {
+            let text = action_text(action);
+            if same_letters(&written, &text) { written } else { text }
+        }
+        _ => written,
+    };
+    shortened(text)
+}
+
+fn shortened(text: String) -> String {
+    if text.chars().count() <= LONGEST {
+        return text;
+    }
+    text.chars().take(LONGEST - 1).chain(std::iter::once('…')).collect()
+}
+
+/// A short statement as it was written, unless it comes from another file.
+fn plain_or(written: String, otherwise: &str) -> String {
+    let is_plain = !written.is_empty() && !written.starts_with('#') && !written.contains(['{', ';']);
+    if is_plain { written } else { otherwise.to_owned() }
+}
+
+/// Whether two texts differ only in blanks, brackets, commas and ways to write steps by one.
+fn same_letters(written: &str, text: &str) -> bool {
+    let letters = |text: &str| -> String { text.chars().filter(|it| !" (),".contains(*it)).collect() };
+    let written = letters(written);
+    let step = written.strip_suffix("++").map(|it| format!("{it}={it}+1"));
+    let step = step.or_else(|| written.strip_suffix("--").map(|it| format!("{it}={it}-1")));
+    let text = letters(text);
+    written == text || step.is_some_and(|step| step == text)
+}
+
+fn action_text(action: &Action) -> String {
+    match action {
+        Action::Skip => "skip".to_owned(),
+        Action::Print => "printf".to_owned(),
+        Action::Condition(condition) => expression_text(condition),
+        Action::Assert(condition) => format!("assert({})", expression_text(condition)),
+        Action::Assign { target, value } => format!("{} = {}", expression_text(target), expression_text(value)),
+        Action::Send { channel, sorted, arguments } => {
+            let sign = if *sorted { "!!" } else { "!" };
+            format!("{}{sign}{}", expression_text(channel), list(arguments, 0))
+        }
+        Action::Receive { channel, random, copying, arguments } => {
+            let sign = if *random { "??" } else { "?" };
+            let arguments = list(arguments, 0);
+            let arguments = if *copying { format!("<{arguments}>") } else { arguments };
+            format!("{}{sign}{arguments}", expression_text(channel))
+        }
+    }
+}
+
+/// The text of an expression.
+pub(super) fn expression_text(expression: &Expression) -> String {
+    text(expression, 0)
+}
+
+/// A condition as it was written, if that can be seen.
+pub(super) fn condition_text(source: &Source, condition: &Expression) -> String {
+    let written = source.text.get(condition.span.range()).unwrap_or("");
+    let written = written.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = expression_text(condition);
+    let written = without_brackets(&written);
+    shortened(if same_letters(written, &text) { written.to_owned() } else { text })
+}
+
+/// A text without brackets around all of it.
+fn without_brackets(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) else { return text };
+    let mut depth = 0i32;
+    for letter in inner.chars() {
+        depth += match letter {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        if depth < 0 {
+            return text;
+        }
+    }
+    inner.trim()
+}
+
+fn list(expressions: &[Expression], depth: usize) -> String {
+    expressions.iter().map(|it| text(it, depth)).collect::<Vec<_>>().join(",")
+}
+
+fn reference(parts: &[Part], depth: usize) -> String {
+    let part = |part: &Part| match &part.index {
+        Some(index) => format!("{}[{}]", part.name.text, text(index, depth)),
+        None => part.name.text.to_string(),
+    };
+    parts.iter().map(part).collect::<Vec<_>>().join(".")
+}
+
+fn text(expression: &Expression, depth: usize) -> String {
+    if depth > DEPTH_LIMIT {
+        return "…".to_owned();
+    }
+    let inner = |it: &Expression| text(it, depth + 1);
+    // Operators inside of others get brackets: nobody has to know which binds tighter.
+    let operand = |it: &Expression| match it.kind {
+        ExpressionKind::Binary(..) => format!("({})", text(it, depth + 1)),
+        _ => text(it, depth + 1),
+    };
+    let of_process = |proctype: &Name, process: &Option<Box<Expression>>| match process {
+        Some(process) => format!("{}[{}]", proctype.text, inner(process)),
+        None => proctype.text.to_string(),
+    };
+    match &expression.kind {
+        ExpressionKind::Number(value) => value.to_string(),
+        ExpressionKind::Truth(value) => value.to_string(),
+        ExpressionKind::Text(text) => format!("\"{text}\""),
+        ExpressionKind::Reference(parts) => reference(parts, depth + 1),
+        ExpressionKind::Unary(operator, it) => format!("{}{}", unary(*operator), operand(it)),
+        ExpressionKind::Binary(operator, left, right) => {
+            format!("{} {} {}", operand(left), binary(*operator), operand(right))
+        }
+        ExpressionKind::Conditional(condition, then, otherwise) => {
+            format!("({} -> {} : {})", inner(condition), inner(then), inner(otherwise))
+        }
+        ExpressionKind::ChannelQuery(query, channel) => format!("{}({})", query_name(*query), inner(channel)),
+        ExpressionKind::Poll { channel, random, arguments } => {
+            let sign = if *random { "??" } else { "?" };
+            format!("{}{sign}[{}]", inner(channel), list(arguments, depth + 1))
+        }
+        ExpressionKind::Run { proctype, arguments, .. } => {
+            format!("run {}({})", proctype.text, list(arguments, depth + 1))
+        }
+        ExpressionKind::Eval(it) => format!("eval({})", inner(it)),
+        ExpressionKind::Enabled(it) => format!("enabled({})", inner(it)),
+        ExpressionKind::PcValue(it) => format!("pc_value({})", inner(it)),
+        ExpressionKind::AtLabel { proctype, process, label } => {
+            format!("{}@{}", of_process(proctype, process), label.text)
+        }
+        ExpressionKind::RemoteVariable { proctype, process, variable } => {
+            let mut text = of_process(proctype, process);
+            let _ = write!(text, ":{}", reference(variable, depth + 1));
+            text
+        }
+        ExpressionKind::Timeout => "timeout".to_owned(),
+        ExpressionKind::NonProgress => "np_".to_owned(),
+        ExpressionKind::Unsupported(what) => what.to_string(),
+    }
+}
+
+fn unary(operator: Unary) -> &'static str {
+    match operator {
+        Unary::Not => "!",
+        Unary::Negate => "-",
+        Unary::Complement => "~",
+        Unary::Always => "[] ",
+        Unary::Eventually => "<> ",
+        Unary::Next => "X ",
+    }
+}
+
+fn binary(operator: Binary) -> &'static str {
+    match operator {
+        Binary::Or => "||",
+        Binary::And => "&&",
+        Binary::BitOr => "|",
+        Binary::BitXor => "^",
+        Binary::BitAnd => "&",
+        Binary::Equal => "==",
+        Binary::NotEqual => "!=",
+        Binary::Less => "<",
+        Binary::LessOrEqual => "<=",
+        Binary::Greater => ">",
+        Binary::GreaterOrEqual => ">=",
+        Binary::ShiftLeft => "<<",
+        Binary::ShiftRight => ">>",
+        Binary::Add => "+",
+        Binary::Subtract => "-",
+        Binary::Multiply => "*",
+        Binary::Divide => "/",
+        Binary::Remainder => "%",
+        Binary::Implies => "->",
+        Binary::Equivalent => "<->",
+        Binary::Until => "U",
+        Binary::WeakUntil => "W",
+        Binary::Release => "V",
+    }
+}
+
+fn query_name(query: ChannelQuery) -> &'static str {
+    match query {
+        ChannelQuery::Length => "len",
+        ChannelQuery::Full => "full",
+        ChannelQuery::NotFull => "nfull",
+        ChannelQuery::Empty => "empty",
+        ChannelQuery::NotEmpty => "nempty",
+    }
+}
+
+/// The line of a statement.
+pub(super) fn statement_line(source: &Source, flow: &Flow, element: ElementId) -> usize {
+    source.line_and_column(statement_span(flow, element).start).0
+}
+
+/// Where a statement stands; a process ends where its text does.
+pub(super) fn statement_span(flow: &Flow, element: ElementId) -> Span {
+    match flow.elements[element].kind {
+        ElementKind::End => flow.closing,
+        _ => flow.elements[element].span,
+    }
+}

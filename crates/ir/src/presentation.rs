@@ -1,0 +1,154 @@
+//! How a front end wants runs told in the terms of its language: which processes take part in a step and
+//! what they execute, what of the state is shown and under which names, and where processes stand.
+//!
+//! Nothing here has a meaning: a model is the same without it.
+
+use crate::diagnostics::Span;
+use crate::index::{RuleId, TableIndex, TypeId, VariableId};
+use crate::layout::{Layout, Valuation};
+use crate::model::Model;
+use crate::types::TypeKind;
+
+/// How the runs of a model are told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Presentation {
+    /// The statements of the processes in the order of the text, each process type by itself.
+    pub statements: Vec<SourceStatement>,
+    /// For each rule what a step of it is.
+    pub captions: Vec<Caption>,
+    /// What of a state is shown, in this order.
+    pub parts: Vec<Part>,
+    /// Nothing of a state in which this variable is not zero is shown: it only stands between two others.
+    pub between: Option<VariableId>,
+    /// What a state without a way on is called.
+    pub deadlock: Option<String>,
+}
+
+/// A statement of the text that is one step of a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceStatement {
+    /// The type of the processes that execute it.
+    pub process: String,
+    /// Where it stands.
+    pub span: Span,
+    /// The line on which it stands.
+    pub line: usize,
+    /// Its text.
+    pub text: String,
+    /// Whether a process can be there from its start on, in an initial state.
+    pub initial: bool,
+    /// A process can be there when one of these was executed.
+    pub behind: Vec<usize>,
+}
+
+/// What a step of a rule is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Caption {
+    /// Processes execute statements: several together, or one after the other.
+    Statements(Vec<Participant>),
+    /// Not a step of the text: a remark on the process that it concerns, if it concerns one.
+    Remark(Option<Participant>, String),
+}
+
+/// A process that takes part in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Participant {
+    /// Its number.
+    pub number: Number,
+    /// What it executes.
+    pub statement: usize,
+}
+
+/// The number of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// Always this one.
+    Constant(i64),
+    /// That which a parameter of the rule has.
+    Parameter(usize),
+}
+
+impl Number {
+    /// The number in an instance of the rule with these arguments.
+    pub fn of(self, arguments: &[i64]) -> i64 {
+        match self {
+            Self::Constant(number) => number,
+            // Parameters that are numbers of processes are single cells, and come before others.
+            Self::Parameter(position) => arguments.get(position).copied().unwrap_or_default(),
+        }
+    }
+}
+
+/// A part of the state that is shown under a name of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Its name.
+    pub name: String,
+    /// The variable that it lies in.
+    pub variable: VariableId,
+    /// How many cells of the variable come before it.
+    pub first: usize,
+    /// Its type.
+    pub ty: TypeId,
+    /// The cell of the variable that is zero where the part is not there; none if it always is.
+    pub presence: Option<usize>,
+    /// What it is.
+    pub kind: PartKind,
+}
+
+/// What a part of the state is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// A value, shown cell by cell.
+    Value,
+    /// A queue: a record of its length and of an array of records, the messages, the first in front.
+    Queue,
+    /// Where a process stands: a text for each value of the cell.
+    Position(Vec<String>),
+}
+
+impl Presentation {
+    /// What a step of a rule is, if anything is said about it.
+    pub fn caption(&self, rule: RuleId) -> Option<&Caption> {
+        self.captions.get(rule.position())
+    }
+}
+
+impl Part {
+    /// The position of its first cell in a state.
+    pub fn first_slot(&self, layout: &Layout) -> usize {
+        layout.first_slot(self.variable).position() + self.first
+    }
+    /// The position of the cell in a state that says whether it is there.
+    pub fn presence_slot(&self, layout: &Layout) -> Option<usize> {
+        self.presence.map(|cell| layout.first_slot(self.variable).position() + cell)
+    }
+}
+
+/// The messages of a queue as `[request,2][answer,0]`; `[]` if there is none. `cells` are those of the queue.
+pub fn queue_text(model: &Model, ty: TypeId, cells: &[Option<i64>]) -> String {
+    let TypeKind::Record { fields } = &model.types[ty].kind else { return String::new() };
+    let Some(messages) = fields.get(1) else { return String::new() };
+    let TypeKind::Array { element, .. } = model.types[messages.ty].kind else { return String::new() };
+    let TypeKind::Record { fields } = &model.types[element].kind else { return String::new() };
+    let length = cells.first().copied().flatten().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
+    if length == 0 {
+        return "[]".into();
+    }
+    let message = |cells: &[Option<i64>]| {
+        let values = fields.iter().zip(cells).map(|(field, value)| match value {
+            Some(value) => model.value_name(field.ty, *value),
+            None => "undefined".into(),
+        });
+        format!("[{}]", values.collect::<Vec<_>>().join(","))
+    };
+    cells[1..].chunks(fields.len().max(1)).take(length).map(message).collect()
+}
+
+impl Model {
+    /// Whether a state is only between two that are shown.
+    pub fn is_between(&self, layout: &Layout, state: &Valuation) -> bool {
+        let variable = self.presentation.as_ref().and_then(|presentation| presentation.between);
+        variable.is_some_and(|variable| state[layout.first_slot(variable)] != Some(0))
+    }
+}
