@@ -64,3 +64,17 @@ fn what_is_nested_without_end() {
     assert!(!read(&format!("{doubling}byte x; init {{ M39 skip }}")));
     assert!(!read("inline a() { a() } init { a() }"));
 }
+
+#[test]
+fn macros_of_included_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("macros.h"), "#define add(v) v = v + 1\n#define N (3)\n").expect("a file");
+    let name = folder.path().join("model.pml").display().to_string();
+    let text = "#include \"macros.h\"\nbyte x;\ninit { add(x); x = N }\n";
+    let options = LoadOptions::default();
+    let loaded = load(Source::new(name, text), Language::Promela, &options);
+    let model = loaded.expect("a bracket that touches the name of a macro begins its parameters in every file").model;
+    let presentation = model.presentation.expect("a Promela model says how its runs are told");
+    let texts: Vec<&str> = presentation.statements.iter().map(|statement| statement.text.as_str()).collect();
+    assert_eq!(texts, ["x = x + 1", "x = 3", "-end-"]);
+}
