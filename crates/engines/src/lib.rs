@@ -66,7 +66,7 @@ use quotient_ir::{Interpreter, Layout, Model};
 pub fn check(model: &Model, options: &SearchOptions, observer: &mut dyn Observer) -> Result<Report, EngineError> {
     let layout = Layout::new(model)?;
     let interpreter = Interpreter::new(model, &layout);
-    let evaluator = SpecialisedSystem::new(&interpreter);
+    let evaluator = SpecialisedSystem::of_reachable(&interpreter);
     let system = CompiledSystem::new(&evaluator, false);
     check_system(&system, &interpreter, options, observer)
 }
@@ -84,7 +84,7 @@ pub fn check_with(
     observer: &mut dyn Observer,
 ) -> Result<Report, EngineError> {
     let interpreter = Interpreter::new(model, layout);
-    let evaluator = SpecialisedSystem::new(&interpreter);
+    let evaluator = SpecialisedSystem::of_reachable(&interpreter);
     let system = CompiledSystem::new(&evaluator, plan.reduction.is_some());
     reduced::check_planned(&system, &interpreter, plan, options, observer).map(|(report, _)| report)
 }
@@ -101,7 +101,7 @@ pub fn cross_check(
     observer: &mut dyn Observer,
 ) -> Result<(Report, CrossCheck), EngineError> {
     let interpreter = Interpreter::new(model, layout);
-    let evaluator = SpecialisedSystem::new(&interpreter);
+    let evaluator = SpecialisedSystem::of_reachable(&interpreter);
     let system = CompiledSystem::new(&evaluator, plan.reduction.is_some());
     // All states are looked up afterwards, in memory.
     let options = &SearchOptions { spill: None, ..options.clone() };

@@ -85,7 +85,7 @@ fn compare(name: &str, model: &Model) -> usize {
 fn compare_loosely(name: &str, model: &Model) -> usize {
     let layout = Layout::new(model).expect("the model has a layout");
     let interpreter = Interpreter::new(model, &layout);
-    let specialised = SpecialisedSystem::new(&interpreter);
+    let specialised = SpecialisedSystem::of_reachable(&interpreter);
     let compiled = CompiledSystem::new(&specialised, true);
     let reference = ReferenceSystem::new(&interpreter);
     let mut scratch = specialised.scratch();

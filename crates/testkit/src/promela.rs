@@ -83,7 +83,7 @@ impl Sink for Found {
 pub fn count(model: &Model, limit: u64) -> Counts {
     let layout = Layout::new(model).expect("a model to be counted has a layout");
     let interpreter = Interpreter::new(model, &layout);
-    let evaluator = SpecialisedSystem::new(&interpreter);
+    let evaluator = SpecialisedSystem::of_reachable(&interpreter);
     let system = CompiledSystem::new(&evaluator, false);
     let atomic = model.variables.iter_enumerated().find(|(_, variable)| variable.name == "atomic");
     let atomic = atomic.map(|(id, _)| layout.slots[layout.first_slot(id)].clone());

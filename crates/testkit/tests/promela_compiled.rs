@@ -40,3 +40,53 @@ fn on_random_programs() {
     }
     assert!(compared > 1000, "only {compared} states");
 }
+
+/// Several processes that wait for a timeout, so that compiled guards share the question whether anybody can move,
+/// and arrays of channels that nobody changes.
+const TIMEOUTS: &str = "
+mtype = { data, ack };
+chan forth[2] = [1] of { mtype, bit };
+chan back[2] = [1] of { mtype, bit };
+chan hand = [0] of { byte };
+byte sent[2];
+
+active [2] proctype sender() {
+    bit turn;
+    byte me = _pid;
+    do
+    :: sent[me] < 3 -> forth[me]!data(turn); sent[me]++
+    :: back[me]?ack(eval(turn)) -> turn = 1 - turn
+    :: back[me]?ack(eval(1 - turn))
+    :: timeout -> forth[me]!data(turn)
+    :: sent[me] == 3 && empty(forth[me]) && empty(back[me]) -> hand!me; break
+    od
+}
+
+active [2] proctype receiver() {
+    bit turn;
+    byte it = _pid - 2;
+    do
+    :: forth[it]?data(turn) -> if :: back[it]!ack(turn) :: skip fi
+    :: forth[it]?data(turn)
+    :: timeout -> if :: sent[it] == 3 -> break :: else -> back[it]!ack(turn) fi
+    od
+}
+
+active proctype judge() {
+    byte who, more;
+    do
+    :: hand?who -> more++
+    :: timeout -> break
+    :: more == 2 -> break
+    od
+}
+";
+
+#[test]
+fn on_timeouts_and_constant_channels() {
+    let folder = tempfile::tempdir().expect("a folder for programs");
+    let path = folder.path().join("timeouts.pml");
+    std::fs::write(&path, TIMEOUTS).expect("a program can be written");
+    let compared = agrees(&path, 3000).expect("compiled code is right");
+    assert!(compared > 1000, "only {compared} states");
+}

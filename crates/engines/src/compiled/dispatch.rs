@@ -41,8 +41,8 @@ pub(super) struct FieldTable {
 #[derive(Clone, Debug)]
 pub(super) struct Dispatch {
     pub(super) tables: Vec<FieldTable>,
-    /// For each instance the tests that no table answers, in order.
-    pub(super) rest: Vec<Vec<Test>>,
+    /// For each instance the positions of the tests that no table answers, in order.
+    pub(super) rest: Vec<Vec<usize>>,
 }
 
 /// A small field of a word.
@@ -136,7 +136,7 @@ pub(super) fn dispatch(
     };
     let rest = tests.iter().enumerate().map(|(instance, list)| {
         let left = list.iter().enumerate().filter(|&(position, test)| !is_answered(instance, position, test));
-        left.map(|(_, test)| *test).collect()
+        left.map(|(position, _)| position).collect()
     });
     let rest = rest.collect();
     Some(Dispatch { tables, rest })

@@ -10,6 +10,7 @@
 //! * `effects` says what code reads and writes, `dependence` what a step can do to invariants;
 //! * `plain` says what needs no branch, `dispatch` which instances tables can choose, `translation`
 //!   writes the code;
+//! * `tails` finds what long guards have in common, which is compiled once;
 //! * `call` runs it.
 
 mod bits;
@@ -18,21 +19,23 @@ mod dependence;
 mod dispatch;
 mod effects;
 mod plain;
+mod tails;
 mod translation;
 
 use std::ops::ControlFlow;
 
 use cranelift_codegen::Context;
+use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{FuncId, Module};
+use cranelift_module::{FuncId, Module, ModuleReloc};
 use quotient_ir::{Fault, PropertyId, PropertyKind, RuleId};
 use rustc_hash::FxHashMap;
 
-use crate::evaluator::code::{Code, TestId};
+use crate::evaluator::code::{Code, Test, TestId};
 use crate::evaluator::{Scratch, SpecialisedSystem, SpecialisedUnit, Translation};
 use crate::system::{Event, Instance, Sink, Tag, TransitionSystem};
 use bits::BitSet;
@@ -41,12 +44,15 @@ use dependence::{Conjunct, Step};
 use dispatch::{GROUP, dispatch};
 use effects::{Effects, PartialFields, expected_fields};
 use plain::Plain;
-use translation::Translator;
+use tails::tails;
+use translation::{Tail, Translator};
 
 /// Start states that are looked at to guess which fields have values.
 const SAMPLE: usize = 1000;
 /// Nodes of one function; larger functions take disproportionately long to compile.
 const FUNCTION_SIZE: u32 = 1500;
+/// Nodes of what guards have in common.
+const TAIL_SIZE: u32 = 10_000;
 /// Nodes that are compiled in all; the evaluator runs the rest.
 const TOTAL_SIZE: u32 = 40_000;
 /// Instances and conjuncts compared with each other; beyond, every successor is checked in full.
@@ -246,6 +252,8 @@ struct Compilation<'m> {
     evaluator: &'m SpecialisedSystem<'m>,
     words: usize,
     module: JITModule,
+    /// For code that has little in common between its parts, so that optimising takes longer than it saves.
+    quick: OwnedTargetIsa,
     context: Context,
     builder_context: FunctionBuilderContext,
     tables: Vec<Table>,
@@ -264,6 +272,8 @@ struct Compilation<'m> {
     whole: bool,
     /// Whether tables are made even where they do not pay.
     tables_throughout: bool,
+    /// The common ends of long guards: where they start in the guard of an instance, and their functions.
+    tails: FxHashMap<(RuleId, u32), (usize, FuncId)>,
     expansions: Vec<(FuncId, usize)>,
     segments: Vec<Segment>,
     size: u32,
@@ -272,12 +282,12 @@ struct Compilation<'m> {
 }
 
 /// The instruction set of the machine at hand.
-fn native_isa() -> Option<OwnedTargetIsa> {
+fn native_isa(optimise: &str) -> Option<OwnedTargetIsa> {
     let mut flags = settings::builder();
     // The code is checked by running it against the evaluator.
     let verify = if cfg!(debug_assertions) { "true" } else { "false" };
     for (name, value) in
-        [("opt_level", "speed"), ("enable_verifier", verify), ("is_pic", "false"), ("use_colocated_libcalls", "false")]
+        [("opt_level", optimise), ("enable_verifier", verify), ("is_pic", "false"), ("use_colocated_libcalls", "false")]
     {
         flags.set(name, value).ok()?;
     }
@@ -292,12 +302,15 @@ impl<'m> Compilation<'m> {
         let code = evaluator.code();
         let words = evaluator.words();
         let fields = PartialFields::of(code, words);
-        let module = JITModule::new(JITBuilder::with_isa(native_isa()?, cranelift_module::default_libcall_names()));
+        let module =
+            JITModule::new(JITBuilder::with_isa(native_isa("speed")?, cranelift_module::default_libcall_names()));
         let mut compilation = Self {
             evaluator,
             words,
             context: module.make_context(),
             module,
+            quick: native_isa("none")?,
+            tails: FxHashMap::default(),
             builder_context: FunctionBuilderContext::new(),
             tables: Vec::new(),
             expected: BitSet::empty(words),
@@ -377,6 +390,7 @@ impl<'m> Compilation<'m> {
 
     fn run(mut self) -> Option<CompiledSystem<'m>> {
         let evaluator = self.evaluator;
+        self.compile_tails()?;
         let mut stretch: Vec<(RuleId, u32, u64)> = Vec::new();
         for (rule, translation) in evaluator.rules().iter_enumerated() {
             let Translation::Specialised(units) = translation else {
@@ -478,6 +492,7 @@ impl<'m> Compilation<'m> {
         let pointer = AbiParam::new(types::I64);
         self.context.func.signature.params.extend([pointer, pointer, AbiParam::new(types::I64)]);
         self.context.func.signature.returns.push(AbiParam::new(types::I64));
+        let tails: Vec<Tail> = instances.iter().map(|&(rule, number, _)| self.import_tail(rule, number)).collect();
         self.builder_context = FunctionBuilderContext::new();
         let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder_context);
         let mut translator = Translator::new(builder, self.evaluator.code(), &self.expected, &mut self.tables);
@@ -493,17 +508,23 @@ impl<'m> Compilation<'m> {
         let mut done = 0;
         let compiled;
         let costs = (!self.tables_throughout).then_some(&costs[..]);
-        if let Some(dispatch) = dispatch(plain, self.words, &units, costs) {
-            let tagged: Vec<(&SpecialisedUnit, u64)> =
-                units.iter().zip(instances).map(|(&unit, &(_, _, tag))| (unit, tag)).collect();
+        let dispatch = dispatch(plain, self.words, &units, costs);
+        let grouped = dispatch.is_some();
+        if let Some(dispatch) = dispatch {
+            let tagged: Vec<(&SpecialisedUnit, u64, Tail)> = units
+                .iter()
+                .zip(instances)
+                .zip(&tails)
+                .map(|((&unit, &(_, _, tag)), &tail)| (unit, tag, tail))
+                .collect();
             if let Err(failed) = translator.group(dispatch, &tagged, left_out, self.tables_throughout) {
                 return Some(Trial::LeaveOut(failed));
             }
             done = instances.len();
             compiled = left_out[..done].iter().filter(|&&out| !out).count();
         } else {
-            for ((unit, &(_, _, tag)), &out) in units.iter().zip(instances).zip(left_out) {
-                if out || translator.instance(unit, tag).is_err() {
+            for (((unit, &(_, _, tag)), &tail), &out) in units.iter().zip(instances).zip(&tails).zip(left_out) {
+                if out || translator.instance(unit, tag, tail).is_err() {
                     return Some(Trial::Only(done));
                 }
                 done += 1;
@@ -514,7 +535,8 @@ impl<'m> Compilation<'m> {
             compiled = done;
         }
         self.size += translator.finish_expansion(buffer);
-        let function = self.define()?;
+        // The parts of a group are apart from each other.
+        let function = self.define(grouped)?;
         let instances: Vec<(RuleId, u32)> = instances[..done].iter().map(|&(rule, number, _)| (rule, number)).collect();
         self.segments.push(Segment::Compiled { expansion: self.expansions.len(), instances });
         self.expansions.push((function, (done + 1) * (self.words + 1)));
@@ -523,11 +545,74 @@ impl<'m> Compilation<'m> {
         Some(Trial::Done(done))
     }
 
-    /// Compiles the function in the context.
-    fn define(&mut self) -> Option<FuncId> {
+    /// Compiles the function in the context, in less time if it is not worth more.
+    fn define(&mut self, quickly: bool) -> Option<FuncId> {
         let function = self.module.declare_anonymous_function(&self.context.func.signature).ok()?;
-        self.module.define_function(function, &mut self.context).ok()?;
+        if !quickly {
+            self.module.define_function(function, &mut self.context).ok()?;
+            return Some(function);
+        }
+        let code = self.context.compile(&*self.quick, &mut ControlPlane::default()).ok()?;
+        let alignment = u64::from(code.buffer.alignment);
+        let code = self.context.compiled_code()?;
+        let relocations: Vec<ModuleReloc> = (code.buffer.relocs().iter())
+            .map(|relocation| ModuleReloc::from_mach_reloc(relocation, &self.context.func, function))
+            .collect();
+        self.module.define_function_bytes(function, alignment, code.code_buffer(), &relocations).ok()?;
         Some(function)
+    }
+
+    /// Compiles the common ends of long guards.
+    fn compile_tails(&mut self) -> Option<()> {
+        let evaluator = self.evaluator;
+        let found = tails(evaluator.rules().iter_enumerated().flat_map(|(rule, translation)| {
+            let units = match translation {
+                Translation::Specialised(units) => &units[..],
+                _ => &[],
+            };
+            (0..).zip(units).map(move |(number, unit)| (rule, number, unit))
+        }));
+        let mut functions = Vec::new();
+        for list in found.lists {
+            let tests: Vec<Test> = list.iter().map(|&test| evaluator.code().tests[test]).collect();
+            functions.push(if self.size < TOTAL_SIZE { self.compile_tail(&tests)? } else { None });
+        }
+        for (instance, tail) in found.of_instances {
+            if let Some(function) = functions[tail.number] {
+                self.tails.insert(instance, (tail.start, function));
+            }
+        }
+        Some(())
+    }
+
+    fn compile_tail(&mut self, tests: &[Test]) -> Option<Option<FuncId>> {
+        let translator = self.begin_test();
+        match translator.finish_tail(tests) {
+            Ok(size) if size <= TAIL_SIZE => {
+                self.size += size;
+                self.define(true).map(Some)
+            }
+            _ => Some(None),
+        }
+    }
+
+    /// The end of the guard of an instance, for a function that is about to be made.
+    fn import_tail(&mut self, rule: RuleId, number: u32) -> Tail {
+        let &(start, function) = self.tails.get(&(rule, number))?;
+        let function = self.module.declare_func_in_func(function, &mut self.context.func);
+        // The memory of the two may be far apart.
+        self.context.func.dfg.ext_funcs[function].colocated = false;
+        Some((start, function))
+    }
+
+    /// Starts a function of a state that gives a number.
+    fn begin_test(&mut self) -> Translator<'_, '_> {
+        self.module.clear_context(&mut self.context);
+        self.context.func.signature.params.push(AbiParam::new(types::I64));
+        self.context.func.signature.returns.push(AbiParam::new(types::I64));
+        self.builder_context = FunctionBuilderContext::new();
+        let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder_context);
+        Translator::new(builder, self.evaluator.code(), &self.nothing, &mut self.tables)
     }
 
     /// The number of the check of each tag, that of the check of everything, and the functions.
@@ -557,18 +642,13 @@ impl<'m> Compilation<'m> {
     }
 
     fn compile_check(&mut self, tests: &[TestId]) -> Option<Option<FuncId>> {
-        self.module.clear_context(&mut self.context);
-        self.context.func.signature.params.push(AbiParam::new(types::I64));
-        self.context.func.signature.returns.push(AbiParam::new(types::I64));
-        self.builder_context = FunctionBuilderContext::new();
-        let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder_context);
-        let mut translator = Translator::new(builder, self.evaluator.code(), &self.nothing, &mut self.tables);
+        let mut translator = self.begin_test();
         for &test in tests {
             if translator.require(test).is_err() {
                 return Some(None);
             }
         }
         self.size += translator.finish_check();
-        self.define().map(Some)
+        self.define(false).map(Some)
     }
 }

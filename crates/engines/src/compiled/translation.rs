@@ -24,8 +24,11 @@ use crate::evaluator::SpecialisedUnit;
 use crate::evaluator::code::{Code, Command, CommandId, DomainId, SlotCode, Test, TestId, UNDEFINED, Value, ValueId};
 
 mod groups;
+mod guards;
 mod loops;
 mod places;
+
+pub(super) use guards::Tail;
 
 /// The evaluator has to run this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,7 +215,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Adds a rule instance. After an error the function is useless.
-    pub(super) fn instance(&mut self, unit: &SpecialisedUnit, tag: u64) -> Attempt<()> {
+    pub(super) fn instance(&mut self, unit: &SpecialisedUnit, tag: u64, tail: Tail) -> Attempt<()> {
         if unit.tests_write {
             return Err(Unsupported);
         }
@@ -237,7 +240,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(());
         }
         let next = self.builder.create_block();
-        self.tests_in_order(&tests, next)?;
+        let positions: Vec<usize> = (0..tests.len()).collect();
+        self.guard(unit, &positions, tail, next)?;
         self.learn_all(&tests);
         self.branching_body(body, tag, next)?;
         self.enter(next);
@@ -282,40 +286,6 @@ impl<'a, 'f> Translator<'a, 'f> {
         let stride = self.constant(8 * (self.words.len() as i64 + 1));
         self.advance(stride);
         self.builder.ins().jump(next, &[]);
-        Ok(())
-    }
-
-    /// Goes on where all tests succeed, and jumps where one fails.
-    fn tests_in_order(&mut self, tests: &[Test], otherwise: Block) -> Attempt<()> {
-        let mut position = 0;
-        while position < tests.len() {
-            // As many as are cheap together.
-            let mut cost = 0;
-            let mut joint = position;
-            while joint < tests.len()
-                && let Some(more) = self.plain().test_node_cost(&tests[joint])
-                && cost + more <= JOINT_LIMIT
-            {
-                cost += more;
-                joint += 1;
-            }
-            let onward = self.builder.create_block();
-            if joint > position + 1 {
-                match self.conjunction(&tests[position..joint])? {
-                    Some(value) => {
-                        self.builder.ins().brif(value, onward, &[], otherwise, &[]);
-                    }
-                    None => {
-                        self.builder.ins().jump(onward, &[]);
-                    }
-                }
-                position = joint;
-            } else {
-                self.branch_node(&tests[position], onward, otherwise)?;
-                position += 1;
-            }
-            self.enter(onward);
-        }
         Ok(())
     }
 

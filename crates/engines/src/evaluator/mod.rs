@@ -22,7 +22,7 @@ use crate::system::{Event, Instance, TransitionSystem};
 use code::{Code, CommandId, Test, TestId};
 use machine::{Machine, Memory, Stop};
 use parameters::Parameters;
-use specialiser::{Owner, Specialiser, Unit};
+use specialiser::{Owner, Specialiser, Unit, constant_slots};
 
 /// Instances of a rule or property that are specialised one by one.
 const INSTANCE_LIMIT: usize = 2048;
@@ -96,8 +96,18 @@ enum Fired {
 }
 
 impl<'m> SpecialisedSystem<'m> {
-    /// Specialises a model.
+    /// Specialises a model, for any state.
     pub fn new(interpreter: &'m Interpreter<'m>) -> Self {
+        Self::with_constants(interpreter, Vec::new())
+    }
+
+    /// Specialises a model to the slots that never change: for reachable states only, and what the symmetries
+    /// of the model make of them.
+    pub fn of_reachable(interpreter: &'m Interpreter<'m>) -> Self {
+        Self::with_constants(interpreter, constant_slots(interpreter))
+    }
+
+    fn with_constants(interpreter: &'m Interpreter<'m>, constants: Vec<Option<i64>>) -> Self {
         let (model, layout): (&Model, &Layout) = (interpreter.model(), interpreter.layout());
         let mut specialiser = Specialiser::new(model, layout);
         let mut frame = 0;
@@ -118,6 +128,7 @@ impl<'m> SpecialisedSystem<'m> {
             // Each instance runs once, which does not pay for specialising it.
             starts.push(translate(&mut specialiser, &owner, false));
         }
+        specialiser.constants = constants;
         let mut rules = Table::new();
         for rule in model.rules.iter() {
             let owner = Owner::new(model, &rule.parameters, &rule.locals, Some(rule.guard), Some(&rule.body));

@@ -5,9 +5,8 @@ use cranelift_frontend::Variable;
 
 use super::super::call::Table;
 use super::super::dispatch::{Dispatch, FieldTable, GROUP, tests_of};
-use super::{Attempt, BRANCHLESS_LIMIT, Translator, Unsupported};
+use super::{Attempt, BRANCHLESS_LIMIT, Tail, Translator, Unsupported};
 use crate::evaluator::SpecialisedUnit;
-use crate::evaluator::code::Test;
 
 /// Words of a state that instances of a group keep in registers.
 const REGISTER_LIMIT: usize = 4;
@@ -21,7 +20,7 @@ impl Translator<'_, '_> {
     pub(in super::super) fn group(
         &mut self,
         dispatch: Dispatch,
-        instances: &[(&SpecialisedUnit, u64)],
+        instances: &[(&SpecialisedUnit, u64, Tail)],
         left_out: &[bool],
         in_memory: bool,
     ) -> Result<(), usize> {
@@ -57,7 +56,7 @@ impl Translator<'_, '_> {
         let table = self.builder.create_jump_table(JumpTableData::new(default, &calls));
         let first = self.builder.ins().ireduce(types::I32, first);
         self.builder.ins().br_table(first, table);
-        for (number, (&(unit, tag), tests)) in instances.iter().zip(&dispatch.rest).enumerate() {
+        for (number, (&(unit, tag, tail), rest)) in instances.iter().zip(&dispatch.rest).enumerate() {
             self.enter(blocks[number]);
             let function_escape = self.escape;
             if left_out[number] {
@@ -77,7 +76,7 @@ impl Translator<'_, '_> {
                     self.given[word] = self.builder.ins().load(types::I64, flags, self.state, word as i32 * 8);
                 }
             }
-            self.grouped_instance(unit, tag, tests, head).map_err(|Unsupported| number)?;
+            self.grouped_instance((unit, tag, tail), rest, head).map_err(|Unsupported| number)?;
             if self.size - before > INSTANCE_LIMIT {
                 return Err(number);
             }
@@ -104,13 +103,18 @@ impl Translator<'_, '_> {
         self.builder.ins().return_(&[result]);
     }
 
-    fn grouped_instance(&mut self, unit: &SpecialisedUnit, tag: u64, tests: &[Test], next: Block) -> Attempt<()> {
+    fn grouped_instance(
+        &mut self,
+        (unit, tag, tail): (&SpecialisedUnit, u64, Tail),
+        rest: &[usize],
+        next: Block,
+    ) -> Attempt<()> {
         if unit.tests_write {
             return Err(Unsupported);
         }
         let body = unit.body.ok_or(Unsupported)?;
         self.begin_instance(unit);
-        self.tests_in_order(tests, next)?;
+        self.guard(unit, rest, tail, next)?;
         // All tests hold here, also those that a table answered.
         self.learn_all(&tests_of(self.code, unit));
         self.branching_body(body, tag, next)

@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 
 use super::code::{Code, CommandId, SubroutineId, TestId};
 use facts::TypeFact;
+pub(super) use mutation::constant_slots;
 use mutation::mutated_locals;
 use places::Location;
 
@@ -88,6 +89,8 @@ pub(crate) struct Specialiser<'m> {
     subroutines: FxHashMap<FunctionId, SubroutineId>,
     /// Those of them whose body is not translated yet.
     untranslated: Vec<FunctionId>,
+    /// The contents of slots that never change; nothing while starts are translated.
+    pub(crate) constants: Vec<Option<i64>>,
     /// How much was translated so far.
     work: u64,
     context: Context<'m>,
@@ -165,6 +168,7 @@ impl<'m> Specialiser<'m> {
             mutated_in_functions: FxHashMap::default(),
             subroutines: FxHashMap::default(),
             untranslated: Vec::new(),
+            constants: Vec::new(),
             work: 0,
             context: Context::new(),
         }

@@ -1,12 +1,16 @@
-//! Which locals something may write to: those whose value is not known for good when they are set.
+//! What something may write to: locals whose value is not known for good when they are set, and slots of the
+//! state that no rule ever changes.
 
 use std::rc::Rc;
 
 use quotient_ir::{
-    Argument, Expr, ExprId, Iteration, Local, LocalId, Model, MultisetElement, PlaceId, ReturnValue, Root, Statement,
-    StatementKind, Step, Table, TableIndex,
+    Argument, Expr, ExprId, Interpreter, Iteration, Layout, Local, LocalId, Model, MultisetElement, Outcome, PlaceId,
+    ReturnValue, Root, Statement, StatementKind, Step, Table, TableIndex, TypeId, TypeKind,
 };
 use rustc_hash::FxHashSet;
+
+/// Starts that are run to see whether they agree.
+const START_LIMIT: usize = 256;
 
 /// For each local of an owner whether a statement writes to it or makes a reference to it.
 pub(super) fn mutated_locals(
@@ -15,23 +19,109 @@ pub(super) fn mutated_locals(
     condition: Option<ExprId>,
     body: &[Statement],
 ) -> Rc<[bool]> {
-    let mut search = Search {
-        model,
-        mutated: vec![false; locals.len()],
-        expressions: Vec::new(),
-        places: Vec::new(),
-        seen_expressions: FxHashSet::default(),
-        seen_places: FxHashSet::default(),
-    };
+    let mut search = Search::new(model);
     search.expressions.extend(condition);
     search.statements(body);
     search.drain();
-    search.mutated.into()
+    let mut mutated = vec![false; locals.len()];
+    for place in search.written {
+        if let Root::Local(local) = &model.pool[place].root {
+            mutated[local.position()] = true;
+        }
+    }
+    mutated.into()
+}
+
+/// For each slot its value, if it is the same in every start and no rule writes to it.
+///
+/// It is the same in every reachable state, then, and in every state that a symmetry of the model makes of one:
+/// symmetries map starts to starts and steps to steps.
+pub(in crate::evaluator) fn constant_slots(interpreter: &Interpreter<'_>) -> Vec<Option<i64>> {
+    let (model, layout) = (interpreter.model(), interpreter.layout());
+    let nothing = vec![None; layout.slots.len()];
+    // Multisets are sorted after each step, which writes to them in its own way.
+    if !layout.multisets().is_empty() {
+        return nothing;
+    }
+    let mut constants: Option<Vec<Option<i64>>> = None;
+    let mut runs = 0;
+    for (id, start) in model.starts.iter_enumerated() {
+        for arguments in interpreter.instances(&start.parameters, &start.locals) {
+            runs += 1;
+            if runs > START_LIMIT {
+                return nothing;
+            }
+            match (interpreter.run_start(id, &arguments), &mut constants) {
+                (Outcome::Next { state, .. }, None) => constants = Some(state.0),
+                (Outcome::Next { state, .. }, Some(constants)) => {
+                    for (constant, value) in constants.iter_mut().zip(&state.0) {
+                        *constant = constant.filter(|_| constant == value);
+                    }
+                }
+                (Outcome::Pruned, _) => {}
+                (Outcome::Fault(_), _) => return nothing,
+            }
+        }
+    }
+    let Some(mut constants) = constants else { return nothing };
+    let mut search = Search::new(model);
+    for rule in model.rules.iter() {
+        search.expressions.push(rule.guard);
+        search.statements(&rule.body);
+    }
+    for property in model.properties.iter() {
+        search.expressions.extend(property.condition);
+    }
+    // Whoever calls it: what a function writes is written.
+    for function in model.functions.iter() {
+        search.statements(&function.body);
+    }
+    search.drain();
+    search.written.sort_unstable();
+    search.written.dedup();
+    for place in search.written {
+        forget(model, layout, place, &mut constants);
+    }
+    constants
+}
+
+/// Forgets the contents of all slots that a place may be.
+fn forget(model: &Model, layout: &Layout, place: PlaceId, constants: &mut [Option<i64>]) {
+    let entry = &model.pool[place];
+    // References are followed where they are made.
+    let Root::Variable(variable) = entry.root else { return };
+    let first = layout.first_slot(variable).position();
+    forget_within(model, first, model.variables[variable].ty, &entry.steps, constants);
+}
+
+fn forget_within(model: &Model, first: usize, ty: TypeId, steps: &[Step], constants: &mut [Option<i64>]) {
+    let cells = model.cells(ty) as usize;
+    match (steps.split_first(), &model.types[ty].kind) {
+        (Some((Step::Field(field), rest)), TypeKind::Record { fields }) => {
+            let field = *field as usize;
+            let offset: u64 = fields[..field].iter().map(|before| model.cells(before.ty)).sum();
+            forget_within(model, first + offset as usize, fields[field].ty, rest, constants);
+        }
+        (Some((Step::Index(index), rest)), TypeKind::Array { index: index_type, element }) => {
+            let stride = model.cells(*element) as usize;
+            let domain = model.domain(*index_type);
+            let known = match model.pool[*index] {
+                Expr::Constant { value, .. } => domain.code_of(value),
+                _ => None,
+            };
+            let codes = known.map_or(0..domain.size(), |code| code..code + 1);
+            for code in codes {
+                forget_within(model, first + code as usize * stride, *element, rest, constants);
+            }
+        }
+        _ => constants[first..first + cells].fill(None),
+    }
 }
 
 struct Search<'m> {
     model: &'m Model,
-    mutated: Vec<bool>,
+    /// Places that are written to, or that references are made to.
+    written: Vec<PlaceId>,
     // Expressions may be nested deeply, so they wait in a list rather than on the stack.
     expressions: Vec<ExprId>,
     places: Vec<PlaceId>,
@@ -39,7 +129,18 @@ struct Search<'m> {
     seen_places: FxHashSet<PlaceId>,
 }
 
-impl Search<'_> {
+impl<'m> Search<'m> {
+    fn new(model: &'m Model) -> Self {
+        Self {
+            model,
+            written: Vec::new(),
+            expressions: Vec::new(),
+            places: Vec::new(),
+            seen_expressions: FxHashSet::default(),
+            seen_places: FxHashSet::default(),
+        }
+    }
+
     fn statements(&mut self, statements: &[Statement]) {
         let mut waiting: Vec<&Statement> = statements.iter().collect();
         while let Some(statement) = waiting.pop() {
@@ -180,10 +281,9 @@ impl Search<'_> {
         self.places.push(place);
         let mut waiting = vec![place];
         while let Some(place) = waiting.pop() {
-            match &self.model.pool[place].root {
-                Root::Local(local) => self.mutated[local.position()] = true,
-                Root::Choice { then, otherwise, .. } => waiting.extend([*then, *otherwise]),
-                Root::Variable(_) | Root::Result { .. } => {}
+            self.written.push(place);
+            if let Root::Choice { then, otherwise, .. } = &self.model.pool[place].root {
+                waiting.extend([*then, *otherwise]);
             }
         }
     }

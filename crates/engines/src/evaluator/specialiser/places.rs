@@ -165,7 +165,10 @@ impl Specialiser<'_> {
             return Ok(Contents::Value(Value::Constant(value)));
         }
         Ok(match self.locate(place)?.base {
-            Base::Slot(slot) => Contents::Slot(slot),
+            Base::Slot(slot) => match self.constants.get(slot as usize) {
+                Some(&Some(value)) => Contents::Value(Value::Constant(value)),
+                _ => Contents::Slot(slot),
+            },
             Base::Cell(cell) => Contents::Value(Value::Cell(cell)),
             Base::Dynamic(address) => Contents::Value(Value::Load(address)),
         })

@@ -416,16 +416,19 @@ impl<'p, 't> Emission<'p, 't> {
         }
         for process in 0..self.program.processes.len() {
             let Some(ty) = self.pid_type(process) else { continue };
+            let local = owner.parameter("p", ty);
+            let pid = self.read_local(owner, local);
+            // Point after point of one process: at most one of these conditions is of interest.
+            let mut stays = Vec::new();
             for &point in &self.program.processes[process].flow.points {
-                let local = owner.parameter("p", ty);
-                let pid = self.read_local(owner, local);
                 let number = self.program.processes[process].flow.number(point);
                 let here = self.is_at(process, pid, number);
                 let can_move = self.can_leave(owner, process, pid, point, by_timeout);
                 let moves = self.and(here, can_move);
-                let stays = self.not(moves);
-                conditions.push(self.quantified(Quantifier::All, local, ty, stays));
+                stays.push(self.not(moves));
             }
+            let stays = self.all(stays);
+            conditions.push(self.quantified(Quantifier::All, local, ty, stays));
         }
         self.all(conditions)
     }

@@ -1,11 +1,14 @@
 //! The rule, function or property under construction, and the process whose text is being lowered.
 
 use quotient_ir::{ExprId, Local, LocalId, LocalKind, Span, Table, TypeId};
+use rustc_hash::FxHashMap;
 
 /// The locals of a rule, function or property under construction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Owner {
     pub(super) locals: Table<LocalId, Local>,
+    /// The names that are taken, and how many locals were wished to have each.
+    names: FxHashMap<String, usize>,
 }
 
 impl Owner {
@@ -18,12 +21,17 @@ impl Owner {
         self.add(name, ty, LocalKind::Variable)
     }
     fn add(&mut self, name: &str, ty: TypeId, kind: LocalKind) -> LocalId {
-        let taken = |name: &str| self.locals.iter().any(|local| local.name == name);
+        let wishes = self.names.entry(name.to_owned()).or_default();
+        *wishes += 1;
+        let mut number = *wishes;
         let mut unique = name.to_owned();
-        let mut number = 1;
-        while taken(&unique) {
-            number += 1;
+        while number > 1 {
             unique = format!("{name}{number}");
+            if !self.names.contains_key(&unique) {
+                self.names.insert(unique.clone(), 1);
+                break;
+            }
+            number += 1;
         }
         self.locals.push(Local { name: unique, ty, kind, span: Span::default() })
     }
