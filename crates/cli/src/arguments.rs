@@ -102,6 +102,9 @@ pub(crate) struct SearchArguments {
     /// How many threads to search with; the result is the same (depth-first uses one)
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_threads)]
     pub(crate) threads: u32,
+    /// Store and count states inside of atomic sequences, too, which are only passed through otherwise
+    #[arg(long)]
+    pub(crate) store_passing: bool,
 }
 
 /// When to give up.

@@ -247,6 +247,7 @@ pub(crate) fn kind_name(kind: PropertyKind) -> &'static str {
         PropertyKind::Assumption => "assumption",
         PropertyKind::Cover => "cover",
         PropertyKind::Liveness => "liveness",
+        PropertyKind::Passing => "passing",
     }
 }
 

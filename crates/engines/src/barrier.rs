@@ -3,9 +3,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 /// How often a thread looks before it sleeps: some ten microseconds.
 const LOOKS: u32 = 1 << 10;
+
+/// How long somebody sleeps who has something to do from time to time.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// A place where a number of threads wait until all of them are there, again and again.
 #[derive(Debug)]
@@ -27,6 +31,11 @@ impl Barrier {
 
     /// Waits until all threads are here. What each did before is seen by all afterwards.
     pub(crate) fn wait(&self) {
+        self.wait_and(None);
+    }
+
+    /// The same, doing something from time to time if that takes long.
+    pub(crate) fn wait_and(&self, mut meanwhile: Option<&mut dyn FnMut()>) {
         let meeting = self.meetings.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.arrived.store(0, Ordering::Relaxed);
@@ -45,7 +54,18 @@ impl Barrier {
         }
         let mut guard = self.sleep.lock().unwrap_or_else(PoisonError::into_inner);
         while self.meetings.load(Ordering::Acquire) == meeting {
-            guard = self.wake.wait(guard).unwrap_or_else(PoisonError::into_inner);
+            let Some(meanwhile) = &mut meanwhile else {
+                guard = self.wake.wait(guard).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let woken = self.wake.wait_timeout(guard, PATIENCE).unwrap_or_else(PoisonError::into_inner);
+            if woken.1.timed_out() {
+                drop(woken.0);
+                meanwhile();
+                guard = self.sleep.lock().unwrap_or_else(PoisonError::into_inner);
+            } else {
+                guard = woken.0;
+            }
         }
     }
 }

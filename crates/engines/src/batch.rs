@@ -1,20 +1,33 @@
 //! Successors that wait to be looked up. Looking up several in a row lets their waits for memory
 //! overlap, which a lookup of one at a time cannot.
 
-use crate::store::{Hash, StateNumber, Store};
+use crate::store::{Hash, NO_PARENT, StateNumber, Store};
 use crate::system::Successors;
 
 /// A queue of successors, in the order in which they were found.
 #[derive(Debug)]
 pub(crate) struct Batch {
     pub(crate) successors: Successors,
-    /// Where the successors of a state end, and the state.
-    parents: Vec<(u32, StateNumber)>,
+    /// The runs of successors of the same state.
+    runs: Vec<Run>,
     hashes: Vec<Hash>,
     entries: Vec<u64>,
     /// Whether a successor is known to be stored.
     known: Vec<bool>,
     capacity: usize,
+}
+
+/// Successors of a state in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// The state.
+    pub(crate) parent: StateNumber,
+    /// The first of them.
+    pub(crate) first: usize,
+    /// The one after the last.
+    pub(crate) end: usize,
+    /// Steps to states that are passed through beside them; they count as fired before these.
+    pub(crate) passed: u64,
 }
 
 impl Batch {
@@ -27,7 +40,7 @@ impl Batch {
     pub(crate) fn new(words: usize) -> Self {
         Self {
             successors: Successors::new(words),
-            parents: Vec::new(),
+            runs: Vec::new(),
             hashes: Vec::new(),
             entries: Vec::new(),
             known: Vec::new(),
@@ -50,10 +63,25 @@ impl Batch {
     /// Takes note that all successors added since the last call come from a state.
     #[inline]
     pub(crate) fn close(&mut self, parent: StateNumber) {
-        let end = self.len() as u32;
-        if self.parents.last().map_or(0, |&(end, _)| end) < end {
-            self.parents.push((end, parent));
+        let (first, end) = (self.runs.last().map_or(0, |run| run.end), self.len());
+        let passed = self.successors.take_passed();
+        if first == end && passed == 0 {
+            return;
         }
+        match self.runs.last_mut() {
+            // What is told piece by piece counts as what comes at once. Starts always come in pieces.
+            Some(run) if run.parent == parent && parent != NO_PARENT => {
+                run.end = end;
+                run.passed += passed;
+            }
+            _ => self.runs.push(Run { parent, first, end, passed }),
+        }
+    }
+
+    /// How many steps there are: to successors that wait and to states that were passed through.
+    pub(crate) fn steps(&self) -> u64 {
+        let passed: u64 = self.runs.iter().map(|run| run.passed).sum();
+        self.len() as u64 + passed + self.successors.passed()
     }
 
     /// Whether one of the successors from a position on is another state than this one.
@@ -94,11 +122,10 @@ impl Batch {
         self.hashes.extend(self.successors.records().map(|record| Hash::of(&record[..WORDS])));
     }
 
-    /// The runs of successors of the same state: the state, the first and the one after the last.
-    pub(crate) fn run(&self, number: usize) -> Option<(StateNumber, usize, usize)> {
-        let &(end, parent) = self.parents.get(number)?;
-        let start = if number == 0 { 0 } else { self.parents[number - 1].0 };
-        Some((parent, start as usize, end as usize))
+    /// The runs of successors of the same state, by number.
+    #[inline]
+    pub(crate) fn run(&self, number: usize) -> Option<Run> {
+        self.runs.get(number).copied()
     }
 
     /// One of the successors with its tag and its hash (once prepared).
@@ -111,6 +138,6 @@ impl Batch {
     /// Forgets all successors.
     pub(crate) fn clear(&mut self) {
         self.successors.clear();
-        self.parents.clear();
+        self.runs.clear();
     }
 }

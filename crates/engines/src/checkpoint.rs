@@ -51,11 +51,12 @@ pub(crate) fn fingerprint(model: &Model, options: &SearchOptions, system: &str) 
     // Writing to a sum cannot fail.
     let _ = write!(
         sum,
-        "{} {model:?} {:?} {:?} {:?} {} {system}",
+        "{} {model:?} {:?} {:?} {:?} {} {} {system}",
         env!("CARGO_PKG_VERSION"),
         options.deadlock,
         options.properties,
         options.liveness,
+        options.store_passing,
         options.errors
     );
     sum.finish()

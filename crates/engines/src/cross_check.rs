@@ -7,6 +7,7 @@ use quotient_symmetry::{Canonicalizer, Workspace};
 
 use crate::observer::Observer;
 use crate::options::SearchOptions;
+use crate::passing::PassingSystem;
 use crate::plan::{Plan, Reduction};
 use crate::report::{EngineError, Report, StopReason};
 use crate::search::Exploration;
@@ -48,6 +49,7 @@ pub(crate) fn compare<S: TransitionSystem>(
     (report, exploration): (&Report, &Exploration),
 ) -> Result<CrossCheck, EngineError> {
     let options = &SearchOptions { checkpoint: None, resume: None, ..options.clone() };
+    let system = &PassingSystem::new(system, interpreter, options);
     let (whole, all) = check_counted(system, interpreter, options, observer, None)?;
     let extent = match unfinished(report, &whole) {
         Some(reason) => Extent::Nothing(reason),

@@ -19,6 +19,7 @@ mod markers;
 mod observer;
 mod options;
 mod parallel;
+mod passing;
 mod plan;
 mod quotient;
 mod rebuild;
@@ -44,13 +45,14 @@ pub use evaluator::{Scratch, SpecialisedSystem};
 pub use markers::{MarkerSystem, MarkerSystemScratch};
 pub use observer::{Edge, Observer, Progress, Silent};
 pub use options::{Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode};
+pub use passing::{PassingScratch, PassingSystem};
 pub use plan::{LivenessSearch, Markers, Plan, Reduction, Symmetry, SymmetrySource, plan, too_large};
 pub use quotient::{Clock, QuotientScratch, QuotientSystem};
 pub use reference::ReferenceSystem;
 pub use report::{
     Approximation, EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, StopReason, Subject, Verdict,
 };
-pub use system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
+pub use system::{Event, FieldTest, Instance, Sink, Successors, Tag, TransitionSystem};
 pub use verdicts::check_system;
 
 use num_bigint::BigUint;

@@ -12,10 +12,12 @@
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{PropertyId, Violation};
+use quotient_ir::Violation;
 
+use crate::judge::Checks;
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
+use crate::passing::is_passing;
 use crate::report::StopReason;
 use crate::search::{Exploration, Finding};
 use crate::shards::Shards;
@@ -26,6 +28,8 @@ use crate::system::{Event, TransitionSystem};
 const UNVISITED: u32 = 0;
 /// The rank of a state whose component is complete.
 const COMPLETE: u32 = u32::MAX;
+/// The rank of a state that is passed through and from which nothing else can be reached.
+const VOID: u32 = u32::MAX - 1;
 /// Expansions between reports of progress.
 const PROGRESS_INTERVAL: u64 = 2048;
 
@@ -37,11 +41,11 @@ const PROGRESS_INTERVAL: u64 = 2048;
 pub(crate) fn find_dead_ends<S: TransitionSystem>(
     system: &S,
     exploration: &Exploration,
-    properties: &[PropertyId],
+    checks: &Checks,
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<Vec<Option<Finding>>, StopReason> {
-    let store = &exploration.store;
+    let (store, properties) = (&exploration.store, &checks.liveness[..]);
     let states = store.bound() as usize;
     // A rank, a bit, and at worst a place on the path.
     let memory_bytes = store.memory_bytes() + 12 * states as u64 + states as u64 / 8;
@@ -58,7 +62,7 @@ pub(crate) fn find_dead_ends<S: TransitionSystem>(
     let mut pass = Pass {
         system,
         store,
-        properties,
+        checks,
         options,
         ranks: vec![UNVISITED; states],
         leaves: vec![0; states.div_ceil(64)],
@@ -89,7 +93,7 @@ pub(crate) fn find_dead_ends<S: TransitionSystem>(
 struct Pass<'a, S: TransitionSystem> {
     system: &'a S,
     store: &'a Shards,
-    properties: &'a [PropertyId],
+    checks: &'a Checks,
     options: &'a SearchOptions,
     /// The order of the visit, lowered to that of the earliest state known to be in the same
     /// component.
@@ -152,6 +156,7 @@ impl<S: TransitionSystem> Pass<'_, S> {
                         return ControlFlow::Break(());
                     }
                     COMPLETE => leaves = true,
+                    VOID => {}
                     other => rank = rank.min(other),
                 }
             }
@@ -170,31 +175,40 @@ impl<S: TransitionSystem> Pass<'_, S> {
             self.pending.iter().rposition(|&state| self.ranks[state as usize] < entered).map_or(0, |below| below + 1);
         let mut members = self.pending.split_off(first);
         members.push(root);
-        for &state in &members {
-            self.ranks[state as usize] = COMPLETE;
-        }
         let can_be_left = members.iter().any(|&state| self.leaves[state as usize / 64] >> (state % 64) & 1 == 1);
-        if !can_be_left {
+        let is_void = !can_be_left && members.iter().all(|&state| self.is_passing(state));
+        for &state in &members {
+            self.ranks[state as usize] = if is_void { VOID } else { COMPLETE };
+        }
+        if !can_be_left && !is_void {
             self.judge(&members);
         }
         members.len() as u32
     }
 
+    /// Whether a state is stored although it is to be passed through.
+    fn is_passing(&mut self, state: StateNumber) -> bool {
+        let state = self.store.state(state);
+        self.options.store_passing && is_passing(self.system, &mut self.scratch, &self.checks.passing, state)
+    }
+
     /// Notes for which properties a component that cannot be left is a dead end.
     fn judge(&mut self, members: &[StateNumber]) {
-        for (position, &property) in self.properties.iter().enumerate() {
+        for (position, &property) in self.checks.liveness.iter().enumerate() {
             // Valuations come in the same order for every state.
             let mut satisfied: Vec<bool> = Vec::new();
             let mut failure = Vec::new();
             for &state in members {
                 let mut valuation = 0;
                 let mut all = true;
+                // No claim is about a state that is passed through: it satisfies nothing.
+                let counts = !self.is_passing(state);
                 self.system.evaluate(&mut self.scratch, property, self.store.state(state), |arguments, result| {
                     if satisfied.len() == valuation {
                         satisfied.push(!self.options.judges(property, arguments));
                     }
                     // Every condition had a value in every state when it was stored.
-                    satisfied[valuation] |= result.unwrap_or(false);
+                    satisfied[valuation] |= counts && result.unwrap_or(false);
                     if all && !satisfied[valuation] {
                         all = false;
                         failure = arguments.to_vec();

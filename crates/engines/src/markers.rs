@@ -219,4 +219,21 @@ impl<S: TransitionSystem> TransitionSystem for MarkerSystem<'_, S> {
     ) {
         self.inner.successors(&mut scratch.inner, state, visit);
     }
+
+    fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+        self.inner.first_steps(&mut scratch.inner, visit);
+    }
+
+    fn steps(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.inner.steps(&mut scratch.inner, state, visit);
+    }
+
+    fn goes_on(&self, scratch: &mut Self::Scratch, state: &[u64]) -> bool {
+        self.inner.goes_on(&mut scratch.inner, state)
+    }
 }

@@ -35,6 +35,9 @@ pub struct SearchOptions {
     /// How many threads to search with. Depth-first searches, those that draw a graph and those of
     /// models with liveness properties use one whatever this says.
     pub threads: u32,
+    /// Whether states that the model wants to be passed through are stored, counted and expanded like
+    /// others. No claim is about them in any case.
+    pub store_passing: bool,
     /// Whether a fault of the model is a violation to report. If not, it still ends the search,
     /// since what the model does afterwards has no meaning, and leaves the rest inconclusive.
     pub errors: bool,
@@ -55,6 +58,7 @@ impl Default for SearchOptions {
             resume: None,
             store: StoreMode::Exact,
             threads: 1,
+            store_passing: false,
             errors: true,
         }
     }

@@ -25,7 +25,7 @@ use quotient_ir::{DeadlockMode, PropertyId, Violation};
 use rustc_hash::FxHashSet;
 
 use crate::barrier::Barrier;
-use crate::batch::Batch;
+use crate::batch::{Batch, Run};
 use crate::checkpoint::{self, Restored, Snapshot, Standing, can_go_on};
 use crate::judge::{Checks, Judge, Judgement, end_with, leaves};
 use crate::observer::{Observer, Progress};
@@ -114,6 +114,7 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
         barrier: OnceLock::new(),
         panic: Mutex::new(None),
         finished: AtomicBool::new(false),
+        stop: OnceLock::new(),
         fingerprint,
     };
     let (end, counts, left) = std::thread::scope(|scope| {
@@ -188,8 +189,13 @@ struct Search<'a, S: TransitionSystem> {
     /// between two rounds.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     finished: AtomicBool,
+    /// Why the search is to end, if the first thread learned that it is. Long expansions ask for it.
+    stop: OnceLock<StopReason>,
     fingerprint: u64,
 }
+
+/// Says why the search is to end now, if it is; asked from time to time during long expansions.
+type Ask<'x> = &'x mut dyn FnMut() -> Option<StopReason>;
 
 /// The states of the level that are expanded in a round.
 #[derive(Clone, Copy, Debug, Default)]
@@ -240,21 +246,23 @@ impl Snapshots<'_> {
 /// one more after it was stored.
 type Moment = u64;
 
-fn at(place: u32) -> Moment {
-    2 * u64::from(place)
+fn at(place: u64) -> Moment {
+    2 * place
 }
 
 /// What came of a block.
 #[derive(Debug)]
 struct Block {
-    /// How many successors there are.
-    successors: u32,
+    /// How many steps there are: to successors and to states that are passed through.
+    steps: u64,
+    /// Steps through states after starts, where only these count, and the place after them.
+    start_steps: Vec<(u64, u64)>,
     /// What ends the search, and when. Only the first counts.
     end: Option<(Moment, End)>,
     /// Covers and when they were reached; each once.
     covered: Vec<(PropertyId, Moment)>,
     /// Which successors the candidates are, in order.
-    places: Vec<u32>,
+    places: Vec<u64>,
     /// Candidates on their way to the cells.
     outgoing: Vec<Vec<u64>>,
 }
@@ -262,11 +270,12 @@ struct Block {
 impl Block {
     fn new(stores: usize) -> Self {
         let outgoing = vec![Vec::new(); stores];
-        Self { successors: 0, end: None, covered: Vec::new(), places: Vec::new(), outgoing }
+        Self { steps: 0, start_steps: Vec::new(), end: None, covered: Vec::new(), places: Vec::new(), outgoing }
     }
 
     fn clear(&mut self) {
-        self.successors = 0;
+        self.steps = 0;
+        self.start_steps.clear();
         self.end = None;
         self.covered.clear();
         self.places.clear();
@@ -329,23 +338,25 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             if self.finished.load(Ordering::Acquire) {
                 return;
             }
-            self.phases(&mut worker, true);
+            self.phases(&mut worker, true, &mut || self.stop.get().cloned());
         }
     }
 
     /// The two phases of a round, with others or alone.
-    fn phases(&self, worker: &mut Worker<'a, S>, together: bool) {
+    fn phases(&self, worker: &mut Worker<'a, S>, together: bool, ask: Ask<'_>) {
         let round = *read(&self.round);
-        let mut phase = |work: &mut dyn FnMut(&mut Worker<'a, S>)| {
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(worker))) {
+        let mut phase = |work: &mut dyn FnMut(&mut Worker<'a, S>, Ask<'_>)| {
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(worker, ask))) {
                 *lock(&self.panic) = Some(panic);
             }
             if together {
-                self.wait();
+                let mut meanwhile = || drop(ask());
+                let barrier = self.barrier.get().expect("the barrier is there before the gate is opened");
+                barrier.wait_and(Some(&mut meanwhile));
             }
         };
-        phase(&mut |worker| self.expand_blocks(worker, round));
-        phase(&mut |worker| {
+        phase(&mut |worker, ask| self.expand_blocks(worker, round, ask));
+        phase(&mut |worker, _| {
             while let Some(store) = self.take(1, self.stores.len()) {
                 self.keep_new(worker, round, store);
             }
@@ -363,17 +374,18 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
     }
 
     /// The first phase.
-    fn expand_blocks(&self, worker: &mut Worker<'a, S>, round: Round) {
+    fn expand_blocks(&self, worker: &mut Worker<'a, S>, round: Round, ask: Ask<'_>) {
         let stores = Snapshots { stores: self.stores.iter().map(read).collect(), bits: self.bits };
         let level = read(&self.level);
         while let Some(number) = self.take(0, round.blocks()) {
             let mut block = lock(&self.blocks[number]);
             block.clear();
             if round.starts {
-                self.run_starts(worker, &mut block);
+                self.run_starts(worker, &mut block, ask);
             } else {
                 let first = round.start_of(number);
-                self.expand_block(worker, &stores, &mut block, &level[first..(first + round.block).min(round.end)]);
+                let numbers = &level[first..(first + round.block).min(round.end)];
+                self.expand_block(worker, &stores, &mut block, numbers, ask);
             }
             let mut new = self.new[number].write().unwrap_or_else(PoisonError::into_inner);
             new.clear();
@@ -386,13 +398,14 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         }
     }
 
-    fn run_starts(&self, worker: &mut Worker<'a, S>, block: &mut Block) {
+    fn run_starts(&self, worker: &mut Worker<'a, S>, block: &mut Block, ask: Ask<'_>) {
         let Worker { scratch, batch, recent, .. } = worker;
         let mut expansion = Expansion {
             search: self,
             recent,
             block,
             batch,
+            ask,
             state: None,
             parent: NO_PARENT,
             position: Label::NO_PARENT,
@@ -400,7 +413,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             moved: false,
         };
         self.system.starts(scratch, |instance, event| expansion.event(instance, event));
-        batch.close(u32::from(Label::NO_PARENT));
+        batch.close(NO_PARENT);
         self.sort(recent, batch, block);
     }
 
@@ -410,6 +423,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         stores: &Snapshots<'_>,
         block: &mut Block,
         numbers: &[StateNumber],
+        ask: Ask<'_>,
     ) {
         let Worker { scratch, batch, recent, states, .. } = worker;
         // Their waits for memory overlap.
@@ -424,6 +438,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
                 recent,
                 block,
                 batch,
+                ask,
                 state: Some(state),
                 parent,
                 position,
@@ -440,7 +455,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
                 && !leaves(self.system, scratch, state, self.options.deadlock)
             {
                 let end = end_with(self.options, Some(parent), None, Violation::Deadlock(self.options.deadlock));
-                block.note_end(at(block.successors + batch.len() as u32), end);
+                block.note_end(at(block.steps + batch.steps()), end);
             }
             if block.end.is_some() {
                 break;
@@ -456,9 +471,13 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
     /// them.
     fn sort(&self, recent: &mut Recent, batch: &mut Batch, block: &mut Block) {
         batch.hash_all();
-        let mut number = 0;
-        while let Some((parent, first, end)) = batch.run(number) {
+        let (mut number, mut before) = (0, block.steps);
+        while let Some(Run { parent, first, end, passed }) = batch.run(number) {
             number += 1;
+            before += passed;
+            if parent == NO_PARENT && passed > 0 {
+                block.start_steps.push((passed, before + first as u64));
+            }
             for position in first..end {
                 let (state, tag, hash) = batch.entry(position);
                 if recent.meets(state, hash) {
@@ -467,7 +486,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
                 // Tags beyond what fits say nothing that would be wrong to forget.
                 let tag = u16::try_from(tag).unwrap_or(Tag::EVERYTHING as u16);
                 let label = Label { candidate: block.places.len() as u32, parent: parent as u16, tag };
-                block.places.push(block.successors + position as u32);
+                block.places.push(before + position as u64);
                 let outgoing = &mut block.outgoing[hash.shard(self.bits)];
                 match *state {
                     [word] => outgoing.extend_from_slice(&[word, label.pack()]),
@@ -479,7 +498,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
                 }
             }
         }
-        block.successors += batch.len() as u32;
+        block.steps += batch.steps();
         batch.clear();
     }
 
@@ -552,6 +571,7 @@ struct Expansion<'x, 'a, S: TransitionSystem> {
     recent: &'x mut Recent,
     block: &'x mut Block,
     batch: &'x mut Batch,
+    ask: Ask<'x>,
     state: Option<&'x [u64]>,
     parent: StateNumber,
     /// Where the state is in the block.
@@ -574,9 +594,15 @@ impl<S: TransitionSystem> Expansion<'_, '_, S> {
         self.first = self.batch.len();
     }
 
+    /// Takes note that all successors so far come from the state.
+    fn close(&mut self) {
+        let is_start = self.position == Label::NO_PARENT;
+        self.batch.close(if is_start { NO_PARENT } else { u32::from(self.position) });
+    }
+
     /// The place of the next successor.
-    fn place(&self) -> u32 {
-        self.block.successors + self.batch.len() as u32
+    fn place(&self) -> u64 {
+        self.block.steps + self.batch.steps()
     }
 }
 
@@ -586,29 +612,52 @@ impl<S: TransitionSystem> Sink for Expansion<'_, '_, S> {
     }
 
     fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
+        // What was passed through counts before what comes now.
+        self.look_for_moves();
+        self.close();
+        let moment = at(self.place());
+        let origin = (self.parent != NO_PARENT).then_some(self.parent);
         match event {
             Event::Next { state, covered } => {
-                let moment = at(self.place());
                 for &property in covered {
                     self.block.note_cover(property, moment);
                 }
                 self.batch.successors.push(state, Tag::EVERYTHING);
                 if self.batch.is_full() {
                     self.look_for_moves();
-                    self.batch.close(u32::from(self.position));
+                    self.close();
                     self.search.sort(self.recent, self.batch, self.block);
                     self.first = 0;
                 }
                 ControlFlow::Continue(())
             }
-            Event::Pruned | Event::Idle => ControlFlow::Continue(()),
+            Event::Pruned => ControlFlow::Continue(()),
+            Event::Idle => match (self.ask)() {
+                None => {
+                    self.search.sort(self.recent, self.batch, self.block);
+                    self.first = 0;
+                    ControlFlow::Continue(())
+                }
+                Some(reason) => {
+                    self.block.note_end(moment, End::Stopped(reason));
+                    ControlFlow::Break(())
+                }
+            },
+            Event::Passed { steps, covered } => {
+                for &property in covered {
+                    self.block.note_cover(property, moment);
+                }
+                self.batch.successors.pass(steps);
+                ControlFlow::Continue(())
+            }
+            Event::Wrong { state, violation } => {
+                self.block.note_end(moment, end_with(self.search.options, origin, Some(state), violation));
+                ControlFlow::Break(())
+            }
             Event::Fault(fault) => {
                 let violation =
                     Violation::Fault { action: instance.action, arguments: instance.arguments.to_vec(), fault };
-                let origin = (self.parent != NO_PARENT).then_some(self.parent);
-                let end = end_with(self.search.options, origin, None, violation);
-                let moment = at(self.place());
-                self.block.note_end(moment, end);
+                self.block.note_end(moment, end_with(self.search.options, origin, None, violation));
                 ControlFlow::Break(())
             }
         }
@@ -763,7 +812,17 @@ impl<S: TransitionSystem> Conductor<'_, '_, S> {
         if together {
             search.wait();
         }
-        search.phases(&mut self.worker, together);
+        let progress = self.progress(next.len());
+        let observer = &mut *self.observer;
+        let mut ask = || {
+            if search.stop.get().is_none()
+                && let ControlFlow::Break(reason) = observer.progress(&progress)
+            {
+                search.stop.get_or_init(|| reason);
+            }
+            search.stop.get().cloned()
+        };
+        search.phases(&mut self.worker, together, &mut ask);
         if let Some(panic) = lock(&search.panic).take() {
             resume_unwind(panic);
         }
@@ -818,24 +877,33 @@ impl<S: TransitionSystem> Conductor<'_, '_, S> {
         }
         if !starts {
             // A step counts even if what it leads to ends the search.
-            self.counts.transitions += u64::from(block.successors).min(cut / 2 + 1);
+            self.counts.transitions += block.steps.min(cut / 2 + 1);
         }
+        let passed = block.start_steps.iter().filter(|&&(_, place)| at(place) <= cut);
+        self.counts.transitions += passed.map(|&(passed, _)| passed).sum::<u64>();
         end
+    }
+
+    /// How far the search is, with so many states of the next level.
+    fn progress(&mut self, found: usize) -> Progress {
+        let search = self.search;
+        let stored: u64 = search.stores.iter().map(|store| read(store).memory_bytes()).sum();
+        let level = read(&search.level).capacity();
+        let other = 4 * (level + found) as u64;
+        self.counts.other_bytes = self.counts.other_bytes.max(other);
+        Progress {
+            states: self.counts.states,
+            transitions: self.counts.transitions,
+            frontier: found as u64,
+            depth: self.counts.depth,
+            memory_bytes: stored + other,
+        }
     }
 
     fn report(&mut self, first: usize, depth: u64, next: &[StateNumber], waiting: usize) -> Option<End> {
         let search = self.search;
-        let stored: u64 = search.stores.iter().map(|store| read(store).memory_bytes()).sum();
-        let level = read(&search.level).capacity();
-        let other = 4 * (level + next.len()) as u64;
-        self.counts.other_bytes = self.counts.other_bytes.max(other);
-        let progress = Progress {
-            states: self.counts.states,
-            transitions: self.counts.transitions,
-            frontier: (next.len() + waiting) as u64,
-            depth: self.counts.depth,
-            memory_bytes: stored + other,
-        };
+        let progress = self.progress(next.len());
+        let progress = Progress { frontier: progress.frontier + waiting as u64, ..progress };
         let here = self.here(first, depth, next);
         if let Some(limit) = search.options.max_memory.filter(|&limit| progress.memory_bytes > limit) {
             return Some(self.end(End::Stopped(StopReason::MemoryLimit(limit)), here, next));

@@ -9,7 +9,7 @@ use quotient_ir::{Fault, Layout, PropertyId, SlotId};
 use quotient_symmetry::{Canonicalizer, Literals, Workspace};
 
 use crate::guard::Guard;
-use crate::system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
+use crate::system::{Event, FieldTest, Instance, Sink, Successors, Tag, TransitionSystem};
 
 /// Tells the time since some moment, best in processor time of the calling thread. Libraries do not read the
 /// clock themselves.
@@ -217,6 +217,10 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
         self.inner.is_safe(tag, state)
     }
 
+    fn field_test(&self, property: PropertyId) -> Option<FieldTest> {
+        self.inner.field_test(property)
+    }
+
     fn represent(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
         if self.guard.passes(None, state) {
             self.canonicalize(&mut scratch.finder, state);
@@ -242,6 +246,23 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
         visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) {
         self.inner.successors(&mut scratch.inner, state, visit);
+    }
+
+    fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+        self.inner.first_steps(&mut scratch.inner, visit);
+    }
+
+    fn steps(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.inner.steps(&mut scratch.inner, state, visit);
+    }
+
+    fn goes_on(&self, scratch: &mut Self::Scratch, state: &[u64]) -> bool {
+        self.inner.goes_on(&mut scratch.inner, state)
     }
 }
 

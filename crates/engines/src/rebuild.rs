@@ -1,11 +1,14 @@
 //! Concrete runs from stored states. The store keeps only the parent of each state; which instance
 //! led from one to the other is found again by firing them all. In a quotient the stored states are
 //! representatives: the run goes through states of the model that they stand for, so identities are
-//! the same from its start to its end.
+//! the same from its start to its end. States between two stored ones that were passed through are found
+//! again and are part of the run.
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{Interpreter, Trace, TraceStep, Violation, replay};
+use quotient_ir::{Action, FaultKind, Interpreter, Trace, TraceStep, Violation, replay};
+
+use rustc_hash::FxHashSet;
 
 use crate::report::EngineError;
 use crate::search::Finding;
@@ -28,8 +31,8 @@ pub(crate) fn rebuild<S: TransitionSystem>(
     let mut steps = Vec::with_capacity(path.len());
     let mut before: Option<Vec<u64>> = None;
     for stored in &path {
-        let (step, state) = find_step(system, &mut scratch, before.as_deref(), stored, interpreter)?;
-        steps.push(step);
+        let (more, state) = find_steps(system, &mut scratch, before.as_deref(), stored, interpreter)?;
+        steps.extend(more);
         before = Some(state);
     }
     let violation = match (path.last(), &before) {
@@ -41,40 +44,83 @@ pub(crate) fn rebuild<S: TransitionSystem>(
     Ok(trace)
 }
 
-/// The first step from a state of the model (or from nothing) to one that a stored state stands
-/// for.
-fn find_step<S: TransitionSystem>(
+/// A state on the way to another one, and how it was reached.
+struct Reached {
+    state: Vec<u64>,
+    action: Action,
+    arguments: Vec<i64>,
+    /// The one before, if that is not where the way begins.
+    from: Option<usize>,
+}
+
+/// The shortest way from a state of the model (or from nothing) to one that a stored state stands for, by
+/// states that are passed through; and the state.
+fn find_steps<S: TransitionSystem>(
     system: &S,
     scratch: &mut S::Scratch,
     before: Option<&[u64]>,
     stored: &[u64],
     interpreter: &Interpreter<'_>,
-) -> Result<(TraceStep, Vec<u64>), EngineError> {
+) -> Result<(Vec<TraceStep>, Vec<u64>), EngineError> {
     // Representatives need memory that is not in use while successors are enumerated.
     let mut representing = system.scratch();
     let mut wanted = stored.to_vec();
     system.identify(&mut representing, &mut wanted);
     let mut representative = Vec::new();
-    let mut found = None;
-    let visit = |instance: Instance<'_>, event: Event<'_>| {
-        if let Event::Next { state, .. } = event {
-            representative.clear();
-            representative.extend_from_slice(state);
-            system.identify(&mut representing, &mut representative);
-            if representative == wanted {
-                found = Some((instance.action, instance.arguments.to_vec(), state.to_vec()));
-                return ControlFlow::Break(());
+    let mut passed: Vec<Reached> = Vec::new();
+    let mut seen: FxHashSet<Vec<u64>> = FxHashSet::default();
+    let mut expanded = None;
+    let last = loop {
+        let mut found = None;
+        let from: Option<Vec<u64>> = expanded.map(|number: usize| passed[number].state.clone());
+        let visit = |instance: Instance<'_>, event: Event<'_>| {
+            if let Event::Next { state, .. } = event {
+                let reached = || Reached {
+                    state: state.to_vec(),
+                    action: instance.action,
+                    arguments: instance.arguments.to_vec(),
+                    from: expanded,
+                };
+                representative.clear();
+                representative.extend_from_slice(state);
+                system.identify(&mut representing, &mut representative);
+                if representative == wanted {
+                    found = Some(reached());
+                    return ControlFlow::Break(());
+                }
+                if system.goes_on(&mut representing, state) && seen.insert(state.to_vec()) {
+                    passed.push(reached());
+                }
             }
+            ControlFlow::Continue(())
+        };
+        match from.as_deref().or(before) {
+            None => system.first_steps(scratch, visit),
+            Some(state) => system.steps(scratch, state, visit),
         }
-        ControlFlow::Continue(())
+        if let Some(found) = found {
+            break found;
+        }
+        let next = expanded.map_or(0, |number| number + 1);
+        if next == passed.len() {
+            return Err(EngineError::Rebuild("no action leads from one state of it to the next"));
+        }
+        expanded = Some(next);
     };
-    match before {
-        None => system.concrete_starts(scratch, visit),
-        Some(before) => system.concrete_successors(scratch, before, visit),
+    let state = last.state.clone();
+    let mut steps = Vec::new();
+    let mut from = last.from;
+    let mut note = |Reached { state, action, arguments, .. }: &Reached| {
+        let (action, arguments) = (*action, arguments.clone());
+        steps.push(TraceStep { action, arguments, state: interpreter.layout().unpack(state) });
+    };
+    note(&last);
+    while let Some(number) = from {
+        note(&passed[number]);
+        from = passed[number].from;
     }
-    let (action, arguments, state) =
-        found.ok_or(EngineError::Rebuild("no action leads from one state of it to the next"))?;
-    Ok((TraceStep { action, arguments, state: interpreter.layout().unpack(&state) }, state))
+    steps.reverse();
+    Ok((steps, state))
 }
 
 /// What is wrong in a state of the model, given what is wrong in its representative. The two are
@@ -101,8 +147,9 @@ fn translate<S: TransitionSystem>(
             });
         }
         Violation::Fault { .. } => {
-            system.concrete_successors(scratch, state, |instance, event| match event {
-                Event::Fault(fault) => {
+            system.steps(scratch, state, |instance, event| match event {
+                // What is not known is not wrong.
+                Event::Fault(fault) if fault.kind != FaultKind::Exhausted => {
                     let Instance { action, arguments } = instance;
                     found = Some(Violation::Fault { action, arguments: arguments.to_vec(), fault });
                     ControlFlow::Break(())

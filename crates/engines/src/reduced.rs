@@ -4,9 +4,11 @@
 use quotient_ir::{DeadlockMode, Interpreter, Model, PropertyId, PropertyKind};
 use quotient_symmetry::Workspace;
 
+use crate::guard::Guard;
 use crate::markers::MarkerSystem;
 use crate::observer::Observer;
 use crate::options::{Instances, LivenessScope, SearchOptions};
+use crate::passing::PassingSystem;
 use crate::plan::{LivenessSearch, Markers, Plan, Reduction};
 use crate::quotient::QuotientSystem;
 use crate::report::{EngineError, LivenessReport, Report, StopReason, Subject, Verdict};
@@ -27,7 +29,8 @@ pub(crate) fn check_planned<S: TransitionSystem>(
     observer: &mut dyn Observer,
 ) -> Result<(Report, Exploration), EngineError> {
     let Some(reduction) = &plan.reduction else {
-        return check_counted(system, interpreter, options, observer, None);
+        let system = PassingSystem::new(system, interpreter, options);
+        return check_counted(&system, interpreter, options, observer, None);
     };
     let is_checked =
         |property: PropertyId| options.properties.as_ref().is_none_or(|selected| selected.contains(&property));
@@ -62,12 +65,13 @@ fn check_reduced<S: TransitionSystem>(
     let Reduction { group, canonicalizer, exact, .. } = reduction;
     let layout = interpreter.layout();
     let clock = observer.clock();
-    let quotient = QuotientSystem::new(system, layout, group.literals(), canonicalizer, exact.as_ref(), clock);
+    let system = PassingSystem::new(system, interpreter, options).watched(Guard::new(layout, group.literals()));
+    let quotient = QuotientSystem::new(&system, layout, group.literals(), canonicalizer, exact.as_ref(), clock);
     let mut workspace = Workspace::default();
     let mut orbit_size = |state: &[u64]| canonicalizer.represented(&mut workspace, state);
     let result = check_counted(&quotient, interpreter, options, observer, Some(&mut orbit_size));
     // Before anything else: what was found then means nothing, and it may be why a run was not found.
-    if let Some(slot) = quotient.impossible_slot() {
+    if let Some(slot) = quotient.impossible_slot().or(system.impossible_slot()) {
         return Err(EngineError::ImpossibleValue(layout.slots[slot].name.clone()));
     }
     let (mut report, exploration) = result?;
@@ -90,11 +94,12 @@ fn check_marked<S: TransitionSystem>(
     let layout = interpreter.layout();
     let Reduction { group, canonicalizer, .. } = reduction;
     let decides = markers.decides.then_some(canonicalizer);
-    let quotient = MarkerSystem::new(system, layout, group.literals(), &markers.marking, decides);
+    let system = PassingSystem::new(system, interpreter, options).watched(Guard::new(layout, group.literals()));
+    let quotient = MarkerSystem::new(&system, layout, group.literals(), &markers.marking, decides);
     let mut workspace = Workspace::default();
     let mut orbit_size = |state: &[u64]| canonicalizer.represented(&mut workspace, state);
     let result = check_counted(&quotient, interpreter, options, observer, Some(&mut orbit_size));
-    if let Some(slot) = quotient.impossible_slot() {
+    if let Some(slot) = quotient.impossible_slot().or(system.impossible_slot()) {
         return Err(EngineError::ImpossibleValue(layout.slots[slot].name.clone()));
     }
     let (mut report, exploration) = result?;
@@ -155,7 +160,10 @@ fn judge<S: TransitionSystem>(
     let mut silent = Watched(observer);
     let (found, _) = match &search.reduction {
         Some(reduction) => check_reduced(system, interpreter, reduction, &own, &mut silent)?,
-        None => check_counted(system, interpreter, &own, &mut silent, None)?,
+        None => {
+            let system = PassingSystem::new(system, interpreter, &own);
+            check_counted(&system, interpreter, &own, &mut silent, None)?
+        }
     };
     for property in found.properties {
         let known = report.properties.iter_mut().find(|known| known.subject == property.subject);

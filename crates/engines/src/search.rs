@@ -13,7 +13,7 @@ use std::path::Path;
 use quotient_ir::{DeadlockMode, PropertyId, Violation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Run};
 use crate::checkpoint::{self, ResumeError, Snapshot, Standing, can_go_on};
 use crate::judge::{Checks, Judge, Judgement, end_with, leaves};
 use crate::observer::{Edge, Observer, Progress};
@@ -272,7 +272,6 @@ impl<S: TransitionSystem> Sink for Expansion<'_, '_, S> {
             let stuttering = self.search.options.deadlock == DeadlockMode::Stuttering;
             self.moved = self.moved || !stuttering || *next != self.state;
         }
-        self.search.batch.close(self.number);
         self.result = self.search.visit(Some(self.number), instance, event);
         self.first = self.search.batch.len();
         if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -383,6 +382,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         result?;
+        self.batch.close(NO_PARENT);
         self.flush()?;
         self.stack.reverse();
         self.begun = true;
@@ -533,6 +533,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         result?;
+        self.batch.close(number);
         self.finish_expansion(number, scratch, state, moved)
     }
 
@@ -567,6 +568,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
     /// Takes note of what came of an instance.
     #[inline]
     fn visit(&mut self, from: Option<StateNumber>, instance: Instance<'_>, event: Event<'_>) -> Result<(), Halt> {
+        self.batch.close(from.unwrap_or(NO_PARENT));
         match event {
             Event::Next { state, covered } => {
                 if covered.iter().any(|property| !self.covered.contains(property)) {
@@ -584,6 +586,20 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
                 Ok(())
             }
             Event::Pruned => Ok(()),
+            Event::Passed { steps, covered } => {
+                if covered.iter().any(|property| !self.covered.contains(property)) {
+                    self.flush()?;
+                    for &property in covered {
+                        self.note_cover(property);
+                    }
+                }
+                self.batch.successors.pass(steps);
+                Ok(())
+            }
+            Event::Wrong { state, violation } => {
+                self.flush()?;
+                Err(Box::new(end_with(self.options, from, Some(state), violation)))
+            }
             Event::Fault(fault) => {
                 self.flush()?;
                 let violation =
@@ -618,8 +634,9 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
     fn look_up(&mut self, batch: &Batch) -> Result<Option<StateNumber>, Halt> {
         let mut last = None;
         let mut number = 0;
-        while let Some((parent, first, end)) = batch.run(number) {
+        while let Some(Run { parent, first, end, passed }) = batch.run(number) {
             number += 1;
+            self.transitions += passed;
             for position in first..end {
                 if !self.graph && batch.is_known(position) {
                     continue;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{Action, Fault, PropertyId};
+use quotient_ir::{Action, Fault, PropertyId, StartId, TableIndex, Violation};
 
 /// An action with the cells of its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,13 @@ pub struct Instance<'a> {
     pub action: Action,
     /// The cells of its parameters.
     pub arguments: &'a [i64],
+}
+
+impl Instance<'_> {
+    /// In place of an instance where an event is not the work of one.
+    pub(crate) fn none() -> Self {
+        Self { action: Action::Start(StartId::from_position(0)), arguments: &[] }
+    }
 }
 
 /// What came of firing an instance.
@@ -27,8 +34,43 @@ pub enum Event<'a> {
     Pruned,
     /// The guard or the body went wrong.
     Fault(Fault),
-    /// Many instances in a row could not fire: a chance to stop.
+    /// Steps to states that are passed through; what comes after them is told as well.
+    Passed {
+        /// How many there were, those of starts not counted.
+        steps: u64,
+        /// The cover statements reached on the way.
+        covered: &'a [PropertyId],
+    },
+    /// Something is wrong in a state that is passed through.
+    Wrong {
+        /// The packed state.
+        state: &'a [u64],
+        /// What is wrong in it.
+        violation: Violation,
+    },
+    /// Many instances in a row could not fire, or many states were passed through: a chance to stop.
     Idle,
+}
+
+/// A condition on some bits of one word of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldTest {
+    /// The word.
+    pub word: usize,
+    /// The bits.
+    pub mask: u64,
+    /// What they are compared with.
+    pub pattern: u64,
+    /// Whether the two must be equal, or must not.
+    pub equal: bool,
+}
+
+impl FieldTest {
+    /// Whether the condition holds in a state.
+    #[inline]
+    pub fn holds(&self, state: &[u64]) -> bool {
+        (state[self.word] & self.mask == self.pattern) == self.equal
+    }
 }
 
 /// What is known of a successor: the least number that says which assumptions and invariants the
@@ -41,6 +83,15 @@ impl Tag {
     pub const NOTHING: u64 = 0;
     /// Nothing is known.
     pub const EVERYTHING: u64 = 1;
+    /// What is known after two steps.
+    #[inline]
+    pub(crate) fn join(first: u64, second: u64) -> u64 {
+        match (first, second) {
+            (Self::NOTHING, other) | (other, Self::NOTHING) => other,
+            (first, second) if first == second => first,
+            _ => Self::EVERYTHING,
+        }
+    }
     /// The first number that a system may use as it likes.
     pub(crate) const FIRST_FREE: u64 = 2;
 }
@@ -53,12 +104,14 @@ pub struct Successors {
     /// Longer than what is used of it, so that compiled code can write to it.
     records: Vec<u64>,
     used: usize,
+    /// Steps to states that are passed through and not among these.
+    passed: u64,
 }
 
 impl Successors {
     /// No successors of so many words each.
     pub fn new(words: usize) -> Self {
-        Self { stride: words + 1, records: Vec::new(), used: 0 }
+        Self { stride: words + 1, records: Vec::new(), used: 0, passed: 0 }
     }
     /// How many there are.
     #[inline]
@@ -101,6 +154,32 @@ impl Successors {
     /// Forgets all.
     pub fn clear(&mut self) {
         self.used = 0;
+        self.passed = 0;
+    }
+    /// How many steps led to states that were passed through, beside these.
+    #[inline]
+    pub fn passed(&self) -> u64 {
+        self.passed
+    }
+    /// The same, forgotten.
+    #[inline]
+    pub(crate) fn take_passed(&mut self) -> u64 {
+        std::mem::take(&mut self.passed)
+    }
+    /// Counts steps to states that are passed through.
+    #[inline]
+    pub(crate) fn pass(&mut self, steps: u64) {
+        self.passed += steps;
+    }
+    /// Puts one of them in the place of another one.
+    #[inline]
+    pub(crate) fn replace(&mut self, position: usize, by: usize) {
+        self.records.copy_within(by * self.stride..(by + 1) * self.stride, position * self.stride);
+    }
+    /// Forgets all but the first.
+    #[inline]
+    pub(crate) fn truncate(&mut self, length: usize) {
+        self.used = self.used.min(length * self.stride);
     }
     /// Room for so many words after what is used.
     #[inline]
@@ -182,6 +261,12 @@ pub trait TransitionSystem: Sync {
         false
     }
 
+    /// The condition of a property without parameters, if it is one on the bits of a word that always has
+    /// a value.
+    fn field_test(&self, _property: PropertyId) -> Option<FieldTest> {
+        None
+    }
+
     /// What tells this system from others of the same model whose states mean something else.
     fn name(&self) -> &'static str {
         ""
@@ -215,5 +300,26 @@ pub trait TransitionSystem: Sync {
         visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) {
         self.successors(scratch, state, visit);
+    }
+
+    /// Like [`TransitionSystem::concrete_starts`], one step at a time: states that are passed through are
+    /// states like others here.
+    fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+        self.concrete_starts(scratch, visit);
+    }
+
+    /// Like [`TransitionSystem::concrete_successors`], one step at a time.
+    fn steps(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.concrete_successors(scratch, state, visit);
+    }
+
+    /// Whether a state is passed through in this system.
+    fn goes_on(&self, _scratch: &mut Self::Scratch, _state: &[u64]) -> bool {
+        false
     }
 }

@@ -11,6 +11,7 @@ use crate::judge::Checks;
 use crate::liveness::find_dead_ends;
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
+use crate::passing::PassingSystem;
 use crate::rebuild::rebuild;
 use crate::report::{EngineError, PropertyReport, Report, StopReason, Subject, Verdict};
 use crate::search::{End, Exploration, explore};
@@ -21,7 +22,7 @@ use crate::system::TransitionSystem;
 const COUNTING_INTERVAL: usize = 4096;
 
 /// Searches the reachable states of a transition system of a model and checks the properties of
-/// the model. The interpreter replays what is found.
+/// the model. States for which the model says so are passed through. The interpreter replays what is found.
 ///
 /// # Errors
 /// If a violation cannot be replayed, which is a defect of this program and never a verdict.
@@ -31,7 +32,8 @@ pub fn check_system<S: TransitionSystem>(
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<Report, EngineError> {
-    check_counted(system, interpreter, options, observer, None).map(|(report, _)| report)
+    let system = PassingSystem::new(system, interpreter, options);
+    check_counted(&system, interpreter, options, observer, None).map(|(report, _)| report)
 }
 
 /// The same with the states that were found, counting the states that the stored ones stand for if they
@@ -154,7 +156,7 @@ fn judge_liveness<S: TransitionSystem>(
     if checks.liveness.is_empty() {
         return Ok(None);
     }
-    match find_dead_ends(system, exploration, &checks.liveness, options, observer) {
+    match find_dead_ends(system, exploration, checks, options, observer) {
         Ok(findings) => {
             for (&property, finding) in checks.liveness.iter().zip(findings) {
                 if let Some(finding) = finding {

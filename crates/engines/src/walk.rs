@@ -50,8 +50,11 @@ pub fn satisfies_assumptions(interpreter: &Interpreter<'_>, state: &Valuation) -
     Ok(violated(interpreter, PropertyKind::Assumption, state)?.is_none())
 }
 
-/// The first invariant that does not hold in a state.
+/// The first invariant that does not hold in a state. None is about a state that is passed through.
 pub fn violated_invariant(interpreter: &Interpreter<'_>, state: &Valuation) -> Option<Violation> {
+    if interpreter.passes(state) {
+        return None;
+    }
     violated(interpreter, PropertyKind::Invariant, state).unwrap_or_else(Some)
 }
 

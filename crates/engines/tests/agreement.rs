@@ -36,7 +36,7 @@ fn collect(steps: &mut Vec<Step>) -> impl FnMut(Instance<'_>, Event<'_>) -> Cont
             Event::Next { state, covered } => Happening::Next(state.to_vec(), covered.to_vec()),
             Event::Pruned => Happening::Pruned,
             Event::Fault(fault) => Happening::Fault(fault),
-            Event::Idle => return ControlFlow::Continue(()),
+            Event::Idle | Event::Passed { .. } | Event::Wrong { .. } => return ControlFlow::Continue(()),
         };
         steps.push((instance.action, instance.arguments.to_vec(), happening));
         ControlFlow::Continue(())

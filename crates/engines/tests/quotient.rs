@@ -37,6 +37,7 @@ const OFF: SearchOptions = SearchOptions {
     resume: None,
     store: quotient_engines::StoreMode::Exact,
     threads: 1,
+    store_passing: false,
 };
 
 fn processes(last: i64) -> String {

@@ -134,6 +134,10 @@ impl<'m> Interpreter<'m> {
         };
         condition(self.property_machine(property, arguments, state).evaluate(expression))
     }
+    /// Whether a state is passed through.
+    pub fn passes(&self, state: &Valuation) -> bool {
+        self.model.passing().any(|property| self.holds(property, &[], state) == Ok(true))
+    }
     /// Like [`Interpreter::holds`], with what the condition reads.
     pub fn holds_with_footprint(
         &self,

@@ -150,6 +150,18 @@ pub enum PropertyKind {
     /// From every reachable state a state where it holds can be reached, for each valuation of
     /// the parameters.
     Liveness,
+    /// Not a claim: states in which it holds (and has a value) are passed through. They are neither stored
+    /// nor counted, no claim is about them, and whatever can be done in them is done at once. It has no
+    /// parameters.
+    Passing,
+}
+
+impl PropertyKind {
+    /// Whether it says something about a model that may be wrong. What is no claim belongs to the
+    /// behaviour of the model, whatever is asked about it.
+    pub fn is_claim(self) -> bool {
+        !matches!(self, Self::Assumption | Self::Passing)
+    }
 }
 
 /// A property.
@@ -195,6 +207,12 @@ impl Model {
             value_names: FxHashMap::default(),
             presentation: None,
         }
+    }
+
+    /// The conditions of states that are passed through: one that holds is enough.
+    pub fn passing(&self) -> impl Iterator<Item = PropertyId> {
+        let properties = self.properties.iter_enumerated();
+        properties.filter(|(_, property)| property.kind == PropertyKind::Passing).map(|(id, _)| id)
     }
 
     /// Whether values of a type are single integers.

@@ -215,6 +215,9 @@ fn check_violation(
         (Violation::Property { property, arguments }, Some(state)) => {
             let kind = check_instance(interpreter, *property, arguments)?;
             match (kind, interpreter.holds(*property, arguments, state)) {
+                (PropertyKind::Invariant, _) if interpreter.passes(state) => {
+                    Err("no property is about the last state, which is passed through".into())
+                }
                 (PropertyKind::Invariant, Ok(false)) => Ok(()),
                 (PropertyKind::Invariant, Ok(true)) => Err("the property holds in the last state".into()),
                 (PropertyKind::Invariant, Err(fault)) => Err(format!("the property goes wrong: {fault}")),

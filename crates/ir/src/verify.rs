@@ -35,6 +35,7 @@
 //! * What a function returned, or a choice between places, is never written to.
 //! * Return statements carry a result where the function has one, and only there. Cover
 //!   statements name a cover property without a condition; only those have none.
+//! * What tells which states are passed through has no parameters.
 //! * A variable that always has a value is not undefined.
 //! * Statements are nested at most [`STATEMENT_NESTING_LIMIT`] levels deep.
 

@@ -401,11 +401,11 @@ pub(crate) fn unfold_over(model: &Model, layout: &Layout, preserved: Preserved<'
     }
     let mut claims = Vec::new();
     let properties = preserved.properties();
-    // Assumptions decide which states there are, whatever is to be checked.
+    // Assumptions and what is passed through decide which states there are, whatever is to be checked.
     let assumptions = model
         .properties
         .iter_enumerated()
-        .filter(|(property, entry)| entry.kind == PropertyKind::Assumption && !properties.contains(property));
+        .filter(|(property, entry)| !entry.kind.is_claim() && !properties.contains(property));
     let all: Vec<PropertyId> = properties.iter().copied().chain(assumptions.map(|(property, _)| property)).collect();
     for property in all {
         let entry = &model.properties[property];

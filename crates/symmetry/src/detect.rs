@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use quotient_groups::{ColouredGraph, PermutationGroup, SparsePermutation};
-use quotient_ir::{Layout, Model, PropertyId, PropertyKind, SlotId, TableIndex};
+use quotient_ir::{Layout, Model, PropertyId, SlotId, TableIndex};
 
 use num_bigint::BigUint;
 
@@ -171,20 +171,19 @@ const COST_LIMIT: usize = 50_000;
 /// literals, and what becomes of inputs.
 type BareSymmetries = (BigUint, Vec<(SparsePermutation, Vec<InputMove>)>);
 
-/// The symmetries of the behaviour without its properties (assumptions belong to it). Only if there are properties at all.
+/// The symmetries of the behaviour without its properties (assumptions and what is passed through belong to it). Only if there are properties at all.
 fn without_properties(
     model: &Model,
     layout: &Layout,
     behaviour: &mut Behaviour,
     encoding: &Encoding,
 ) -> Option<BareSymmetries> {
-    let is_assumption = |property: PropertyId| model.properties[property].kind == PropertyKind::Assumption;
-    if encoding.graph.vertex_count() > COST_LIMIT || behaviour.claims.iter().all(|claim| is_assumption(claim.property))
-    {
+    let is_claim = |property: PropertyId| model.properties[property].kind.is_claim();
+    if encoding.graph.vertex_count() > COST_LIMIT || !behaviour.claims.iter().any(|claim| is_claim(claim.property)) {
         return None;
     }
     let claims = behaviour.claims.clone();
-    behaviour.claims.retain(|claim| is_assumption(claim.property));
+    behaviour.claims.retain(|claim| !is_claim(claim.property));
     let bare = graph::encode(model, layout, behaviour);
     behaviour.claims = claims;
     let literals = behaviour.literals();

@@ -105,7 +105,7 @@ pub fn full_symmetries(
     }
     for (property, entry) in model.properties.iter_enumerated() {
         let is_assumption = entry.kind == PropertyKind::Assumption;
-        if entry.condition.is_none() || !(is_assumption || properties.contains(&property)) {
+        if entry.condition.is_none() || entry.kind.is_claim() && !properties.contains(&property) {
             continue;
         }
         for arguments in tabulation.interpreter.instances(&entry.parameters, &entry.locals) {
@@ -174,15 +174,16 @@ impl Tabulation<'_> {
     /// The relation of an instance of a property.
     fn property_relation(&self, property: PropertyId, arguments: &[i64]) -> Result<Relation, NoFullEncoding> {
         let interpreter = &self.interpreter;
-        let is_invariant = interpreter.model().properties[property].kind == PropertyKind::Invariant;
+        let kind = interpreter.model().properties[property].kind;
+        let only_holds = matches!(kind, PropertyKind::Invariant | PropertyKind::Passing);
         self.tabulate(Subject::Property(property), |state| {
             let (holds, footprint) = interpreter.holds_with_footprint(property, arguments, state);
             let effect = match holds {
                 Ok(true) => Run::Holds,
                 Ok(false) => Run::Nothing,
                 Err(fault) if fault.kind == FaultKind::Exhausted => return None,
-                // A fault violates an invariant as well.
-                Err(_) if is_invariant => Run::Nothing,
+                // A fault violates an invariant as well, and a state with one is not passed through.
+                Err(_) if only_holds => Run::Nothing,
                 Err(_) => Run::Fault,
             };
             Some((effect, footprint.reads))

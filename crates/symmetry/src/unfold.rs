@@ -373,8 +373,9 @@ impl<'m> Unfolder<'m> {
         let Some(condition) = property.condition else { return Ok((NodeId::TRUE, NodeId::FALSE)) };
         self.push_frame(&property.locals, None);
         self.set_parameters(&property.parameters, arguments, None);
-        if property.kind == PropertyKind::Invariant {
-            // A fault violates an invariant as well, so only where it holds matters.
+        if matches!(property.kind, PropertyKind::Invariant | PropertyKind::Passing) {
+            // A fault violates an invariant as well, and a state with one is not passed through: only where they
+            // hold matters.
             let holds = self.decided(condition, true)?;
             return Ok((holds, NodeId::FALSE));
         }

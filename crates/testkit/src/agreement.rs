@@ -47,7 +47,7 @@ impl Sink for Collector {
             }
             Event::Fault(fault) => self.found.push((Happening::Fault(fault), None)),
             // Compiled code does not mention these.
-            Event::Pruned | Event::Idle => {}
+            Event::Pruned | Event::Idle | Event::Passed { .. } | Event::Wrong { .. } => {}
         }
         ControlFlow::Continue(())
     }

@@ -1,6 +1,7 @@
 //! The brute-force oracle: the state space of a model by the plainest breadth-first search there
 //! is, on the reference interpreter alone. It follows rumur's order of looking at things step by
-//! step, so that its counts are rumur's also where a run ends early.
+//! step, so that its counts are rumur's also where a run ends early. States that are passed through are
+//! states like others on the way, and are left out at the end.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,11 +17,11 @@ pub struct Exploration {
     /// The verdict. Where several cover and liveness properties fail, a cover property comes
     /// first, as in rumur.
     pub class: VerdictClass,
-    /// States stored.
+    /// States that are not passed through.
     pub states: u64,
     /// Rules fired.
     pub rules_fired: u64,
-    /// The states in the order they were found.
+    /// The same in the order they were found.
     pub reached: Vec<Valuation>,
 }
 
@@ -47,8 +48,9 @@ pub fn explore(model: &Model, deadlock: DeadlockMode, limit: usize) -> Explorati
         limit,
     };
     let class = search.run().err().unwrap_or_else(|| search.final_class());
-    let states = search.reached.len() as u64;
-    Exploration { class, states, rules_fired: search.rules_fired, reached: search.reached }
+    let mut reached = search.reached;
+    reached.retain(|state| !interpreter.passes(state));
+    Exploration { class, states: reached.len() as u64, rules_fired: search.rules_fired, reached }
 }
 
 struct Search<'a> {
@@ -126,7 +128,8 @@ impl Search<'_> {
         if !self.all_hold(PropertyKind::Assumption, &state)? {
             return Ok(None);
         }
-        if !self.all_hold(PropertyKind::Invariant, &state)? {
+        let passing = self.interpreter.passes(&state);
+        if !passing && !self.all_hold(PropertyKind::Invariant, &state)? {
             return Err(VerdictClass::Invariant);
         }
         if let Some(&number) = self.numbers.get(&state.0) {
@@ -139,7 +142,7 @@ impl Search<'_> {
         if self.reached.len() > self.limit {
             return Err(VerdictClass::Inconclusive);
         }
-        for kind in [PropertyKind::Cover, PropertyKind::Liveness] {
+        for kind in [PropertyKind::Cover, PropertyKind::Liveness].into_iter().filter(|_| !passing) {
             for (id, arguments) in self.instances(kind) {
                 let holds = self.holds(id, &arguments, number)?;
                 if holds && kind == PropertyKind::Cover {
@@ -189,9 +192,9 @@ impl Search<'_> {
             return VerdictClass::Cover;
         }
         for (id, arguments) in self.instances(PropertyKind::Liveness) {
-            let mut good: Vec<bool> = (0..self.reached.len())
-                .map(|state| self.holds(id, &arguments, state).expect("it was evaluated when the state was found"))
-                .collect();
+            let passing: Vec<bool> = self.reached.iter().map(|state| self.interpreter.passes(state)).collect();
+            let holds = |state| self.holds(id, &arguments, state).expect("it was evaluated when the state was found");
+            let mut good: Vec<bool> = (0..passing.len()).map(|state| !passing[state] && holds(state)).collect();
             // Backwards until nothing changes; the plainest way, not the fastest.
             loop {
                 let better: Vec<usize> = (0..good.len())
@@ -204,7 +207,7 @@ impl Search<'_> {
                     good[state] = true;
                 }
             }
-            if good.contains(&false) {
+            if good.iter().zip(passing).any(|(&good, passing)| !good && !passing) {
                 return VerdictClass::Liveness;
             }
         }

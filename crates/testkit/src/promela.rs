@@ -1,22 +1,22 @@
-//! The state space of a Promela model, counted as SPIN counts it: states inside atomic sequences,
-//! which SPIN passes through without storing them, are told apart from the others.
+//! The state space of a Promela model, counted as SPIN counts it when it does not end at errors.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use quotient_engines::{CompiledSystem, Event, Instance, Sink, SpecialisedSystem, Successors, Tag, TransitionSystem};
+use quotient_engines::{
+    CompiledSystem, Event, Instance, PassingSystem, SearchOptions, Sink, SpecialisedSystem, Successors, Tag,
+    TransitionSystem,
+};
 use quotient_frontends::{Language, LoadOptions, load, source_from_bytes};
 use quotient_groups::PermutationGroup;
-use quotient_ir::{Diagnostic, Interpreter, Layout, Model, PropertyId};
+use quotient_ir::{DeadlockMode, Diagnostic, Interpreter, Layout, Model, PropertyId, Violation};
 use rustc_hash::FxHashSet;
 
 /// What there is to see in a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// States that SPIN stores.
+    /// States, those inside of atomic sequences not counted.
     pub states: u64,
-    /// States inside atomic sequences besides.
-    pub passing: u64,
     /// Whether there is a state without a way on.
     pub deadlock: bool,
     /// The first fault.
@@ -56,6 +56,7 @@ pub fn order(model: &Model) -> String {
 struct Found {
     successors: Successors,
     moves: bool,
+    deadlock: bool,
     fault: Option<String>,
 }
 
@@ -66,10 +67,15 @@ impl Sink for Found {
     fn event(&mut self, _: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
         match event {
             Event::Next { state, .. } => self.successors.push(state, Tag::EVERYTHING),
-            Event::Fault(fault) => {
+            Event::Fault(fault) | Event::Wrong { violation: Violation::Fault { fault, .. }, .. } => {
                 self.moves = true;
                 self.fault.get_or_insert(fault.message);
             }
+            Event::Wrong { violation, .. } => {
+                self.moves = true;
+                self.deadlock |= matches!(violation, Violation::Deadlock(_));
+            }
+            Event::Passed { .. } => self.moves = true,
             Event::Pruned | Event::Idle => {}
         }
         ControlFlow::Continue(())
@@ -84,46 +90,34 @@ pub fn count(model: &Model, limit: u64) -> Counts {
     let layout = Layout::new(model).expect("a model to be counted has a layout");
     let interpreter = Interpreter::new(model, &layout);
     let evaluator = SpecialisedSystem::of_reachable(&interpreter);
-    let system = CompiledSystem::new(&evaluator, false);
-    let atomic = model.variables.iter_enumerated().find(|(_, variable)| variable.name == "atomic");
-    let atomic = atomic.map(|(id, _)| layout.slots[layout.first_slot(id)].clone());
-    let passes = |state: &[u64]| {
-        atomic.as_ref().is_some_and(|slot| {
-            let mask = if slot.width == 0 { 0 } else { u64::MAX >> (64 - slot.width) };
-            slot.value((state[slot.bit as usize / 64] >> (slot.bit % 64)) & mask) != Some(-1)
-        })
-    };
-    let mut counts = Counts { states: 0, passing: 0, deadlock: false, fault: None, complete: true };
+    let compiled = CompiledSystem::new(&evaluator, false);
+    let options = SearchOptions { deadlock: DeadlockMode::Stuck, ..SearchOptions::default() };
+    let system = PassingSystem::new(&compiled, &interpreter, &options);
+    let mut counts = Counts { states: 0, deadlock: false, fault: None, complete: true };
     let mut seen: FxHashSet<Box<[u64]>> = FxHashSet::default();
     let mut pending: Vec<Box<[u64]>> = Vec::new();
     let mut scratch = system.scratch();
-    let mut found = Found { successors: Successors::new(system.words()), moves: false, fault: None };
+    let mut found = Found { successors: Successors::new(system.words()), moves: false, deadlock: false, fault: None };
     system.starts(&mut scratch, |instance, event| found.event(instance, event));
     loop {
         for position in 0..found.successors.len() {
             let (state, _) = found.successors.get(position);
             if !seen.contains(state) {
                 seen.insert(state.into());
-                if passes(state) {
-                    counts.passing += 1;
-                } else {
-                    counts.states += 1;
-                }
+                counts.states += 1;
                 pending.push(state.into());
             }
         }
-        // Passing states are bounded as well, if less strictly.
-        if counts.states > limit || counts.passing > 20 * limit {
-            counts.complete = false;
-        }
+        counts.complete = counts.states <= limit;
         let next = pending.pop().filter(|_| counts.complete);
         let Some(state) = next else {
+            counts.deadlock |= found.deadlock;
             counts.fault = found.fault;
             return counts;
         };
         found.successors.clear();
         found.moves = false;
         system.expand(&mut scratch, &state, &mut found);
-        counts.deadlock |= !found.moves && found.successors.is_empty();
+        counts.deadlock |= !found.moves && found.successors.is_empty() && found.successors.passed() == 0;
     }
 }

@@ -544,10 +544,13 @@ impl Instances {
             if assumed == Ok(true) && entry.condition.is_some() {
                 values.extend(arguments.iter().map(|arguments| interpreter.holds(*property, arguments, state)));
             }
-            marks[0] |= entry.kind != PropertyKind::Invariant && values.iter().any(Result::is_err);
+            let only_holds = matches!(entry.kind, PropertyKind::Invariant | PropertyKind::Passing);
+            marks[0] |= !only_holds && values.iter().any(Result::is_err);
             let truths: Vec<bool> = values.into_iter().map(|value| value.unwrap_or(false)).collect();
             match entry.kind {
-                PropertyKind::Invariant | PropertyKind::Assumption => marks.push(truths.iter().all(|&holds| holds)),
+                PropertyKind::Invariant | PropertyKind::Assumption | PropertyKind::Passing => {
+                    marks.push(truths.iter().all(|&holds| holds))
+                }
                 PropertyKind::Cover => marks.push(truths.iter().any(|&holds| holds)),
                 PropertyKind::Liveness => {
                     marks.push(false);

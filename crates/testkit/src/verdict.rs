@@ -105,7 +105,7 @@ fn class_of_violation(model: &Model, report: &PropertyReport) -> (VerdictClass, 
                 PropertyKind::Invariant => VerdictClass::Invariant,
                 PropertyKind::Cover => VerdictClass::Cover,
                 PropertyKind::Liveness => VerdictClass::Liveness,
-                PropertyKind::Assumption => unreachable!("an assumption is not a claim"),
+                PropertyKind::Assumption | PropertyKind::Passing => unreachable!("it is not a claim"),
             };
             (class, property.name.clone())
         }

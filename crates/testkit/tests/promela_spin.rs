@@ -45,8 +45,6 @@ struct Comparison {
     name: String,
     spin: Answer,
     here: Answer,
-    /// States inside atomic sequences besides.
-    passing: u64,
 }
 
 impl Comparison {
@@ -61,15 +59,10 @@ impl Comparison {
 
     /// A row of the table.
     fn row(&self) -> String {
-        let passing = if self.passing > 0 { format!(" (+{})", self.passing) } else { String::new() };
-        let here = match &self.here {
-            Answer::States { .. } => self.here.to_string().replacen(',', &format!("{passing},"), 1),
-            other => other.to_string(),
-        };
         match (&self.spin, &self.here) {
             (Answer::Refused(_), Answer::Refused(_)) => format!("| {} | refused | refused |", self.name),
             (Answer::Refused(_), _) => format!("| {} | refused | accepted |", self.name),
-            (spin, _) => format!("| {} | {spin} | {here} |", self.name),
+            (spin, here) => format!("| {} | {spin} | {here} |", self.name),
         }
     }
 }
@@ -90,15 +83,15 @@ fn ask_spin(spin: &Spin, path: &Path, limit: u64, time: Duration) -> Answer {
 }
 
 /// What is said here. A model of more states than SPIN found is not searched to its end.
-fn ask_here(path: &Path, spin: &Answer) -> (Answer, u64) {
+fn ask_here(path: &Path, spin: &Answer) -> Answer {
     let model = match load_promela(path, &[], true) {
         Ok(model) => model,
         Err(diagnostics) => {
             let first = diagnostics.iter().find(|it| it.is_error()).map(|it| it.message.clone());
-            return (Answer::Refused(first.unwrap_or_default()), 0);
+            return Answer::Refused(first.unwrap_or_default());
         }
     };
-    let Answer::States { stored, .. } = spin else { return (Answer::Unfinished, 0) };
+    let Answer::States { stored, .. } = spin else { return Answer::Unfinished };
     let counts = count(&model, 2 * stored + 1000);
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let fault = if counts.fault.is_none() && text.contains("assert") {
@@ -107,15 +100,14 @@ fn ask_here(path: &Path, spin: &Answer) -> (Answer, u64) {
     } else {
         counts.fault
     };
-    let answer = Answer::States { stored: counts.states, deadlock: counts.deadlock, error: fault.is_some() };
-    (answer, counts.passing)
+    Answer::States { stored: counts.states, deadlock: counts.deadlock, error: fault.is_some() }
 }
 
 fn compare(spin: &Spin, path: &Path, limit: u64, time: Duration) -> Comparison {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let spin = ask_spin(spin, path, limit, time);
-    let (here, passing) = ask_here(path, &spin);
-    Comparison { name, spin, here, passing }
+    let here = ask_here(path, &spin);
+    Comparison { name, spin, here }
 }
 
 fn promela_files(folder: &Path) -> Vec<PathBuf> {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use quotient_groups::{ColouredGraph, PermutationGroup, Structure};
-use quotient_ir::{Layout, Model, PropertyId, PropertyKind, VariableId};
+use quotient_ir::{Layout, Model, PropertyId, VariableId};
 use quotient_symmetry::{CertifiedGroup, Describer, Explainer, Request, declared, detect};
 
 use crate::arguments::{DetectArguments, Format, ModelArguments, SymmetryExport, SymmetryExportFormat, SymmetryName};
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &DetectArguments) -> Result<ExitCode, Failure> {
     let properties = if arguments.no_properties {
         Vec::new()
     } else if arguments.properties.is_empty() {
-        let claims = model.properties.iter_enumerated().filter(|(_, entry)| entry.kind != PropertyKind::Assumption);
+        let claims = model.properties.iter_enumerated().filter(|(_, entry)| entry.kind.is_claim());
         claims.map(|(id, _)| id).collect()
     } else {
         named_properties(model, &arguments.properties)?
@@ -73,8 +73,8 @@ pub(crate) fn run(arguments: &DetectArguments) -> Result<ExitCode, Failure> {
     let export = arguments.export.as_ref().map(|export| create(export).map(|file| (export, file))).transpose()?;
 
     let started = Instant::now();
-    // Assumptions decide which states there are, whatever is asked for.
-    let assumptions = model.properties.iter_enumerated().filter(|(_, entry)| entry.kind == PropertyKind::Assumption);
+    // Assumptions and what is passed through decide which states there are, whatever is asked for.
+    let assumptions = model.properties.iter_enumerated().filter(|(_, entry)| !entry.kind.is_claim());
     let preserved: Vec<PropertyId> = properties.iter().copied().chain(assumptions.map(|(id, _)| id)).collect();
     let mut found = find(model, layout, &preserved, arguments.symmetry)?;
     found.findings.properties = properties;

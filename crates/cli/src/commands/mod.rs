@@ -32,6 +32,7 @@ fn search_options(search: &SearchArguments, limits: &LimitArguments) -> SearchOp
         max_depth: limits.max_depth,
         max_memory: limits.max_memory.or_else(usable_bytes),
         threads: search.threads,
+        store_passing: search.store_passing,
         ..SearchOptions::default()
     }
 }

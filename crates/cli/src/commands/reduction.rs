@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use quotient_engines::{EngineError, Plan, Reduction, SymmetrySource, plan, too_large};
-use quotient_ir::{PropertyId, PropertyKind};
+use quotient_ir::PropertyId;
 use quotient_symmetry::{Describer, Strategy};
 
 use crate::arguments::{ReductionName, SymmetryName};
@@ -162,9 +162,7 @@ impl Pending {
 pub(super) fn checked_properties(loaded: &LoadedModel, selected: Option<&[PropertyId]>) -> Vec<PropertyId> {
     let properties = loaded.model.properties.iter_enumerated();
     properties
-        .filter(|(id, property)| {
-            property.kind != PropertyKind::Assumption && selected.is_none_or(|selected| selected.contains(id))
-        })
+        .filter(|(id, property)| property.kind.is_claim() && selected.is_none_or(|selected| selected.contains(id)))
         .map(|(id, _)| id)
         .collect()
 }

@@ -1,6 +1,6 @@
 //! The properties that `--property` names.
 
-use quotient_ir::{Model, PropertyId, PropertyKind};
+use quotient_ir::{Model, PropertyId};
 
 use crate::failure::Failure;
 use crate::names::property_name;
@@ -18,7 +18,7 @@ pub(super) fn named_properties(model: &Model, names: &[String]) -> Result<Vec<Pr
     let claims: Vec<_> = model
         .properties
         .iter_enumerated()
-        .filter(|(_, property)| property.kind != PropertyKind::Assumption)
+        .filter(|(_, property)| property.kind.is_claim())
         .map(|(id, _)| (id, property_name(model, id)))
         .collect();
     for name in names {

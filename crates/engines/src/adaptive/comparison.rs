@@ -13,6 +13,7 @@ use crate::cross_check::{CrossCheck, Extent, compare_verdicts, differ, state_tex
 use crate::evaluator::SpecialisedSystem;
 use crate::observer::Observer;
 use crate::options::SearchOptions;
+use crate::passing::PassingSystem;
 use crate::report::{EngineError, StopReason};
 use crate::shards::Shards;
 use crate::verdicts::check_counted;
@@ -30,6 +31,7 @@ pub fn cross_check_adaptive(
     let interpreter = Interpreter::new(partial.model(), partial.layout());
     let evaluator = SpecialisedSystem::new(&interpreter);
     let system = CompiledSystem::new(&evaluator, false);
+    let system = PassingSystem::new(&system, &interpreter, options);
     let (whole, all) = check_counted(&system, &interpreter, options, observer, None)?;
     let report = &adaptive.report;
     let extent = match unfinished(report, &whole) {

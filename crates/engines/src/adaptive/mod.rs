@@ -45,7 +45,7 @@ pub enum PartitionTime {
 /// The result of an adaptive search.
 #[derive(Clone, Debug)]
 pub struct AdaptiveReport {
-    /// Verdicts and counts. `states` counts annotated states, `represented` the states of the model that
+    /// Verdicts and counts. `states` counts annotated states that are not passed through, `represented` the states of the model that
     /// they stand for, each once, unless that is too much work.
     pub report: Report,
     /// How many annotated states were not expanded, because one found later stands for more.
@@ -179,12 +179,9 @@ fn refuse(model: &Model, options: &SearchOptions) -> Result<(), AdaptiveError> {
     Ok(())
 }
 
-/// The properties that a search checks, assumptions included.
+/// The properties that a search checks, and those that are no claims.
 fn checked_properties(model: &Model, options: &SearchOptions) -> Vec<PropertyId> {
     let is_checked = |id: PropertyId| options.properties.as_ref().is_none_or(|selected| selected.contains(&id));
     let checked = model.properties.iter_enumerated();
-    checked
-        .filter(|(id, property)| property.kind == PropertyKind::Assumption || is_checked(*id))
-        .map(|(id, _)| id)
-        .collect()
+    checked.filter(|(id, property)| !property.kind.is_claim() || is_checked(*id)).map(|(id, _)| id).collect()
 }

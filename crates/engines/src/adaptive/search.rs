@@ -19,6 +19,7 @@ use crate::guard::Guard;
 use crate::judge::{Checks, leaves};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
+use crate::passing::is_passing;
 use crate::report::{EngineError, PropertyReport, Report, StopReason, Subject, Verdict};
 use crate::system::{Event, TransitionSystem};
 
@@ -37,6 +38,8 @@ struct Reached {
     annotated: Annotated,
     parent: Option<u32>,
     removed: bool,
+    /// Whether what it stands for is passed through and does not count.
+    passing: bool,
     /// What all permutations of the state have in common.
     class: u64,
     /// Another annotated state of the same class, partition and print.
@@ -73,6 +76,10 @@ struct Search<'a, 's, 'm> {
     assumptions: Vec<Watched>,
     invariants: Vec<Watched>,
     covers: Vec<Watched>,
+    /// What tells which states are passed through.
+    passing: Vec<Watched>,
+    /// How many of the annotated states count.
+    states: u64,
     covered: Vec<PropertyId>,
     reached: Vec<Reached>,
     /// The partitions of the annotated states of each class.
@@ -123,6 +130,7 @@ pub(super) fn run(
     let assumptions = watch(&checks.assumptions)?;
     let invariants = watch(&checks.invariants)?;
     let covers = watch(&checks.covers)?;
+    let passing = watch(&checks.passing)?;
     let mut unmoved = vec![0u64; system.words()];
     for (number, slot) in interpreter.layout().slots.iter().enumerate() {
         if !stepper.arrangement.is_moved(number) && slot.width > 0 {
@@ -138,6 +146,8 @@ pub(super) fn run(
         assumptions,
         invariants,
         covers,
+        passing,
+        states: 0,
         covered: Vec::new(),
         reached: Vec::new(),
         classes: FxHashMap::default(),
@@ -197,7 +207,8 @@ impl Search<'_, '_, '_> {
                 failed = Some((instance.action, instance.arguments.to_vec(), fault));
                 ControlFlow::Break(())
             }
-            Event::Pruned | Event::Idle => ControlFlow::Continue(()),
+            // It is the states themselves that are asked for here: none is passed through yet.
+            Event::Pruned | Event::Idle | Event::Passed { .. } | Event::Wrong { .. } => ControlFlow::Continue(()),
         });
         covered_on_the_way.into_iter().for_each(|property| self.note_cover(property));
         if let Some((action, arguments, fault)) = failed {
@@ -299,9 +310,9 @@ impl Search<'_, '_, '_> {
                 number = *next;
             }
         }
-        // Assumptions may drop some of the states and leave others.
-        for at in 0..self.assumptions.len() {
-            let Watched { property, partition, .. } = self.assumptions[at];
+        // Some of the states may be dropped or passed through, and others not.
+        let deciding = self.assumptions.iter().chain(&self.passing).map(|watched| watched.partition);
+        for partition in deciding.collect::<Vec<_>>() {
             let fine = self.stepper.partitions.meet(annotated.partition, partition);
             if fine != annotated.partition {
                 let states = self.stepper.unwind(&annotated.state, annotated.partition, fine);
@@ -312,19 +323,30 @@ impl Search<'_, '_, '_> {
                 }
                 return Ok(());
             }
+        }
+        for at in 0..self.assumptions.len() {
+            let property = self.assumptions[at].property;
             if self.first_failure(property, &annotated.state, parent, &annotated)?.is_some() {
                 return Ok(());
             }
         }
-        for at in 0..self.invariants.len() {
-            self.check_invariant(at, &annotated, parent)?;
+        let properties: Vec<PropertyId> = self.passing.iter().map(|watched| watched.property).collect();
+        let passing = is_passing(self.stepper.system, &mut self.scratch, &properties, &annotated.state);
+        if !passing {
+            for at in 0..self.invariants.len() {
+                self.check_invariant(at, &annotated, parent)?;
+            }
         }
-        if let Some(limit) = self.options.max_states.filter(|&limit| self.reached.len() as u64 >= limit) {
+        let counts = !passing || self.options.store_passing;
+        if let Some(limit) = self.options.max_states.filter(|&limit| counts && self.states >= limit) {
             return Err(stop(StopReason::StateLimit(limit)));
         }
-        for at in 0..self.covers.len() {
-            self.check_cover(at, &annotated, parent)?;
+        if !passing {
+            for at in 0..self.covers.len() {
+                self.check_cover(at, &annotated, parent)?;
+            }
         }
+        self.states += u64::from(counts);
         for number in self.fresh.get(&class).cloned().unwrap_or_default() {
             let older = &mut self.reached[number as usize];
             let is_other = !older.removed && older.annotated.partition != annotated.partition;
@@ -342,7 +364,7 @@ impl Search<'_, '_, '_> {
             partitions.push(partition);
         }
         self.fresh.entry(class).or_default().push(number);
-        self.reached.push(Reached { annotated, parent, removed: false, class, next });
+        self.reached.push(Reached { annotated, parent, removed: false, passing: !counts, class, next });
         self.depth = self.depth.max(self.level);
         Ok(())
     }
@@ -493,7 +515,7 @@ impl Search<'_, '_, '_> {
             return Err(stop(StopReason::MemoryLimit(limit)));
         }
         let progress = Progress {
-            states: self.reached.len() as u64,
+            states: self.states,
             transitions: self.transitions.max(self.stepper.work),
             frontier: self.reached.len() as u64 - expanded,
             depth: u64::from(self.depth),
@@ -574,7 +596,7 @@ impl Search<'_, '_, '_> {
         let report = Report {
             verdict,
             stop_reason,
-            states: self.reached.len() as u64,
+            states: self.states,
             represented,
             transitions: self.transitions,
             depth: u64::from(self.depth),
@@ -594,7 +616,7 @@ impl Search<'_, '_, '_> {
         }
         let annotated = if self.reached.len() <= HAND_OUT_LIMIT {
             let partitions = &self.stepper.partitions;
-            let reached = self.reached.iter().map(|entry| &entry.annotated);
+            let reached = self.reached.iter().filter(|entry| !entry.passing).map(|entry| &entry.annotated);
             reached.map(|entry| (entry.state.clone(), partitions.partition(entry.partition).clone())).collect()
         } else {
             Vec::new()
@@ -613,7 +635,7 @@ impl Search<'_, '_, '_> {
         let mut total = BigUint::default();
         let mut counter = count::Counter::default();
         let mut classes: FxHashMap<(u64, Vec<u64>), Vec<&Annotated>> = FxHashMap::default();
-        for entry in &self.reached {
+        for entry in self.reached.iter().filter(|entry| !entry.passing) {
             let state = &entry.annotated.state;
             // Different classes may have the same number.
             let unmoved = state.iter().zip(&self.unmoved).map(|(word, mask)| word & mask).collect();

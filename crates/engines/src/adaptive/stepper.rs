@@ -478,7 +478,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
                         }
                         Event::Pruned => Fired::Pruned,
                         Event::Fault(fault) => Fired::Fault(fault),
-                        Event::Idle => return ControlFlow::Continue(()),
+                        Event::Idle | Event::Passed { .. } | Event::Wrong { .. } => return ControlFlow::Continue(()),
                     };
                     firings.push(Firing { before: before.to_vec(), arguments: arguments.clone(), fired });
                     ControlFlow::Continue(())

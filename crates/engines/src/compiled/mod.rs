@@ -37,7 +37,7 @@ use rustc_hash::FxHashMap;
 
 use crate::evaluator::code::{Code, Test, TestId};
 use crate::evaluator::{Scratch, SpecialisedSystem, SpecialisedUnit, Translation};
-use crate::system::{Event, Instance, Sink, Tag, TransitionSystem};
+use crate::system::{Event, FieldTest, Instance, Sink, Tag, TransitionSystem};
 use bits::BitSet;
 use call::{Expanded, MachineCode, Table};
 use dependence::{Conjunct, Step};
@@ -202,6 +202,10 @@ impl TransitionSystem for CompiledSystem<'_> {
         visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
     ) {
         self.evaluator.evaluate(scratch, property, state, visit);
+    }
+
+    fn field_test(&self, property: PropertyId) -> Option<FieldTest> {
+        self.evaluator.field_test(property)
     }
 
     fn expand(&self, scratch: &mut Scratch, state: &[u64], sink: &mut impl Sink) {

@@ -18,7 +18,7 @@ use quotient_ir::{
     Action, Fault, Interpreter, Layout, Model, Outcome, PropertyId, RuleId, StartId, Table, TypeKind, Valuation,
 };
 
-use crate::system::{Event, Instance, TransitionSystem};
+use crate::system::{Event, FieldTest, Instance, TransitionSystem};
 use code::{Code, CommandId, Test, TestId};
 use machine::{Machine, Memory, Stop};
 use parameters::Parameters;
@@ -378,6 +378,20 @@ impl TransitionSystem for SpecialisedSystem<'_> {
             if self.fire_all(Action::Rule(id), translation, scratch, state, &mut visit).is_break() {
                 return;
             }
+        }
+    }
+
+    fn field_test(&self, property: PropertyId) -> Option<FieldTest> {
+        let Translation::Specialised(units) = &self.properties[property] else { return None };
+        let [unit] = &units[..] else { return None };
+        match (unit.first_test, unit.tests()) {
+            (Test::FieldIs { word, partial: false, mask, pattern }, []) => {
+                Some(FieldTest { word: word as usize, mask, pattern, equal: true })
+            }
+            (Test::FieldIsNot { word, partial: false, mask, pattern }, []) => {
+                Some(FieldTest { word: word as usize, mask, pattern, equal: false })
+            }
+            _ => None,
         }
     }
 

@@ -17,7 +17,7 @@ use std::ops::{ControlFlow, Range};
 
 use quotient_ir::{DeadlockMode, PropertyId, Violation};
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Run};
 use crate::judge::{Checks, Judge, Judgement, end_with, leaves};
 use crate::observer::{Observer, Progress};
 use crate::options::{SearchOptions, Spill};
@@ -300,8 +300,13 @@ impl<S: TransitionSystem> Search<'_, S> {
     fn send(&mut self) -> Result<(), DiskError> {
         self.batch.hash_all();
         let mut number = 0;
-        while let Some((parent, first, end)) = self.batch.run(number) {
+        while let Some(Run { parent, first, end, passed }) = self.batch.run(number) {
             number += 1;
+            self.place += passed;
+            if parent == NO_PARENT {
+                // Of what comes after starts only these are steps.
+                self.explored.transitions += passed;
+            }
             for position in first..end {
                 let (state, tag, hash) = self.batch.entry(position);
                 if self.recent.meets(state, hash) || self.explored.store.contains_hashed(state, hash) {
@@ -446,6 +451,16 @@ impl<'x, 'a, S: TransitionSystem> Expansion<'x, 'a, S> {
         self.first = batch.len();
     }
 
+    /// Takes note of covers that a step reaches.
+    fn note_covers(&mut self, covered: &[PropertyId]) {
+        let place = self.search.place + self.search.batch.steps();
+        for &property in covered {
+            if self.search.covered.iter().all(|&(known, _)| known != property) {
+                self.search.covered.push((property, place));
+            }
+        }
+    }
+
     /// Makes room in the batch.
     fn send(&mut self) -> Result<(), Halt> {
         self.look_for_moves();
@@ -461,21 +476,27 @@ impl<S: TransitionSystem> Sink for Expansion<'_, '_, S> {
     }
 
     fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
+        // What was passed through counts before what comes now.
+        self.look_for_moves();
+        self.search.batch.close(self.number);
         match event {
             Event::Next { state, covered } => {
-                let place = self.search.place + self.search.batch.len() as u64;
-                for &property in covered {
-                    if self.search.covered.iter().all(|&(known, _)| known != property) {
-                        self.search.covered.push((property, place));
-                    }
-                }
+                self.note_covers(covered);
                 self.search.batch.successors.push(state, Tag::EVERYTHING);
                 if self.search.batch.is_full() {
                     self.result = self.send();
                 }
             }
             Event::Pruned => {}
-            Event::Idle => self.result = self.search.report(),
+            Event::Passed { steps, covered } => {
+                self.note_covers(covered);
+                self.search.batch.successors.pass(steps);
+            }
+            Event::Wrong { state, violation } => {
+                self.end = Some(end_with(self.search.options, self.origin(), Some(state), violation));
+                return ControlFlow::Break(());
+            }
+            Event::Idle => self.result = self.send().and_then(|()| self.search.report()),
             Event::Fault(fault) => {
                 let violation =
                     Violation::Fault { action: instance.action, arguments: instance.arguments.to_vec(), fault };

@@ -39,6 +39,9 @@ pub(super) fn check(model: &Model, shapes: &Shapes, classes: &Table<ExprId, Clas
         if property.condition.is_none() && property.kind != PropertyKind::Cover {
             problems.push(format!("property {id:?} has no condition"));
         }
+        if !property.parameters.is_empty() && property.kind == PropertyKind::Passing {
+            problems.push(format!("property {id:?} tells which states are passed through and has parameters"));
+        }
     }
 }
 

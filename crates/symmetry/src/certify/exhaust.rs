@@ -498,12 +498,13 @@ impl<'m> Exhaustion<'m> {
             Subject::Property(property) => {
                 let (holds, footprint) = self.interpreter.holds_with_footprint(property, &instance.arguments, state);
                 self.charge(footprint.work as usize + footprint.reads.len());
-                let is_invariant = self.interpreter.model().properties[property].kind == PropertyKind::Invariant;
+                let kind = self.interpreter.model().properties[property].kind;
                 let effect = match holds {
                     Ok(truth) => Effect::Truth(truth),
                     Err(fault) if fault.kind == FaultKind::Exhausted => return None,
-                    // A fault violates an invariant as well, so only where it holds matters.
-                    Err(_) if is_invariant => Effect::Truth(false),
+                    // A fault violates an invariant as well, and a state with one is not passed through: only where
+                    // they hold matters.
+                    Err(_) if matches!(kind, PropertyKind::Invariant | PropertyKind::Passing) => Effect::Truth(false),
                     Err(_) => Effect::Fault,
                 };
                 Some((effect, footprint.reads))

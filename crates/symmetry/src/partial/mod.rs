@@ -207,7 +207,7 @@ impl<'m> PartialSymmetry<'m> {
             }
         }
         for (property, entry) in model.properties.iter_enumerated() {
-            let is_needed = properties.contains(&property) || entry.kind == PropertyKind::Assumption;
+            let is_needed = properties.contains(&property) || !entry.kind.is_claim();
             if !is_needed || entry.condition.is_none() {
                 continue;
             }
@@ -251,7 +251,7 @@ impl<'m> PartialSymmetry<'m> {
         let conditions = FxHashMap::default();
         let mut partial = Self { model, layout, families, certifier, slots, rules, known, conditions, seems_whole };
         for (property, entry) in model.properties.iter_enumerated() {
-            if properties.contains(&property) || entry.kind == PropertyKind::Assumption {
+            if properties.contains(&property) || !entry.kind.is_claim() {
                 let events = partial.alarms(property);
                 partial.conditions.insert(property, events);
             }

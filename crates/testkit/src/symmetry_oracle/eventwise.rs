@@ -69,7 +69,7 @@ pub(super) fn generators_by_events(
             let effect = |state: &Valuation| match interpreter.holds(property, &arguments, state) {
                 Ok(true) => Some(Effect::Holds),
                 Ok(false) => None,
-                Err(_) if entry.kind == PropertyKind::Invariant => None,
+                Err(_) if matches!(entry.kind, PropertyKind::Invariant | PropertyKind::Passing) => None,
                 Err(_) => Some(Effect::Fault),
             };
             own.push(states.iter().map(effect).collect::<Vec<_>>());

@@ -713,17 +713,6 @@ impl<'p, 't> Emission<'p, 't> {
     pub(super) fn emit_invariant(&mut self, name: Option<String>, condition: &Expression, span: Span) {
         let mut owner = Owner::default();
         let Some(condition) = self.condition(&mut owner, Context::outside(), condition) else { return };
-        let condition = match self.exclusive {
-            None => condition,
-            Some(exclusive) => {
-                // Inside an atomic sequence nobody looks.
-                let place = self.variable_place(exclusive);
-                let holder = self.read(place);
-                let nobody = self.number(-1);
-                let busy = self.compare(BinaryOperator::NotEqual, holder, nobody);
-                self.or(busy, condition)
-            }
-        };
         self.model.properties.push(Property {
             name,
             kind: PropertyKind::Invariant,
@@ -731,6 +720,22 @@ impl<'p, 't> Emission<'p, 't> {
             locals: owner.locals,
             condition: Some(condition),
             span,
+        });
+    }
+
+    /// Says that states inside of atomic sequences are passed through.
+    pub(super) fn emit_passing(&mut self) {
+        let Some(exclusive) = self.exclusive else { return };
+        let place = self.variable_place(exclusive);
+        let (holder, nobody) = (self.read(place), self.number(-1));
+        let condition = Some(self.compare(BinaryOperator::NotEqual, holder, nobody));
+        self.model.properties.push(Property {
+            name: Some("atomic".into()),
+            kind: PropertyKind::Passing,
+            parameters: Vec::new(),
+            locals: quotient_ir::Table::new(),
+            condition,
+            span: Span::default(),
         });
     }
 }

@@ -155,6 +155,7 @@ fn emit(
             }
         }
         emission.emit_claim_properties();
+        emission.emit_passing();
         for process in &program.processes {
             if let Some(priority) = &process.tree.priority {
                 emission.refuse_priority(priority);

@@ -361,8 +361,8 @@ fn rewrite(
     }
     let zero = emission.number(0);
     let busy = emission.binary(BinaryOperator::NotEqual, counter_value, zero);
-    let ids: Vec<_> = emission.model.properties.iter_enumerated().map(|(id, _)| id).collect();
-    for id in ids {
+    let claims = emission.model.properties.iter_enumerated().filter(|(_, property)| property.kind.is_claim());
+    for id in claims.map(|(id, _)| id).collect::<Vec<_>>() {
         if let Some(condition) = emission.model.properties[id].condition {
             emission.model.properties[id].condition = Some(emission.or(busy, condition));
         }
