@@ -4,10 +4,15 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use quotient_engines::{SearchOptions, Silent, SymmetrySource, Verdict, check, check_with, plan};
-use quotient_ir::{DeadlockMode, Layout, PropertyId};
+use quotient_engines::{
+    EngineError, Extent, Report, SearchOptions, Silent, SymmetrySource, Verdict, check, check_with, cross_check, plan,
+};
+use quotient_frontends::{Language, LoadOptions, load};
+use quotient_ir::{DeadlockMode, Layout, PropertyId, Source};
 use quotient_testkit::examples::promela_examples;
+use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::promela::{count, load_promela, order};
+use quotient_testkit::random_promela::random_promela;
 use quotient_testkit::rumur::explain_skip;
 use quotient_testkit::spin::Spin;
 
@@ -86,6 +91,41 @@ fn the_quotient_stands_for_the_whole() {
             assert_eq!(reduced.represented, whole.represented, "{name} {:?}", case.constants);
         }
     }
+}
+
+/// Programs with states inside of atomic sequences: every orbit has one representative, their sizes add up,
+/// and threads change nothing.
+#[test]
+fn the_quotient_of_random_programs_stands_for_the_whole() {
+    let seeds: Vec<u64> = (1..=120).collect();
+    let results = map_on_workers(2, &seeds, |&seed| -> Result<bool, String> {
+        let source = Source::new(format!("random{seed}.pml"), random_promela(seed));
+        let Ok(loaded) = load(source, Language::Promela, &LoadOptions::default()) else { return Ok(false) };
+        let model = loaded.model;
+        let layout = Layout::new(&model).map_err(|error| error.to_string())?;
+        let properties: Vec<PropertyId> = model.properties.indices().collect();
+        let text = |error: EngineError| format!("seed {seed}: {error}");
+        let plan = plan(&model, &layout, &properties, SymmetrySource::Detected, None).map_err(text)?;
+        let base = SearchOptions { max_states: Some(4000), ..SearchOptions::default() };
+        for deadlock in [DeadlockMode::Stuck, DeadlockMode::Off] {
+            let options = SearchOptions { deadlock, ..base.clone() };
+            let (one, comparison) = cross_check(&model, &layout, &plan, &options, &mut Silent).map_err(text)?;
+            let options = SearchOptions { threads: 2, ..options };
+            let two = check_with(&model, &layout, &plan, &options, &mut Silent).map_err(text)?;
+            let figures = |it: &Report| (it.states, it.transitions, it.properties.clone(), it.represented.clone());
+            if figures(&one) != figures(&two) {
+                return Err(format!("seed {seed}: {:?} on one thread, {:?} on two", figures(&one), figures(&two)));
+            }
+            if comparison.extent == Extent::Everything && one.represented != comparison.whole.represented {
+                return Err(format!("seed {seed}: {:?} represented", one.represented));
+            }
+        }
+        Ok(plan.reduction.is_some() && model.passing().next().is_some())
+    });
+    let wrong: Vec<&String> = results.iter().filter_map(|it| it.as_ref().err()).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let reduced = results.iter().filter(|it| **it == Ok(true)).count();
+    assert!(reduced > 0, "none of the programs has atomic sequences and symmetries");
 }
 
 #[test]

@@ -8,6 +8,7 @@
 //! * A parameter of an array or record type becomes one parameter for each of its cells.
 //! * An expression that needs statements (a count over a multiset, a field of a function's result)
 //!   becomes a generated function ([`generated`]).
+//! * States that are passed through are states like others, about which claims say nothing.
 //! * Locals without a declared range get the range of what is assigned to them ([`bounds`]), or
 //!   all 64-bit integers but the least, which Murphi cannot hold beside "undefined".
 //!
@@ -29,7 +30,9 @@ mod tests;
 mod types;
 mod walk;
 
-use crate::model::Model;
+use crate::expression::{BinaryOperator, Expr, UnaryOperator};
+use crate::model::{Function, Model, PropertyKind};
+use crate::statement::{ReturnValue, Statement, StatementKind};
 
 /// How to print.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,5 +72,49 @@ pub enum PrintError {
 /// # Errors
 /// If the model has something that Murphi cannot express, or the text gets too long.
 pub fn print_murphi(model: &Model, options: &PrintOptions) -> Result<String, PrintError> {
+    if model.passing().next().is_some() {
+        let model = without_passing(model);
+        return program::Printer::new(&model, options).print();
+    }
     program::Printer::new(model, options).print()
+}
+
+/// The same model with states that are passed through as states like others, about which its claims say
+/// nothing: Murphi has no word for the former.
+fn without_passing(model: &Model) -> Model {
+    let mut plain = model.clone();
+    let mut passing = Vec::new();
+    for property in model.passing().map(|id| &model.properties[id]) {
+        let Some(condition) = property.condition else { continue };
+        if property.locals.is_empty() {
+            passing.push(condition);
+            continue;
+        }
+        // What it binds is its own.
+        let (value, span) = (ReturnValue::Value(condition), property.span);
+        let function = plain.functions.push(Function {
+            name: "passes".into(),
+            parameters: Vec::new(),
+            locals: property.locals.clone(),
+            result: Some(Model::BOOLEAN),
+            body: vec![Statement { kind: StatementKind::Return(Some(value)), span }],
+            span,
+        });
+        passing.push(plain.pool.expression(Expr::Call { function, arguments: Vec::new() }));
+    }
+    for (id, property) in model.properties.iter_enumerated().filter(|(_, property)| property.kind.is_claim()) {
+        let Some(mut condition) = property.condition else { continue };
+        for &passes in &passing {
+            let (operator, left) = match property.kind {
+                PropertyKind::Invariant => (BinaryOperator::Or, passes),
+                _ => {
+                    let not = Expr::Unary { operator: UnaryOperator::Not, operand: passes };
+                    (BinaryOperator::And, plain.pool.expression(not))
+                }
+            };
+            condition = plain.pool.expression(Expr::Binary { operator, left, right: condition });
+        }
+        plain.properties[id].condition = Some(condition);
+    }
+    plain
 }

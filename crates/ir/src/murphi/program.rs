@@ -329,14 +329,7 @@ impl<'m> Printer<'m> {
         };
         let parameters = self.parameters(&mut scope, &property.parameters)?;
         let like = format!("holds_{}", property.name.as_deref().unwrap_or("property"));
-        let mut text = self.guard(&mut scope, condition, &like)?.replace('\n', "\n  ");
-        if let Some(passing) = self.passing()?.filter(|_| property.kind.is_claim()) {
-            // No claim is about a state that is passed through.
-            text = match property.kind {
-                PropertyKind::Invariant => format!("({passing}) | ({text})"),
-                _ => format!("!({passing}) & ({text})"),
-            };
-        }
+        let text = self.guard(&mut scope, condition, &like)?.replace('\n', "\n  ");
         let word = match property.kind {
             PropertyKind::Invariant => "invariant",
             PropertyKind::Assumption => "assume",
@@ -371,19 +364,6 @@ impl<'m> Printer<'m> {
             lines.push("end;");
         }
         Ok(Some(lines.text))
-    }
-
-    /// The condition of states that are passed through, if there is one.
-    fn passing(&mut self) -> Result<Option<String>, PrintError> {
-        let model = self.model;
-        let mut conditions = Vec::new();
-        for id in model.passing() {
-            let property = &model.properties[id];
-            let Some(condition) = property.condition else { continue };
-            let mut scope = self.scope(Owner::property(property), "what is passed through".to_owned());
-            conditions.push(self.guard(&mut scope, condition, "passes")?.replace('\n', "\n  "));
-        }
-        Ok((!conditions.is_empty()).then(|| conditions.join(" | ")))
     }
 
     /// The body of a rule or initial-state program: its variables, parameters that need one, its
