@@ -33,7 +33,7 @@ fn number_from(variable: &str, default: u64) -> u64 {
 /// opposite, tells which states are passed through: one that tells some states from others, if there is one.
 fn random_model(seed: u64) -> Option<Model> {
     let text = match seed % 4 {
-        0 => random_program(seed, &ProgramOptions { size: 2, most_states: 1000, extensions: seed % 8 == 0 }),
+        0 => random_program(seed, &ProgramOptions { size: 2, most_states: 1000, extensions: seed.is_multiple_of(8) }),
         1 => partial_program(seed),
         _ => symmetric_program(seed, Kind::Symmetric),
     };
