@@ -5,24 +5,38 @@
 mod lower;
 mod syntax;
 
-use quotient_ir::{Diagnostic, Source};
+use quotient_ir::{Diagnostic, Label, Source};
 
 use crate::{LoadOptions, Loaded};
 
 /// Parses and lowers a Promela model.
 pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
-    let (tree, mut diagnostics) = syntax::parse(&source, &options.constants);
+    let (tree, uses, mut diagnostics) = syntax::parse(&source, &options.constants);
     if diagnostics.iter().any(Diagnostic::is_error) {
-        diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span));
-        return Err(diagnostics);
+        return Err(finish(diagnostics, &uses));
     }
     let settings = lower::Settings { check_assertions: !options.ignore_assertions, watch_claims: options.watch_claims };
     let (model, about_meaning) = lower::lower(&source, &tree, settings);
     diagnostics.extend(about_meaning);
-    diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span));
-    diagnostics.dedup();
+    let diagnostics = finish(diagnostics, &uses);
     match model {
         Some(model) if !diagnostics.iter().any(Diagnostic::is_error) => Ok(Loaded { model, warnings: diagnostics }),
         _ => Err(diagnostics),
     }
+}
+
+/// Messages in the order of the text, each once; one about what comes from a macro shows the macro.
+fn finish(mut diagnostics: Vec<Diagnostic>, uses: &syntax::Uses) -> Vec<Diagnostic> {
+    diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span));
+    diagnostics.dedup();
+    for diagnostic in &mut diagnostics {
+        let Some((name, definition)) = diagnostic.primary.as_ref().and_then(|label| uses.get(&label.span)) else {
+            continue;
+        };
+        if diagnostic.secondary.iter().all(|label| label.span != *definition) {
+            let text = format!("in what the macro `{name}` stands for");
+            diagnostic.secondary.push(Label { span: *definition, text });
+        }
+    }
+    diagnostics
 }

@@ -16,6 +16,10 @@ use super::symbols::Scalar;
 use super::words::Value;
 use crate::promela::syntax::tree::{Expression, ExpressionKind, Part};
 
+/// What is done with a message, for messages about it.
+pub(super) const SENT: &str = "sent";
+pub(super) const RECEIVED: &str = "received";
+
 /// How the channels of a shape lie in the state.
 #[derive(Clone, Debug)]
 pub(super) struct ShapeLayout {
@@ -226,8 +230,11 @@ impl Emission<'_, '_> {
         self.at(slots, slot)
     }
 
-    /// A field of a message in a queue.
+    /// A field of a message in a queue; one that messages do not have is zero.
     fn message_field(&mut self, target: &ChannelTarget, slot: ExprId, field: usize) -> Value {
+        if field >= self.program.shapes[target.shape].fields.len() {
+            return self.number_value(0);
+        }
         let slot = self.slot(target, slot);
         let place = self.field(slot, field as u32);
         let expression = self.read(place);
@@ -268,30 +275,47 @@ impl Emission<'_, '_> {
         self.program.message_arguments(context.process, context.scope, arguments)
     }
 
-    /// Reports a message with the wrong number of fields.
-    fn check_fields(&mut self, targets: &[ChannelTarget], given: usize, span: Span) -> Option<()> {
-        if targets.iter().any(|target| self.program.shapes[target.shape].fields.len() == given) || targets.is_empty() {
-            return Some(());
-        }
-        let wanted = self.program.shapes[targets[0].shape].fields.len();
-        let message = format!("messages of this channel have {wanted} fields, {given} are given");
-        self.error("wrong-arity", message, span);
-        None
-    }
-
-    /// The targets of an expression whose messages have a number of fields.
-    pub(super) fn targets_with(
+    /// The targets of a send. A message may have fewer or more fields than a channel, which is an error
+    /// when it is sent; but it cannot have more than every channel of the text.
+    pub(super) fn send_targets(
         &mut self,
         owner: &mut Owner,
         context: Context,
         channel: &Expression,
-        fields: usize,
+        given: usize,
         span: Span,
     ) -> Option<Vec<ChannelTarget>> {
         let targets = self.channels_of(owner, context, channel)?;
-        self.check_fields(&targets, fields, span)?;
-        let shapes = &self.program.shapes;
-        Some(targets.into_iter().filter(|target| shapes[target.shape].fields.len() == fields).collect())
+        let most = self.program.shapes.iter().map(|shape| shape.fields.len()).max().unwrap_or(0);
+        if given > most && !targets.is_empty() {
+            let message = format!("messages of this channel have {most} fields, {given} are given");
+            self.error("wrong-arity", message, span);
+            return None;
+        }
+        Some(targets)
+    }
+
+    /// The error of a message that has another number of fields than its channel, as in SPIN: absent
+    /// fields are zero for who goes on.
+    pub(super) fn wrong_fields(&mut self, shape: usize, given: usize, what: &str, span: Span) -> Vec<Statement> {
+        let wanted = self.program.shapes[shape].fields.len();
+        if given == wanted || !self.check_assertions {
+            return Vec::new();
+        }
+        let message = format!("{given} fields are {what}, messages of this channel have {wanted}");
+        vec![Statement { kind: StatementKind::Error { message }, span }]
+    }
+
+    /// A field of a message that is sent, as it arrives.
+    pub(super) fn sent_field(&mut self, shape: usize, field: usize, values: &[Value]) -> Value {
+        let value = match values.get(field) {
+            Some(&value) => value,
+            None => self.number_value(0),
+        };
+        match field < self.program.shapes[shape].fields.len() {
+            true => self.fit_field(shape, field, value),
+            false => self.number_value(0),
+        }
     }
 
     /// What a receive wants of each field.
@@ -375,10 +399,9 @@ impl Emission<'_, '_> {
         channel: &Expression,
         random: bool,
         arguments: &[Expression],
-        span: Span,
     ) -> Option<ExprId> {
         let arguments = self.message_arguments(context, arguments);
-        let targets = self.targets_with(owner, context, channel, arguments.len(), span)?;
+        let targets = self.channels_of(owner, context, channel)?;
         let patterns = self.patterns(owner, context, &arguments)?;
         let mut conditions = Vec::new();
         for target in targets {
@@ -408,11 +431,11 @@ impl Emission<'_, '_> {
         values: &[Value],
         span: Span,
     ) -> Vec<Statement> {
-        let mut statements = Vec::new();
+        let mut statements = self.wrong_fields(target.shape, values.len(), SENT, span);
         let length_place = self.queue_length(target);
         let length = self.read(length_place);
-        let values: Vec<Value> =
-            values.iter().enumerate().map(|(field, &value)| self.fit_field(target.shape, field, value)).collect();
+        let fields = self.program.shapes[target.shape].fields.len();
+        let values: Vec<Value> = (0..fields).map(|field| self.sent_field(target.shape, field, values)).collect();
         let slot = if sorted {
             let slot = self.sorted_slot(owner, target, &values, length, span, &mut statements);
             self.read_local(owner, slot)
@@ -483,7 +506,11 @@ impl Emission<'_, '_> {
         patterns: &[Pattern],
         span: Span,
     ) -> Vec<Statement> {
-        let mut statements = Vec::new();
+        let fields = self.program.shapes[target.shape].fields.len();
+        let mut statements = match copying && patterns.len() < fields {
+            true => Vec::new(),
+            false => self.wrong_fields(target.shape, patterns.len(), RECEIVED, span),
+        };
         let capacity = self.program.shapes[target.shape].capacity;
         let mut target = *target;
         if self.may_change(target.number) {

@@ -18,6 +18,7 @@ use super::expressions::Referent;
 use super::owner::{Context, Owner};
 use super::pools::Pools;
 use super::presentation::{Named, Telling};
+use super::priorities::{GREATEST, Priorities};
 use super::program::{Program, VariableKey, expressions_of, walk};
 use super::symbols::{Scalar, ValueType, VariableInfo, closest};
 use super::words::Value;
@@ -64,6 +65,10 @@ pub(super) struct Emission<'p, 't> {
     pub(super) startup: Option<VariableId>,
     /// Whether nobody can move.
     pub(super) quiet: Option<FunctionId>,
+    /// Whether a process of a greater priority can move.
+    pub(super) outranked: Option<FunctionId>,
+    /// The field of the priority in the record of each process type.
+    pub(super) priority_fields: Vec<Option<u32>>,
     /// Where each claim is.
     pub(super) claims: Vec<VariableId>,
     pub(super) uses_timeout: bool,
@@ -110,6 +115,8 @@ impl<'p, 't> Emission<'p, 't> {
             last: None,
             startup: None,
             quiet: None,
+            outranked: None,
+            priority_fields: Vec::new(),
             claims: Vec::new(),
             uses_timeout,
             asks_enabled: false,
@@ -237,6 +244,15 @@ impl<'p, 't> Emission<'p, 't> {
                 fields.push(Field { name, ty });
             }
             self.locals.push(locals);
+            let priority_field = match self.program.priorities {
+                Priorities::Kept => {
+                    let ty = self.range_type(0, GREATEST);
+                    fields.push(Field { name: "_priority".into(), ty });
+                    Some(fields.len() as u32 - 1)
+                }
+                _ => None,
+            };
+            self.priority_fields.push(priority_field);
             let variable = self.pools.ranges[number].map(|(low, high)| {
                 let record = self.model.types.push(Type { name: None, kind: TypeKind::Record { fields } });
                 let index = self.range_type(low, high);
@@ -296,7 +312,8 @@ impl<'p, 't> Emission<'p, 't> {
         if kept.is_empty() {
             return vec![clear(place)];
         }
-        let fields = 1 + self.locals[process].iter().flatten().count() as u32;
+        let own = u32::from(self.priority_fields[process].is_some());
+        let fields = 1 + own + self.locals[process].iter().flatten().count() as u32;
         (0..fields).filter(|field| !kept.contains(field)).map(|field| clear(self.field(place, field))).collect()
     }
     /// Whether a process is at a control point.
@@ -649,35 +666,70 @@ impl<'p, 't> Emission<'p, 't> {
         process: usize,
         pid: ExprId,
         arguments: &[Value],
+        priority: i64,
         span: Span,
     ) -> Vec<Statement> {
         let entry = &self.program.processes[process];
         let mut statements = Vec::new();
         let context = Context { process: Some(process), pid: Some(pid), scope: 0, asks_timeout: false };
+        let mut arguments = arguments.iter().copied();
         for (number, info) in entry.symbols.variables.iter().enumerate() {
             let Some(field) = self.locals[process][number] else { continue };
             let key = VariableKey::Local(process, number);
             let place = self.process_place(process, pid);
             let place = self.field(place, field);
-            match arguments.get(number) {
-                Some(&value) if number < entry.symbols.parameters => {
-                    let ValueType::Scalar(scalar) = info.ty else { continue };
-                    let referent = Referent::Place { place, scalar, in_array: false, key };
-                    let (least, _) = self.scalar_range(scalar, false, key);
-                    if self.constant_value(value.expression) != Some(least) {
-                        statements.extend(self.store(referent, value, span));
-                    }
-                }
-                _ => {
-                    let at = FieldAddress { variable: key, path: &[], index: 0 };
-                    self.initialize(owner, context, place, info, at, &mut statements);
-                }
+            if number < entry.symbols.parameters && arguments.len() > 0 {
+                self.pass(key, place, info, &mut arguments, span, &mut statements);
+            } else {
+                let at = FieldAddress { variable: key, path: &[], index: 0 };
+                self.initialize(owner, context, place, info, at, &mut statements);
             }
         }
+        statements.extend(self.give_priority(process, pid, priority, span));
         let control = self.control_place(process, pid);
         let first = entry.flow.number(entry.flow.first);
         statements.push(self.set_number(control, first, span));
         statements
+    }
+
+    /// Statements that give a parameter of a new process its arguments: a structure takes one for each
+    /// of its fields.
+    fn pass(
+        &mut self,
+        key: VariableKey,
+        place: PlaceId,
+        info: &VariableInfo,
+        arguments: &mut impl Iterator<Item = Value>,
+        span: Span,
+        statements: &mut Vec<Statement>,
+    ) {
+        for index in 0..info.count.unwrap_or(1) {
+            let place = match info.count {
+                None => place,
+                Some(_) => {
+                    let index = self.number(index);
+                    self.at(place, index)
+                }
+            };
+            match info.ty {
+                ValueType::Scalar(scalar) => {
+                    let Some(value) = arguments.next() else { return };
+                    let in_array = info.count.is_some();
+                    let (least, _) = self.scalar_range(scalar, in_array, key);
+                    if self.constant_value(value.expression) != Some(least) {
+                        let referent = Referent::Place { place, scalar, in_array, key };
+                        statements.extend(self.store(referent, value, span));
+                    }
+                }
+                ValueType::Structure(number) => {
+                    let program = self.program;
+                    for (position, field) in program.symbols.structures[number].fields.iter().enumerate() {
+                        let place = self.field(place, position as u32);
+                        self.pass(key, place, field, arguments, span, statements);
+                    }
+                }
+            }
+        }
     }
 
     /// The initial state.
@@ -695,7 +747,8 @@ impl<'p, 't> Emission<'p, 't> {
         for (number, process) in self.program.processes.iter().enumerate() {
             for _ in 0..process.active {
                 let expression = self.number(pid);
-                body.extend(self.create(&mut owner, number, expression, &[], process.tree.span));
+                let priority = self.program.declared_priority(number);
+                body.extend(self.create(&mut owner, number, expression, &[], priority, process.tree.span));
                 pid += 1;
             }
         }

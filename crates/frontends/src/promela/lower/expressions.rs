@@ -134,7 +134,7 @@ impl Emission<'_, '_> {
             ExpressionKind::Eval(inner) => self.value(owner, context, inner),
             ExpressionKind::ChannelQuery(query, channel) => self.channel_query(owner, context, *query, channel),
             ExpressionKind::Poll { channel, random, arguments } => {
-                let condition = self.poll(owner, context, channel, *random, arguments, span)?;
+                let condition = self.poll(owner, context, channel, *random, arguments)?;
                 Some(self.boolean_value(condition))
             }
             ExpressionKind::Run { .. } => {
@@ -160,6 +160,10 @@ impl Emission<'_, '_> {
                 let condition = self.enabled_process(owner, pid.expression, span);
                 Some(self.boolean_value(condition))
             }
+            ExpressionKind::Priority(process) => {
+                let pid = self.numeric(owner, context, process)?;
+                Some(self.priority_of_any(pid.expression))
+            }
             ExpressionKind::PcValue(_) => {
                 self.complain(
                     Diagnostic::error("unsupported", "`pc_value` is not supported", span)
@@ -172,10 +176,6 @@ impl Emission<'_, '_> {
                     Diagnostic::error("unsupported", "`np_` is not supported outside of claims", span)
                         .with_help("non-progress cycles are a question of liveness, which cannot be asked yet"),
                 );
-                None
-            }
-            ExpressionKind::Unsupported(what) => {
-                self.error("unsupported", format!("{what} is not supported"), span);
                 None
             }
         }
@@ -195,6 +195,13 @@ impl Emission<'_, '_> {
                 }
                 None => {
                     self.error("no-process", "`_pid` has no meaning outside of a process", span);
+                    None
+                }
+            }),
+            "_priority" => Some(match (context.process, context.pid) {
+                (Some(process), Some(pid)) => Some(self.priority_of(process, pid)),
+                _ => {
+                    self.error("no-process", "`_priority` has no meaning outside of a process", span);
                     None
                 }
             }),
@@ -492,6 +499,14 @@ impl Emission<'_, '_> {
         let name = &first.name.text;
         if &**name == "_" {
             return Some(Referent::Nowhere);
+        }
+        if &**name == "_priority"
+            && let (Some(process), Some(pid)) = (context.process, context.pid)
+            && let Some(place) = self.priority_place(process, pid)
+        {
+            // It is a byte of the process beside its variables.
+            let key = VariableKey::Local(process, usize::MAX);
+            return Some(Referent::Place { place, scalar: Scalar::Byte, in_array: false, key });
         }
         let Some(key) = self.program.lookup(context.process, context.scope, name) else {
             self.unknown_name(context, name, first.name.span);

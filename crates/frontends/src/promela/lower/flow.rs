@@ -10,7 +10,7 @@ use std::rc::Rc;
 use quotient_ir::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::symbols::{ProcessSymbols, Scope, Symbols, ValueType, closest};
+use super::symbols::{ProcessSymbols, Scope, Symbols, ValueType, VariableInfo, closest};
 use crate::promela::syntax::tree::{
     Binary, Declaration, Expression, ExpressionKind, Initial, Name, Part, Proctype, Statement, StatementKind,
 };
@@ -23,11 +23,28 @@ pub(super) type ElementId = usize;
 pub(super) enum Action {
     Skip,
     Condition(Expression),
-    Assign { target: Expression, value: Expression },
-    Send { channel: Expression, sorted: bool, arguments: Vec<Expression> },
-    Receive { channel: Expression, random: bool, copying: bool, arguments: Vec<Expression> },
+    Assign {
+        target: Expression,
+        value: Expression,
+    },
+    Send {
+        channel: Expression,
+        sorted: bool,
+        arguments: Vec<Expression>,
+    },
+    Receive {
+        channel: Expression,
+        random: bool,
+        copying: bool,
+        arguments: Vec<Expression>,
+    },
     Print,
     Assert(Expression),
+    /// Gives a process another priority.
+    SetPriority {
+        process: Expression,
+        priority: Expression,
+    },
 }
 
 /// What an element is.
@@ -108,12 +125,21 @@ pub(super) struct Exit {
 /// The most elements of one process type.
 const ELEMENT_LIMIT: usize = 20_000;
 
+/// A label and the scope it stands in: blocks have labels of their own.
+struct Label {
+    name: Rc<str>,
+    element: ElementId,
+    scope: usize,
+    span: Span,
+}
+
 struct Builder<'a> {
     symbols: &'a Symbols,
     process: ProcessSymbols,
     elements: Vec<Element>,
-    labels: FxHashMap<Rc<str>, (ElementId, Span)>,
-    gotos: Vec<(ElementId, Name)>,
+    labels: Vec<Label>,
+    /// Jumps with the scopes they stand in.
+    gotos: Vec<(ElementId, Name, usize)>,
     /// The exits of the loops around, innermost last.
     loops: Vec<ElementId>,
     /// The sequence under construction.
@@ -140,11 +166,11 @@ pub(super) fn build(
 ) -> (Flow, ProcessSymbols) {
     let mut process = ProcessSymbols { scopes: vec![Scope::default()], ..ProcessSymbols::default() };
     for declaration in &proctype.parameters {
-        for variable in symbols.variables(declaration, diagnostics) {
-            if variable.count.is_some() || matches!(variable.ty, ValueType::Structure(_)) {
+        for variable in symbols.variables(declaration, &|name| symbols.bound(name), diagnostics) {
+            if variable.count.is_some() {
                 diagnostics.push(
-                    Diagnostic::error("bad-parameter", "a parameter is a number or a channel", variable.span)
-                        .with_help("pass arrays and structures through a channel or a global variable"),
+                    Diagnostic::error("bad-parameter", "a parameter is no array", variable.span)
+                        .with_help("pass it in a structure, or use a global variable"),
                 );
             }
             let number = process.variables.len();
@@ -157,7 +183,7 @@ pub(super) fn build(
         symbols,
         process,
         elements: Vec::new(),
-        labels: FxHashMap::default(),
+        labels: Vec::new(),
         gotos: Vec::new(),
         loops: Vec::new(),
         sequence: vec![None],
@@ -176,7 +202,8 @@ pub(super) fn build(
     builder.resolve_gotos();
     let Builder { mut elements, process, labels, .. } = builder;
     mark_atomics(&mut elements);
-    let labels = labels.into_iter().map(|(name, (element, _))| (name, element)).collect();
+    // Of several labels of one name the first is seen from outside.
+    let labels = labels.into_iter().rev().map(|label| (label.name, label.element)).collect();
     let mut flow = Flow {
         elements,
         first: body.first,
@@ -266,14 +293,16 @@ impl Builder<'_> {
 
     fn label(&mut self, labels: &[Name], element: ElementId) {
         for label in labels {
-            if let Some((_, first)) = self.labels.get(&label.text) {
+            let same = |other: &&Label| other.name == label.text && other.scope == self.scope;
+            if let Some(first) = self.labels.iter().find(same) {
                 let message = format!("label `{}` stands at two statements", label.text);
                 self.diagnostics.push(
-                    Diagnostic::error("duplicate-label", message, label.span).with_secondary(*first, "first here"),
+                    Diagnostic::error("duplicate-label", message, label.span).with_secondary(first.span, "first here"),
                 );
                 continue;
             }
-            self.labels.insert(label.text.clone(), (element, label.span));
+            let (name, scope, span) = (label.text.clone(), self.scope, label.span);
+            self.labels.push(Label { name, element, scope, span });
             self.elements[element].labels.push(label.text.clone());
         }
     }
@@ -318,6 +347,9 @@ impl Builder<'_> {
             }
             StatementKind::Print => basic(self, Action::Print),
             StatementKind::Assert(condition) => basic(self, Action::Assert(condition.clone())),
+            StatementKind::SetPriority { process, priority } => {
+                basic(self, Action::SetPriority { process: process.clone(), priority: priority.clone() });
+            }
             StatementKind::Else => {
                 self.at_start = false;
                 let element = self.new_element(ElementKind::Else, span);
@@ -327,7 +359,7 @@ impl Builder<'_> {
             StatementKind::Goto(target) => {
                 self.at_start = false;
                 let element = self.jump(labels, span);
-                self.gotos.push((element, target.clone()));
+                self.gotos.push((element, target.clone(), self.scope));
             }
             StatementKind::Break => {
                 self.at_start = false;
@@ -388,7 +420,14 @@ impl Builder<'_> {
 
     fn declare(&mut self, declaration: &Declaration) -> Vec<usize> {
         let mut numbers = Vec::new();
-        for variable in self.symbols.variables(declaration, self.diagnostics) {
+        let bound = |name: &str| match self.local(name) {
+            Some(variable) => Some(self.symbols.bound_of(variable)),
+            None => self.symbols.bound(name),
+        };
+        let mut found = Vec::new();
+        let variables = self.symbols.variables(declaration, &bound, &mut found);
+        self.diagnostics.append(&mut found);
+        for variable in variables {
             let number = self.process.variables.len();
             let names = &mut self.process.scopes[self.scope].names;
             if let Some(&first) = names.get(&variable.name) {
@@ -423,8 +462,15 @@ impl Builder<'_> {
                 name: Name { text: variable.name.clone(), span },
                 index: index.map(|value| Box::new(Expression { kind: ExpressionKind::Number(value), span })),
             };
+            if let Some(Initial::List(_)) = initial {
+                self.diagnostics.push(
+                    Diagnostic::error("list-as-step", "a list of initial values stands behind a statement", span)
+                        .with_help("declare the array before the first statement of the process"),
+                );
+                continue;
+            }
             let action = match (&initial, variable.ty) {
-                (Some(Initial::List(_)), _) | (_, ValueType::Structure(_)) => Action::Skip,
+                (_, ValueType::Structure(_)) => Action::Skip,
                 (_, ValueType::Scalar(_)) => {
                     let target = ExpressionKind::Reference(vec![part(variable.count.map(|_| 0))]);
                     let value = match initial {
@@ -459,7 +505,8 @@ impl Builder<'_> {
         let mut sequences = Vec::new();
         for option in options {
             let span = option.first().map_or(span, |statement| statement.span);
-            sequences.push(self.subsequence(|builder| builder.scoped(|builder| builder.statements(option)), span));
+            // Only braces open a scope: what an option declares is seen behind the selection.
+            sequences.push(self.subsequence(|builder| builder.statements(option), span));
         }
         if is_loop {
             self.loops.pop();
@@ -638,7 +685,7 @@ impl Builder<'_> {
                 self.hidden += 1;
                 let name: Rc<str> = format!("_counter{}", self.hidden).into();
                 let number = self.process.variables.len();
-                let counter = super::symbols::VariableInfo {
+                let counter = VariableInfo {
                     name: name.clone(),
                     ty: ValueType::Scalar(super::symbols::Scalar::Byte),
                     subtype: None,
@@ -679,17 +726,20 @@ impl Builder<'_> {
         }
     }
 
-    fn lookup(&self, name: &str) -> Option<(ValueType, Option<i64>)> {
+    fn local(&self, name: &str) -> Option<&VariableInfo> {
         let mut scope = Some(self.scope);
         while let Some(current) = scope {
             if let Some(&number) = self.process.scopes[current].names.get(name) {
-                let variable = &self.process.variables[number];
-                return Some((variable.ty, variable.count));
+                return Some(&self.process.variables[number]);
             }
             scope = self.process.scopes[current].parent;
         }
-        let variable = &self.symbols.globals[*self.symbols.global_names.get(name)?];
-        Some((variable.ty, variable.count))
+        None
+    }
+
+    fn lookup(&self, name: &str) -> Option<(ValueType, Option<i64>)> {
+        let global = || Some(&self.symbols.globals[*self.symbols.global_names.get(name)?]);
+        self.local(name).or_else(global).map(|variable| (variable.ty, variable.count))
     }
 
     /// `select (x : a .. b)`: one option a value if the bounds are constant, or else a loop that
@@ -734,14 +784,47 @@ impl Builder<'_> {
         }
     }
 
+    /// The label that a jump in a scope goes to: one of the same scope, or else the first one of the
+    /// scopes around it, or else the last one anywhere.
+    fn destination(&self, name: &str, scope: usize) -> Option<ElementId> {
+        let mut best: Option<&Label> = None;
+        for label in self.labels.iter().rev().filter(|label| &*label.name == name) {
+            if label.scope == scope {
+                return Some(label.element);
+            }
+            if self.encloses(label.scope, scope) || best.is_none() {
+                best = Some(label);
+            }
+        }
+        best.map(|label| label.element)
+    }
+
+    fn encloses(&self, outer: usize, inner: usize) -> bool {
+        let mut current = Some(inner);
+        while let Some(scope) = current {
+            if scope == outer {
+                return true;
+            }
+            current = self.process.scopes[scope].parent;
+        }
+        false
+    }
+
     fn resolve_gotos(&mut self) {
-        for (element, name) in std::mem::take(&mut self.gotos) {
-            match self.labels.get(&name.text) {
-                Some(&(target, _)) => self.elements[element].kind = ElementKind::Goto(Some(target)),
+        for (element, name, scope) in std::mem::take(&mut self.gotos) {
+            match self.destination(&name.text, scope) {
+                Some(target) if self.elements[target].in_step && !self.elements[element].in_step => {
+                    self.diagnostics.push(
+                        Diagnostic::error("jump-into-step", "a jump cannot go into a `d_step`", name.span)
+                            .with_help("put the label before the `d_step`, or use `atomic`"),
+                    );
+                }
+                Some(target) => self.elements[element].kind = ElementKind::Goto(Some(target)),
                 None => {
                     let message = format!("there is no label `{}` in this process", name.text);
                     let mut diagnostic = Diagnostic::error("unknown-label", message, name.span);
-                    diagnostic.help = closest(&name.text, self.labels.keys()).map(|it| format!("did you mean `{it}`?"));
+                    let names = self.labels.iter().map(|label| &label.name);
+                    diagnostic.help = closest(&name.text, names).map(|it| format!("did you mean `{it}`?"));
                     self.diagnostics.push(diagnostic);
                 }
             }
@@ -909,6 +992,22 @@ impl Flow {
         let mut leaves = Vec::new();
         self.leaves(element, &mut leaves);
         leaves
+    }
+
+    /// The receive that an exit begins with: the exit itself, or the one statement that a deterministic
+    /// step begins with.
+    pub(super) fn receive_of(&self, element: ElementId) -> Option<ElementId> {
+        let leaf = match &self.elements[element].kind {
+            ElementKind::DeterministicStep => {
+                let block = self.elements[element].block?;
+                match &self.leaves_of(self.start_of(block.first))[..] {
+                    &[leaf] => leaf,
+                    _ => return None,
+                }
+            }
+            _ => element,
+        };
+        matches!(self.elements[leaf].kind, ElementKind::Basic(Action::Receive { .. })).then_some(leaf)
     }
 
     /// All ways to leave a control point, escapes first.

@@ -13,6 +13,7 @@ mod flow;
 mod owner;
 mod pools;
 mod presentation;
+mod priorities;
 mod program;
 mod rules;
 mod startup;
@@ -145,9 +146,11 @@ fn emit(
     loop {
         let mut emission = Emission::new(source, program, pools, &wide, settings.check_assertions);
         emission.declare_quiet();
+        emission.declare_outranked();
         emission.emit_start();
         emission.emit_rules();
         emission.define_quiet();
+        emission.define_outranked();
         for formula in &program.tree.formulas {
             let name = formula.name.as_ref().map(|name| name.text.to_string());
             for condition in invariants(&formula.condition).unwrap_or_default() {
@@ -156,11 +159,7 @@ fn emit(
         }
         emission.emit_claim_properties();
         emission.emit_passing();
-        for process in &program.processes {
-            if let Some(priority) = &process.tree.priority {
-                emission.refuse_priority(priority);
-            }
-        }
+        emission.check_priorities();
         if !emission.widen.is_empty() && mode != Mode::Check {
             let more = std::mem::take(&mut emission.widen);
             drop(emission);

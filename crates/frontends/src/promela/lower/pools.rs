@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::flow::{ElementId, ElementKind, Flow};
 use super::program::Program;
+use super::symbols::ValueType;
 
 /// The numbers that processes can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,7 +179,8 @@ pub(super) fn pools_from(program: &Program<'_>, living: &[Living], others: &[Liv
     let mut settled = FxHashSet::default();
     for (process, entry) in program.processes.iter().enumerate().filter(|&(process, _)| created[process] == 0) {
         let parameters = entry.symbols.variables[..entry.symbols.parameters].iter().enumerate();
-        settled.extend(parameters.filter(|(_, info)| !info.assigned).map(|(position, _)| (process, position)));
+        let plain = parameters.filter(|(_, info)| !info.assigned && matches!(info.ty, ValueType::Scalar(_)));
+        settled.extend(plain.map(|(position, _)| (process, position)));
     }
     Pools { ranges, processes, bounded, lasting, settled }
 }

@@ -9,9 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::claims::Claim;
 use super::flow::{Action, Element, ElementKind, Flow, build};
+use super::priorities::Priorities;
 use super::symbols::{ChannelShape, ProcessSymbols, Scalar, Symbols, ValueType, VariableInfo};
 use crate::promela::syntax::tree::{
-    Expression, ExpressionKind, Name, Part, Proctype, Specification, Statement, StatementKind,
+    Expression, ExpressionKind, Initial, Name, Part, Proctype, Specification, Statement, StatementKind,
 };
 
 /// A process type.
@@ -66,6 +67,7 @@ pub(super) struct Program<'t> {
     pub(super) holders: FxHashMap<Holder, BTreeSet<usize>>,
     /// Whether some text asks for the process that moved last.
     pub(super) uses_last: bool,
+    pub(super) priorities: Priorities,
 }
 
 /// A `run` in the text of a process type.
@@ -87,7 +89,7 @@ impl<'t> Program<'t> {
                 _ if proctype.is_init => 1,
                 None => 0,
                 Some(None) => 1,
-                Some(Some(count)) => match symbols.constant(count) {
+                Some(Some(count)) => match symbols.constant(count).or_else(|| first_value(&symbols, count)) {
                     Some(value @ 0..=255) => value,
                     _ => {
                         diagnostics.push(
@@ -111,7 +113,9 @@ impl<'t> Program<'t> {
             sites: Vec::new(),
             holders: FxHashMap::default(),
             uses_last: false,
+            priorities: Priorities::None,
         };
+        program.priorities = Priorities::new(&program);
         program.find_sites();
         program.note_assignments();
         program.follow_channels();
@@ -259,14 +263,14 @@ impl<'t> Program<'t> {
             let mut news: Vec<(Holder, BTreeSet<usize>)> = Vec::new();
             let globals = self.symbols.globals.iter().enumerate();
             for (number, info) in globals {
-                if let Some(crate::promela::syntax::tree::Initial::Value(value)) = &info.initial {
+                if let Some(Initial::Value(value)) = &info.initial {
                     let shapes = self.channel_shapes(None, 0, value);
                     news.push((Holder::Variable(VariableKey::Global(number), Vec::new()), shapes));
                 }
             }
             for (process, entry) in self.processes.iter().enumerate() {
                 for (number, info) in entry.symbols.variables.iter().enumerate() {
-                    if let Some(crate::promela::syntax::tree::Initial::Value(value)) = &info.initial {
+                    if let Some(Initial::Value(value)) = &info.initial {
                         let shapes = self.channel_shapes(Some(process), 0, value);
                         news.push((Holder::Variable(VariableKey::Local(process, number), Vec::new()), shapes));
                     }
@@ -310,9 +314,9 @@ impl<'t> Program<'t> {
                         if let ExpressionKind::Run { proctype, arguments, .. } = &inner.kind
                             && let Some(&created) = self.symbols.proctype_names.get(&proctype.text)
                         {
-                            for (position, argument) in arguments.iter().enumerate() {
-                                let key = VariableKey::Local(created, position);
-                                news.push((Holder::Variable(key, Vec::new()), shapes_of(argument)));
+                            let arguments = self.message_arguments(Some(process), element.scope, arguments);
+                            for (holder, argument) in self.parameter_holders(created).into_iter().zip(&arguments) {
+                                news.push((holder, shapes_of(argument)));
                             }
                         }
                     });
@@ -332,6 +336,37 @@ impl<'t> Program<'t> {
                 return;
             }
         }
+    }
+
+    /// What the arguments of a new process go to: a structure takes one for each of its fields.
+    fn parameter_holders(&self, process: usize) -> Vec<Holder> {
+        let mut holders = Vec::new();
+        let symbols = &self.processes[process].symbols;
+        for (position, info) in symbols.variables[..symbols.parameters].iter().enumerate() {
+            self.holders_in(VariableKey::Local(process, position), info, &mut Vec::new(), &mut holders);
+        }
+        holders
+    }
+
+    fn holders_in(&self, key: VariableKey, info: &VariableInfo, path: &mut Vec<usize>, holders: &mut Vec<Holder>) {
+        for _ in 0..info.count.unwrap_or(1) {
+            match info.ty {
+                _ if holders.len() > 1024 => return,
+                ValueType::Scalar(_) => holders.push(Holder::Variable(key, path.clone())),
+                ValueType::Structure(number) => {
+                    for (position, field) in self.symbols.structures[number].fields.iter().enumerate() {
+                        path.push(position);
+                        self.holders_in(key, field, path, holders);
+                        path.pop();
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many arguments a new process takes.
+    pub(super) fn argument_count(&self, process: usize) -> usize {
+        self.parameter_holders(process).len()
     }
 
     /// Structures among the arguments of a send or receive stand for their fields.
@@ -420,6 +455,16 @@ impl<'t> Program<'t> {
     }
 }
 
+/// The first value of a variable, which can say how many processes there are.
+fn first_value(symbols: &Symbols, expression: &Expression) -> Option<i64> {
+    let ExpressionKind::Reference(parts) = &expression.kind else { return None };
+    let number = symbols.global_names.get(&parts[0].name.text)?;
+    match &symbols.globals[*number].initial {
+        Some(Initial::Value(value)) => symbols.constant(value),
+        _ => Some(0),
+    }
+}
+
 /// All labels that some expression of the text asks for, with their process types.
 fn watched_labels(tree: &Specification) -> FxHashSet<(Rc<str>, Rc<str>)> {
     let mut watched = FxHashSet::default();
@@ -450,6 +495,10 @@ fn visit_statements(statements: &[Statement], look: &mut impl FnMut(&Expression)
                 look(target);
                 look(value);
             }
+            StatementKind::SetPriority { process, priority } => {
+                look(process);
+                look(priority);
+            }
             StatementKind::Send { arguments, .. } | StatementKind::Receive { arguments, .. } => {
                 arguments.iter().for_each(&mut *look);
             }
@@ -479,6 +528,7 @@ pub(super) fn expressions_of(action: &Action) -> Vec<&Expression> {
         Action::Skip | Action::Print => Vec::new(),
         Action::Condition(condition) | Action::Assert(condition) => vec![condition],
         Action::Assign { target, value } => vec![target, value],
+        Action::SetPriority { process, priority } => vec![process, priority],
         Action::Send { channel, arguments, .. } | Action::Receive { channel, arguments, .. } => {
             std::iter::once(channel).chain(arguments).collect()
         }
@@ -508,7 +558,8 @@ pub(super) fn walk(expression: &Expression, visit: &mut impl FnMut(&Expression))
         | ExpressionKind::ChannelQuery(_, operand)
         | ExpressionKind::Eval(operand)
         | ExpressionKind::Enabled(operand)
-        | ExpressionKind::PcValue(operand) => walk(operand, visit),
+        | ExpressionKind::PcValue(operand)
+        | ExpressionKind::Priority(operand) => walk(operand, visit),
         ExpressionKind::Binary(_, left, right) => {
             walk(left, visit);
             walk(right, visit);
@@ -534,7 +585,6 @@ pub(super) fn walk(expression: &Expression, visit: &mut impl FnMut(&Expression))
         | ExpressionKind::Truth(_)
         | ExpressionKind::Text(_)
         | ExpressionKind::Timeout
-        | ExpressionKind::NonProgress
-        | ExpressionKind::Unsupported(_) => {}
+        | ExpressionKind::NonProgress => {}
     }
 }

@@ -7,11 +7,11 @@
 use std::collections::BTreeSet;
 
 use quotient_ir::{
-    BinaryOperator, Diagnostic, Expr, ExprId, Iteration, LocalId, Number, Parameter, Quantifier, Rule, Span, Statement,
+    BinaryOperator, Expr, ExprId, Iteration, LocalId, Number, Parameter, Quantifier, Rule, Span, Statement,
     StatementKind,
 };
 
-use super::channels::Pattern;
+use super::channels::{Pattern, RECEIVED, SENT};
 use super::emission::{Emission, Origin};
 use super::expressions::Referent;
 use super::flow::{Action, ElementId, ElementKind, Exit};
@@ -191,9 +191,9 @@ impl Emission<'_, '_> {
             ElementKind::End => self.is_youngest(pid),
             ElementKind::DeterministicStep => self.step_executable(owner, it.process, pid, element, asks_timeout),
             ElementKind::Basic(Action::Send { channel, arguments, .. }) if with_partners => {
-                let arguments = self.message_arguments(context, arguments);
                 let span = flow.elements[element].span;
-                let Some(targets) = self.targets_with(owner, context, channel, arguments.len(), span) else {
+                let arguments = self.message_arguments(context, arguments);
+                let Some(targets) = self.send_targets(owner, context, channel, arguments.len(), span) else {
                     return self.truth(false);
                 };
                 let mut conditions = Vec::new();
@@ -220,7 +220,9 @@ impl Emission<'_, '_> {
         span: Span,
     ) -> ExprId {
         match action {
-            Action::Skip | Action::Print | Action::Assert(_) | Action::Assign { .. } => self.truth(true),
+            Action::Skip | Action::Print | Action::Assert(_) | Action::Assign { .. } | Action::SetPriority { .. } => {
+                self.truth(true)
+            }
             Action::Condition(condition) => {
                 if matches!(condition.kind, ExpressionKind::Run { .. }) {
                     return self.truth(true);
@@ -232,7 +234,7 @@ impl Emission<'_, '_> {
             }
             Action::Send { channel, arguments, .. } => {
                 let arguments = self.message_arguments(context, arguments);
-                let targets = self.targets_with(owner, context, channel, arguments.len(), span).unwrap_or_default();
+                let targets = self.send_targets(owner, context, channel, arguments.len(), span).unwrap_or_default();
                 let mut conditions = Vec::new();
                 for target in targets {
                     if self.program.shapes[target.shape].capacity > 0 {
@@ -243,7 +245,7 @@ impl Emission<'_, '_> {
             }
             Action::Receive { channel, random, arguments, .. } => {
                 let arguments = self.message_arguments(context, arguments);
-                let targets = self.targets_with(owner, context, channel, arguments.len(), span).unwrap_or_default();
+                let targets = self.channels_of(owner, context, channel).unwrap_or_default();
                 let Some(patterns) = self.patterns(owner, context, &arguments) else { return self.truth(false) };
                 let mut conditions = Vec::new();
                 for target in targets {
@@ -323,7 +325,8 @@ impl Emission<'_, '_> {
             }
             for &point in &entry.flow.points {
                 for (position, exit) in entry.flow.exits(point).iter().enumerate() {
-                    let element = &entry.flow.elements[exit.element];
+                    let Some(receive) = entry.flow.receive_of(exit.element) else { continue };
+                    let element = &entry.flow.elements[receive];
                     if let ElementKind::Basic(Action::Receive { channel, .. }) = &element.kind
                         && self.program.channel_shapes(Some(process), element.scope, channel).contains(&shape)
                     {
@@ -345,21 +348,18 @@ impl Emission<'_, '_> {
     ) -> Option<(ExprId, Vec<Pattern>)> {
         let flow = &self.program.processes[it.process].flow;
         let accept = |emission: &mut Self, owner: &mut Owner, position: usize| {
-            let element = it.exits[position].element;
+            let element = flow.receive_of(it.exits[position].element)?;
             let ElementKind::Basic(Action::Receive { channel, arguments, .. }) = &flow.elements[element].kind else {
                 return None;
             };
             let context = emission.context(it.process, pid, element, false);
             let arguments = emission.message_arguments(context, arguments);
-            if arguments.len() != offer.values.len() {
-                return None;
-            }
             let targets = emission.channels_of(owner, context, channel)?;
             let target = targets.iter().find(|target| target.shape == offer.shape)?;
             let same = emission.equal(target.number, offer.channel);
             let patterns = emission.patterns(owner, context, &arguments)?;
-            let agrees = emission
-                .agrees(&patterns, |emission, field| emission.fit_field(offer.shape, field, offer.values[field]));
+            let agrees =
+                emission.agrees(&patterns, |emission, field| emission.sent_field(offer.shape, field, offer.values));
             Some((emission.and(same, agrees), patterns))
         };
         let (condition, patterns) = accept(self, owner, it.position)?;
@@ -435,6 +435,7 @@ impl Emission<'_, '_> {
                 }
                 for &shape in shapes.iter().filter(|&&shape| self.program.shapes[shape].capacity == 0) {
                     self.emit_handshakes(it, held, shape);
+                    self.emit_wrong_offer(it, held, shape);
                 }
             }
             ElementKind::Basic(action) => match run_of(action) {
@@ -522,7 +523,8 @@ impl Emission<'_, '_> {
         let turn = self.may_move(pid, held);
         let provided = self.provided(owner, it.process, pid);
         let preferred = self.is_not_escaped(owner, it, pid);
-        self.all([here, turn, provided, preferred])
+        let highest = self.is_not_outranked(it.process, pid);
+        self.all([here, turn, provided, preferred, highest])
     }
 
     /// Moves the control of the process on.
@@ -567,12 +569,18 @@ impl Emission<'_, '_> {
                 let kind = StatementKind::Assert { condition, message };
                 Some(vec![Statement { kind, span }])
             }
+            Action::SetPriority { process, priority } => {
+                let process = self.numeric(owner, context, process);
+                let priority = self.numeric(owner, context, priority);
+                let (process, priority) = (process?, priority?);
+                Some(self.set_priority(process.expression, priority, span))
+            }
             Action::Send { channel, sorted, arguments } => {
                 self.send_statements(owner, context, channel, *sorted, arguments, span)
             }
             Action::Receive { channel, random, copying, arguments } => {
                 let arguments = self.message_arguments(context, arguments);
-                let targets = self.targets_with(owner, context, channel, arguments.len(), span)?;
+                let targets = self.channels_of(owner, context, channel)?;
                 let patterns = self.patterns(owner, context, &arguments)?;
                 let mut branches = Vec::new();
                 for target in targets {
@@ -604,7 +612,7 @@ impl Emission<'_, '_> {
         span: Span,
     ) -> Option<Vec<Statement>> {
         let arguments = self.message_arguments(context, arguments);
-        let targets = self.targets_with(owner, context, channel, arguments.len(), span)?;
+        let targets = self.send_targets(owner, context, channel, arguments.len(), span)?;
         let values = self.sent_values(owner, context, &arguments)?;
         let mut branches = Vec::new();
         for target in targets {
@@ -631,7 +639,7 @@ impl Emission<'_, '_> {
             let Some(partner) = self.mover(&mut owner, &mut parameters, process, "q") else { continue };
             let context = self.context(it.process, pid, element, false);
             let arguments = self.message_arguments(context, arguments);
-            let targets = self.targets_with(&mut owner, context, channel, arguments.len(), span);
+            let targets = self.send_targets(&mut owner, context, channel, arguments.len(), span);
             let values = self.sent_values(&mut owner, context, &arguments);
             let (Some(targets), Some(values)) = (targets, values) else { return };
             let Some(target) = targets.into_iter().find(|target| target.shape == shape) else { return };
@@ -645,7 +653,10 @@ impl Emission<'_, '_> {
                 // The constants of the message are not those that the receive asks for.
                 continue;
             }
-            let mut body = self.hand_over(&mut owner, shape, &values, &patterns, span);
+            let mut body = self.wrong_fields(shape, patterns.len(), RECEIVED, span);
+            body.extend(self.hand_over(&mut owner, shape, &values, &patterns, span));
+            let Some(rest) = self.rest_of_step(&mut owner, process, partner, exits[position].element) else { return };
+            body.extend(rest);
             let taker_flow = &self.program.processes[process].flow;
             let taker_element = taker_flow.elements[exits[position].element].clone();
             for (moved, number, element) in [(it.process, pid, element), (process, partner, exits[position].element)] {
@@ -662,6 +673,28 @@ impl Emission<'_, '_> {
         }
     }
 
+    /// A message of the wrong number of fields is an error as soon as it is offered, even if nobody takes it.
+    fn emit_wrong_offer(&mut self, it: Move<'_>, held: bool, shape: usize) {
+        let element = it.exits[it.position].element;
+        let entry = &self.program.processes[it.process].flow.elements[element];
+        let ElementKind::Basic(Action::Send { channel, arguments, .. }) = &entry.kind else { return };
+        let mut owner = Owner::default();
+        let mut parameters = Vec::new();
+        let Some(pid) = self.mover(&mut owner, &mut parameters, it.process, "p") else { return };
+        let context = self.context(it.process, pid, element, false);
+        let given = self.message_arguments(context, arguments).len();
+        let body = self.wrong_fields(shape, given, SENT, entry.span);
+        if body.is_empty() {
+            return;
+        }
+        let Some(targets) = self.send_targets(&mut owner, context, channel, given, entry.span) else { return };
+        let Some(target) = targets.into_iter().find(|target| target.shape == shape) else { return };
+        let guard = self.move_guard(&mut owner, it, pid, held);
+        let of_shape = self.is_of_shape(&target);
+        let guard = self.and(guard, of_shape);
+        self.push_rule(it, None, parameters, owner, guard, body);
+    }
+
     /// Moves the fields of a message from the sender's values into the receiver's variables.
     fn hand_over(
         &mut self,
@@ -676,7 +709,7 @@ impl Emission<'_, '_> {
         let mut stores = 0;
         for (field, pattern) in patterns.iter().enumerate() {
             let Pattern::Into(referent) = *pattern else { continue };
-            let mut value = self.fit_field(shape, field, values[field]);
+            let mut value = self.sent_field(shape, field, values);
             if stores > 0 && self.constant_value(value.expression).is_none() {
                 // All fields are taken before the first is stored: a store may change what is sent.
                 let ty = self.field_type(self.program.shapes[shape].fields[field]);
@@ -700,9 +733,7 @@ impl Emission<'_, '_> {
         let element = it.exits[it.position].element;
         let span = self.program.processes[it.process].flow.elements[element].span;
         let ExpressionKind::Run { proctype, arguments, priority } = &run.kind else { return };
-        if let Some(priority) = priority {
-            self.refuse_priority(priority);
-        }
+        let priority = self.run_priority(priority.as_deref());
         let Some(created) = self.proctype(proctype) else { return };
         let mut owner = Owner::default();
         let mut parameters = Vec::new();
@@ -716,7 +747,7 @@ impl Emission<'_, '_> {
             let guard = self.and(guard, is_next);
             let mut body = Vec::new();
             let store = self.store_run(&mut owner, context, action, new, span);
-            body.extend(self.create(&mut owner, created, new, &values, span));
+            body.extend(self.create(&mut owner, created, new, &values, priority, span));
             body.extend(store);
             self.finish_move(it, pid, held, span, &mut body);
             self.push_rule(it, None, parameters, owner, guard, body);
@@ -731,15 +762,6 @@ impl Emission<'_, '_> {
             let guard = self.and(guard, full);
             let body = vec![self.out_of_processes(span)];
             self.push_rule(it, None, parameters, owner, guard, body);
-        }
-    }
-
-    pub(super) fn refuse_priority(&mut self, priority: &Expression) {
-        if self.program.symbols.constant(priority) != Some(1) {
-            self.complain(
-                Diagnostic::error("priority", "process priorities are not supported", priority.span)
-                    .with_help("remove the priority, or say with `provided` when the process may move"),
-            );
         }
     }
 
@@ -774,7 +796,8 @@ impl Emission<'_, '_> {
         arguments: &[Expression],
         span: Span,
     ) -> Option<Vec<Value>> {
-        let wanted = self.program.processes[created].symbols.parameters;
+        let wanted = self.program.argument_count(created);
+        let arguments = &self.message_arguments(context, arguments)[..];
         if arguments.len() != wanted {
             let name = self.program.name(created);
             let message = format!("process type `{name}` takes {wanted} arguments, {} are given", arguments.len());
@@ -782,6 +805,12 @@ impl Emission<'_, '_> {
             return None;
         }
         self.sent_values(owner, context, arguments)
+    }
+
+    /// The priority that a `run` gives.
+    pub(super) fn run_priority(&self, priority: Option<&Expression>) -> i64 {
+        let given = priority.and_then(|priority| self.program.symbols.constant(priority));
+        given.filter(|&it| it > 0).unwrap_or(1)
     }
 
     /// `v = run p()` stores the number of the new process.
@@ -813,6 +842,8 @@ impl Emission<'_, '_> {
         let holds = self.equal(holder, pid);
         let here = self.is_at(process, pid, number);
         let can_leave = self.can_leave(&mut owner, process, pid, point, false);
+        let highest = self.is_not_outranked(process, pid);
+        let can_leave = self.and(can_leave, highest);
         let blocked = self.not(can_leave);
         let guard = self.all([holds, here, blocked]);
         if self.constant_value(guard) == Some(0) {

@@ -56,9 +56,42 @@ impl Emission<'_, '_> {
         match &element.kind {
             ElementKind::Basic(action) => {
                 let context = self.stepper_context(stepper, leaf, asks_timeout);
-                self.action_executable(owner, context, action, element.span)
+                let executable = self.action_executable(owner, context, action, element.span);
+                // A message without a queue can be sent, which is an error.
+                let attempt = self.attempts_handshake(owner, context, action);
+                self.or(executable, attempt)
             }
             _ => self.truth(true),
+        }
+    }
+
+    /// Whether an action sends to a channel without a queue.
+    fn attempts_handshake(&mut self, owner: &mut Owner, context: Context, action: &Action) -> ExprId {
+        let Action::Send { channel, .. } = action else { return self.truth(false) };
+        let mut conditions = Vec::new();
+        for target in self.channels_of(owner, context, channel).unwrap_or_default() {
+            if self.program.shapes[target.shape].capacity == 0 {
+                conditions.push(self.is_of_shape(&target));
+            }
+        }
+        self.any(conditions)
+    }
+
+    /// What follows in a deterministic step that began with taking a message.
+    pub(super) fn rest_of_step(
+        &mut self,
+        owner: &mut Owner,
+        process: usize,
+        pid: ExprId,
+        step: ElementId,
+    ) -> Option<Vec<Statement>> {
+        let flow = &self.program.processes[process].flow;
+        if !matches!(flow.elements[step].kind, ElementKind::DeterministicStep) {
+            return Some(Vec::new());
+        }
+        match flow.elements[flow.receive_of(step)?].next {
+            Some(next) if flow.elements[next].in_step => self.statements_from(owner, process, pid, step, next, false),
+            _ => Some(Vec::new()),
         }
     }
 
@@ -70,29 +103,62 @@ impl Emission<'_, '_> {
         pid: ExprId,
         step: ElementId,
     ) -> Option<Vec<Statement>> {
-        let stepper = Stepper { process, pid };
         let flow = &self.program.processes[process].flow;
         let block = flow.elements[step].block.expect("a step has a body");
         self.refuse_handshakes(process, step);
+        self.refuse_jumps(process, step);
+        self.statements_from(owner, process, pid, step, block.first, true)
+    }
+
+    /// The statements of a step from an element on, which is known to be executable or not.
+    fn statements_from(
+        &mut self,
+        owner: &mut Owner,
+        process: usize,
+        pid: ExprId,
+        step: ElementId,
+        first: ElementId,
+        chosen: bool,
+    ) -> Option<Vec<Statement>> {
+        let stepper = Stepper { process, pid };
         let saved = owner.clone();
-        if let Some(statements) = self.sequence(owner, stepper, block.first, None, None, true, 0) {
+        if let Some(statements) = self.sequence(owner, stepper, first, None, None, chosen, 0) {
             return Some(statements);
         }
         *owner = saved;
-        self.jumping_step(owner, stepper, step)
+        self.jumping_step(owner, stepper, step, first)
     }
 
+    /// A jump stays in its step.
+    fn refuse_jumps(&mut self, process: usize, step: ElementId) {
+        let flow = &self.program.processes[process].flow;
+        let inside = flow.elements_of_step(step);
+        for &element in &inside {
+            if let ElementKind::Goto(Some(target)) = flow.elements[element].kind
+                && !inside.contains(&target)
+                && flow.target(element) != flow.target(step)
+            {
+                self.complain(
+                    Diagnostic::error("jump-out-of-step", "a jump leaves its `d_step`", flow.elements[element].span)
+                        .with_help("use `atomic`"),
+                );
+            }
+        }
+    }
+
+    /// Several receives of messages without a queue at the start of a step are more than can be told apart.
     fn refuse_handshakes(&mut self, process: usize, step: ElementId) {
-        for element in self.program.processes[process].flow.elements_of_step(step) {
+        let flow = &self.program.processes[process].flow;
+        let block = flow.elements[step].block.expect("a step has a body");
+        let leaves = flow.leaves_of(flow.start_of(block.first));
+        for element in leaves.iter().copied().filter(|_| leaves.len() > 1) {
             let entry = &self.program.processes[process].flow.elements[element];
-            let ElementKind::Basic(Action::Send { channel, .. } | Action::Receive { channel, .. }) = &entry.kind else {
-                continue;
-            };
+            let ElementKind::Basic(Action::Receive { channel, .. }) = &entry.kind else { continue };
             let shapes = self.program.channel_shapes(Some(process), entry.scope, channel);
             if shapes.iter().any(|&shape| self.program.shapes[shape].capacity == 0) {
                 let span = entry.span;
                 self.complain(
-                    Diagnostic::error("handshake-in-step", "a rendezvous cannot be part of a `d_step`", span)
+                    Diagnostic::error("handshake-in-step", "a `d_step` cannot begin with a choice of rendezvous", span)
                         .with_help("use `atomic`, or a channel with a capacity"),
                 );
             }
@@ -118,12 +184,17 @@ impl Emission<'_, '_> {
         let context = self.stepper_context(stepper, leaf, false);
         let span = element.span;
         let Some(run) = run_of(action) else {
-            return self.effect(owner, context, action, span);
+            let attempt = self.attempts_handshake(owner, context, action);
+            let kind = StatementKind::Error { message: "a rendezvous is attempted in a d_step".into() };
+            let mut statements = match self.constant_value(attempt) {
+                Some(0) => Vec::new(),
+                _ => vec![Self::when(attempt, vec![Statement { kind, span }], Vec::new(), span)],
+            };
+            statements.extend(self.effect(owner, context, action, span)?);
+            return Some(statements);
         };
         let ExpressionKind::Run { proctype, arguments, priority } = &run.kind else { return None };
-        if let Some(priority) = priority {
-            self.refuse_priority(priority);
-        }
+        let priority = self.run_priority(priority.as_deref());
         let created = self.proctype(proctype)?;
         let values = self.run_arguments(owner, context, created, arguments, run.span)?;
         let ty = self.range_type(0, (self.pools.processes - 1).max(0));
@@ -143,7 +214,7 @@ impl Emission<'_, '_> {
         }
         count.push(self.set(place, next, span));
         statements.push(Statement { kind: StatementKind::While { condition: taken, body: count }, span });
-        statements.extend(self.create(owner, created, new, &values, span));
+        statements.extend(self.create(owner, created, new, &values, priority, span));
         statements.extend(self.store_run(owner, context, action, new, span));
         Some(statements)
     }
@@ -271,11 +342,16 @@ impl Emission<'_, '_> {
     }
 
     /// A step with jumps: a loop over the number of the element that comes next.
-    fn jumping_step(&mut self, owner: &mut Owner, stepper: Stepper, step: ElementId) -> Option<Vec<Statement>> {
+    fn jumping_step(
+        &mut self,
+        owner: &mut Owner,
+        stepper: Stepper,
+        step: ElementId,
+        first: ElementId,
+    ) -> Option<Vec<Statement>> {
         let program = self.program;
         let flow = &program.processes[stepper.process].flow;
         let elements = flow.elements_of_step(step);
-        let first = flow.elements[step].block?.first;
         let numbers: FxHashMap<ElementId, i64> =
             elements.iter().enumerate().map(|(position, &element)| (element, position as i64 + 1)).collect();
         let number_of = |element: Option<ElementId>| element.and_then(|it| numbers.get(&it).copied()).unwrap_or(0);

@@ -139,7 +139,7 @@ impl Symbols {
         for typedef in &tree.typedefs {
             let mut fields: Vec<VariableInfo> = Vec::new();
             for declaration in &typedef.fields {
-                fields.extend(symbols.variables(declaration, diagnostics));
+                fields.extend(symbols.variables(declaration, &|name| symbols.bound(name), diagnostics));
             }
             for (position, field) in fields.iter().enumerate() {
                 if fields[..position].iter().any(|other| other.name == field.name) {
@@ -153,7 +153,7 @@ impl Symbols {
             symbols.structures.push(Structure { name: typedef.name.text.clone(), fields });
         }
         for declaration in &tree.globals {
-            for variable in symbols.variables(declaration, diagnostics) {
+            for variable in symbols.variables(declaration, &|name| symbols.bound(name), diagnostics) {
                 let number = symbols.globals.len();
                 let name = Name { text: variable.name.clone(), span: variable.span };
                 if symbols.messages.contains_key(&name.text)
@@ -167,15 +167,47 @@ impl Symbols {
         symbols
     }
 
-    /// The variables of a declaration.
-    pub(super) fn variables(&self, declaration: &Declaration, diagnostics: &mut Vec<Diagnostic>) -> Vec<VariableInfo> {
+    /// What SPIN takes a global variable for where it bounds an array.
+    pub(super) fn bound(&self, name: &str) -> Option<i64> {
+        self.global_names.get(name).map(|&number| self.bound_of(&self.globals[number]))
+    }
+
+    /// What SPIN takes a variable for where it bounds an array: its first value, or 8.
+    pub(super) fn bound_of(&self, info: &VariableInfo) -> i64 {
+        let initial = match &info.initial {
+            Some(Initial::Value(value)) => self.constant(value),
+            _ => None,
+        };
+        initial.filter(|&value| value > 0).unwrap_or(8)
+    }
+
+    /// The variables of a declaration. `bound` is what a variable stands for where it bounds an array.
+    pub(super) fn variables(
+        &self,
+        declaration: &Declaration,
+        bound: &dyn Fn(&str) -> Option<i64>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Vec<VariableInfo> {
         let mut variables = Vec::new();
         for variable in &declaration.variables {
             let ty = match self.value_type(&declaration.ty, variable.width.as_ref(), diagnostics) {
                 Some(ty) => ty,
                 None => ValueType::Scalar(Scalar::Byte),
             };
-            let count = variable.size.as_ref().map(|size| match self.constant(size) {
+            let size_of = |size: &Expression, diagnostics: &mut Vec<Diagnostic>| match &size.kind {
+                ExpressionKind::Reference(parts) if parts.len() == 1 && parts[0].index.is_none() => {
+                    let name = &parts[0].name.text;
+                    let value = bound(name)?;
+                    let message = format!("`{name}` is a variable; the array gets {value} elements");
+                    diagnostics.push(Diagnostic::warning("size-of-variable", message, size.span));
+                    Some(value)
+                }
+                _ => None,
+            };
+            let constant = |size: &Expression, diagnostics: &mut Vec<Diagnostic>| {
+                self.constant(size).or_else(|| size_of(size, diagnostics))
+            };
+            let count = variable.size.as_ref().map(|size| match constant(size, diagnostics) {
                 Some(count) if (1..=ARRAY_LIMIT).contains(&count) => count,
                 Some(count) => {
                     let message = format!("an array cannot have {count} elements");

@@ -69,6 +69,9 @@ fn action_text(action: &Action) -> String {
         Action::Condition(condition) => expression_text(condition),
         Action::Assert(condition) => format!("assert({})", expression_text(condition)),
         Action::Assign { target, value } => format!("{} = {}", expression_text(target), expression_text(value)),
+        Action::SetPriority { process, priority } => {
+            format!("set_priority({}, {})", expression_text(process), expression_text(priority))
+        }
         Action::Send { channel, sorted, arguments } => {
             let sign = if *sorted { "!!" } else { "!" };
             format!("{}{sign}{}", expression_text(channel), list(arguments, 0))
@@ -162,6 +165,7 @@ fn text(expression: &Expression, depth: usize) -> String {
         ExpressionKind::Eval(it) => format!("eval({})", inner(it)),
         ExpressionKind::Enabled(it) => format!("enabled({})", inner(it)),
         ExpressionKind::PcValue(it) => format!("pc_value({})", inner(it)),
+        ExpressionKind::Priority(it) => format!("get_priority({})", inner(it)),
         ExpressionKind::AtLabel { proctype, process, label } => {
             format!("{}@{}", of_process(proctype, process), label.text)
         }
@@ -172,7 +176,6 @@ fn text(expression: &Expression, depth: usize) -> String {
         }
         ExpressionKind::Timeout => "timeout".to_owned(),
         ExpressionKind::NonProgress => "np_".to_owned(),
-        ExpressionKind::Unsupported(what) => what.to_string(),
     }
 }
 

@@ -7,10 +7,12 @@ pub(crate) mod tree;
 
 use quotient_ir::{Diagnostic, Source};
 
+pub(crate) use self::preprocessor::Uses;
+
 /// Reads a text. The tree holds what could be understood of it.
-pub(crate) fn parse(source: &Source, definitions: &[(String, String)]) -> (tree::Specification, Vec<Diagnostic>) {
+pub(crate) fn parse(source: &Source, definitions: &[(String, String)]) -> (tree::Specification, Uses, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
-    let tokens = preprocessor::preprocess(source, definitions, &mut diagnostics);
+    let (tokens, uses) = preprocessor::preprocess(source, definitions, &mut diagnostics);
     let tree = parser::parse(tokens, &mut diagnostics);
-    (tree, diagnostics)
+    (tree, uses, diagnostics)
 }

@@ -1,6 +1,7 @@
 //! The preprocessor: `#define`, `#undef`, conditionals and `#include`, on tokens, so that every
 //! token still knows its place in the text the user wrote. A token that comes from a macro stands
-//! where the macro is used; one of an included file stands at the `#include`.
+//! where the macro is used; one of an included file stands at the `#include`. Which macro was used
+//! where is kept, so that messages can show its definition.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -23,33 +24,52 @@ type Frame = (Rc<[Token]>, usize, Option<Rc<str>>);
 #[derive(Clone, Debug)]
 struct Macro {
     parameters: Option<Vec<Rc<str>>>,
+    /// Whether the last parameter stands for all further arguments.
+    variadic: bool,
     body: Rc<[Token]>,
+    /// Where it is defined, if that is in the text.
+    definition: Option<Span>,
 }
 
-/// Reads a text and gives the tokens that are left of it.
+/// The macros that a text uses: by the place of each use, the name and the place of its definition.
+pub(crate) type Uses = FxHashMap<Span, (Rc<str>, Span)>;
+
+/// Reads a text and gives the tokens that are left of it, and the uses of macros.
 pub(crate) fn preprocess(
     source: &Source,
     definitions: &[(String, String)],
     diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Token> {
-    let mut preprocessor =
-        Preprocessor { macros: FxHashMap::default(), output: Vec::new(), diagnostics, exhausted: false };
-    for (name, value) in definitions {
-        let body = preprocessor.definition_tokens(value);
-        preprocessor.macros.insert(name.as_str().into(), Macro { parameters: None, body });
+) -> (Vec<Token>, Uses) {
+    let mut preprocessor = Preprocessor {
+        source,
+        macros: FxHashMap::default(),
+        output: Vec::new(),
+        uses: Uses::default(),
+        diagnostics,
+        exhausted: false,
+    };
+    // What the C preprocessor that SPIN calls defines, as far as models ask for it.
+    for (name, value) in [("__STDC__", "1"), ("__GNUC__", "12"), ("__STDC_VERSION__", "199901")] {
+        preprocessor.predefine(name, value);
     }
-    let tokens = tokenize(&source.text, preprocessor.diagnostics);
+    for (name, value) in definitions {
+        preprocessor.predefine(name, value);
+    }
+    let mut found = Vec::new();
+    let tokens = tokenize(&source.text, &mut found);
     let folder = Path::new(&source.name).parent().map(Path::to_path_buf).unwrap_or_default();
-    preprocessor.file(&tokens, None, &folder, 0);
+    preprocessor.file(&tokens, found, None, &folder, 0);
     let end = tokens.last().expect("a text ends").clone();
     let mut output = preprocessor.output;
     output.push(end);
-    output
+    (output, preprocessor.uses)
 }
 
 struct Preprocessor<'d> {
+    source: &'d Source,
     macros: FxHashMap<Rc<str>, Macro>,
     output: Vec<Token>,
+    uses: Uses,
     diagnostics: &'d mut Vec<Diagnostic>,
     exhausted: bool,
 }
@@ -67,15 +87,27 @@ impl Preprocessor<'_> {
         self.diagnostics.push(Diagnostic::error(code, message, span));
     }
 
-    fn definition_tokens(&mut self, value: &str) -> Rc<[Token]> {
+    fn predefine(&mut self, name: &str, value: &str) {
         let mut ignored = Vec::new();
         let mut body = tokenize(value, &mut ignored);
         body.pop();
-        body.into()
+        let entry = Macro { parameters: None, variadic: false, body: body.into(), definition: None };
+        self.macros.insert(name.into(), entry);
     }
 
-    /// Reads the tokens of a file. `place` is where its tokens are said to stand, if not where they do.
-    fn file(&mut self, tokens: &[Token], place: Option<Span>, folder: &Path, depth: usize) {
+    /// Reads the tokens of a file. `place` is where its tokens are said to stand, if not where they do;
+    /// `found` is what is wrong with single tokens, which matters only where they are read.
+    fn file(&mut self, tokens: &[Token], found: Vec<Diagnostic>, place: Option<Span>, folder: &Path, depth: usize) {
+        let mut wrong: FxHashMap<u32, Diagnostic> = FxHashMap::default();
+        for diagnostic in found {
+            match &diagnostic.primary {
+                // Nothing comes after a comment without end.
+                Some(primary) if diagnostic.code != "unterminated-comment" => {
+                    wrong.insert(primary.span.start, diagnostic);
+                }
+                _ => self.diagnostics.push(placed(diagnostic, place)),
+            }
+        }
         let mut conditionals: Vec<Conditional> = Vec::new();
         let mut position = 0;
         let mut text: Vec<Token> = Vec::new();
@@ -84,6 +116,9 @@ impl Preprocessor<'_> {
             let active = conditionals.iter().all(|conditional| conditional.active);
             if !(token.starts_line && token.is("#")) {
                 if active {
+                    if let Some(diagnostic) = wrong.remove(&token.span.start) {
+                        self.diagnostics.push(placed(diagnostic, place));
+                    }
                     let span = place.unwrap_or(token.span);
                     text.push(Token { span, ..token.clone() });
                 }
@@ -101,6 +136,7 @@ impl Preprocessor<'_> {
             let hash = place.unwrap_or(token.span);
             // Seen where the tokens really stand: those of other files are all said to stand at one place.
             let is_touched = end > position + 3 && tokens[position + 2].span.end == tokens[position + 3].span.start;
+            let directive_tokens = &tokens[position + 1..end];
             position = end;
             let Some(TokenKind::Name(directive)) = line.first().map(|token| token.kind.clone()) else {
                 // `# 12 "file"` is what other preprocessors leave behind.
@@ -143,6 +179,11 @@ impl Preprocessor<'_> {
                 _ if !active => {}
                 "define" => {
                     self.flush(&mut text);
+                    for token in directive_tokens {
+                        if let Some(diagnostic) = wrong.remove(&token.span.start) {
+                            self.diagnostics.push(placed(diagnostic, place));
+                        }
+                    }
                     self.define(arguments, is_touched, span);
                 }
                 "undef" => {
@@ -158,7 +199,18 @@ impl Preprocessor<'_> {
                     self.flush(&mut text);
                     self.include(arguments, span, folder, depth);
                 }
-                "error" => self.error("error-directive", "the text says that this is an error", span),
+                "error" => {
+                    let text = match (place, arguments) {
+                        (None, [first, .., last]) => self.source.text.get(first.span.to(last.span).range()),
+                        (None, [only]) => self.source.text.get(only.span.range()),
+                        _ => None,
+                    };
+                    let message = match text {
+                        Some(text) => format!("the text says that this is an error: {text}"),
+                        None => "the text says that this is an error".to_owned(),
+                    };
+                    self.error("error-directive", message, span);
+                }
                 "line" | "pragma" | "warning" | "ident" => {}
                 _ => {
                     let message = format!("`#{directive}` is no directive of the preprocessor");
@@ -176,20 +228,28 @@ impl Preprocessor<'_> {
 
     /// Reads a definition; `is_touched` says whether the name is touched by what follows it.
     fn define(&mut self, arguments: &[Token], is_touched: bool, span: Span) {
-        let [Token { kind: TokenKind::Name(name), .. }, rest @ ..] = arguments else {
+        let [Token { kind: TokenKind::Name(name), span: name_span, .. }, rest @ ..] = arguments else {
             return self.error("bad-directive", "`#define` needs a name", span);
         };
         // Only a bracket that touches the name makes a macro with parameters.
+        let mut variadic = false;
         let (parameters, body) = match rest {
             [open, rest @ ..] if open.is("(") && is_touched => {
                 let Some(close) = rest.iter().position(|token| token.is(")")) else {
                     return self.error("bad-directive", "the parameters of this macro have no `)`", span);
                 };
-                let mut parameters = Vec::new();
-                for token in &rest[..close] {
+                let mut parameters: Vec<Rc<str>> = Vec::new();
+                for (position, token) in rest[..close].iter().enumerate() {
                     match &token.kind {
                         TokenKind::Name(name) => parameters.push(name.clone()),
                         TokenKind::Symbol(",") => {}
+                        TokenKind::Symbol("...") if position + 1 == close => {
+                            variadic = true;
+                            // `name...` gives the rest a name of its own.
+                            if position == 0 || rest[position - 1].is(",") {
+                                parameters.push("__VA_ARGS__".into());
+                            }
+                        }
                         _ => self.error("bad-directive", "a parameter of a macro is a name", token.span),
                     }
                 }
@@ -197,7 +257,8 @@ impl Preprocessor<'_> {
             }
             _ => (None, rest),
         };
-        self.macros.insert(name.clone(), Macro { parameters, body: body.into() });
+        let definition = Some(*name_span);
+        self.macros.insert(name.clone(), Macro { parameters, variadic, body: body.into(), definition });
     }
 
     fn include(&mut self, arguments: &[Token], span: Span, folder: &Path, depth: usize) {
@@ -231,15 +292,11 @@ impl Preprocessor<'_> {
         };
         let mut found = Vec::new();
         let tokens = tokenize(&text, &mut found);
-        for mut diagnostic in found {
+        for diagnostic in &mut found {
             diagnostic.message = format!("in `{name}`: {}", diagnostic.message);
-            if let Some(primary) = &mut diagnostic.primary {
-                primary.span = span;
-            }
-            self.diagnostics.push(diagnostic);
         }
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        self.file(&tokens, Some(span), &folder, depth + 1);
+        self.file(&tokens, found, Some(span), &folder, depth + 1);
     }
 
     fn is_defined(&mut self, arguments: &[Token], span: Span) -> bool {
@@ -275,7 +332,7 @@ impl Preprocessor<'_> {
         }
         let tokens = self.expand(&resolved, 0);
         let mut condition = Condition { tokens: &tokens, position: 0, depth: 0 };
-        match condition.value(0) {
+        match condition.choice() {
             Some(value) if condition.position == tokens.len() => value != 0,
             _ => {
                 self.error("bad-directive", "the condition of this `#if` cannot be understood", span);
@@ -306,6 +363,15 @@ impl Preprocessor<'_> {
                 output.push(token);
                 continue;
             };
+            if &**name == "__LINE__" && !self.macros.contains_key(name) {
+                let (line, _) = self.source.line_and_column(token.span.start);
+                output.push(Token { kind: TokenKind::Number(line as i64), ..token });
+                continue;
+            }
+            if &**name == "__FILE__" && !self.macros.contains_key(name) {
+                output.push(Token { kind: TokenKind::Text(self.source.name.as_str().into()), ..token });
+                continue;
+            }
             let busy = frames.iter().any(|(_, _, origin)| origin.as_ref() == Some(name));
             let Some(entry) = self.macros.get(name).filter(|_| !busy).cloned() else {
                 output.push(token);
@@ -322,11 +388,14 @@ impl Preprocessor<'_> {
             let body = match &entry.parameters {
                 None => entry.body.to_vec(),
                 Some(parameters) => {
-                    let Some(arguments) = read_arguments(&mut frames) else {
+                    let Some(mut arguments) = read_arguments(&mut frames) else {
                         output.push(token);
                         continue;
                     };
                     let wanted = parameters.len();
+                    if entry.variadic {
+                        join_arguments(&mut arguments, wanted);
+                    }
                     let given = if wanted == 0 && arguments.len() == 1 && arguments[0].is_empty() {
                         0
                     } else {
@@ -334,7 +403,11 @@ impl Preprocessor<'_> {
                     };
                     if given != wanted {
                         let message = format!("macro `{name}` takes {wanted} arguments, {given} are given");
-                        self.error("wrong-arity", message, token.span);
+                        let mut diagnostic = Diagnostic::error("wrong-arity", message, token.span);
+                        if let Some(definition) = entry.definition {
+                            diagnostic = diagnostic.with_secondary(definition, "defined here");
+                        }
+                        self.diagnostics.push(diagnostic);
                         continue;
                     }
                     if nesting >= NESTING_LIMIT {
@@ -346,6 +419,9 @@ impl Preprocessor<'_> {
                     substitute(&entry.body, parameters, &arguments, &expanded)
                 }
             };
+            if let Some(definition) = entry.definition {
+                self.uses.entry(token.span).or_insert_with(|| (name.clone(), definition));
+            }
             let body: Vec<Token> = paste(body)
                 .into_iter()
                 .enumerate()
@@ -357,6 +433,29 @@ impl Preprocessor<'_> {
             frames.push((body.into(), 0, Some(name.clone())));
         }
         output
+    }
+}
+
+/// A message about a token, at the place that the token is said to have.
+fn placed(mut diagnostic: Diagnostic, place: Option<Span>) -> Diagnostic {
+    if let (Some(primary), Some(place)) = (&mut diagnostic.primary, place) {
+        primary.span = place;
+    }
+    diagnostic
+}
+
+/// Makes one argument of those that a macro with `...` has too many; an absent one is empty.
+fn join_arguments(arguments: &mut Vec<Vec<Token>>, wanted: usize) {
+    if arguments.len() + 1 == wanted {
+        arguments.push(Vec::new());
+    }
+    while arguments.len() > wanted.max(1) {
+        let further = arguments.pop().expect("there are several");
+        let last = arguments.last_mut().expect("there are several");
+        if let Some(first) = further.first() {
+            last.push(Token { kind: TokenKind::Symbol(","), ..first.clone() });
+        }
+        last.extend(further);
     }
 }
 
@@ -463,20 +562,48 @@ struct Condition<'t> {
 }
 
 impl Condition<'_> {
-    fn value(&mut self, least: u8) -> Option<i64> {
+    fn at(&self, symbol: &str) -> bool {
+        self.tokens.get(self.position).is_some_and(|token| token.is(symbol))
+    }
+
+    fn expect(&mut self, symbol: &str) -> Option<()> {
+        let found = self.at(symbol);
+        self.position += usize::from(found);
+        found.then_some(())
+    }
+
+    /// A condition with `?` and `:`.
+    fn choice(&mut self) -> Option<i64> {
         self.depth += 1;
         if self.depth > 200 {
             return None;
         }
+        let mut value = self.value(0)?;
+        if self.at("?") {
+            self.position += 1;
+            let then = self.choice()?;
+            self.expect(":")?;
+            let otherwise = self.choice()?;
+            value = if value != 0 { then } else { otherwise };
+        }
+        self.depth -= 1;
+        Some(value)
+    }
+
+    fn value(&mut self, least: u8) -> Option<i64> {
         let mut left = self.operand()?;
         while let Some(Token { kind: TokenKind::Symbol(symbol), .. }) = self.tokens.get(self.position) {
             let level = match *symbol {
                 "||" => 1,
                 "&&" => 2,
-                "==" | "!=" => 3,
-                "<" | ">" | "<=" | ">=" => 4,
-                "+" | "-" => 5,
-                "*" | "/" | "%" => 6,
+                "|" => 3,
+                "^" => 4,
+                "&" => 5,
+                "==" | "!=" => 6,
+                "<" | ">" | "<=" | ">=" => 7,
+                "<<" | ">>" => 8,
+                "+" | "-" => 9,
+                "*" | "/" | "%" => 10,
                 _ => break,
             };
             if level < least {
@@ -484,23 +611,29 @@ impl Condition<'_> {
             }
             self.position += 1;
             let right = self.value(level + 1)?;
+            let shift = u32::try_from(right).ok();
             left = match *symbol {
                 "||" => i64::from(left != 0 || right != 0),
                 "&&" => i64::from(left != 0 && right != 0),
+                "|" => left | right,
+                "^" => left ^ right,
+                "&" => left & right,
                 "==" => i64::from(left == right),
                 "!=" => i64::from(left != right),
                 "<" => i64::from(left < right),
                 ">" => i64::from(left > right),
                 "<=" => i64::from(left <= right),
                 ">=" => i64::from(left >= right),
+                "<<" => left.checked_shl(shift?)?,
+                ">>" => left.checked_shr(shift?)?,
                 "+" => left.checked_add(right)?,
                 "-" => left.checked_sub(right)?,
                 "*" => left.checked_mul(right)?,
-                "/" => left.checked_div(right)?,
-                _ => left.checked_rem(right)?,
+                // What is not evaluated may divide by zero.
+                "/" => left.checked_div(right).unwrap_or(0),
+                _ => left.checked_rem(right).unwrap_or(0),
             };
         }
-        self.depth -= 1;
         Some(left)
     }
 
@@ -510,7 +643,7 @@ impl Condition<'_> {
             let token = self.tokens.get(self.position)?;
             self.position += 1;
             let value = match &token.kind {
-                TokenKind::Symbol(sign @ ("!" | "-" | "+")) => {
+                TokenKind::Symbol(sign @ ("!" | "-" | "+" | "~")) => {
                     signs.push(*sign);
                     continue;
                 }
@@ -521,11 +654,8 @@ impl Condition<'_> {
                 TokenKind::Number(value) => *value,
                 TokenKind::Name(_) => 0,
                 TokenKind::Symbol("(") => {
-                    let value = self.value(0)?;
-                    if !self.tokens.get(self.position)?.is(")") {
-                        return None;
-                    }
-                    self.position += 1;
+                    let value = self.choice()?;
+                    self.expect(")")?;
                     value
                 }
                 _ => return None,
@@ -533,6 +663,7 @@ impl Condition<'_> {
             return signs.iter().rev().try_fold(value, |value, sign| match *sign {
                 "!" => Some(i64::from(value == 0)),
                 "-" => value.checked_neg(),
+                "~" => Some(!value),
                 _ => Some(value),
             });
         }

@@ -55,12 +55,13 @@ impl Token {
 
 /// Longer ones first: the first that fits is taken.
 const SYMBOLS: &[&str] = &[
-    "<->", "::", "->", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "++", "--", "..", "!!", "??", "##", "<>", "/\\",
-    "\\/", "{", "}", "(", ")", "[", "]", ";", ",", ":", ".", "?", "!", "=", "<", ">", "+", "-", "*", "/", "%", "&",
-    "|", "^", "~", "@", "#",
+    "<->", "...", "::", "->", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "++", "--", "..", "!!", "??", "##", "<>",
+    "/\\", "\\/", "{", "}", "(", ")", "[", "]", ";", ",", ":", ".", "?", "!", "=", "<", ">", "+", "-", "*", "/", "%",
+    "&", "|", "^", "~", "@", "#",
 ];
 
-/// Splits a text into tokens; the last is [`TokenKind::End`].
+/// Splits a text into tokens; the last is [`TokenKind::End`]. What is wrong with a token is said at the
+/// place where it starts.
 pub(crate) fn tokenize(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
@@ -150,7 +151,8 @@ pub(crate) fn tokenize(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Tok
                             Diagnostic::error("bad-number", message, Span::new(start, position))
                                 .with_help("numbers are decimal, up to 4294967295"),
                         );
-                        TokenKind::Number(0)
+                        // In the condition of an `#if` it means something all the same.
+                        TokenKind::Number(number_of_preprocessor(&text[start..position]))
                     }
                 }
             }
@@ -198,7 +200,18 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     None
 }
 
-/// The value of a character constant and its length.
+/// The value of a number as C writes it: with a base, with a suffix.
+fn number_of_preprocessor(text: &str) -> i64 {
+    let text = text.trim_end_matches(['u', 'U', 'l', 'L']);
+    let value = match text.as_bytes() {
+        [b'0', b'x' | b'X', ..] => i64::from_str_radix(&text[2..], 16),
+        [b'0', _, ..] => i64::from_str_radix(&text[1..], 8),
+        _ => text.parse(),
+    };
+    value.unwrap_or(0)
+}
+
+/// The value of a character constant and its length. As in SPIN, `'\0'` is the digit.
 fn character(bytes: &[u8]) -> (Option<i64>, usize) {
     match bytes {
         [b'\'', b'\\', escape, b'\'', ..] => {
@@ -206,7 +219,7 @@ fn character(bytes: &[u8]) -> (Option<i64>, usize) {
                 b'n' => 10,
                 b't' => 9,
                 b'r' => 13,
-                b'0' => 0,
+                b'f' => 12,
                 other => i64::from(*other),
             };
             (Some(value), 4)

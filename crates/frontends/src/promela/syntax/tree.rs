@@ -176,6 +176,11 @@ pub(crate) enum StatementKind {
     Else,
     Print,
     Assert(Expression),
+    /// `set_priority(process, priority)`
+    SetPriority {
+        process: Expression,
+        priority: Expression,
+    },
 }
 
 /// An expression.
@@ -214,6 +219,8 @@ pub(crate) enum ExpressionKind {
     Eval(Box<Expression>),
     Enabled(Box<Expression>),
     PcValue(Box<Expression>),
+    /// `get_priority(p)`
+    Priority(Box<Expression>),
     /// `p[i]@label`
     AtLabel {
         proctype: Name,
@@ -228,8 +235,6 @@ pub(crate) enum ExpressionKind {
     },
     Timeout,
     NonProgress,
-    /// Something that is understood but not supported, and what it is.
-    Unsupported(Rc<str>),
 }
 
 /// One part of a reference.

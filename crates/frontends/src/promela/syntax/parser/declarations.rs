@@ -221,6 +221,7 @@ impl Parser<'_> {
                 return self.fail("syntax", message);
             }
             let name = self.name("the name of a process type")?;
+            self.declared.insert(name.text.clone());
             span = span.to(name.span);
             self.expect("(", "after the name of a process type")?;
             let mut parameters = Vec::new();
@@ -396,7 +397,7 @@ impl Parser<'_> {
             self.report(Diagnostic::error("wrong-arity", message, span));
             return Err(Unreadable);
         }
-        if self.open_inlines.contains(&name.text) {
+        if self.open_inlines.iter().any(|(open, _)| *open == name.text) {
             let message = format!("inline `{}` uses itself", name.text);
             self.report(
                 Diagnostic::error("recursive-inline", message, span)

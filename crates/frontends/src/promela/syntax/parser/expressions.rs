@@ -184,10 +184,9 @@ impl Parser<'_> {
                 let (argument, span) = self.argument()?;
                 Ok(Expression { kind: ExpressionKind::PcValue(Box::new(argument)), span })
             }
-            "get_priority" | "set_priority" => {
-                self.position += 1;
-                self.skip_brackets();
-                plain(ExpressionKind::Unsupported(format!("`{word}`").into()))
+            "get_priority" => {
+                let (argument, span) = self.argument()?;
+                Ok(Expression { kind: ExpressionKind::Priority(Box::new(argument)), span })
             }
             "c_expr" => {
                 self.embedded_c();
@@ -302,6 +301,13 @@ impl Parser<'_> {
     /// The pattern of a receive: `a,b`, `a(b,c)`, constants, `eval(x)`, `_`.
     pub(super) fn receive_arguments(&mut self, close: &str) -> Parsed<Vec<Expression>> {
         let mut arguments = Vec::new();
+        // All of it may stand in brackets.
+        if self.at("(") {
+            self.position += 1;
+            let arguments = self.nested(|parser| parser.receive_arguments(")"))?;
+            self.expect(")", "after the pattern of a receive")?;
+            return Ok(arguments);
+        }
         loop {
             let argument = match &self.peek().kind {
                 TokenKind::Name(word) if &**word == "eval" => self.operand()?,
@@ -318,8 +324,8 @@ impl Parser<'_> {
                 }
             };
             arguments.push(argument);
-            if arguments.len() == 1 && self.take("(") {
-                arguments.extend(self.receive_arguments(")")?);
+            if self.take("(") {
+                arguments.extend(self.nested(|parser| parser.receive_arguments(")"))?);
                 self.expect(")", "after the pattern of a receive")?;
                 return Ok(arguments);
             }

@@ -11,7 +11,7 @@ use quotient_ir::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::token::{Token, TokenKind};
-use super::tree::{Name, Specification};
+use super::tree::{Expression, Name, Specification};
 
 /// The deepest nesting of statements and expressions.
 const NESTING_LIMIT: usize = 240;
@@ -57,14 +57,17 @@ pub(super) const KEYWORDS: &[&str] = &[
     "notrace",
     "od",
     "of",
+    "get_priority",
     "pc_value",
     "pid",
+    "priority",
     "printf",
     "printm",
     "proctype",
     "provided",
     "run",
     "select",
+    "set_priority",
     "short",
     "show",
     "skip",
@@ -103,11 +106,13 @@ pub(super) struct Parser<'d> {
     depth: usize,
     errors: usize,
     inlines: FxHashMap<Rc<str>, Inline>,
-    /// The inlines being put in place, outermost first.
-    open_inlines: Vec<Rc<str>>,
+    /// The inlines being put in place, outermost first, each with what its value is given to.
+    open_inlines: Vec<(Rc<str>, Option<Expression>)>,
     inlined_tokens: usize,
     /// The names of process types: `a[i] : x` refers into a process only if `a` is one of them.
     proctypes: FxHashSet<Rc<str>>,
+    /// Those that were declared so far: their names are no labels.
+    declared: FxHashSet<Rc<str>>,
     in_formula: bool,
     tree: Specification,
 }
@@ -124,6 +129,7 @@ pub(crate) fn parse(tokens: Vec<Token>, diagnostics: &mut Vec<Diagnostic>) -> Sp
         open_inlines: Vec::new(),
         inlined_tokens: 0,
         proctypes: FxHashSet::default(),
+        declared: FxHashSet::default(),
         in_formula: false,
         tree: Specification::default(),
     };

@@ -39,6 +39,7 @@ impl Parser<'_> {
             let closed = self.position > 0
                 && (self.tokens[self.position - 1].is("}")
                     || self.tokens[self.position - 1].is_name("fi")
+                    || self.tokens[self.position - 1].is_name("else")
                     || self.tokens[self.position - 1].is_name("od"));
             // SPIN takes the end of a line for a separator, too.
             let ended = closed || self.peek().starts_line || self.ends_sequence();
@@ -98,7 +99,7 @@ impl Parser<'_> {
         let span = self.span();
         let mut labels = Vec::new();
         while let TokenKind::Name(word) = &self.peek().kind {
-            if Self::is_keyword(word) || !self.peek_at(1).is(":") {
+            if Self::is_keyword(word) || !self.peek_at(1).is(":") || self.declared.contains(word) {
                 break;
             }
             labels.push(Name { text: word.clone(), span: self.span() });
@@ -201,14 +202,25 @@ impl Parser<'_> {
                 self.embedded_c();
                 Ok(StatementKind::Expression(Self::number(1, token.span)))
             }
+            "return" if self.open_inlines.last().is_some_and(|(_, target)| target.is_some()) => {
+                self.position += 1;
+                let value = self.expression()?;
+                match self.open_inlines.last().and_then(|(_, target)| target.clone()) {
+                    Some(target) => Ok(StatementKind::Assign { target, value }),
+                    None => Err(Unreadable),
+                }
+            }
             _ if self.begins_declaration() => Ok(StatementKind::Declaration(self.declaration()?)),
             "set_priority" => {
                 self.position += 1;
-                self.skip_brackets();
-                let kind = ExpressionKind::Unsupported("`set_priority`".into());
-                Ok(StatementKind::Expression(Expression { kind, span: token.span }))
+                self.expect("(", "after `set_priority`")?;
+                let process = self.expression()?;
+                self.expect(",", "between a process and its priority")?;
+                let priority = self.expression()?;
+                self.expect(")", "after the arguments of `set_priority`")?;
+                Ok(StatementKind::SetPriority { process, priority })
             }
-            _ if self.inlines.contains_key(word) && self.peek_at(1).is("(") => self.inlined(),
+            _ if self.inlines.contains_key(word) && self.peek_at(1).is("(") => self.inlined(None),
             _ if !Self::is_keyword(word) => self.simple(),
             _ => Ok(StatementKind::Expression(self.expression()?)),
         }
@@ -237,6 +249,13 @@ impl Parser<'_> {
             Ok(StatementKind::Assign { target, value })
         };
         if self.take("=") {
+            // `x = f(…)`: the body of an inline that gives its value to `x`.
+            if let TokenKind::Name(word) = &self.peek().kind
+                && self.inlines.contains_key(word)
+                && self.peek_at(1).is("(")
+            {
+                return self.inlined(Some(target));
+            }
             let value = self.expression()?;
             Ok(StatementKind::Assign { target, value })
         } else if self.at("++") {
@@ -271,12 +290,13 @@ impl Parser<'_> {
         }
     }
 
-    fn inlined(&mut self) -> Parsed<StatementKind> {
+    /// An inline in its place; what it returns goes to `target`.
+    fn inlined(&mut self, target: Option<Expression>) -> Parsed<StatementKind> {
         let name = self.name("an inline")?;
         let body = self.open_inline(&name, name.span)?;
         let tokens = std::mem::replace(&mut self.tokens, body.into());
         let position = std::mem::replace(&mut self.position, 0);
-        self.open_inlines.push(name.text);
+        self.open_inlines.push((name.text, target));
         let mut statements = Vec::new();
         let read = self.nested(|parser| {
             while !parser.at_end() {
@@ -342,6 +362,7 @@ impl Parser<'_> {
         if self.take_word("in") {
             let container = self.reference()?;
             self.expect(")", "after the head of a loop")?;
+            self.take(";");
             let body = self.block("before the body of a loop")?;
             return Ok(StatementKind::ForIn { variable, container, body });
         }
@@ -350,6 +371,7 @@ impl Parser<'_> {
         self.expect("..", "between the bounds of a loop")?;
         let to = self.expression()?;
         self.expect(")", "after the head of a loop")?;
+        self.take(";");
         let body = self.block("before the body of a loop")?;
         Ok(StatementKind::For { variable, from, to, body })
     }
