@@ -8,7 +8,7 @@ use quotient_ir::{
     Type, TypeKind, Variable,
 };
 
-use super::emission::Emission;
+use super::emission::{Emission, Wide};
 use super::expressions::Referent;
 use super::owner::{Context, Owner};
 use super::program::VariableKey;
@@ -98,13 +98,9 @@ impl Emission<'_, '_> {
 
     fn queue_type(&mut self, shape: usize) -> quotient_ir::TypeId {
         let entry = &self.program.shapes[shape];
-        let subtypes = self.field_subtypes(shape);
         let mut fields = Vec::new();
-        for (position, &scalar) in entry.fields.iter().enumerate() {
-            let ty = match (scalar, subtypes.get(position)) {
-                (Scalar::Mtype, Some(subtype)) => self.message_type(subtype.clone()),
-                _ => self.field_type(scalar),
-            };
+        for position in 0..entry.fields.len() {
+            let ty = self.field_of_message_type(shape, position);
             fields.push(Field { name: format!("f{}", position + 1), ty });
         }
         let message = self.model.types.push(Type { name: None, kind: TypeKind::Record { fields } });
@@ -113,6 +109,16 @@ impl Emission<'_, '_> {
         let length = self.range_type(0, entry.capacity);
         let fields = vec![Field { name: "len".into(), ty: length }, Field { name: "slot".into(), ty: messages }];
         self.model.types.push(Type { name: None, kind: TypeKind::Record { fields } })
+    }
+
+    /// The type of a field of the messages of a shape.
+    pub(super) fn field_of_message_type(&mut self, shape: usize, field: usize) -> quotient_ir::TypeId {
+        let scalar = self.program.shapes[shape].fields[field];
+        if scalar != Scalar::Mtype {
+            return self.field_type(scalar);
+        }
+        let subtype = self.field_subtypes(shape).get(field).cloned().flatten();
+        self.message_type(subtype, self.wide.contains(&Wide::Message(shape, field)))
     }
 
     /// The number of the first channel that a variable starts with, in a process if it is a local one.
@@ -244,26 +250,32 @@ impl Emission<'_, '_> {
     /// What is known of the value of a field.
     pub(super) fn field_value(&self, shape: usize, field: usize, expression: ExprId) -> Value {
         let scalar = self.program.shapes[shape].fields[field];
-        let (low, high) = self.message_range(scalar);
+        let (low, high) = self.message_range(shape, field);
         Value { expression, is_boolean: scalar == Scalar::Bool, low, high }
     }
 
-    fn message_range(&self, scalar: Scalar) -> (i64, i64) {
-        match scalar {
+    fn message_range(&self, shape: usize, field: usize) -> (i64, i64) {
+        match self.program.shapes[shape].fields[field] {
+            _ if self.wide.contains(&Wide::Message(shape, field)) => (0, 255),
             Scalar::Chan => (0, self.channel_count),
-            _ => scalar.range(&self.program.symbols),
+            scalar => scalar.range(&self.program.symbols),
         }
     }
 
     /// The value of an argument of a send, as the field of a message holds it.
     pub(super) fn fit_field(&mut self, shape: usize, field: usize, value: Value) -> Value {
         let scalar = self.program.shapes[shape].fields[field];
-        let range = self.message_range(scalar);
+        let range = self.message_range(shape, field);
+        let fits = value.is_boolean || range.0 <= value.low && value.high <= range.1;
+        if scalar.may_be_wide(false) && !fits {
+            self.widen.push(Wide::Message(shape, field));
+        }
         let expression = self.fit(value, scalar, scalar == Scalar::Bool, range);
         let is_boolean = scalar == Scalar::Bool;
-        let low = if is_boolean { 0 } else { value.low.max(range.0) };
-        let high = if is_boolean { 1 } else { value.high.min(range.1) };
-        let (low, high) = if low <= high { (low, high) } else { range };
+        let (low, high) = match fits && !is_boolean {
+            true => (value.low, value.high),
+            false => range,
+        };
         match self.constant_value(expression) {
             Some(constant) => Value { expression, is_boolean, low: constant, high: constant },
             None => Value { expression, is_boolean, low, high },

@@ -33,6 +33,15 @@ pub(super) struct Origin {
     pub(super) telling: Telling,
 }
 
+/// What can hold bytes although its type has fewer values: arrays of bits, and message names, which SPIN
+/// keeps in bytes and does not check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Wide {
+    Variable(VariableKey),
+    /// A field of the messages of a shape.
+    Message(usize, usize),
+}
+
 /// A variable, or a field inside of it: the positions of the fields that lead there, and which of all
 /// elements of the arrays on the way it lies in.
 #[derive(Clone, Copy)]
@@ -74,10 +83,10 @@ pub(super) struct Emission<'p, 't> {
     pub(super) uses_timeout: bool,
     /// Whether the question is asked whether a process can move.
     asks_enabled: bool,
-    /// Arrays of bits that hold bytes.
-    pub(super) wide: &'p FxHashSet<VariableKey>,
-    /// Arrays of bits that turned out to hold bytes.
-    pub(super) widen: Vec<VariableKey>,
+    /// What holds bytes, whatever its type says.
+    pub(super) wide: &'p FxHashSet<Wide>,
+    /// What turned out to hold bytes.
+    pub(super) widen: Vec<Wide>,
     /// Where each rule comes from.
     pub(super) origins: Vec<Origin>,
     pub(super) check_assertions: bool,
@@ -89,7 +98,7 @@ impl<'p, 't> Emission<'p, 't> {
         source: &Source,
         program: &'p Program<'t>,
         pools: &'p Pools,
-        wide: &'p FxHashSet<VariableKey>,
+        wide: &'p FxHashSet<Wide>,
         check_assertions: bool,
     ) -> Self {
         let mut uses_timeout = false;
@@ -160,7 +169,7 @@ impl<'p, 't> Emission<'p, 't> {
         match scalar {
             Scalar::Bool => Model::BOOLEAN,
             Scalar::Chan => self.named_type(Named::Channel, 0, self.channel_count),
-            Scalar::Mtype => self.message_type(None),
+            Scalar::Mtype => self.message_type(None, false),
             _ => {
                 let (low, high) = scalar.range(&self.program.symbols);
                 self.range_type(low, high)
@@ -168,8 +177,11 @@ impl<'p, 't> Emission<'p, 't> {
         }
     }
 
-    /// The type of messages of a kind.
-    pub(super) fn message_type(&mut self, subtype: Option<Rc<str>>) -> TypeId {
+    /// The type of messages of a kind; they are bytes where other numbers are stored than their names.
+    pub(super) fn message_type(&mut self, subtype: Option<Rc<str>>, wide: bool) -> TypeId {
+        if wide {
+            return self.range_type(0, 255);
+        }
         let (low, high) = Scalar::Mtype.range(&self.program.symbols);
         self.named_type(Named::Message(subtype), low, high)
     }
@@ -182,10 +194,15 @@ impl<'p, 't> Emission<'p, 't> {
 
     fn variable_type(&mut self, info: &VariableInfo, key: VariableKey) -> TypeId {
         let element = match info.ty {
-            ValueType::Scalar(Scalar::Bool | Scalar::Bits(1)) if info.count.is_some() && self.wide.contains(&key) => {
-                self.range_type(0, 255)
+            ValueType::Scalar(Scalar::Mtype) => {
+                self.message_type(info.subtype.clone(), self.wide.contains(&Wide::Variable(key)))
             }
-            ValueType::Scalar(Scalar::Mtype) => self.message_type(info.subtype.clone()),
+            ValueType::Scalar(scalar) if scalar.may_be_wide(info.count.is_some()) => {
+                match self.wide.contains(&Wide::Variable(key)) {
+                    true => self.range_type(0, 255),
+                    false => self.field_type(scalar),
+                }
+            }
             ValueType::Scalar(scalar) => self.field_type(scalar),
             ValueType::Structure(number) => {
                 let structure = &self.program.symbols.structures[number];

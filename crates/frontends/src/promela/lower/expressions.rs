@@ -5,7 +5,7 @@
 
 use quotient_ir::{BinaryOperator, Diagnostic, Expr, ExprId, PlaceId, Span, Statement, UnaryOperator};
 
-use super::emission::Emission;
+use super::emission::{Emission, Wide};
 use super::owner::{Context, Owner};
 use super::program::VariableKey;
 use super::symbols::{Scalar, ValueType, VariableInfo, closest};
@@ -227,7 +227,7 @@ impl Emission<'_, '_> {
 
     /// The values that a variable of a type can hold.
     pub(super) fn scalar_range(&self, scalar: Scalar, in_array: bool, key: VariableKey) -> (i64, i64) {
-        if in_array && self.wide.contains(&key) && matches!(scalar, Scalar::Bool | Scalar::Bits(1)) {
+        if scalar.may_be_wide(in_array) && self.wide.contains(&Wide::Variable(key)) {
             return (0, 255);
         }
         match scalar {
@@ -456,11 +456,11 @@ impl Emission<'_, '_> {
             Scalar::Bits(_) | Scalar::Bool if range == (0, 255) => self.cut(value, 8, false),
             Scalar::Bits(width) => self.cut(value, u32::from(width), false),
             Scalar::Bool => self.cut(value, 1, false),
-            Scalar::Byte | Scalar::Pid => self.cut(value, 8, false),
+            Scalar::Byte | Scalar::Pid | Scalar::Mtype => self.cut(value, 8, false),
             Scalar::Short => self.cut(value, 16, true),
             Scalar::Int => self.cut(value, 32, true),
-            // Values that no message or channel has are a fault when they are stored.
-            Scalar::Mtype | Scalar::Chan => value,
+            // A value that no channel has is a fault when it is stored.
+            Scalar::Chan => value,
         };
         cut.expression
     }
@@ -477,13 +477,12 @@ impl Emission<'_, '_> {
                 Vec::new()
             }
             Referent::Place { place, scalar, in_array, key } => {
-                if in_array
-                    && matches!(scalar, Scalar::Bool | Scalar::Bits(1))
-                    && !self.wide.contains(&key)
-                    && !(value.is_boolean || 0 <= value.low && value.high <= 1)
-                {
-                    // SPIN keeps arrays of bits as bytes: other values than 0 and 1 can be seen in them.
-                    self.widen.push(key);
+                let wide = Wide::Variable(key);
+                if scalar.may_be_wide(in_array) && !self.wide.contains(&wide) {
+                    let (low, high) = self.scalar_range(scalar, in_array, key);
+                    if !value.is_boolean && (value.low < low || value.high > high) {
+                        self.widen.push(wide);
+                    }
                 }
                 let range = self.scalar_range(scalar, in_array, key);
                 let boolean = self.is_boolean_place(place);

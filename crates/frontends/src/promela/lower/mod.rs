@@ -25,9 +25,9 @@ mod words;
 use quotient_ir::{Diagnostic, Model, Source};
 use rustc_hash::FxHashSet;
 
-use self::emission::Emission;
+use self::emission::{Emission, Wide};
 use self::pools::{Pools, initially, pools_from};
-use self::program::{Program, VariableKey};
+use self::program::Program;
 use super::syntax::tree::{Binary, Expression, ExpressionKind, Specification, Unary};
 
 /// What the front end should know beside the text.
@@ -142,7 +142,7 @@ fn emit(
     settings: Settings,
     mode: Mode,
 ) -> (Option<Model>, Vec<Diagnostic>, Option<startup::Prefix>) {
-    let mut wide: FxHashSet<VariableKey> = FxHashSet::default();
+    let mut wide: FxHashSet<Wide> = FxHashSet::default();
     loop {
         let mut emission = Emission::new(source, program, pools, &wide, settings.check_assertions);
         emission.declare_quiet();

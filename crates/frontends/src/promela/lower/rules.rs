@@ -258,12 +258,12 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// Whether nothing before an `else` can be executed. As in SPIN, messages that pass without a
-    /// queue do not count.
+    /// Whether nothing before an `else` can be executed. As in SPIN, a message that passes without a queue
+    /// counts where it is sent and somebody takes it, and never where it is received.
     fn is_else(&mut self, owner: &mut Owner, it: Move<'_>, pid: ExprId) -> ExprId {
         let mut conditions = Vec::new();
         for position in 0..it.position {
-            let enabled = self.executable(owner, Move { position, ..it }, pid, false, false);
+            let enabled = self.executable(owner, Move { position, ..it }, pid, true, false);
             conditions.push(self.not(enabled));
         }
         self.all(conditions)
@@ -712,7 +712,7 @@ impl Emission<'_, '_> {
             let mut value = self.sent_field(shape, field, values);
             if stores > 0 && self.constant_value(value.expression).is_none() {
                 // All fields are taken before the first is stored: a store may change what is sent.
-                let ty = self.field_type(self.program.shapes[shape].fields[field]);
+                let ty = self.field_of_message_type(shape, field);
                 let local = owner.variable("field", ty);
                 let place = self.local_place(owner, local);
                 before.push(self.set(place, value.expression, span));

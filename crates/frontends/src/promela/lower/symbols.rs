@@ -98,6 +98,11 @@ const ARRAY_LIMIT: i64 = 65_536;
 const CAPACITY_LIMIT: i64 = 255;
 
 impl Scalar {
+    /// Whether SPIN keeps bytes where the type has fewer values: in arrays of bits, and for message names.
+    pub(super) fn may_be_wide(self, in_array: bool) -> bool {
+        self == Self::Mtype || in_array && matches!(self, Self::Bool | Self::Bits(1))
+    }
+
     /// The least and the greatest value.
     pub(super) fn range(self, symbols: &Symbols) -> (i64, i64) {
         match self {
