@@ -1,6 +1,7 @@
-//! Random Promela programs: processes, channels of all kinds, atomic and deterministic sequences,
-//! creation and death of processes, escapes, timeouts. Small enough that SPIN and we can both see all
-//! of their states.
+//! Random Promela programs: processes, channels of all kinds, atomic and deterministic sequences with
+//! jumps into and out of them, creation and death of processes, priorities, escapes, timeouts, references
+//! into other processes, and claims about all that. Small enough that SPIN and we can both see all of
+//! their states.
 
 use std::fmt::Write;
 
@@ -31,21 +32,64 @@ struct Generator {
     process: usize,
     processes: usize,
     creates: bool,
+    /// Whether processes have priorities, which SPIN does not combine with channels without a queue.
+    ranks: bool,
+    /// How many processes of each type there are from the start.
+    active: Vec<u64>,
     labels: usize,
+    /// Labels inside of atomic sequences, to which something jumps.
+    inner: usize,
+    /// Whether there is a label at the end to jump to.
+    jumps: bool,
+    /// Whether this is directly inside of an atomic sequence.
+    in_atomic: bool,
+    /// Whether references into other processes are written.
+    remote: bool,
+    /// Whether assertions are written.
+    asserts: bool,
     depth: usize,
 }
 
 /// A program for a seed.
 pub fn random_promela(seed: u64) -> String {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d);
-    random.next();
-    let processes = 1 + random.below(3) as usize;
-    let creates = random.chance(50);
-    let generator = Generator { random, text: String::new(), process: 0, processes, creates, labels: 0, depth: 0 };
-    generator.program()
+    Generator::new(seed, true).program()
+}
+
+/// A program for a seed, with a `never` claim that says something about its states: it ends, or has an
+/// assertion. There are no other assertions.
+pub fn random_promela_claim(seed: u64) -> String {
+    let mut generator = Generator::new(seed, false);
+    generator.write();
+    generator.claim();
+    generator.text
 }
 
 impl Generator {
+    fn new(seed: u64, asserts: bool) -> Self {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d);
+        random.next();
+        let processes = 1 + random.below(3) as usize;
+        let creates = random.chance(50);
+        let ranks = random.chance(15);
+        let active = (0..processes).map(|_| if creates { 0 } else { 1 + random.below(2) }).collect();
+        Self {
+            random,
+            text: String::new(),
+            process: 0,
+            processes,
+            creates,
+            ranks,
+            active,
+            labels: 0,
+            inner: 0,
+            jumps: false,
+            in_atomic: false,
+            remote: true,
+            asserts,
+            depth: 0,
+        }
+    }
+
     fn line(&mut self, text: &str) {
         for _ in 0..=self.depth {
             self.text.push_str("  ");
@@ -55,9 +99,15 @@ impl Generator {
     }
 
     fn program(mut self) -> String {
+        self.write();
+        self.text
+    }
+
+    fn write(&mut self) {
         self.text.push_str("mtype = { red, green };\nbyte x, y = 1;\nbit b;\nshort s = -1;\nbyte a[2];\nmtype m;\n");
         let _ = writeln!(self.text, "chan c = [{}] of {{ byte }};", 1 + self.random.below(2));
-        self.text.push_str("chan r = [0] of { byte };\nchan d = [2] of { mtype, byte };\n");
+        let _ = writeln!(self.text, "chan r = [{}] of {{ byte }};", u8::from(self.ranks));
+        self.text.push_str("chan d = [2] of { mtype, byte };\ntypedef T { byte f[2]; bit g };\nT t;\n");
         self.text.push_str("chan q[2] = [1] of { byte };\nchan w = [1] of { chan };\n");
         for process in 0..self.processes {
             self.process = process;
@@ -73,7 +123,9 @@ impl Generator {
                 let which = self.random.below(self.processes as u64);
                 let argument = self.random.below(3);
                 let target = if self.random.chance(30) { "n = " } else { "" };
-                let _ = writeln!(self.text, "  {target}run P{which}({argument});");
+                let channel = self.random.pick(&["c", "r", "q[0]", "q[1]"]);
+                let priority = self.priority();
+                let _ = writeln!(self.text, "  {target}run P{which}({argument}, {channel}){priority};");
             }
             self.text.push_str(if atomic { "  skip }\n" } else { "  skip\n" });
             if self.random.chance(40) {
@@ -81,14 +133,83 @@ impl Generator {
             }
             self.text.push_str("}\n");
         }
-        self.text
+    }
+
+    fn priority(&mut self) -> String {
+        match self.ranks && self.random.chance(50) {
+            true => format!(" priority {}", 1 + self.random.below(3)),
+            false => String::new(),
+        }
+    }
+
+    /// A process of an earlier type, or of this one, if all are there from the start.
+    fn other(&mut self) -> Option<String> {
+        if self.creates || !self.remote {
+            return None;
+        }
+        let which = self.random.below(self.process as u64 + 1) as usize;
+        let first: u64 = self.active[..which].iter().sum();
+        Some(format!("P{which}[{}]", first + self.random.below(self.active[which])))
+    }
+
+    /// A condition that a claim can ask.
+    fn global_condition(&mut self) -> String {
+        match self.random.below(6) {
+            0 => format!("{} == {}", self.random.pick(&["x", "y", "a[0]", "t.f[1]"]), self.random.below(3)),
+            1 => self.random.pick(&["b", "!b", "x > y", "s < 0", "m == red"]).to_owned(),
+            2 => self.random.pick(&["nempty(c)", "full(d)", "len(c) == 1", "c?[1]", "empty(q[0])"]).to_owned(),
+            3 => match self.other() {
+                Some(other) => format!("{other}{}", self.random.pick(&["@mark", ":l == 0", ":l == 1"])),
+                None => format!("_nr_pr == {}", 1 + self.random.below(3)),
+            },
+            4 => format!("({} && {})", self.random.pick(&["x < 2", "b"]), self.random.pick(&["y == 1", "!b"])),
+            _ => format!("x == {}", self.random.below(3)),
+        }
+    }
+
+    fn claim(&mut self) {
+        self.process = self.processes - 1;
+        self.text.push_str("never {\n");
+        let points = 2 + self.random.below(3);
+        for point in 0..points {
+            let _ = writeln!(self.text, "T{point}:");
+            match self.random.below(5) {
+                0 => {
+                    let condition = self.global_condition();
+                    self.line(&format!("assert(!({condition}) || true);"));
+                    let condition = self.global_condition();
+                    self.line(&format!("{condition};"));
+                }
+                1 => {
+                    let (first, second) = (self.global_condition(), self.global_condition());
+                    self.line(&format!("do :: {first} -> break :: atomic {{ {second} -> assert(!b) }} :: else od;"));
+                }
+                _ => {
+                    self.line("if");
+                    for _ in 0..1 + self.random.below(3) {
+                        let condition = self.global_condition();
+                        let target = self.random.below(points + 1);
+                        self.line(&format!(":: {condition} -> goto T{target}"));
+                    }
+                    let wait = self.random.pick(&[":: else", ":: true"]);
+                    self.line(&format!("{wait} -> goto T{point}"));
+                    self.line("fi;");
+                }
+            }
+        }
+        let _ = writeln!(self.text, "T{points}:\n  {}\n}}", self.random.pick(&["skip", "assert(x != 1)", "true"]));
     }
 
     fn proctype(&mut self) {
-        let active = if self.creates { String::new() } else { format!("active [{}] ", 1 + self.random.below(2)) };
-        let provided = if self.random.chance(8) { " provided (x != 2)" } else { "" };
-        let parameter = if self.creates { "byte i" } else { "" };
-        let _ = writeln!(self.text, "{active}proctype P{}({parameter}){provided} {{", self.process);
+        let active = if self.creates { String::new() } else { format!("active [{}] ", self.active[self.process]) };
+        let provided = match self.random.below(12) {
+            0 => " provided (x != 2)",
+            1 => " provided (b || _pid != 0)",
+            _ => "",
+        };
+        let parameter = if self.creates { "byte i; chan z" } else { "" };
+        let priority = self.priority();
+        let _ = writeln!(self.text, "{active}proctype P{}({parameter}){priority}{provided} {{", self.process);
         self.line(if self.creates { "byte l = i;" } else { "byte l = _pid % 2;" });
         self.line("chan k = c; byte j;");
         if self.random.chance(25) {
@@ -96,12 +217,24 @@ impl Generator {
             self.line("own!l; own?l;");
         }
         self.labels = 0;
+        self.inner = 0;
+        self.jumps = self.random.chance(30);
         let label = self.random.chance(20);
+        // A label before a block, or before what SPIN puts something else for, is not always taken.
         if label {
-            self.line("begin:");
+            self.line("begin: l = l;");
         }
+        self.line("mark: j = 0;");
         let count = 2 + self.random.below(3);
         self.statements(count, 2);
+        for inner in 1..=self.inner {
+            let condition = self.condition();
+            self.line(&format!("; if :: {condition} -> goto in{inner} :: else fi"));
+        }
+        if self.jumps {
+            let effect = self.effect();
+            self.line(&format!("; out: {effect}"));
+        }
         if label && self.random.chance(50) {
             self.line("; goto begin");
         }
@@ -116,6 +249,11 @@ impl Generator {
                 let label = format!("end{}:", self.labels);
                 self.line(&label);
             }
+            if self.in_atomic && number > 0 && self.inner == 0 && self.random.chance(10) {
+                self.inner += 1;
+                let label = format!("in{}:", self.inner);
+                self.line(&label);
+            }
             self.statement(nesting);
             if number + 1 < count {
                 self.line(";");
@@ -124,7 +262,7 @@ impl Generator {
     }
 
     fn value(&mut self) -> String {
-        let simple = ["0", "1", "2", "x", "y", "b", "l", "a[0]", "a[1]", "s", "_pid", "len(c)"];
+        let simple = ["0", "1", "2", "x", "y", "b", "l", "a[0]", "t.f[1]", "s", "_pid", "len(c)"];
         match self.random.below(6) {
             0 => format!("({} + {}) % 3", self.random.pick(&simple), self.random.pick(&simple[..9])),
             1 => format!("({} -> {} : {})", self.condition(), self.random.pick(&simple), self.random.pick(&simple)),
@@ -134,7 +272,14 @@ impl Generator {
     }
 
     fn condition(&mut self) -> String {
-        match self.random.below(9) {
+        match self.random.below(11) {
+            9 if self.ranks => self.random.pick(&["_priority > 1", "get_priority(0) == 1"]).to_owned(),
+            9 | 10 => match self.other() {
+                Some(other) if self.random.chance(60) => {
+                    format!("{other}{}", self.random.pick(&["@mark", ":l == 0", ":j == 0"]))
+                }
+                _ => self.random.pick(&["t.g", "t.f[0] != 1", "y < 2"]).to_owned(),
+            },
             0 => format!("{} == {}", self.random.pick(&["x", "y", "l", "a[0]"]), self.random.below(3)),
             1 => format!("{} > {}", self.random.pick(&["x", "y", "s"]), self.random.pick(&["0", "1", "l"])),
             2 => self.random.pick(&["b", "!b", "x", "l != y"]).to_owned(),
@@ -148,9 +293,21 @@ impl Generator {
 
     /// A statement that never waits.
     fn effect(&mut self) -> String {
-        match self.random.below(6) {
+        match self.random.below(7) {
+            6 if self.ranks => {
+                let to = 1 + self.random.below(3);
+                match self.random.below(3) {
+                    0 => format!("_priority = {to}"),
+                    1 => format!("set_priority(_pid, {to})"),
+                    _ => format!("set_priority(0, {to})"),
+                }
+            }
+            6 => self.random.pick(&["t.f[b] = x", "t.g = 1 - t.g", "t.f[1] = l % 2"]).to_owned(),
             0 => {
+                // It may stand in a deterministic step.
+                let remote = std::mem::replace(&mut self.remote, false);
                 let value = self.value();
+                self.remote = remote;
                 format!("{} = {value}", self.random.pick(&["l", "a[1]", "a[b]", "s"]))
             }
             1 => format!("{} = ({} + 1) % 3", "x", self.random.pick(&["x", "y", "l"])),
@@ -164,7 +321,13 @@ impl Generator {
     /// A statement that may wait for a message or for room.
     fn communication(&mut self) -> String {
         let small = self.random.pick(&["0", "1", "x", "l"]);
-        match self.random.below(17) {
+        match self.random.below(21) {
+            17 if self.creates => self.random.pick(&["z!1", "z?l", "z?1", "z!l"]).to_owned(),
+            17 => "c?(l)".to_owned(),
+            18 => format!("c??{}", self.random.pick(&["eval(l)", "1", "eval(x + 1)", "<1>"])),
+            19 => format!("d??{}", self.random.pick(&["eval(m),l", "<red,l>", "<_,eval(x)>", "eval(m),eval(l)"])),
+            20 if self.random.chance(8) => self.random.pick(&["d!red", "c!1,0", "d?m", "c?l,x"]).to_owned(),
+            20 => format!("t.f[{}]{}", self.random.pick(&["0", "b"]), self.random.pick(&[" = 1", " == 0", "++"])),
             12 => format!("q[{}]!{small}", self.random.pick(&["0", "b", "l % 2"])),
             13 => format!("q[{}]?{}", self.random.pick(&["0", "1", "b"]), self.random.pick(&["l", "0", "x"])),
             14 => format!("w!{}", self.random.pick(&["c", "r", "q[1]", "k"])),
@@ -197,10 +360,14 @@ impl Generator {
                 self.line(&text);
             }
             5 => {
-                let text = if self.random.chance(25) {
+                let text = if self.asserts && self.random.chance(25) {
                     format!("assert({})", self.condition())
+                } else if self.jumps && self.random.chance(30) {
+                    format!("if :: {} -> goto out :: else fi", self.condition())
                 } else if self.creates && self.process > 0 && self.random.chance(60) {
-                    format!("run P{}({})", self.random.below(self.process as u64), self.random.below(2))
+                    let which = self.random.below(self.process as u64);
+                    let channel = self.random.pick(&["c", "r", "z", "k"]);
+                    format!("run P{which}({}, {channel}){}", self.random.below(2), self.priority())
                 } else {
                     self.communication()
                 };
@@ -212,11 +379,16 @@ impl Generator {
                 self.line("atomic {");
                 self.depth += 1;
                 let count = 1 + self.random.below(3);
+                let around = std::mem::replace(&mut self.in_atomic, true);
                 self.statements(count, nesting - 1);
+                self.in_atomic = around;
                 self.depth -= 1;
                 self.line("}");
             }
-            12 => self.step(),
+            12 => {
+                self.before_step();
+                self.step();
+            }
             13 => {
                 self.line("{");
                 self.depth += 1;
@@ -236,7 +408,8 @@ impl Generator {
                 self.line("}");
             }
             16 => {
-                let (guard, first) = (self.condition(), self.effect());
+                self.before_step();
+                let (guard, first) = (self.condition_in_step(), self.effect());
                 let line = format!(
                     "d_step {{ {guard} -> do :: j < 2 -> {first}; j++ :: else -> break od; j = 0; {} }}",
                     self.effect()
@@ -258,8 +431,8 @@ impl Generator {
         for _ in 0..options {
             let guard = match self.random.below(8) {
                 0 => self.effect(),
-                // SPIN does not take `else` beside messages.
-                1..=3 if !has_else => self.communication(),
+                // SPIN frowns upon `else` beside messages, but takes it.
+                1..=3 if !has_else || self.random.chance(30) => self.communication(),
                 4 if self.random.chance(50) => "timeout".to_owned(),
                 _ => self.condition(),
             };
@@ -269,7 +442,9 @@ impl Generator {
                 self.line("->");
                 self.depth += 1;
                 let count = 1 + self.random.below(2);
+                let around = std::mem::replace(&mut self.in_atomic, false);
                 self.statements(count, nesting - 1);
+                self.in_atomic = around;
                 self.depth -= 1;
             }
             if is_loop && self.random.chance(50) {
@@ -283,10 +458,29 @@ impl Generator {
         self.line(if is_loop { "od" } else { "fi" });
     }
 
+    /// SPIN refuses a jump to a deterministic step, which a `break` before it is.
+    fn before_step(&mut self) {
+        if self.random.chance(85) {
+            self.line("skip;");
+        }
+    }
+
+    /// SPIN refuses references into other processes here.
+    fn condition_in_step(&mut self) -> String {
+        let remote = std::mem::replace(&mut self.remote, false);
+        let condition = self.condition();
+        self.remote = remote;
+        condition
+    }
+
     fn step(&mut self) {
-        let guard = if self.random.chance(50) { format!("{} -> ", self.condition()) } else { String::new() };
+        let guard = match self.random.below(8) {
+            0..=3 => format!("{} -> ", self.condition_in_step()),
+            4 => format!("{} -> ", self.random.pick(&["r?l", "r?1", "c?l", "r?eval(x)", "d?m,l"])),
+            _ => String::new(),
+        };
         let (first, second) = (self.effect(), self.effect());
-        let (condition, then, otherwise) = (self.condition(), self.effect(), self.effect());
+        let (condition, then, otherwise) = (self.condition_in_step(), self.effect(), self.effect());
         let line =
             format!("d_step {{ {guard}{first}; if :: {condition} -> {then} :: else -> {otherwise} fi; {second} }}");
         self.line(&line);

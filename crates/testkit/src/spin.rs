@@ -156,11 +156,11 @@ impl Spin {
             (Some(states), Some(deadlocks), Some(others)) => {
                 let all: Vec<&str> = answers.iter().flat_map(|(it, _)| it.lines()).collect();
                 let about: Vec<&str> = all.iter().copied().filter(|line| line.starts_with("pan:")).collect();
-                // Errors that end the run are neither assertions nor end states.
-                let fatal = deadlocks > 0 && !answers[0].0.contains("invalid end state");
+                // There are errors that are neither assertions nor end states.
+                let end_state = answers[0].0.contains("invalid end state (at");
                 Ok(SpinAnswer {
                     states,
-                    deadlock: deadlocks > 0 && !fatal,
+                    deadlock: deadlocks > 0 && end_state,
                     error: others > 0,
                     complete: !all
                         .iter()

@@ -14,6 +14,96 @@ use quotient_testkit::spin::Spin;
 /// What a model shows, its text, how many states SPIN stores and how many symmetries there are.
 const MODELS: &[(&str, &str, u64, u32)] = &[
     (
+        "priorities of types, of processes and of statements",
+        r#"byte x;
+proctype R() { x = 0 }
+active [2] proctype P() priority 2 { x++; _priority = 1; x++ }
+init { run R() priority 3; run R(); x = 7; set_priority(0, 5); assert(get_priority(_pid) == 1); x = get_priority(0) }"#,
+        186,
+        1,
+    ),
+    (
+        "priorities that never change keep processes alike",
+        r#"byte x; bool busy[3];
+active [3] proctype P() priority 2 { end: do :: atomic { x < 2 -> x++ }; busy[_pid] = true; busy[_pid] = false; x-- od }
+active proctype Q() { do :: x == 2 -> x = 2 :: x == 0 -> x = 0 od }"#,
+        37,
+        6,
+    ),
+    (
+        "messages shorter and longer than their channel, where assertions do not count",
+        r#"chan q = [2] of { byte, byte }; chan r = [2] of { byte }; chan z = [0] of { bool, byte };
+active proctype P() { byte x = 3, y = 4; q!1; q?x,y; assert(x == 1 && y == 0); r!7,8; r?x,y; assert(x == 7 && y == 0);
+  q!5,6; q?x; z!true; q!1,2; if :: q?[1] -> skip fi }
+active proctype Q() { bool b; byte n = 9; z?b,n; assert(b && n == 0) }"#,
+        22,
+        1,
+    ),
+    (
+        "labels in blocks of their own, and in an inline twice",
+        r#"byte x;
+inline upto(n) { skip; again: x++; if :: x < n -> goto again :: else fi }
+active proctype P() { upto(3); upto(5); { skip; again: x--; if :: x > 2 -> goto again :: else fi } }"#,
+        21,
+        1,
+    ),
+    (
+        "inlines with values, patterns in brackets, loops with a stray separator, options that declare",
+        r#"inline sum(a, b) { int t; t = a + b; return t }
+int x; chan q = [1] of { byte, byte };
+active proctype P() { x = sum(1, 2); q!1,2; q?(_,x); byte i; for (i : 0 .. 1); { x++ }
+  if :: x == 4 -> byte y; y = 1 :: else x = 0 fi; assert(y == 1) }"#,
+        20,
+        1,
+    ),
+    (
+        "structures as parameters",
+        r#"typedef S { byte a; byte b }
+chan c = [1] of { byte };
+typedef M { chan to; S s }
+proctype Q(M m; byte n) { m.to!m.s.b + n }
+init { M m; m.to = c; m.s.b = 3; run Q(m, 1); byte r; c?r; assert(r == 4) }"#,
+        14,
+        1,
+    ),
+    (
+        "a deterministic step that begins with a rendezvous",
+        r#"chan r = [0] of { byte }; byte x;
+active [2] proctype P() { byte l; d_step { r?l; do :: l > 0 -> l--; x++ :: else -> break od } }
+active proctype Q() { r!2; r!1 }"#,
+        7,
+        1,
+    ),
+    (
+        "else beside a rendezvous",
+        r#"chan q = [0] of { byte }; byte x;
+active proctype P() { do :: q!1 -> x++ :: else -> break od }
+active proctype Q() { q?_ }
+active proctype R() { if :: q?2 -> x = 5 :: else -> x = 6 fi }"#,
+        27,
+        1,
+    ),
+    (
+        "message names as numbers",
+        r#"mtype = { a, b, c }; mtype m, n[2]; chan q = [1] of { mtype };
+active proctype P() { m = 7; n[1] = 300; q!m + 2; q?m; assert(m == 9 && n[1] == 44); m = b }"#,
+        8,
+        1,
+    ),
+    (
+        "sizes by variables, characters, the preprocessor of C",
+        r#"byte n = 2, k; byte a[n], z[k];
+#define ALL(first, ...) first = 1; ALL_BUT(__VA_ARGS__)
+#define ALL_BUT(second, rest...) second = 2; printf("%d", rest)
+#if (0x10 >> 2 == 4 ? defined(n) || 1L : 0) && ~0 < 0 /* it's C */
+active [n] proctype P() { ALL(a[0], a[_pid], 3); z[7] = '\n' }
+#else
+don't read this
+#endif"#,
+        47,
+        1,
+    ),
+    (
         "names of messages without commas, parameters of several types, a process number kept",
         r#"mtype = { A B, C, };
 mtype m = B; byte n;

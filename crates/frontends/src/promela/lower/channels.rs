@@ -267,8 +267,9 @@ impl Emission<'_, '_> {
         let scalar = self.program.shapes[shape].fields[field];
         let range = self.message_range(shape, field);
         let fits = value.is_boolean || range.0 <= value.low && value.high <= range.1;
-        if scalar.may_be_wide(false) && !fits {
-            self.widen.push(Wide::Message(shape, field));
+        let wide = Wide::Message(shape, field);
+        if scalar.may_be_wide(false) && !fits && !self.wide.contains(&wide) {
+            self.widen.push(wide);
         }
         let expression = self.fit(value, scalar, scalar == Scalar::Bool, range);
         let is_boolean = scalar == Scalar::Bool;

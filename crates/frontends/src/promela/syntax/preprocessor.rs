@@ -408,6 +408,8 @@ impl Preprocessor<'_> {
                             diagnostic = diagnostic.with_secondary(definition, "defined here");
                         }
                         self.diagnostics.push(diagnostic);
+                        // A value in its place, so that nothing else seems wrong.
+                        output.push(Token { kind: TokenKind::Number(0), ..token });
                         continue;
                     }
                     if nesting >= NESTING_LIMIT {
