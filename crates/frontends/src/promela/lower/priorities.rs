@@ -65,7 +65,7 @@ impl Priorities {
             }
         }
         for claim in &program.claims {
-            claim.conditions().into_iter().for_each(&mut look);
+            claim.conditions().for_each(&mut look);
         }
         for formula in &program.tree.formulas {
             look(&formula.condition);
