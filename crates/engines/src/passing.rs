@@ -68,7 +68,11 @@ impl<'a, S: TransitionSystem> PassingSystem<'a, S> {
         let condition = match passing[..] {
             [] => Condition::Never,
             _ if options.store_passing => Condition::Ignored,
-            [property] => inner.field_test(property).map_or_else(|| Condition::Any(passing), Condition::Field),
+            [property] => match inner.field_test(property) {
+                Some(FieldTest::Constant(false)) => Condition::Never,
+                Some(test) => Condition::Field(test),
+                None => Condition::Any(passing),
+            },
             _ => Condition::Any(passing),
         };
         let properties = model.properties.iter_enumerated();
