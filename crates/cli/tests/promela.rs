@@ -216,3 +216,85 @@ error: --msc draws runs of Promela models
 "#]],
     );
 }
+
+/// States inside of an atomic sequence are not stored, no claim is about them, and runs show them.
+#[test]
+fn what_is_inside_of_an_atomic_sequence() {
+    expect(
+        quotient(["check", "--symmetry", "off", "--threads", "2", "atomic.pml"]),
+        str![[r#"
+holds
+
+holds      invariant  even
+holds      no deadlock
+holds      no errors
+
+states       4
+transitions  30
+depth        3
+time         …
+memory       …
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        quotient(["check", "--symmetry", "off", "--store-passing", "atomic.pml"]),
+        str![[r#"
+holds
+
+holds      invariant  even
+holds      no deadlock
+holds      no errors
+
+states       26
+transitions  30
+depth        14
+time         …
+memory       …
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        quotient(["check", "-D", "WRONG=1", "atomic.pml"]),
+        str![[r#"
+violated: error: assertion failed: `x != limit`
+
+ 0  initial state
+      limit: 3
+      proc 0 (Count): atomic.pml:10 [x < 6 :: x == 6]
+      proc 1 (Count): atomic.pml:10 [x < 6 :: x == 6]
+      everything else: 0
+ 1  proc 0 (Count) atomic.pml:11 [x < 6]
+ 2  proc 0 (Count) atomic.pml:11 [x++]
+      x: 0 → 1
+ 3  proc 0 (Count) atomic.pml:11 [assert(x != limit)]
+ 4  proc 0 (Count) atomic.pml:11 [x++]
+      x: 1 → 2
+ 5  proc 0 (Count) atomic.pml:11 [x < 6]
+ 6  proc 0 (Count) atomic.pml:11 [x++]
+      x: 2 → 3
+    proc 0 (Count) atomic.pml:11 [assert(x != limit)] goes wrong here: assertion failed: `x != limit`
+    atomic.pml:11:29
+    11 |   :: atomic { x < 6 -> x++; assert(x != limit); x++ }
+    where the processes are:
+      proc 0 (Count) atomic.pml:11 [assert(x != limit)]
+      proc 1 (Count) atomic.pml:10 [x < 6 :: x == 6]
+
+undecided  invariant  even
+undecided  no deadlock
+violated   no errors
+
+symmetries   2, S2; found in …
+reduction    canonical; …
+states       2, standing for 2: 1.00 times fewer
+transitions  12
+depth        1
+time         …
+memory       …
+---- exit status 1
+
+"#]],
+    );
+}
