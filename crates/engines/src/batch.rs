@@ -104,12 +104,7 @@ impl Batch {
     /// Loads the memory that looking up the successors will need.
     pub(crate) fn prepare(&mut self, store: &Store) {
         self.hash_all();
-        self.entries.clear();
-        // Each of these loops waits for memory once, not once for each successor.
-        self.entries.extend(self.hashes.iter().map(|&hash| store.touch(hash)));
-        self.known.clear();
-        let entries = self.entries.iter().zip(&self.hashes).zip(self.successors.records());
-        self.known.extend(entries.map(|((&entry, &hash), record)| store.confirms(entry, hash, record)));
+        store.recognise(&self.hashes, self.successors.records(), &mut self.entries, &mut self.known);
     }
 
     /// Whether a successor was stored when the batch was prepared. If not, it may be by now.

@@ -513,11 +513,8 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             for records in cell.chunks(LOOKAHEAD * stride) {
                 worker.hashes.clear();
                 worker.hashes.extend(records.chunks_exact(stride).map(|record| Hash::of(&record[..self.words])));
-                worker.entries.clear();
-                worker.entries.extend(worker.hashes.iter().map(|&hash| store.touch(hash)));
-                worker.known.clear();
-                let entries = worker.entries.iter().zip(&worker.hashes).zip(records.chunks_exact(stride));
-                worker.known.extend(entries.map(|((&entry, &hash), record)| store.confirms(entry, hash, record)));
+                let Worker { hashes, entries, known, .. } = worker;
+                store.recognise(hashes, records.chunks_exact(stride), entries, known);
                 for (position, record) in records.chunks_exact(stride).enumerate() {
                     if worker.known[position] {
                         continue;
@@ -607,7 +604,6 @@ impl<S: TransitionSystem> Expansion<'_, '_, S> {
 }
 
 impl<S: TransitionSystem> Sink for Expansion<'_, '_, S> {
-    #[inline]
     fn successors(&mut self) -> &mut Successors {
         &mut self.batch.successors
     }

@@ -341,10 +341,36 @@ impl Store {
         }
     }
 
-    /// Loads what [`Store::probe`] will look at first. Called for several states in a row, the
-    /// waits for memory overlap.
+    /// For each of several states whether it is surely stored. Each comes first in a slice of words. `entries`
+    /// is memory to work in.
+    ///
+    /// Each pass waits for memory once, not once for each state: for the table, then for the states that the
+    /// table points to.
     #[inline]
-    pub(crate) fn touch(&self, hash: Hash) -> u64 {
+    pub(crate) fn recognise<'r>(
+        &self,
+        hashes: &[Hash],
+        records: impl Iterator<Item = &'r [u64]>,
+        entries: &mut Vec<u64>,
+        known: &mut Vec<bool>,
+    ) {
+        entries.clear();
+        entries.extend(hashes.iter().map(|&hash| self.touch(hash)));
+        if self.entries == Entries::Numbers {
+            for (entry, &hash) in entries.iter_mut().zip(hashes) {
+                if *entry != 0 && (*entry >> 32) as u32 != hash.tag() {
+                    *entry = self.displaced(hash);
+                }
+            }
+        }
+        known.clear();
+        let entries = entries.iter().zip(hashes).zip(records);
+        known.extend(entries.map(|((&entry, &hash), record)| self.confirms(entry, hash, record)));
+    }
+
+    /// What [`Store::probe`] looks at first.
+    #[inline]
+    fn touch(&self, hash: Hash) -> u64 {
         if matches!(self.entries, Entries::Bits(_)) {
             return self.bits[self.bits_of(hash)[0].0];
         }
@@ -352,10 +378,23 @@ impl Store {
         part.entries[part.home(hash.tag())]
     }
 
-    /// Whether an entry returned by [`Store::touch`] shows that a state is stored. The state comes
-    /// first in a slice of words.
+    /// The first entry with the tag of a hash, where another one took its place; zero if there is none.
     #[inline]
-    pub(crate) fn confirms(&self, entry: u64, hash: Hash, record: &[u64]) -> bool {
+    fn displaced(&self, hash: Hash) -> u64 {
+        let part = &self.parts[self.part(hash)];
+        let mut position = part.home(hash.tag());
+        loop {
+            position = part.after(position);
+            let entry = part.entries[position];
+            if entry == 0 || (entry >> 32) as u32 == hash.tag() {
+                return entry;
+            }
+        }
+    }
+
+    /// Whether an entry shows that a state is stored. The state comes first in a slice of words.
+    #[inline]
+    fn confirms(&self, entry: u64, hash: Hash, record: &[u64]) -> bool {
         match self.entries {
             Entries::States => entry == record[0].wrapping_add(1),
             Entries::Hashes => entry == hash.key(),

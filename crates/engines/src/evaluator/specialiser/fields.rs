@@ -76,16 +76,21 @@ pub(super) fn compare_slot(slot: &SlotCode, operator: BinaryOperator, constant: 
     let field = slot.field;
     if slot.width > 0 && slot.width <= SET_WIDTH {
         let mask = field.mask as u8;
-        let mut set = 0;
+        let (mut set, mut failing, mut unused) = (0_u64, 0_u64, 0_u64);
         for number in u8::from(field.partial)..=mask {
             let code = u64::from(number - u8::from(field.partial));
             // The field may be wider than its values need.
             if slot.domain.code_of(slot.domain.high).is_some_and(|greatest| code > greatest) {
-                break;
-            }
-            if calculate(operator, slot.domain.value_of(code), constant)? != 0 {
+                unused |= 1 << number;
+            } else if calculate(operator, slot.domain.value_of(code), constant)? != 0 {
                 set |= 1 << number;
+            } else {
+                failing |= 1 << number;
             }
+        }
+        // What it never holds is taken as it makes the test simpler.
+        if failing.count_ones() <= 1 {
+            set |= unused;
         }
         let set = FieldSet { word: field.word, shift: field.shift, mask, partial: field.partial, set };
         return Some(set.test());

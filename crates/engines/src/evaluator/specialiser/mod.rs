@@ -6,6 +6,7 @@
 //! the reference interpreter. Evaluation order is kept, because functions may have side effects.
 
 mod calls;
+mod cases;
 mod expressions;
 mod facts;
 mod fields;
@@ -21,6 +22,7 @@ use quotient_ir::{
 use rustc_hash::FxHashMap;
 
 use super::code::{Code, CommandId, SubroutineId, TestId};
+use cases::IndexUses;
 use facts::TypeFact;
 pub(super) use mutation::constant_slots;
 use mutation::mutated_locals;
@@ -91,6 +93,8 @@ pub(crate) struct Specialiser<'m> {
     untranslated: Vec<FunctionId>,
     /// The contents of slots that never change; nothing while starts are translated.
     pub(crate) constants: Vec<Option<i64>>,
+    /// Cases of bodies so far.
+    cases: usize,
     /// How much was translated so far.
     work: u64,
     context: Context<'m>,
@@ -115,6 +119,7 @@ struct Context<'m> {
     reads_parameters: bool,
     /// There are loops or calls.
     counts_work: bool,
+    index_uses: IndexUses,
 }
 
 /// The locals of an owner or function.
@@ -154,6 +159,7 @@ impl Context<'_> {
             writes_state: false,
             reads_parameters: false,
             counts_work: false,
+            index_uses: IndexUses::default(),
         }
     }
 }
@@ -169,6 +175,7 @@ impl<'m> Specialiser<'m> {
             subroutines: FxHashMap::default(),
             untranslated: Vec::new(),
             constants: Vec::new(),
+            cases: 0,
             work: 0,
             context: Context::new(),
         }
@@ -204,24 +211,21 @@ impl<'m> Specialiser<'m> {
             }
         }
         self.context.scopes.push(scope);
-        let unit = self.translate(owner);
+        let unit = self.translate(owner, arguments.is_some());
         self.work += self.context.weight;
         self.translate_subroutines();
         unit
     }
 
-    fn translate(&mut self, owner: &Owner<'m>) -> Result<Unit, Unsupported> {
+    fn translate(&mut self, owner: &Owner<'m>, by_cases: bool) -> Result<Unit, Unsupported> {
         let tests = match owner.condition {
             Some(condition) => self.conjuncts(condition)?,
             None => Vec::new(),
         };
         let tests_write = self.context.writes_state;
         let body = match owner.body {
-            Some(body) => {
-                let mut commands = self.undefine_variables(owner.locals)?;
-                self.block_into(body, &mut commands)?;
-                Some(self.sequence(&commands))
-            }
+            Some(body) if by_cases => Some(self.body_by_cases(owner, body)?),
+            Some(body) => Some(self.body(owner, body)?),
             None => None,
         };
         Ok(Unit {

@@ -85,6 +85,21 @@ pub(in crate::evaluator) fn constant_slots(interpreter: &Interpreter<'_>) -> Vec
     constants
 }
 
+/// For each slot whether statements may write to it, with all that functions may.
+pub(super) fn written_slots(model: &Model, layout: &Layout, body: &[Statement]) -> Vec<bool> {
+    let mut search = Search::new(model);
+    search.statements(body);
+    for function in model.functions.iter() {
+        search.statements(&function.body);
+    }
+    search.drain();
+    let mut untouched = vec![Some(0); layout.slots.len()];
+    for place in search.written {
+        forget(model, layout, place, &mut untouched);
+    }
+    untouched.iter().map(Option::is_none).collect()
+}
+
 /// Forgets the contents of all slots that a place may be.
 fn forget(model: &Model, layout: &Layout, place: PlaceId, constants: &mut [Option<i64>]) {
     let entry = &model.pool[place];

@@ -119,6 +119,9 @@ impl Specialiser<'_> {
         // A multiset without positions has no domain, and every index of it is wrong.
         let domain = self.facts[location.ty].domain.clone();
         let index = self.value(index)?;
+        if self.is_nowhere(location.base) {
+            return Ok(location.base);
+        }
         let Some(domain) = domain else {
             return Ok(Base::Dynamic(self.code.addresses.add(Address::Escape)));
         };
@@ -128,6 +131,7 @@ impl Specialiser<'_> {
                 None => Base::Dynamic(self.code.addresses.add(Address::Escape)),
             });
         }
+        self.note_index(&index);
         let index = self.code.values.add(index);
         let count = u32::try_from(domain.size()).map_err(|_| Unsupported)?;
         let address = match (location.base, domain.pieces()) {
@@ -141,9 +145,14 @@ impl Specialiser<'_> {
         Ok(Base::Dynamic(self.code.addresses.add(address)))
     }
 
+    /// Whether what is to be found does not exist.
+    pub(super) fn is_nowhere(&self, base: Base) -> bool {
+        matches!(base, Base::Dynamic(address) if self.code.addresses[address] == Address::Escape)
+    }
+
     pub(super) fn offset(&mut self, base: Base, cells: u32) -> Base {
         match base {
-            _ if cells == 0 => base,
+            _ if cells == 0 || self.is_nowhere(base) => base,
             Base::Slot(slot) => Base::Slot(slot + cells),
             Base::Cell(cell) => Base::Cell(cell + cells),
             Base::Dynamic(base) => Base::Dynamic(self.code.addresses.add(Address::Offset { base, cells })),
@@ -170,6 +179,7 @@ impl Specialiser<'_> {
                 _ => Contents::Slot(slot),
             },
             Base::Cell(cell) => Contents::Value(Value::Cell(cell)),
+            base if self.is_nowhere(base) => Contents::Value(Value::Escape),
             Base::Dynamic(address) => Contents::Value(Value::Load(address)),
         })
     }

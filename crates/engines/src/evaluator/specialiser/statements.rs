@@ -74,17 +74,15 @@ impl<'m> Specialiser<'m> {
         self.code.commands.add(Command::Sequence(list))
     }
 
-    /// Appends a command to a list, merged with the last one where both set bits of one word.
+    /// Appends a command to a list, merged with the last one where both set or move bits of one word.
     fn append(&mut self, commands: &mut Vec<CommandId>, command: CommandId) {
-        if let Some(last) = commands.last_mut()
-            && let Command::SetBits { word, mask, bits } = self.code.commands[*last]
-            && let Command::SetBits { word: next_word, mask: next_mask, bits: next_bits } = self.code.commands[command]
-            && word == next_word
-        {
-            let merged = Command::SetBits { word, mask: mask | next_mask, bits: bits & !next_mask | next_bits };
-            *last = self.code.commands.add(merged);
-        } else {
-            commands.push(command);
+        let last = commands.last().map(|&last| self.code.commands[last]);
+        match last.and_then(|last| merged(&last, &self.code.commands[command])) {
+            Some(merged) => {
+                commands.pop();
+                commands.push(self.code.commands.add(merged));
+            }
+            None => commands.push(command),
         }
     }
 
@@ -208,6 +206,9 @@ impl<'m> Specialiser<'m> {
         {
             return Ok(Command::Escape);
         }
+        if self.is_nowhere(location.base) {
+            return Ok(Command::Escape);
+        }
         match location.base {
             Base::Slot(slot) => {
                 self.context.writes_state = true;
@@ -266,6 +267,10 @@ impl<'m> Specialiser<'m> {
             }
             return Ok(());
         }
+        if self.is_nowhere(location.base) {
+            self.push(commands, Command::Escape);
+            return Ok(());
+        }
         if let Base::Dynamic(_) = location.base {
             self.context.writes_state = true;
         }
@@ -290,6 +295,10 @@ impl<'m> Specialiser<'m> {
             for command in moves {
                 self.push(commands, command);
             }
+            return Ok(());
+        }
+        if self.is_nowhere(target.base) || self.is_nowhere(source.base) {
+            self.push(commands, Command::Escape);
             return Ok(());
         }
         let to = self.address_of(target);
@@ -420,4 +429,40 @@ fn bound_references(statements: &[Statement]) -> Vec<LocalId> {
         }
     }
     found
+}
+
+/// One command for two that set or move bits of one word, one after the other.
+fn merged(first: &Command, second: &Command) -> Option<Command> {
+    match (first, second) {
+        (
+            &Command::SetBits { word, mask, bits },
+            &Command::SetBits { word: next_word, mask: next_mask, bits: next_bits },
+        ) if word == next_word => {
+            Some(Command::SetBits { word, mask: mask | next_mask, bits: bits & !next_mask | next_bits })
+        }
+        (
+            &Command::MoveBits { from_word, from_shift, to_word, to_shift, width },
+            &Command::MoveBits {
+                from_word: next_from_word,
+                from_shift: next_from_shift,
+                to_word: next_to_word,
+                to_shift: next_to_shift,
+                width: more,
+            },
+        ) => {
+            let adjacent = (from_word, from_shift + width) == (next_from_word, next_from_shift)
+                && (to_word, to_shift + width) == (next_to_word, next_to_shift);
+            // The second must not read what the first wrote.
+            let apart =
+                to_word != from_word || next_from_shift >= to_shift + width || next_from_shift + more <= to_shift;
+            (adjacent && apart).then_some(Command::MoveBits {
+                from_word,
+                from_shift,
+                to_word,
+                to_shift,
+                width: width + more,
+            })
+        }
+        _ => None,
+    }
 }
