@@ -128,7 +128,8 @@ impl Generator {
                 let _ = writeln!(self.text, "  {target}run P{which}({argument}, {channel}){priority};");
             }
             self.text.push_str(if atomic { "  skip }\n" } else { "  skip\n" });
-            if self.random.chance(40) {
+            // SPIN counts a claim among the processes.
+            if self.asserts && self.random.chance(40) {
                 self.text.push_str("  ; (_nr_pr == 1); x = 0\n");
             }
             self.text.push_str("}\n");
@@ -160,7 +161,7 @@ impl Generator {
             2 => self.random.pick(&["nempty(c)", "full(d)", "len(c) == 1", "c?[1]", "empty(q[0])"]).to_owned(),
             3 => match self.other() {
                 Some(other) => format!("{other}{}", self.random.pick(&["@mark", ":l == 0", ":l == 1"])),
-                None => format!("_nr_pr == {}", 1 + self.random.below(3)),
+                None => format!("y == {}", self.random.below(2)),
             },
             4 => format!("({} && {})", self.random.pick(&["x < 2", "b"]), self.random.pick(&["y == 1", "!b"])),
             _ => format!("x == {}", self.random.below(3)),

@@ -6,10 +6,13 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use quotient_engines::{SearchOptions, Silent, Subject, Verdict, check};
+use quotient_frontends::{Language, LoadOptions, load};
+use quotient_ir::{DeadlockMode, Source};
 use quotient_testkit::examples::workspace;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::promela::{count, load_promela};
-use quotient_testkit::random_promela::random_promela;
+use quotient_testkit::random_promela::{random_promela, random_promela_claim};
 use quotient_testkit::rumur::explain_skip;
 use quotient_testkit::spin::{Spin, SpinAnswer, SpinFailure};
 
@@ -156,6 +159,52 @@ fn random_programs() {
     // A program that SPIN does not take, or not to its end, says nothing; there must not be many.
     let silent: Vec<String> = found.iter().filter(|it| !matches!(it.spin, Answer::States { .. })).map(shown).collect();
     assert!(silent.len() as u64 <= 2 + count / 3, "{} of {count}:\n{}", silent.len(), silent.join("\n"));
+}
+
+/// Whether the claim of a program is violated; nothing if that cannot be said, because the program does
+/// something wrong on its own, or has too many states.
+fn violates_claim_here(text: &str) -> Option<bool> {
+    let options = LoadOptions { watch_claims: true, ..LoadOptions::default() };
+    let model = load(Source::new("model.pml", text), Language::Promela, &options).ok()?.model;
+    let limits = SearchOptions { deadlock: DeadlockMode::Off, max_states: Some(50_000), ..SearchOptions::default() };
+    let report = check(&model, &limits, &mut Silent).ok()?;
+    let claim = report.properties.iter().find(|it| match it.subject {
+        Subject::Property(id) => model.properties[id].name.as_deref() == Some("never"),
+        _ => false,
+    })?;
+    match (claim.verdict, report.verdict) {
+        (Verdict::Violated, _) => Some(true),
+        (Verdict::Holds, Verdict::Holds) => Some(false),
+        _ => None,
+    }
+}
+
+/// `QUOTIENT_RANDOM_CLAIMS=2000` compares that many programs with `never` claims.
+#[test]
+fn random_claims() {
+    let first = number("QUOTIENT_RANDOM_PROMELA_SEED", 1);
+    let count = number("QUOTIENT_RANDOM_CLAIMS", 80);
+    let spin = match Spin::find() {
+        Ok(spin) => spin,
+        Err(reason) => return explain_skip("random Promela programs with claims against SPIN", &reason),
+    };
+    let folder = tempfile::tempdir().expect("a folder for programs");
+    let seeds: Vec<u64> = (first..first + count).collect();
+    let found = map_on_workers(2, &seeds, |seed| {
+        let text = random_promela_claim(*seed);
+        let here = violates_claim_here(&text)?;
+        let path = folder.path().join(format!("claim{seed}.pml"));
+        std::fs::write(&path, &text).expect("a program can be written");
+        let there = spin.violates_claim(&path, Duration::from_secs(5)).ok();
+        let _ = std::fs::remove_file(&path);
+        there.map(|there| (*seed, here, there))
+    });
+    let compared: Vec<(u64, bool, bool)> = found.into_iter().flatten().collect();
+    let wrong: Vec<&(u64, bool, bool)> = compared.iter().filter(|(_, here, there)| here != there).collect();
+    assert!(wrong.is_empty(), "{} of {}: {wrong:?}", wrong.len(), compared.len());
+    assert!(compared.len() as u64 >= count / 3, "only {} of {count} say something", compared.len());
+    let violated = compared.iter().filter(|(_, here, _)| *here).count();
+    assert!(violated > 0 && violated < compared.len(), "claims say one thing only");
 }
 
 /// The lines of the table in the guide, between its head and the empty line behind it.

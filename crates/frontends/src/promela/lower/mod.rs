@@ -28,6 +28,7 @@ use rustc_hash::FxHashSet;
 use self::emission::{Emission, Wide};
 use self::pools::{Pools, initially, pools_from};
 use self::program::Program;
+use self::symbols::SIZE_LIMIT;
 use super::syntax::tree::{Binary, Expression, ExpressionKind, Specification, Unary};
 
 /// What the front end should know beside the text.
@@ -142,6 +143,12 @@ fn emit(
     settings: Settings,
     mode: Mode,
 ) -> (Option<Model>, Vec<Diagnostic>, Option<startup::Prefix>) {
+    if program.state_size(pools) > SIZE_LIMIT {
+        let message =
+            format!("a state of this model has more than {SIZE_LIMIT} elements, fields and slots of messages");
+        let diagnostic = Diagnostic::error("too-large", message, quotient_ir::Span::default());
+        return (None, vec![Diagnostic { primary: None, ..diagnostic }], None);
+    }
     let mut wide: FxHashSet<Wide> = FxHashSet::default();
     loop {
         let mut emission = Emission::new(source, program, pools, &wide, settings.check_assertions);

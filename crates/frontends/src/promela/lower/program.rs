@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::claims::Claim;
 use super::flow::{Action, Element, ElementKind, Flow, build};
+use super::pools::Pools;
 use super::priorities::Priorities;
 use super::symbols::{ChannelShape, ProcessSymbols, Scalar, Symbols, ValueType, VariableInfo};
 use crate::promela::syntax::tree::{
@@ -447,6 +448,28 @@ impl<'t> Program<'t> {
             ValueType::Scalar(scalar) => Some(scalar),
             ValueType::Structure(_) => None,
         }
+    }
+
+    /// How many scalars a state has where there is room for some processes.
+    pub(super) fn state_size(&self, pools: &Pools) -> i64 {
+        let processes = |process: usize| pools.ranges[process].map_or(0, |(low, high)| high - low + 1);
+        let sum = |variables: &[VariableInfo]| {
+            variables.iter().map(|info| self.symbols.size_of(info)).fold(0, i64::saturating_add)
+        };
+        let mut size = sum(&self.symbols.globals);
+        for (process, entry) in self.processes.iter().enumerate() {
+            size = size.saturating_add(sum(&entry.symbols.variables).saturating_mul(processes(process)));
+        }
+        for site in &self.sites {
+            let owners = match site.variable {
+                VariableKey::Global(_) => 1,
+                VariableKey::Local(process, _) => processes(process),
+            };
+            let shape = &self.shapes[site.shape];
+            let queue = 1 + shape.capacity * shape.fields.len() as i64;
+            size = size.saturating_add(queue.saturating_mul(site.count).saturating_mul(owners));
+        }
+        size
     }
 
     /// The name of a process type.

@@ -61,6 +61,8 @@ pub(super) struct VariableInfo {
 pub(super) struct Structure {
     pub(super) name: Rc<str>,
     pub(super) fields: Vec<VariableInfo>,
+    /// How many scalars it has.
+    pub(super) size: i64,
 }
 
 /// A scope of a process and the names declared in it.
@@ -94,6 +96,8 @@ pub(super) struct Symbols {
 
 /// The largest array.
 const ARRAY_LIMIT: i64 = 65_536;
+/// The most scalars of a variable, and of a state.
+pub(super) const SIZE_LIMIT: i64 = 1_000_000;
 /// The most slots of a channel.
 const CAPACITY_LIMIT: i64 = 255;
 
@@ -151,11 +155,21 @@ impl Symbols {
                     diagnostics.push(duplicate(&Name { text: field.name.clone(), span: field.span }));
                 }
             }
+            let mut size = 0i64;
+            for field in &mut fields {
+                let more = symbols.size_of(field);
+                if size.saturating_add(more) > SIZE_LIMIT {
+                    diagnostics.push(too_large(field));
+                    field.ty = ValueType::Scalar(Scalar::Byte);
+                    field.count = None;
+                }
+                size += symbols.size_of(field);
+            }
             let number = symbols.structures.len();
             if symbols.structure_names.insert(typedef.name.text.clone(), number).is_some() {
                 diagnostics.push(duplicate(&typedef.name));
             }
-            symbols.structures.push(Structure { name: typedef.name.text.clone(), fields });
+            symbols.structures.push(Structure { name: typedef.name.text.clone(), fields, size });
         }
         for declaration in &tree.globals {
             for variable in symbols.variables(declaration, &|name| symbols.bound(name), diagnostics) {
@@ -170,6 +184,15 @@ impl Symbols {
             }
         }
         symbols
+    }
+
+    /// How many scalars a variable has.
+    pub(super) fn size_of(&self, info: &VariableInfo) -> i64 {
+        let element = match info.ty {
+            ValueType::Scalar(_) => 1,
+            ValueType::Structure(number) => self.structures[number].size,
+        };
+        element.saturating_mul(info.count.unwrap_or(1))
     }
 
     /// What SPIN takes a global variable for where it bounds an array.
@@ -269,7 +292,7 @@ impl Symbols {
                 }
                 _ => None,
             };
-            variables.push(VariableInfo {
+            let mut info = VariableInfo {
                 name: variable.name.text.clone(),
                 ty,
                 subtype: match &declaration.ty {
@@ -281,7 +304,12 @@ impl Symbols {
                 channel,
                 span: variable.name.span,
                 assigned: false,
-            });
+            };
+            if self.size_of(&info) > SIZE_LIMIT {
+                diagnostics.push(too_large(&info));
+                info.count = Some(1);
+            }
+            variables.push(info);
         }
         variables
     }
@@ -432,6 +460,11 @@ pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a Rc<st
 
 fn duplicate(name: &Name) -> Diagnostic {
     Diagnostic::error("duplicate-name", format!("`{}` is declared twice", name.text), name.span)
+}
+
+fn too_large(info: &VariableInfo) -> Diagnostic {
+    let message = format!("`{}` has more than {SIZE_LIMIT} elements and fields", info.name);
+    Diagnostic::error("too-large", message, info.span)
 }
 
 fn not_constant(what: &str, span: Span) -> Diagnostic {

@@ -348,6 +348,14 @@ impl Preprocessor<'_> {
         text.clear();
     }
 
+    /// Says once that macros make too much.
+    fn exhaust(&mut self, span: Span) {
+        if !std::mem::replace(&mut self.exhausted, true) {
+            let message = format!("the macros of this text make more than {TOKEN_LIMIT} tokens");
+            self.error("too-many-tokens", message, span);
+        }
+    }
+
     /// Expands all macros in some tokens.
     fn expand(&mut self, tokens: &[Token], nesting: usize) -> Vec<Token> {
         let mut output = Vec::with_capacity(tokens.len());
@@ -378,11 +386,7 @@ impl Preprocessor<'_> {
                 continue;
             };
             if self.exhausted || output.len() + self.output.len() > TOKEN_LIMIT {
-                if !self.exhausted {
-                    self.exhausted = true;
-                    let message = format!("the macros of this text make more than {TOKEN_LIMIT} tokens");
-                    self.error("too-many-tokens", message, token.span);
-                }
+                self.exhaust(token.span);
                 return output;
             }
             let body = match &entry.parameters {
@@ -418,6 +422,11 @@ impl Preprocessor<'_> {
                     }
                     let expanded: Vec<Vec<Token>> =
                         arguments.iter().map(|argument| self.expand(argument, nesting + 1)).collect();
+                    let longest = expanded.iter().chain(&arguments).map(Vec::len).max().unwrap_or(0);
+                    if longest.saturating_mul(entry.body.len()) > TOKEN_LIMIT {
+                        self.exhaust(token.span);
+                        return output;
+                    }
                     substitute(&entry.body, parameters, &arguments, &expanded)
                 }
             };
