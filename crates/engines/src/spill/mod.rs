@@ -158,6 +158,7 @@ pub(crate) fn go_on<S: TransitionSystem>(
         depth: 0,
         waiting: 0,
         place: 0,
+        start_steps: Vec::new(),
         covered: Vec::new(),
         work: 0,
         explored: Exploration { memory_bytes: explored.memory_bytes + room, ..explored },
@@ -197,6 +198,8 @@ struct Search<'a, S: TransitionSystem> {
     waiting: u64,
     /// Successors of the level that left the batch.
     place: u64,
+    /// Steps through states after starts, where only these count, and the place after them.
+    start_steps: Vec<(u64, u64)>,
     /// Covers reached by steps of the level, and at which successor.
     covered: Vec<(PropertyId, u64)>,
     work: u64,
@@ -303,9 +306,8 @@ impl<S: TransitionSystem> Search<'_, S> {
         while let Some(Run { parent, first, end, passed }) = self.batch.run(number) {
             number += 1;
             self.place += passed;
-            if parent == NO_PARENT {
-                // Of what comes after starts only these are steps.
-                self.explored.transitions += passed;
+            if parent == NO_PARENT && passed > 0 {
+                self.start_steps.push((passed, self.place + first as u64));
             }
             for position in first..end {
                 let (state, tag, hash) = self.batch.entry(position);
@@ -353,6 +355,8 @@ impl<S: TransitionSystem> Search<'_, S> {
             // A step counts even if what it leads to ends the search.
             self.explored.transitions += places.min(last.saturating_add(1));
         }
+        let passed = std::mem::take(&mut self.start_steps).into_iter().filter(|&(_, place)| place <= last);
+        self.explored.transitions += passed.map(|(passed, _)| passed).sum::<u64>();
         for (property, place) in std::mem::take(&mut self.covered) {
             if place <= last {
                 note(&mut self.explored.covered, property);
