@@ -604,6 +604,7 @@ impl<S: TransitionSystem> Expansion<'_, '_, S> {
 }
 
 impl<S: TransitionSystem> Sink for Expansion<'_, '_, S> {
+    #[inline]
     fn successors(&mut self) -> &mut Successors {
         &mut self.batch.successors
     }

@@ -68,7 +68,11 @@ impl<'a, S: TransitionSystem> PassingSystem<'a, S> {
         let condition = match passing[..] {
             [] => Condition::Never,
             _ if options.store_passing => Condition::Ignored,
-            [property] => inner.field_test(property).map_or_else(|| Condition::Any(passing), Condition::Field),
+            [property] => match inner.field_test(property) {
+                Some(FieldTest::Constant(false)) => Condition::Never,
+                Some(test) => Condition::Field(test),
+                None => Condition::Any(passing),
+            },
             _ => Condition::Any(passing),
         };
         let properties = model.properties.iter_enumerated();
@@ -109,6 +113,14 @@ impl<'a, S: TransitionSystem> PassingSystem<'a, S> {
             Condition::Field(test) => test.holds(state),
             Condition::Any(properties) => is_passing(self.inner, scratch, properties, state),
         }
+    }
+
+    /// Whether a state that is passed through holds only what it may, as far as it differs from where the
+    /// stretch begins. If not, the search will learn of it.
+    #[inline]
+    fn is_possible(&self, origin: &[u64], state: &[u64]) -> bool {
+        let known = Some(origin).filter(|origin| !origin.is_empty());
+        self.guard.as_ref().is_none_or(|guard| guard.passes(known, state))
     }
 
     /// Whether all assumptions hold in a state.
@@ -493,13 +505,6 @@ impl<'x, 'a, S: TransitionSystem, K: Sink> Sieve<'x, 'a, S, K> {
         flow
     }
 
-    /// Whether a state that is passed through holds only what it may. If not, the search will learn of it.
-    #[inline]
-    fn is_possible(&self, state: &[u64]) -> bool {
-        let known = Some(self.origin).filter(|origin| !origin.is_empty());
-        self.system.guard.as_ref().is_none_or(|guard| guard.passes(known, state))
-    }
-
     #[inline]
     fn note_move(&mut self, from: &[u64], to: &[u64]) {
         self.moved = self.moved || self.system.deadlock == DeadlockMode::Stuck || from != to;
@@ -508,34 +513,34 @@ impl<'x, 'a, S: TransitionSystem, K: Sink> Sieve<'x, 'a, S, K> {
     /// Takes states that are passed through out of the buffer of the sink.
     #[inline]
     fn sift(&mut self, from: &[u64]) {
-        let end = self.sink.successors().len();
-        let mut kept = self.first;
-        for position in self.first..end {
-            let successors = self.sink.successors();
+        let Self { system, looking, stretch, sink, origin, first, tag: known, moved, .. } = self;
+        let successors = sink.successors();
+        let end = successors.len();
+        let mut kept = *first;
+        for position in *first..end {
             let (state, tag) = successors.get(position);
-            let tag = Tag::join(self.tag, tag);
-            if !self.moved {
-                self.moved = self.system.deadlock == DeadlockMode::Stuck || from != state;
+            if !*moved {
+                *moved = system.deadlock == DeadlockMode::Stuck || from != state;
             }
-            if self.system.passes(self.looking, state) {
-                let known = Some(self.origin).filter(|origin| !origin.is_empty());
-                if self.system.guard.as_ref().is_none_or(|guard| guard.passes(known, state)) {
-                    self.stretch.add(state, tag);
+            if system.passes(looking, state) {
+                if system.is_possible(origin, state) {
+                    stretch.add(state, Tag::join(*known, tag));
                 }
-            } else {
-                if kept < position {
-                    successors.replace(kept, position);
-                }
-                *successors.get_mut(kept).1 = tag;
-                kept += 1;
+                continue;
             }
+            if kept < position {
+                successors.replace(kept, position);
+            }
+            if *known != Tag::NOTHING {
+                *successors.get_mut(kept).1 = Tag::join(*known, tag);
+            }
+            kept += 1;
         }
         if kept < end {
-            let successors = self.sink.successors();
             successors.truncate(kept);
             successors.pass((end - kept) as u64);
         }
-        self.first = kept;
+        *first = kept;
     }
 
     /// What came of an instance that was fired in a state.
@@ -547,7 +552,7 @@ impl<'x, 'a, S: TransitionSystem, K: Sink> Sieve<'x, 'a, S, K> {
             Event::Next { state, covered } => {
                 self.note_move(from, state);
                 if self.system.passes(self.looking, state) {
-                    if self.is_possible(state) {
+                    if self.system.is_possible(self.origin, state) {
                         self.stretch.add(state, Tag::EVERYTHING);
                     }
                     if self.tells || !covered.is_empty() {

@@ -54,22 +54,42 @@ pub enum Event<'a> {
 
 /// A condition on some bits of one word of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FieldTest {
-    /// The word.
-    pub word: usize,
-    /// The bits.
-    pub mask: u64,
-    /// What they are compared with.
-    pub pattern: u64,
-    /// Whether the two must be equal, or must not.
-    pub equal: bool,
+pub enum FieldTest {
+    /// One on no bits at all.
+    Constant(bool),
+    /// Whether they are equal to something.
+    Is {
+        /// The word.
+        word: usize,
+        /// The bits.
+        mask: u64,
+        /// What they are compared with.
+        pattern: u64,
+        /// Whether the two must be equal, or must not.
+        equal: bool,
+    },
+    /// Whether they are the number of a bit of a set.
+    In {
+        /// The word.
+        word: usize,
+        /// The first of the bits.
+        shift: u32,
+        /// As many ones as there are bits, at most six.
+        mask: u64,
+        /// The set.
+        set: u64,
+    },
 }
 
 impl FieldTest {
     /// Whether the condition holds in a state.
     #[inline]
     pub fn holds(&self, state: &[u64]) -> bool {
-        (state[self.word] & self.mask == self.pattern) == self.equal
+        match *self {
+            Self::Constant(holds) => holds,
+            Self::Is { word, mask, pattern, equal } => (state[word] & mask == pattern) == equal,
+            Self::In { word, shift, mask, set } => set >> (state[word] >> shift & mask) & 1 == 1,
+        }
     }
 }
 

@@ -4,8 +4,8 @@
 use std::ops::ControlFlow;
 
 use quotient_engines::{
-    Edge, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason, Subject, Verdict, check,
-    walk,
+    Edge, FieldTest, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, SpecialisedSystem, Spill,
+    StopReason, Subject, TransitionSystem, Verdict, check, walk,
 };
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
@@ -274,4 +274,23 @@ fn a_walk_sees_every_state_and_no_claim_about_it() {
     assert_eq!(walk::violated_invariant(&interpreter, &state(3, 1)), None);
     assert!(walk::violated_invariant(&interpreter, &state(3, 0)).is_some());
     assert_eq!(walk::successors(&interpreter, &state(3, 1)).count(), 1);
+}
+
+#[test]
+fn whether_a_state_is_passed_through_is_mostly_told_by_its_bits() {
+    let told = |text: &str| {
+        let model = model(text);
+        let layout = Layout::new(&model).expect("a layout");
+        let interpreter = Interpreter::new(&model, &layout);
+        let system = SpecialisedSystem::of_reachable(&interpreter);
+        system.field_test(model.passing().next().expect("there is one"))
+    };
+    let text = |condition: &str| STRETCHES.replace("\"passing\" busy", &format!("\"passing\" {condition}"));
+    for condition in ["busy", "n = 3", "n > 3"] {
+        assert!(told(&text(condition)).is_some(), "{condition}");
+    }
+    assert_eq!(told(&text("n > 3 & busy")), None);
+    let never = text("other").replace("busy: boolean;", "busy: boolean; other: boolean;");
+    let never = never.replace("busy := false;", "busy := false; other := false;");
+    assert_eq!(told(&never), Some(FieldTest::Constant(false)));
 }

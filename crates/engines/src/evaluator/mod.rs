@@ -385,11 +385,17 @@ impl TransitionSystem for SpecialisedSystem<'_> {
         let Translation::Specialised(units) = &self.properties[property] else { return None };
         let [unit] = &units[..] else { return None };
         match (unit.first_test, unit.tests()) {
-            (Test::FieldIs { word, partial: false, mask, pattern }, []) => {
-                Some(FieldTest { word: word as usize, mask, pattern, equal: true })
+            (Test::Constant(holds), []) => Some(FieldTest::Constant(holds)),
+            // Where there may be no value, zero stands for that.
+            (Test::FieldIs { word, partial, mask, pattern }, []) if !partial || pattern != 0 => {
+                Some(FieldTest::Is { word: word as usize, mask, pattern, equal: true })
             }
             (Test::FieldIsNot { word, partial: false, mask, pattern }, []) => {
-                Some(FieldTest { word: word as usize, mask, pattern, equal: false })
+                Some(FieldTest::Is { word: word as usize, mask, pattern, equal: false })
+            }
+            (Test::FieldIn { word, shift, mask, partial, set }, []) => {
+                let set = if partial { set & !1 } else { set };
+                Some(FieldTest::In { word: word as usize, shift: shift.into(), mask: mask.into(), set })
             }
             _ => None,
         }

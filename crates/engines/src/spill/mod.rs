@@ -475,6 +475,7 @@ impl<'x, 'a, S: TransitionSystem> Expansion<'x, 'a, S> {
 }
 
 impl<S: TransitionSystem> Sink for Expansion<'_, '_, S> {
+    #[inline]
     fn successors(&mut self) -> &mut Successors {
         &mut self.search.batch.successors
     }

@@ -36,13 +36,16 @@ impl<'m> Specialiser<'m> {
         let (low, high) = (self.code.slots[slot].domain.low, self.code.slots[slot].domain.high);
         let (weight, before) = (self.context.weight, self.constants.clone());
         self.constants.resize(self.code.slots.len(), None);
-        let mut cases = Vec::new();
-        for value in low..=high {
-            self.constants[slot] = Some(value);
-            let command = self.body(owner, body)?;
-            cases.push((value, if self.escapes(command) { self.code.commands.add(Command::Escape) } else { command }));
-        }
+        let translated: Result<Vec<(i64, CommandId)>, Unsupported> = (low..=high)
+            .map(|value| {
+                self.constants[slot] = Some(value);
+                let command = self.body(owner, body)?;
+                Ok((value, if self.escapes(command) { self.code.commands.add(Command::Escape) } else { command }))
+            })
+            .collect();
+        // Also after an error: what holds in one case must not be taken to hold elsewhere.
         self.constants = before;
+        let mut cases = translated?;
         self.cases += cases.len();
         // Only one of them runs.
         self.work += self.context.weight - weight;
