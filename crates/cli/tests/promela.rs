@@ -126,7 +126,7 @@ violated: deadlock
       proc 0 (:init:) office.pml:31 [-end-] <valid end state>
       proc 1 (client) office.pml:19 [-end-] <valid end state>
       proc 2 (client) office.pml:17 [book!x]
-      proc 3 (clerk) office.pml:23 [desk?request(who)] <valid end state>
+      proc 3 (clerk) office.pml:24 [desk?request(who)] <valid end state>
 
 violated   no deadlock
 undecided  no errors
@@ -159,9 +159,9 @@ fn a_run_for_programs() {
         text,
         str![[r#"
 "initial" ["initial state"] {"last.ink":"0","last.page":"0","proc 0 (:init:)":"office.pml:30 [run client(2)]","queue (book)":"[]","queue (desk)":"[]","x":"1"}
-"init 30: run client(2)" ["proc 0 (:init:) office.pml:30 [run client(2)]","proc 0 (:init:) office.pml:30 [run client(3)]","proc 0 (:init:) office.pml:30 [run clerk()]"] {"clerk(3):who":"0","client(1):got":"0","client(1):step":"2","client(2):got":"0","client(2):step":"3","last.ink":"0","last.page":"0","proc 0 (:init:)":"office.pml:31 [-end-] <valid end state>","proc 1 (client)":"office.pml:15 [desk!request(reply)]","proc 2 (client)":"office.pml:15 [desk!request(reply)]","proc 3 (clerk)":"office.pml:23 [desk?request(who)] <valid end state>","queue (book)":"[]","queue (desk)":"[]","x":"1"}
-"client 15: desk!request(reply)" ["proc 1 (client) office.pml:15 [desk!request(reply)]"] {"clerk(3):who":"0","client(1):got":"0","client(1):step":"2","client(2):got":"0","client(2):step":"3","last.ink":"0","last.page":"0","proc 0 (:init:)":"office.pml:31 [-end-] <valid end state>","proc 1 (client)":"office.pml:16 [reply?got]","proc 2 (client)":"office.pml:15 [desk!request(reply)]","proc 3 (clerk)":"office.pml:23 [desk?request(who)] <valid end state>","queue (book)":"[]","queue (desk)":"[request,client(1):reply]","x":"1"}
-"client 15: desk!request(reply)" ["proc 2 (client) office.pml:15 [desk!request(reply)]"] {"clerk(3):who":"0","client(1):got":"0","client(1):step":"2","client(2):got":"0","client(2):step":"3","last.ink":"0","last.page":"0","proc 0 (:init:)":"office.pml:31 [-end-] <valid end state>","proc 1 (client)":"office.pml:16 [reply?got]","proc 2 (client)":"office.pml:16 [reply?got]","proc 3 (clerk)":"office.pml:23 [desk?request(who)] <valid end state>","queue (book)":"[]","queue (desk)":"[request,client(1):reply][request,client(2):reply]","x":"1"}
+"init 30: run client(2)" ["proc 0 (:init:) office.pml:30 [run client(2)]","proc 0 (:init:) office.pml:30 [run client(3)]","proc 0 (:init:) office.pml:30 [run clerk()]"] {"clerk(3):who":"0","client(1):got":"0","client(1):step":"2","client(2):got":"0","client(2):step":"3","last.ink":"0","last.page":"0","proc 0 (:init:)":"office.pml:31 [-end-] <valid end state>","proc 1 (client)":"office.pml:15 [desk!request(reply)]","proc 2 (client)":"office.pml:15 [desk!request(reply)]","proc 3 (clerk)":"office.pml:24 [desk?request(who)] <valid end state>","queue (book)":"[]","queue (desk)":"[]","x":"1"}
+"client 15: desk!request(reply)" ["proc 1 (client) office.pml:15 [desk!request(reply)]"] {"clerk(3):who":"0","client(1):got":"0","client(1):step":"2","client(2):got":"0","client(2):step":"3","last.ink":"0","last.page":"0","proc 0 (:init:)":"office.pml:31 [-end-] <valid end state>","proc 1 (client)":"office.pml:16 [reply?got]","proc 2 (client)":"office.pml:15 [desk!request(reply)]","proc 3 (clerk)":"office.pml:24 [desk?request(who)] <valid end state>","queue (book)":"[]","queue (desk)":"[request,client(1):reply]","x":"1"}
+"client 15: desk!request(reply)" ["proc 2 (client) office.pml:15 [desk!request(reply)]"] {"clerk(3):who":"0","client(1):got":"0","client(1):step":"2","client(2):got":"0","client(2):step":"3","last.ink":"0","last.page":"0","proc 0 (:init:)":"office.pml:31 [-end-] <valid end state>","proc 1 (client)":"office.pml:16 [reply?got]","proc 2 (client)":"office.pml:16 [reply?got]","proc 3 (clerk)":"office.pml:24 [desk?request(who)] <valid end state>","queue (book)":"[]","queue (desk)":"[request,client(1):reply][request,client(2):reply]","x":"1"}
 "clerk 25: desk?request(who)" ["proc 3 (clerk) office.pml:25 [desk?request(who)]"] {"clerk(3):who":"client(1):reply","client(1):got":"0","client(1):step":"2","client(2):got":"0","client(2):step":"3","last.ink":"0","last.page":"0","proc 0 (:init:)":"office.pml:31 [-end-] <valid end state>","proc 1 (client)":"office.pml:16 [reply?got]","proc 2 (client)":"office.pml:16 [reply?got]","proc 3 (clerk)":"office.pml:25 [who!answer]","queue (book)":"[]","queue (desk)":"[request,client(2):reply]","x":"1"}
 2 {"p":2}
 "invalid end state: no process can move, and not all are where they may stop"
@@ -200,6 +200,46 @@ seed 3
 4 steps, nothing violated
 ---- exit status 0
 
+"#]],
+    );
+}
+
+#[test]
+fn statements_that_are_never_executed() {
+    expect(
+        quotient(["check", "dead_code.pml"]),
+        str![[r#"
+holds
+
+holds      no deadlock
+holds      no errors
+
+symmetries   none; looked for in …
+states       66
+transitions  100
+depth        27
+time         …
+memory       …
+unreached    5 of 12 statements are never executed
+             Server dead_code.pml:9 [else]: reached, but never possible
+             Server dead_code.pml:9 [line!refuse]
+             Server dead_code.pml:10 [line?stop]: reached, but never possible
+             Server dead_code.pml:12 [printf("stopped\n")]
+             Server dead_code.pml:13 [-end-]
+---- exit status 0
+
+"#]],
+    );
+    let said = quotient(["check", "--format", "json", "dead_code.pml"]);
+    let report: serde_json::Value = serde_json::from_str(&said.stdout).expect("an object");
+    expect(
+        report["never_executed"].to_string().replace("},", "},\n"),
+        str![[r#"
+[{"file":"dead_code.pml","line":9,"process":"Server","reached":true,"text":"else"},
+{"file":"dead_code.pml","line":9,"process":"Server","reached":false,"text":"line!refuse"},
+{"file":"dead_code.pml","line":10,"process":"Server","reached":true,"text":"line?stop"},
+{"file":"dead_code.pml","line":12,"process":"Server","reached":false,"text":"printf(\"stopped\\n\")"},
+{"file":"dead_code.pml","line":13,"process":"Server","reached":false,"text":"-end-"}]
 "#]],
     );
 }

@@ -12,6 +12,7 @@ mod checkpoint;
 mod compiled;
 mod cross_check;
 mod evaluator;
+mod firing;
 mod guard;
 mod judge;
 mod liveness;
@@ -70,7 +71,9 @@ pub fn check(model: &Model, options: &SearchOptions, observer: &mut dyn Observer
     let interpreter = Interpreter::new(model, &layout);
     let evaluator = SpecialisedSystem::of_reachable(&interpreter);
     let system = CompiledSystem::new(&evaluator, false);
-    check_system(&system, &interpreter, options, observer)
+    let mut report = check_system(&system, &interpreter, options, observer)?;
+    evaluator.fired().report(None, options, &mut report);
+    Ok(report)
 }
 
 /// Searches the representatives of a model as planned and checks its properties. The plan must be one
@@ -88,7 +91,9 @@ pub fn check_with(
     let interpreter = Interpreter::new(model, layout);
     let evaluator = SpecialisedSystem::of_reachable(&interpreter);
     let system = CompiledSystem::new(&evaluator, plan.reduction.is_some());
-    reduced::check_planned(&system, &interpreter, plan, options, observer).map(|(report, _)| report)
+    let (mut report, _) = reduced::check_planned(&system, &interpreter, plan, options, observer)?;
+    evaluator.fired().report(plan.rule_classes(), options, &mut report);
+    Ok(report)
 }
 
 /// The same, and the unreduced search besides, compared with it state by state.
@@ -107,7 +112,8 @@ pub fn cross_check(
     let system = CompiledSystem::new(&evaluator, plan.reduction.is_some());
     // All states are looked up afterwards, in memory.
     let options = &SearchOptions { spill: None, ..options.clone() };
-    let (report, exploration) = reduced::check_planned(&system, &interpreter, plan, options, observer)?;
+    let (mut report, exploration) = reduced::check_planned(&system, &interpreter, plan, options, observer)?;
+    evaluator.fired().report(plan.rule_classes(), options, &mut report);
     let found = (&report, &exploration);
     let comparison = cross_check::compare(&system, &interpreter, plan, options, observer, found)?;
     Ok((report, comparison))

@@ -211,6 +211,11 @@ pub fn plan(
 }
 
 impl Plan {
+    /// For each rule which others the symmetries that are used exchange with it; nothing if none are used.
+    pub(crate) fn rule_classes(&self) -> Option<&[u32]> {
+        self.reduction.as_ref().map(|reduction| reduction.group.rule_classes())
+    }
+
     /// A plan that reduces by a group that is known already, for searches without liveness. Nothing if the
     /// group cannot be used.
     pub(crate) fn of_group(model: &Model, layout: &Layout, group: CertifiedGroup, order: BigUint) -> Option<Self> {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use num_bigint::BigUint;
-use quotient_ir::{Fault, LayoutError, PropertyId, ReplayError, Trace};
+use quotient_ir::{Fault, LayoutError, PropertyId, ReplayError, RuleId, Trace};
 
 use crate::options::SearchOptions;
 use crate::store::Full;
@@ -151,6 +151,8 @@ pub struct Report {
     /// How many states of different orbits had a marker that was known already, if markers were used and
     /// somebody could tell.
     pub marker_collisions: Option<u64>,
+    /// The rules of which no instance can fire in any reachable state; not known unless the search was finished.
+    pub never_fired: Option<Vec<RuleId>>,
 }
 
 /// A search for the liveness of some instances, with symmetries that preserve each of them.

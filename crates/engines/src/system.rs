@@ -209,11 +209,13 @@ impl Successors {
         }
         &mut self.records[self.used..]
     }
-    /// Takes over so many words that were written to the room.
+    /// Takes over so many words that were written to the room; gives the tags in them.
     #[inline]
-    pub(crate) fn advance(&mut self, words: usize) {
+    pub(crate) fn advance(&mut self, words: usize) -> impl Iterator<Item = &mut u64> {
         debug_assert!(words.is_multiple_of(self.stride) && self.used + words <= self.records.len());
+        let first = self.used;
         self.used += words;
+        self.records[first..first + words].iter_mut().skip(self.stride - 1).step_by(self.stride)
     }
 }
 

@@ -112,6 +112,7 @@ pub(crate) fn check_counted<S: TransitionSystem>(
         liveness_searches: Vec::new(),
         canonicalization: None,
         marker_collisions: None,
+        never_fired: None,
     };
     Ok((report, exploration))
 }

@@ -71,8 +71,9 @@ impl Observer for Killer {
     }
 }
 
+/// A report without what may differ: memory, and which rules fired before a checkpoint, which it does not keep.
 fn without_memory(report: Report) -> Report {
-    Report { memory_bytes: 0, ..report }
+    Report { memory_bytes: 0, never_fired: None, ..report }
 }
 
 fn run(model: &Model, options: &SearchOptions) -> Report {

@@ -31,7 +31,9 @@ pub use layout::{Layout, LayoutError, MultisetSlots, Slot, State, Valuation};
 pub use model::{Function, Local, LocalKind, Model, Parameter, Property, PropertyKind, Rule, Start, Variable};
 pub use murphi::{PrintError, PrintOptions, print_murphi};
 pub use notation::{Index, Notation};
-pub use presentation::{Caption, Number, Part, PartKind, Participant, Presentation, SourceStatement, queue_text};
+pub use presentation::{
+    Caption, Number, Part, PartKind, Participant, Presentation, SourceStatement, Unexecuted, queue_text,
+};
 pub use statement::{MultisetElement, ReturnValue, Statement, StatementKind};
 pub use text::{expression_text, place_text};
 pub use trace::{DeadlockMode, ReplayError, Trace, TraceStep, Violation, changed_slots, replay};

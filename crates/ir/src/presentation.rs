@@ -107,7 +107,41 @@ pub enum PartKind {
     Position(Vec<String>),
 }
 
+/// A statement that is never executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unexecuted<'a> {
+    /// The statement.
+    pub statement: &'a SourceStatement,
+    /// Whether some process gets to it, and can never execute it.
+    pub is_reached: bool,
+}
+
 impl Presentation {
+    /// The statements that are never executed if these rules never fire.
+    pub fn unexecuted(&self, never_fired: &[RuleId]) -> Vec<Unexecuted<'_>> {
+        let mut fires = vec![true; self.captions.len()];
+        for rule in never_fired {
+            if let Some(fires) = fires.get_mut(rule.position()) {
+                *fires = false;
+            }
+        }
+        let mut executed = vec![false; self.statements.len()];
+        for (caption, _) in self.captions.iter().zip(&fires).filter(|&(_, &fires)| fires) {
+            if let Caption::Statements(participants) = caption {
+                for participant in participants {
+                    executed[participant.statement] = true;
+                }
+            }
+        }
+        let is_reached = |it: &SourceStatement| it.initial || it.behind.iter().any(|&before| executed[before]);
+        self.statements
+            .iter()
+            .zip(&executed)
+            .filter(|&(_, &executed)| !executed)
+            .map(|(statement, _)| Unexecuted { statement, is_reached: is_reached(statement) })
+            .collect()
+    }
+
     /// What a step of a rule is, if anything is said about it.
     pub fn caption(&self, rule: RuleId) -> Option<&Caption> {
         self.captions.get(rule.position())

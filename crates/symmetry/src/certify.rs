@@ -42,6 +42,8 @@ pub struct CertifiedGroup {
     generators: Vec<SparsePermutation>,
     maps: Vec<StateMap>,
     interchangeable: Vec<InterchangeableValues>,
+    /// For each rule one that symmetries of the model exchange with it, the same for all of those.
+    rule_classes: Vec<u32>,
 }
 
 /// Values of a type that can be exchanged freely.
@@ -82,7 +84,13 @@ impl CertifiedGroup {
             .iter()
             .map(|generator| self.literals.action(layout, generator).expect("a certified exchange acts on states"))
             .collect();
-        Self { literals: self.literals.clone(), generators, maps, interchangeable }
+        let rule_classes = self.rule_classes.clone();
+        Self { literals: self.literals.clone(), generators, maps, interchangeable, rule_classes }
+    }
+    /// For each rule one that symmetries of the model exchange with it, the same for all of those, by position:
+    /// if one of them can ever fire, so may the others.
+    pub fn rule_classes(&self) -> &[u32] {
+        &self.rule_classes
     }
     /// Whether there is nothing but the identity.
     pub fn is_trivial(&self) -> bool {
@@ -193,6 +201,8 @@ pub struct Certifier<'m> {
     claim_orbits: OrbitPartition,
     /// Claims that a generator which passed sends to one that says something else.
     exchanged: Vec<bool>,
+    /// Rules with instances that generators which passed exchange.
+    rule_orbits: OrbitPartition,
 }
 
 impl<'m> Certifier<'m> {
@@ -266,6 +276,7 @@ impl<'m> Certifier<'m> {
             accepted: FxHashSet::default(),
             claim_orbits,
             exchanged,
+            rule_orbits: OrbitPartition::new(model.rules.len()),
         }
     }
 
@@ -325,7 +336,16 @@ impl<'m> Certifier<'m> {
             };
             pairs.push((number, image));
         }
+        let rules = |number: u32| match self.behaviour.events.get(number as usize)?.action {
+            Action::Rule(rule) => Some(rule.position() as Point),
+            Action::Start(_) => None,
+        };
+        let exchanged: Vec<(Point, Point)> =
+            pairs.iter().filter_map(|&(number, image)| rules(number).zip(rules(image))).collect();
         self.exhaustion.compare(&SlotPermutation::new(&map), pairs)?;
+        for (rule, image) in exchanged {
+            self.rule_orbits.merge(rule, image);
+        }
         self.accepted.insert(generator.clone());
         for (number, image) in claim_images {
             self.exchanged[number as usize] |= self.claims[&self.behaviour.claims[number as usize].key()] != image;
@@ -421,7 +441,9 @@ impl<'m> Certifier<'m> {
         interchangeable: Vec<InterchangeableValues>,
     ) -> CertifiedGroup {
         let (generators, maps) = generators.into_iter().unzip();
-        CertifiedGroup { literals: self.literals.clone(), generators, maps, interchangeable }
+        let mut orbits = self.rule_orbits.clone();
+        let rule_classes = (0..orbits.degree() as Point).map(|rule| orbits.find(rule)).collect();
+        CertifiedGroup { literals: self.literals.clone(), generators, maps, interchangeable, rule_classes }
     }
 
     /// Runs all events and claims by themselves, once.

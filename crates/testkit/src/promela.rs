@@ -9,7 +9,7 @@ use quotient_engines::{
 };
 use quotient_frontends::{Language, LoadOptions, load, source_from_bytes};
 use quotient_groups::PermutationGroup;
-use quotient_ir::{DeadlockMode, Diagnostic, Interpreter, Layout, Model, PropertyId, Violation};
+use quotient_ir::{DeadlockMode, Diagnostic, Interpreter, Layout, Model, PropertyId, SourceStatement, Violation};
 use rustc_hash::FxHashSet;
 
 /// What there is to see in a model.
@@ -23,6 +23,8 @@ pub struct Counts {
     pub fault: Option<String>,
     /// Whether all states were seen.
     pub complete: bool,
+    /// The statements that are never executed, and whether some process gets to them.
+    pub unexecuted: Vec<(SourceStatement, bool)>,
 }
 
 /// Loads a Promela model.
@@ -93,7 +95,7 @@ pub fn count(model: &Model, limit: u64) -> Counts {
     let compiled = CompiledSystem::new(&evaluator, false);
     let options = SearchOptions { deadlock: DeadlockMode::Stuck, ..SearchOptions::default() };
     let system = PassingSystem::new(&compiled, &interpreter, &options);
-    let mut counts = Counts { states: 0, deadlock: false, fault: None, complete: true };
+    let mut counts = Counts { states: 0, deadlock: false, fault: None, complete: true, unexecuted: Vec::new() };
     let mut seen: FxHashSet<Box<[u64]>> = FxHashSet::default();
     let mut pending: Vec<Box<[u64]>> = Vec::new();
     let mut scratch = system.scratch();
@@ -113,6 +115,10 @@ pub fn count(model: &Model, limit: u64) -> Counts {
         let Some(state) = next else {
             counts.deadlock |= found.deadlock;
             counts.fault = found.fault;
+            if let Some(presentation) = &model.presentation {
+                let unexecuted = presentation.unexecuted(&evaluator.unfired());
+                counts.unexecuted = unexecuted.iter().map(|it| (it.statement.clone(), it.is_reached)).collect();
+            }
             return counts;
         };
         found.successors.clear();

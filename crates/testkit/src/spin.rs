@@ -31,6 +31,9 @@ pub struct SpinAnswer {
     pub elapsed: Duration,
     /// What it printed about errors.
     pub message: String,
+    /// The points that no process gets to, each as often as there are ways to go on from it: process type, number of
+    /// the point, line.
+    pub unreached: Vec<(String, usize, usize)>,
 }
 
 /// Why there is no answer.
@@ -167,11 +170,32 @@ impl Spin {
                         .any(|line| line.contains("too small") || line.contains("Search not completed")),
                     elapsed: answers[0].1,
                     message: about.join("; "),
+                    unreached: unreached(&answers[0].0),
                 })
             }
             _ => Err(SpinFailure::System(answers[0].0.clone())),
         }
     }
+}
+
+/// What a verifier says about unreached points: process type, number of the point, line, each as often as there
+/// are ways to go on from it.
+fn unreached(output: &str) -> Vec<(String, usize, usize)> {
+    let mut process = None;
+    let mut found = Vec::new();
+    for line in output.lines() {
+        if let Some(rest) = line.strip_prefix("unreached in ") {
+            // Claims and traces are nobody's statements.
+            let name = if rest.trim() == "init" { Some(":init:") } else { rest.strip_prefix("proctype ") };
+            process = name.map(|name| name.trim().to_owned());
+        } else if let Some((place, rest)) = line.split_once(", state ").filter(|_| line.starts_with('\t')) {
+            let number = |text: Option<&str>| text.and_then(|text| text.parse::<usize>().ok());
+            let point = number(rest.split(',').next());
+            let line = number(place.rsplit(':').next());
+            found.extend(process.clone().zip(point).zip(line).map(|((process, point), line)| (process, point, line)));
+        }
+    }
+    found
 }
 
 fn text(output: &Output) -> String {

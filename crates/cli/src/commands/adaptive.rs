@@ -183,6 +183,7 @@ pub(super) fn explore(
             canonicalization: None,
             approximation: None,
             marker_collisions: None,
+            never_fired: None,
         };
         let used = AdaptiveUse {
             families: family_texts(&partial),

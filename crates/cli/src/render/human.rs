@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use quotient_engines::{CrossCheck, Extent, Plan, PropertyReport, Report, StopReason, Subject, Verdict};
-use quotient_ir::{Layout, Model, PropertyId, Violation};
+use quotient_ir::{Layout, Model, PropertyId, RuleId, SourceStatement, Unexecuted, Violation};
 
 use crate::commands::adaptive::AdaptiveUse;
 use crate::commands::reduction::Symmetries;
-use crate::names::{kind_name, property_name, property_title};
+use crate::names::{kind_name, property_name, property_title, rule_name};
 use crate::render::diagnostics::Lines;
 use crate::render::quantity;
 use crate::render::trace::TraceRenderer;
@@ -17,6 +17,8 @@ use crate::terminal::{Palette, visible};
 
 /// The rate of a shorter search says more about the machine's mood than about the search.
 const MEASURABLE: Duration = Duration::from_millis(20);
+/// The most statements or rules that are never executed and listed.
+const LISTED_UNREACHED: usize = 12;
 /// With fewer states the store is mostly empty, and its size for each of them means nothing.
 const MANY_STATES: u64 = 10_000;
 
@@ -308,6 +310,47 @@ fn adaptive_rows(adaptive: &AdaptiveUse) -> Vec<(&'static str, String)> {
     rows
 }
 
+/// What is never executed: statements of the processes, or rules.
+fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
+    let (model, report) = (outcome.model, outcome.report);
+    let Some(never_fired) = report.never_fired.as_deref().filter(|_| report.verdict == Verdict::Holds) else {
+        return Vec::new();
+    };
+    let (mut rows, texts): (Vec<(&str, String)>, Vec<String>) = match &model.presentation {
+        Some(presentation) => {
+            let unexecuted = presentation.unexecuted(never_fired);
+            let (count, all) = (unexecuted.len(), presentation.statements.len());
+            let verb = if count == 1 { "is" } else { "are" };
+            let text = |it: &Unexecuted<'_>| {
+                let SourceStatement { process, span, line, text, .. } = it.statement;
+                let remark = if it.is_reached { ": reached, but never possible" } else { "" };
+                format!("{process} {}:{line} [{}]{remark}", model.source.short_name(span.start), visible(text))
+            };
+            let row = ("unreached", format!("{count} of {all} statements {verb} never executed"));
+            (vec![row], unexecuted.iter().map(text).collect())
+        }
+        None => {
+            let lines = Lines::new(&model.source);
+            let text = |&rule: &RuleId| {
+                let (line, _) = lines.line_and_column(model.rules[rule].span);
+                format!("{} (line {line})", rule_name(model, rule))
+            };
+            let row = ("never fired", format!("{} of {} rules", never_fired.len(), model.rules.len()));
+            (vec![row], never_fired.iter().map(text).collect())
+        }
+    };
+    if texts.is_empty() {
+        return Vec::new();
+    }
+    let omitted = texts.len().saturating_sub(LISTED_UNREACHED);
+    let shown = texts.len() - if omitted > 1 { omitted } else { 0 };
+    rows.extend(texts.into_iter().take(shown).map(|text| ("", text)));
+    if omitted > 1 {
+        rows.push(("", format!("and {omitted} more: --format json lists all")));
+    }
+    rows
+}
+
 fn figures(outcome: &Outcome<'_>, counts: Option<&GraphCounts>) -> String {
     let report = outcome.report;
     let mut rows: Vec<(&str, String)> = Vec::new();
@@ -368,5 +411,6 @@ fn figures(outcome: &Outcome<'_>, counts: Option<&GraphCounts>) -> String {
             },
         ));
     }
+    rows.extend(unreached_rows(outcome));
     rows.iter().map(|(name, value)| format!("{name:<11}  {value}\n")).collect()
 }

@@ -6,14 +6,14 @@ use std::time::Duration;
 use quotient_engines::{CrossCheck, Extent, LivenessReport, PropertyReport, StopReason, Subject, Verdict};
 use quotient_ir::{
     Action, Diagnostic, Interpreter, Layout, Model, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind,
-    Valuation,
+    Unexecuted, Valuation,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::commands::adaptive::AdaptiveUse;
 use crate::commands::reduction::Symmetries;
 use crate::names::{
-    NamedArgument, action_arguments, action_name, kind_name, participants, property_arguments, property_name,
+    NamedArgument, action_arguments, action_name, kind_name, participants, property_arguments, property_name, rule_name,
 };
 use crate::render::diagnostics::Lines;
 use crate::render::human::{GraphCounts, Outcome, reduction_factor};
@@ -52,6 +52,12 @@ struct SearchObject<'a> {
     liveness_searches: Vec<LivenessObject<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cross_check: Option<CrossCheckObject>,
+    /// Rules of which no instance ever fires, for models without statements of processes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    never_fired: Option<Vec<NeverFiredObject>>,
+    /// Statements of processes that are never executed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    never_executed: Option<Vec<NeverExecutedObject<'a>>>,
     seconds: f64,
     canonicalization_seconds: Option<f64>,
     store_bytes: u64,
@@ -59,6 +65,24 @@ struct SearchObject<'a> {
     disk_bytes: Option<u64>,
     peak_memory_bytes: Option<u64>,
     diagnostics: Vec<DiagnosticObject<'a>>,
+}
+
+/// A rule that never fires.
+#[derive(serde::Serialize)]
+struct NeverFiredObject {
+    rule: String,
+    line: usize,
+}
+
+/// A statement that is never executed.
+#[derive(serde::Serialize)]
+struct NeverExecutedObject<'a> {
+    process: &'a str,
+    file: &'a str,
+    line: usize,
+    text: &'a str,
+    /// Whether some process gets there and cannot go on in this way.
+    reached: bool,
 }
 
 /// What only `explore` tells.
@@ -386,6 +410,8 @@ pub(crate) fn search(
             .map(|search| liveness_object(outcome.model, search))
             .collect(),
         cross_check: outcome.cross_check.map(cross_check_object),
+        never_fired: never_fired_objects(outcome, &lines),
+        never_executed: never_executed_objects(outcome),
         seconds: seconds(outcome.elapsed),
         canonicalization_seconds: report.canonicalization.map(seconds),
         store_bytes: report.memory_bytes,
@@ -394,6 +420,29 @@ pub(crate) fn search(
         diagnostics: diagnostic_objects(&outcome.model.source, warnings),
     };
     write(writer, &object)
+}
+
+fn never_fired_objects(outcome: &Outcome<'_>, lines: &Lines<'_>) -> Option<Vec<NeverFiredObject>> {
+    let model = outcome.model;
+    let rules = outcome.report.never_fired.as_ref().filter(|_| model.presentation.is_none())?;
+    let object = |&rule| NeverFiredObject {
+        rule: rule_name(model, rule),
+        line: lines.line_and_column(model.rules[rule].span).0,
+    };
+    Some(rules.iter().map(object).collect())
+}
+
+fn never_executed_objects<'a>(outcome: &Outcome<'a>) -> Option<Vec<NeverExecutedObject<'a>>> {
+    let model = outcome.model;
+    let unexecuted = model.presentation.as_ref()?.unexecuted(outcome.report.never_fired.as_ref()?);
+    let object = |it: Unexecuted<'a>| NeverExecutedObject {
+        process: &it.statement.process,
+        file: model.source.file_at(it.statement.span.start).0,
+        line: it.statement.line,
+        text: &it.statement.text,
+        reached: it.is_reached,
+    };
+    Some(unexecuted.into_iter().map(object).collect())
 }
 
 fn adaptive_object(adaptive: &AdaptiveUse) -> AdaptiveObject<'_> {

@@ -606,6 +606,7 @@ impl Search<'_, '_, '_> {
             liveness_searches: Vec::new(),
             canonicalization: None,
             marker_collisions: None,
+            never_fired: None,
             approximation: None,
         };
         let mut rules: Vec<(RuleId, Option<Partition>)> = Vec::new();

@@ -32,12 +32,12 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleReloc};
-use quotient_ir::{Fault, PropertyId, PropertyKind, RuleId};
+use quotient_ir::{Fault, PropertyId, PropertyKind, RuleId, TableIndex};
 use rustc_hash::FxHashMap;
 
 use crate::evaluator::code::{Code, Test, TestId};
 use crate::evaluator::{Scratch, SpecialisedSystem, SpecialisedUnit, Translation};
-use crate::system::{Event, FieldTest, Instance, Sink, Tag, TransitionSystem};
+use crate::system::{Event, FieldTest, Instance, Sink, Successors, Tag, TransitionSystem};
 use bits::BitSet;
 use call::{Expanded, MachineCode, Table};
 use dependence::{Conjunct, Step};
@@ -57,7 +57,9 @@ const TAIL_SIZE: u32 = 10_000;
 const TOTAL_SIZE: u32 = 40_000;
 /// Instances and conjuncts compared with each other; beyond, every successor is checked in full.
 const COMPARISONS: usize = 200_000;
-/// Conjuncts of all checks together.
+/// Compiled code writes the position of the rule into the bits of a tag from this one on.
+const RULE_SHIFT: u32 = 16;
+/// Conjuncts of all checks together, and so more than there are tags.
 const CHECK_SIZE: usize = 4000;
 
 /// A model, compiled as far as possible.
@@ -142,11 +144,11 @@ impl CompiledSystem<'_> {
             let buffer = successors.room(code.extent(expansion));
             match code.expand(expansion, state, buffer, left) {
                 Expanded::Done(written) => {
-                    successors.advance(written);
+                    self.take_over(successors, written);
                     return ControlFlow::Continue(());
                 }
                 Expanded::Paused { written, instance, left: after } => {
-                    successors.advance(written);
+                    self.take_over(successors, written);
                     let (rule, number) = instances[instance];
                     let mut visit = |instance: Instance<'_>, event: Event<'_>| sink.event(instance, event);
                     self.evaluator.fire_rule(rule, Some(number), scratch, state, &mut visit)?;
@@ -162,6 +164,18 @@ impl CompiledSystem<'_> {
                     });
                 }
             }
+        }
+    }
+}
+
+impl CompiledSystem<'_> {
+    /// Takes over words that compiled code has written, and notes the rules that it fired.
+    #[inline]
+    fn take_over(&self, successors: &mut Successors, written: usize) {
+        let fired = self.evaluator.fired();
+        for tag in successors.advance(written) {
+            fired.note((*tag >> RULE_SHIFT) as usize);
+            *tag &= (1 << RULE_SHIFT) - 1;
         }
     }
 }
@@ -283,6 +297,12 @@ struct Compilation<'m> {
     size: u32,
     compiled_instances: usize,
     evaluated_instances: usize,
+}
+
+/// What compiled code writes behind a successor.
+fn tag_with_rule(tag: u64, rule: RuleId) -> u64 {
+    debug_assert!(tag < 1 << RULE_SHIFT);
+    tag | (rule.position() as u64) << RULE_SHIFT
 }
 
 /// The instruction set of the machine at hand.
@@ -519,7 +539,7 @@ impl<'m> Compilation<'m> {
                 .iter()
                 .zip(instances)
                 .zip(&tails)
-                .map(|((&unit, &(_, _, tag)), &tail)| (unit, tag, tail))
+                .map(|((&unit, &(rule, _, tag)), &tail)| (unit, tag_with_rule(tag, rule), tail))
                 .collect();
             if let Err(failed) = translator.group(dispatch, &tagged, left_out, self.tables_throughout) {
                 return Some(Trial::LeaveOut(failed));
@@ -527,8 +547,8 @@ impl<'m> Compilation<'m> {
             done = instances.len();
             compiled = left_out[..done].iter().filter(|&&out| !out).count();
         } else {
-            for (((unit, &(_, _, tag)), &tail), &out) in units.iter().zip(instances).zip(&tails).zip(left_out) {
-                if out || translator.instance(unit, tag, tail).is_err() {
+            for (((unit, &(rule, _, tag)), &tail), &out) in units.iter().zip(instances).zip(&tails).zip(left_out) {
+                if out || translator.instance(unit, tag_with_rule(tag, rule), tail).is_err() {
                     return Some(Trial::Only(done));
                 }
                 done += 1;

@@ -15,9 +15,11 @@ mod specialiser;
 use std::ops::ControlFlow;
 
 use quotient_ir::{
-    Action, Fault, Interpreter, Layout, Model, Outcome, PropertyId, RuleId, StartId, Table, TypeKind, Valuation,
+    Action, Fault, Interpreter, Layout, Model, Outcome, PropertyId, RuleId, StartId, Table, TableIndex, TypeKind,
+    Valuation,
 };
 
+use crate::firing::FiredRules;
 use crate::system::{Event, FieldTest, Instance, TransitionSystem};
 use code::{Code, CommandId, Test, TestId};
 use machine::{Machine, Memory, Stop};
@@ -39,6 +41,7 @@ pub struct SpecialisedSystem<'m> {
     starts: Table<StartId, Translation>,
     rules: Table<RuleId, Translation>,
     properties: Table<PropertyId, Translation>,
+    fired: FiredRules,
 }
 
 /// How a rule, start or property is run.
@@ -141,7 +144,8 @@ impl<'m> SpecialisedSystem<'m> {
         }
         let mut code = specialiser.code;
         code.seal();
-        Self { interpreter, code, frame, starts, rules, properties }
+        let fired = FiredRules::new(rules.len());
+        Self { interpreter, code, frame, starts, rules, properties, fired }
     }
 
     /// What the rules became.
@@ -152,6 +156,22 @@ impl<'m> SpecialisedSystem<'m> {
     /// What the properties became.
     pub(crate) fn properties(&self) -> &Table<PropertyId, Translation> {
         &self.properties
+    }
+
+    /// The rules of which no instance has fired yet, on this system or one made of it.
+    pub fn unfired(&self) -> Vec<RuleId> {
+        self.fired.rest(None)
+    }
+
+    /// The rules that have fired.
+    pub(crate) fn fired(&self) -> &FiredRules {
+        &self.fired
+    }
+
+    fn note_fired(&self, action: Action) {
+        if let Action::Rule(rule) = action {
+            self.fired.note(rule.position());
+        }
     }
 
     /// The nodes of all of these.
@@ -263,12 +283,16 @@ impl<'m> SpecialisedSystem<'m> {
     ) -> ControlFlow<()> {
         let flow = match fired {
             Fired::Disabled => return ControlFlow::Continue(()),
-            Fired::Next => visit(instance, Event::Next { state: &memory.words, covered: &memory.covered }),
+            Fired::Next => {
+                self.note_fired(instance.action);
+                visit(instance, Event::Next { state: &memory.words, covered: &memory.covered })
+            }
             Fired::Pruned => visit(instance, Event::Pruned),
             Fired::Escape => match self.consult(instance.action, instance.arguments, state) {
                 None => ControlFlow::Continue(()),
                 Some(Outcome::Next { state, covered }) => {
                     self.interpreter.layout().pack(&state, words);
+                    self.note_fired(instance.action);
                     visit(instance, Event::Next { state: words, covered: &covered })
                 }
                 Some(Outcome::Pruned) => visit(instance, Event::Pruned),

@@ -110,6 +110,8 @@ impl Parser<'_> {
             let kind = StatementKind::Expression(Self::number(1, span));
             return Ok(Statement { labels, kind, span: span.to(self.last_span()) });
         }
+        // Messages about a statement are not about its labels.
+        let span = self.span();
         let kind = self.statement()?;
         let mut statement = Statement { labels: Vec::new(), kind, span: span.to(self.last_span()) };
         let mut escapes = 0;

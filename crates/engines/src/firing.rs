@@ -1,0 +1,54 @@
+//! Which rules fired at all. Every thread that runs a system notes them here; once all rules that can fire
+//! have done so, that is only reading.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use quotient_ir::{RuleId, TableIndex};
+
+use crate::options::SearchOptions;
+use crate::report::Report;
+
+/// The rules that have fired.
+#[derive(Debug)]
+pub(crate) struct FiredRules(Box<[AtomicBool]>);
+
+impl FiredRules {
+    /// None of so many.
+    pub(crate) fn new(rules: usize) -> Self {
+        Self((0..rules).map(|_| AtomicBool::new(false)).collect())
+    }
+
+    /// Notes that a rule has fired, given by its position.
+    #[inline]
+    pub(crate) fn note(&self, rule: usize) {
+        let fired = &self.0[rule];
+        // A line that nobody writes is shared by all processors.
+        if !fired.load(Ordering::Relaxed) {
+            fired.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The rules that have not fired, nor one that symmetries exchange with them. `classes` says for each rule
+    /// which it is exchanged with; none if no symmetries were used.
+    pub(crate) fn rest(&self, classes: Option<&[u32]>) -> Vec<RuleId> {
+        let has_fired = |rule: usize| self.0[rule].load(Ordering::Relaxed);
+        let mut fired: Vec<bool> = (0..self.0.len()).map(has_fired).collect();
+        if let Some(classes) = classes {
+            let mut class_fired = vec![false; fired.len()];
+            for (rule, &class) in classes.iter().enumerate() {
+                class_fired[class as usize] |= fired[rule];
+            }
+            for (rule, &class) in classes.iter().enumerate() {
+                fired[rule] |= class_fired[class as usize];
+            }
+        }
+        (0..fired.len()).filter(|&rule| !fired[rule]).map(RuleId::from_position).collect()
+    }
+
+    /// Says in the report of a finished search which rules never fired.
+    pub(crate) fn report(&self, classes: Option<&[u32]>, options: &SearchOptions, report: &mut Report) {
+        // A search that goes on from another one has not seen what fired there.
+        let is_whole = report.stop_reason.is_none() && report.approximation.is_none() && options.resume.is_none();
+        report.never_fired = is_whole.then(|| self.rest(classes));
+    }
+}
