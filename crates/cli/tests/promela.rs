@@ -102,21 +102,21 @@ violated: deadlock
  5  proc 3 (clerk) office.pml:25 [who!answer]
     proc 1 (client) office.pml:16 [reply?got]
       client(1):got: 0 → answer
- 6  proc 1 (client) office.pml:17 [x = x + step]
-      x: 1 → 3
- 7  proc 1 (client) office.pml:17 [last.ink = green]
-      last.ink: 0 → green
- 8  proc 1 (client) office.pml:17 [book!x]
-      queue (book): [3]
- 9  proc 1 (client) office.pml:18 [d_step { x++; last.page = x }]
-      last.page: 0 → 4
-      x: 3 → 4
-10  proc 3 (clerk) office.pml:25 [desk?request(who)]
+ 6  proc 3 (clerk) office.pml:25 [desk?request(who)]
       queue (desk): []
       clerk(3):who: client(1):reply → client(2):reply
-11  proc 3 (clerk) office.pml:25 [who!answer]
+ 7  proc 3 (clerk) office.pml:25 [who!answer]
     proc 2 (client) office.pml:16 [reply?got]
       client(2):got: 0 → answer
+ 8  proc 1 (client) office.pml:17 [x = x + step]
+      x: 1 → 3
+ 9  proc 1 (client) office.pml:17 [last.ink = green]
+      last.ink: 0 → green
+10  proc 1 (client) office.pml:17 [book!x]
+      queue (book): [3]
+11  proc 1 (client) office.pml:18 [d_step { x++; last.page = x }]
+      last.page: 0 → 4
+      x: 3 → 4
 12  proc 2 (client) office.pml:17 [x = x + step]
       x: 4 → 7
 13  proc 2 (client) office.pml:17 [last.ink = green]
@@ -132,9 +132,9 @@ violated   no deadlock
 undecided  no errors
 
 symmetries   none; looked for in …
-states       86
+states       50
 transitions  101
-depth        14
+depth        10
 time         …
 memory       …
 ---- exit status 1
