@@ -138,8 +138,13 @@ fn ask_here(path: &Path, spin: &Answer) -> (Answer, [Lines; 2]) {
 
 fn compare(spin: &Spin, path: &Path, limit: u64, time: Duration) -> Comparison {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let (spin, points) = ask_spin(spin, path, limit, time);
-    let (here, [unreached_here, unexecuted]) = ask_here(path, &spin);
+    let (spin, mut points) = ask_spin(spin, path, limit, time);
+    let (here, [mut unreached_here, unexecuted]) = ask_here(path, &spin);
+    // Statements of included files stand at the `#include` here.
+    if std::fs::read_to_string(path).is_ok_and(|text| text.contains("#include")) {
+        points.clear();
+        unreached_here.clear();
+    }
     // Several ways on: the head of a selection or loop, or escapes. The statements there may be got to otherwise.
     let is_plain =
         |it: &(String, usize, usize)| points.iter().filter(|other| other.1 == it.1 && other.0 == it.0).count() == 1;
