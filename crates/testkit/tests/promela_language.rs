@@ -84,6 +84,14 @@ active proctype R() { if :: q?2 -> x = 5 :: else -> x = 6 fi }"#,
         1,
     ),
     (
+        "skips in a row, which SPIN drops in options",
+        r#"byte x;
+active proctype P() { skip; skip; do :: printf("x") -> skip; skip; x++; skip; skip; L: skip; skip; if :: x > 2 -> break :: else fi od }
+never { do :: x == 9 -> skip; skip; skip; break :: else od }"#,
+        22,
+        1,
+    ),
+    (
         "message names as numbers",
         r#"mtype = { a, b, c }; mtype m, n[2]; chan q = [1] of { mtype };
 active proctype P() { m = 7; n[1] = 300; q!m + 2; q?m; assert(m == 9 && n[1] == 44); m = b }"#,

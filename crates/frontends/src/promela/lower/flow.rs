@@ -145,6 +145,8 @@ struct Builder<'a> {
     /// The sequence under construction.
     sequence: Vec<Option<Sequence>>,
     scope: usize,
+    /// Whether it is a claim that is drawn.
+    is_claim: bool,
     /// Whether declarations still set initial values.
     at_start: bool,
     in_step: bool,
@@ -188,6 +190,7 @@ pub(super) fn build(
         loops: Vec::new(),
         sequence: vec![None],
         scope: 0,
+        is_claim: !symbols.proctype_names.contains_key(&proctype.name.text),
         at_start: true,
         in_step: false,
         diagnostics,
@@ -511,7 +514,38 @@ impl Builder<'_> {
         if is_loop {
             self.loops.pop();
         }
+        if !self.is_claim {
+            for sequence in &sequences {
+                self.drop_redundant_skips(*sequence);
+            }
+        }
         self.finish_selection(sequences, exit, span)
+    }
+
+    /// As SPIN does in options outside of claims: of several unlabelled skips in a row, prints among them,
+    /// only the first stays, except for the last statement of the option.
+    fn drop_redundant_skips(&mut self, sequence: Sequence) {
+        let mut row = 0;
+        let mut before = sequence.first;
+        let mut current = Some(sequence.first);
+        while let Some(element) = current {
+            let entry = &self.elements[element];
+            let next = entry.next;
+            row = match &entry.kind {
+                ElementKind::Basic(Action::Skip | Action::Print) if entry.labels.is_empty() => row + 1,
+                _ => 0,
+            };
+            let is_skip = matches!(entry.kind, ElementKind::Basic(Action::Skip));
+            if row > 1 && is_skip && element != sequence.last {
+                self.elements[before].next = next;
+            } else {
+                before = element;
+            }
+            if element == sequence.last {
+                break;
+            }
+            current = next;
+        }
     }
 
     fn finish_selection(&mut self, mut sequences: Vec<Sequence>, exit: Option<ElementId>, span: Span) -> ElementId {
