@@ -274,6 +274,8 @@ transitions  30
 depth        3
 time         …
 memory       …
+unreached    1 of 8 statements is never executed
+             Count atomic.pml:14 [-end-]
 ---- exit status 0
 
 "#]],
@@ -292,6 +294,8 @@ transitions  30
 depth        14
 time         …
 memory       …
+unreached    1 of 8 statements is never executed
+             Count atomic.pml:14 [-end-]
 ---- exit status 0
 
 "#]],
