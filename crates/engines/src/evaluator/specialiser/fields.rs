@@ -89,7 +89,7 @@ pub(super) fn compare_slot(slot: &SlotCode, operator: BinaryOperator, constant: 
             }
         }
         // What it never holds is taken as it makes the test simpler.
-        if failing.count_ones() <= 1 {
+        if failing.count_ones() <= 1 && !set.is_power_of_two() {
             set |= unused;
         }
         let set = FieldSet { word: field.word, shift: field.shift, mask, partial: field.partial, set };
