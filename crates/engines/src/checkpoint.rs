@@ -9,6 +9,7 @@
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use quotient_ir::{Model, PropertyId, TableIndex};
@@ -239,6 +240,17 @@ fn read_numbers(input: &mut impl Read, count: usize) -> Result<Vec<StateNumber>,
 }
 
 impl Saved {
+    /// What one store of a search holds that goes on: its states and their parents, and those that wait.
+    pub(crate) fn new(
+        words: usize,
+        standing: Standing,
+        current: Range<StateNumber>,
+        next: Range<StateNumber>,
+        store: (Vec<u64>, Vec<StateNumber>),
+    ) -> Self {
+        Self { words, standing, current: current.collect(), next: next.collect(), stores: vec![store] }
+    }
+
     /// Puts the states into new stores, whose number is two to some power: first those that were
     /// expanded, then those that wait, in order.
     ///

@@ -13,6 +13,15 @@ use crate::report::Report;
 pub(crate) struct FiredRules(Box<[AtomicBool]>);
 
 impl FiredRules {
+    /// Takes over what fired elsewhere.
+    pub(crate) fn include(&self, other: &Self) {
+        for (own, other) in self.0.iter().zip(&other.0) {
+            if other.load(Ordering::Relaxed) {
+                own.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
     /// None of so many.
     pub(crate) fn new(rules: usize) -> Self {
         Self((0..rules).map(|_| AtomicBool::new(false)).collect())

@@ -17,6 +17,7 @@ mod guard;
 mod judge;
 mod liveness;
 mod markers;
+mod narrowing;
 mod observer;
 mod options;
 mod parallel;
@@ -44,6 +45,7 @@ pub use compiled::CompiledSystem;
 pub use cross_check::{CrossCheck, Extent};
 pub use evaluator::{Scratch, SpecialisedSystem};
 pub use markers::{MarkerSystem, MarkerSystemScratch};
+pub use narrowing::{Narrowing, Packed, check_packed, layout_for};
 pub use observer::{Edge, Observer, Progress, Silent};
 pub use options::{Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode};
 pub use passing::{PassingScratch, PassingSystem};
@@ -67,13 +69,7 @@ use quotient_ir::{Interpreter, Layout, Model};
 /// If the model has no layout, or if a violation cannot be replayed with the reference
 /// interpreter, which is a defect of this program and never a verdict.
 pub fn check(model: &Model, options: &SearchOptions, observer: &mut dyn Observer) -> Result<Report, EngineError> {
-    let layout = Layout::new(model)?;
-    let interpreter = Interpreter::new(model, &layout);
-    let evaluator = SpecialisedSystem::of_reachable(&interpreter);
-    let system = CompiledSystem::new(&evaluator, false);
-    let mut report = check_system(&system, &interpreter, options, observer)?;
-    evaluator.fired().report(None, options, &mut report);
-    Ok(report)
+    check_packed(model, options, &Narrowing::default(), observer).map(|packed| packed.report)
 }
 
 /// Searches the representatives of a model as planned and checks its properties. The plan must be one
@@ -88,9 +84,12 @@ pub fn check_with(
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<Report, EngineError> {
+    if plan.reduction.is_none() {
+        return check(model, options, observer);
+    }
     let interpreter = Interpreter::new(model, layout);
     let evaluator = SpecialisedSystem::of_reachable(&interpreter);
-    let system = CompiledSystem::new(&evaluator, plan.reduction.is_some());
+    let system = CompiledSystem::new(&evaluator, true);
     let (mut report, _) = reduced::check_planned(&system, &interpreter, plan, options, observer)?;
     evaluator.fired().report(plan.rule_classes(), options, &mut report);
     Ok(report)

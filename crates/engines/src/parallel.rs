@@ -26,7 +26,7 @@ use rustc_hash::FxHashSet;
 
 use crate::barrier::Barrier;
 use crate::batch::{Batch, Run};
-use crate::checkpoint::{self, Restored, Snapshot, Standing, can_go_on};
+use crate::checkpoint::{self, Restored, Saved, Snapshot, Standing, can_go_on};
 use crate::judge::{Checks, Judge, Judgement, end_with, leaves};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
@@ -78,6 +78,7 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
     options: &SearchOptions,
     entries: Entries,
     fingerprint: u64,
+    begin: Option<Saved>,
     observer: &mut dyn Observer,
 ) -> Result<(Exploration, Option<Handover>), EngineError> {
     // More stores than threads, so that they share the work evenly. Their number must not change
@@ -86,18 +87,13 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
     let words = system.words();
     let mut stores: Vec<Store> =
         (0..1 << bits).map(|_| Store::shard(words, entries, options.max_memory, bits)).collect();
-    let resumed =
-        match &options.resume {
-            None => None,
-            Some(path) => {
-                let restored =
-                    checkpoint::read(path, fingerprint, words).and_then(|saved| saved.restore(&mut stores, bits));
-                Some(restored.map_err(|error| EngineError::Resume {
-                    path: path.display().to_string(),
-                    reason: error.to_string(),
-                })?)
-            }
-        };
+    let resumed = match begin {
+        None => None,
+        Some(saved) => Some(saved.restore(&mut stores, bits).map_err(|error| EngineError::Resume {
+            path: options.resume.as_ref().map(|path| path.display().to_string()).unwrap_or_default(),
+            reason: error.to_string(),
+        })?),
+    };
     let search = Search {
         system,
         checks,
@@ -162,6 +158,7 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
         memory_bytes: peak + counts.other_bytes,
         covered: counts.covered,
         approximation: None,
+        rest: None,
     };
     Ok((exploration, handover))
 }

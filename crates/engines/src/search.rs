@@ -7,14 +7,13 @@
 //! on every stored state; deadlock is judged after all instances of a state were tried.
 
 use std::io;
-use std::ops::ControlFlow;
-use std::path::Path;
+use std::ops::{ControlFlow, Range};
 
 use quotient_ir::{DeadlockMode, PropertyId, Violation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch::{Batch, Run};
-use crate::checkpoint::{self, ResumeError, Snapshot, Standing, can_go_on};
+use crate::checkpoint::{self, ResumeError, Saved, Snapshot, Standing, can_go_on};
 use crate::judge::{Checks, Judge, Judgement, end_with, leaves};
 use crate::observer::{Edge, Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder, StoreMode};
@@ -67,16 +66,37 @@ pub(crate) struct Exploration {
     pub(crate) covered: Vec<PropertyId>,
     /// What may have been missed.
     pub(crate) approximation: Option<Approximation>,
+    /// Where another search can go on; only after a breadth-first one on one thread that was stopped.
+    pub(crate) rest: Option<Rest>,
 }
 
-/// Searches the reachable states of a system.
+/// Where a search was stopped.
+#[derive(Clone, Debug)]
+pub(crate) struct Rest {
+    pub(crate) standing: Standing,
+    /// States of the level that wait to be expanded.
+    pub(crate) current: Range<StateNumber>,
+    /// States of the next level so far.
+    pub(crate) next: Range<StateNumber>,
+}
+
+/// Searches the reachable states of a system, from the start or where another search was stopped.
 pub(crate) fn explore<S: TransitionSystem>(
     system: &S,
     checks: &Checks,
     options: &SearchOptions,
     fingerprint: u64,
+    begin: Option<Saved>,
     observer: &mut dyn Observer,
 ) -> Result<Exploration, EngineError> {
+    let refused = |error: ResumeError| {
+        let path = options.resume.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+        EngineError::Resume { path, reason: error.to_string() }
+    };
+    let begin = match (begin, &options.resume) {
+        (None, Some(path)) => Some(checkpoint::read(path, fingerprint, system.words()).map_err(refused)?),
+        (begin, _) => begin,
+    };
     let graph = observer.wants_graph();
     // Numbers are asked for by those who draw the graph and by liveness only.
     let numbered = graph || !checks.liveness.is_empty() || system.fills_words();
@@ -101,7 +121,7 @@ pub(crate) fn explore<S: TransitionSystem>(
     };
     if options.threads > 1 && !alone && !entries.is_approximate() {
         let (exploration, handover) =
-            explore_in_parallel(system, checks, options, entries, fingerprint, &mut *observer)?;
+            explore_in_parallel(system, checks, options, entries, fingerprint, begin, &mut *observer)?;
         return Ok(match (spill, handover) {
             (Some(spill), Some(handover)) => {
                 spill::go_on(system, checks, whole, spill, exploration, handover, observer)
@@ -110,12 +130,10 @@ pub(crate) fn explore<S: TransitionSystem>(
         });
     }
     let mut search = Search::new(system, checks, options, entries, fingerprint, &mut *observer);
-    let mut end = match &options.resume {
+    let mut end = match begin {
         None => search.run(None),
-        Some(path) => {
-            let resumed = search
-                .restore(path)
-                .map_err(|error| EngineError::Resume { path: path.display().to_string(), reason: error.to_string() })?;
+        Some(saved) => {
+            let resumed = search.restore(saved).map_err(refused)?;
             search.run(resumed)
         }
     }
@@ -146,6 +164,7 @@ pub(crate) fn explore<S: TransitionSystem>(
             covered,
             surplus: FxHashSet::default(),
             approximation: None,
+            rest: None,
             store: Shards::single(store),
         };
         return Ok(spill::go_on(system, checks, whole, spill, exploration, handover, observer));
@@ -174,9 +193,12 @@ pub(crate) fn explore<S: TransitionSystem>(
             memory_bytes,
             covered,
             approximation,
+            rest: None,
         });
     }
+    let can_rest = matches!(end, End::Stopped(_)) && options.order == SearchOrder::BreadthFirst && search.begun;
     Ok(Exploration {
+        rest: (can_rest && !entries.is_approximate()).then(|| search.rest()),
         end,
         approximation,
         transitions: search.transitions,
@@ -427,24 +449,33 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
     /// Writes a checkpoint, if there is to be one.
     fn save(&self) -> io::Result<()> {
         let Some(path) = &self.options.checkpoint else { return Ok(()) };
-        let SafePoint { number, end_of_level, level, transitions } = self.safe;
-        let standing = Standing { level, depth: self.depth, transitions, covered: self.covered.clone() };
         // Without all starts there is nothing to go on from.
         let length = if self.begun { self.store.len() } else { 0 };
+        let Rest { standing, current, .. } = self.rest();
+        let next = current.end..length as StateNumber;
         let snapshot = Snapshot {
             fingerprint: self.fingerprint,
             words: self.system.words(),
             stores: &[(&self.store, length)],
             standing: &standing,
-            current: number as StateNumber..end_of_level as StateNumber,
-            next: end_of_level as StateNumber..length as StateNumber,
+            current,
+            next,
         };
         checkpoint::write(path, snapshot)
     }
 
-    /// Takes over what a checkpoint holds; none if the search had not begun.
-    fn restore(&mut self, path: &Path) -> Result<Option<SafePoint>, ResumeError> {
-        let saved = checkpoint::read(path, self.fingerprint, self.system.words())?;
+    /// Where a search can go on.
+    fn rest(&self) -> Rest {
+        let SafePoint { number, end_of_level, level, transitions } = self.safe;
+        Rest {
+            standing: Standing { level, depth: self.depth, transitions, covered: self.covered.clone() },
+            current: number as StateNumber..end_of_level as StateNumber,
+            next: end_of_level as StateNumber..self.store.len() as StateNumber,
+        }
+    }
+
+    /// Takes over what an earlier search left; none if it had not begun.
+    fn restore(&mut self, saved: Saved) -> Result<Option<SafePoint>, ResumeError> {
         let restored = saved.restore(std::slice::from_mut(&mut self.store), 0)?;
         if self.store.len() == 0 {
             return Ok(None);

@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 use quotient_ir::{DeadlockMode, Interpreter, PropertyKind, Violation};
 
 use crate::OrbitSize;
-use crate::checkpoint::fingerprint;
+use crate::checkpoint::{Saved, fingerprint};
 use crate::judge::Checks;
 use crate::liveness::find_dead_ends;
 use crate::observer::{Observer, Progress};
@@ -45,13 +45,25 @@ pub(crate) fn check_counted<S: TransitionSystem>(
     observer: &mut dyn Observer,
     orbit_size: Option<OrbitSize<'_>>,
 ) -> Result<(Report, Exploration), EngineError> {
+    check_from(system, interpreter, options, None, observer, orbit_size)
+}
+
+/// The same where another search may have left off.
+pub(crate) fn check_from<S: TransitionSystem>(
+    system: &S,
+    interpreter: &Interpreter<'_>,
+    options: &SearchOptions,
+    begin: Option<Saved>,
+    observer: &mut dyn Observer,
+    orbit_size: Option<OrbitSize<'_>>,
+) -> Result<(Report, Exploration), EngineError> {
     let model = interpreter.model();
     let checks = Checks::new(model, options.properties.as_deref());
     let fingerprint = match (&options.checkpoint, &options.resume) {
         (None, None) => 0,
         _ => fingerprint(model, options, system.name()),
     };
-    let exploration = explore(system, &checks, options, fingerprint, observer)?;
+    let exploration = explore(system, &checks, options, fingerprint, begin, observer)?;
 
     // What is said of each subject unless something better is known.
     let mut reports = Vec::new();

@@ -4,7 +4,8 @@
 //! The slots of a record are in field order, those of an array in increasing order of the index,
 //! and a multiset has for each position a boolean "present" slot followed by the element's slots.
 //! A stored slot holds its value's code in the domain, plus one where zero stands for "undefined".
-//! No slot straddles a word.
+//! No slot straddles a word. A layout may be repacked so that slots have room for some of their values
+//! only; then what does not fit must be noticed when it is stored.
 
 use std::ops::{Index, IndexMut};
 
@@ -21,11 +22,15 @@ pub struct Slot {
     pub variable: VariableId,
     /// Its scalar type.
     pub ty: TypeId,
-    /// The values of that type.
+    /// The values it has room for: those of its type, or fewer if the layout was repacked.
     pub domain: Domain,
+    /// The least value of its type.
+    pub least: i64,
     /// Whether it can hold no value. The element cells of a multiset always can, since absent
     /// elements have none; its "present" cells never can.
     pub may_be_undefined: bool,
+    /// Whether it has room for no value: if it can hold none, unless the layout was repacked.
+    pub has_undefined: bool,
     /// Its first bit in the packed state.
     pub bit: u32,
     /// How many bits it takes; none if there is nothing to tell apart.
@@ -113,8 +118,8 @@ impl Slot {
     /// What the packed state stores for a value (or none); `None` if the slot cannot hold it.
     pub fn stored(&self, value: Option<i64>) -> Option<u64> {
         match value {
-            Some(value) => Some(self.domain.code_of(value)? + u64::from(self.may_be_undefined)),
-            None => self.may_be_undefined.then_some(0),
+            Some(value) => Some(self.domain.code_of(value)? + u64::from(self.has_undefined)),
+            None => self.has_undefined.then_some(0),
         }
     }
     /// What a stored number stands for.
@@ -122,7 +127,7 @@ impl Slot {
     /// # Panics
     /// If the number stands for nothing.
     pub fn value(&self, stored: u64) -> Option<i64> {
-        match (self.may_be_undefined, stored) {
+        match (self.has_undefined, stored) {
             (true, 0) => None,
             (true, _) => Some(self.domain.value_of(stored - 1)),
             (false, _) => Some(self.domain.value_of(stored)),
@@ -130,7 +135,7 @@ impl Slot {
     }
     /// What it holds before the first step: nothing if that is possible, or else its least value.
     pub fn initial(&self) -> Option<i64> {
-        if self.may_be_undefined { None } else { Some(self.domain.least()) }
+        if self.may_be_undefined { None } else { Some(self.least) }
     }
 }
 
@@ -157,6 +162,31 @@ impl Layout {
         }
         check_locals(model)?;
         Ok(layout)
+    }
+    /// The same slots with room for fewer values: for each slot those that are given, and undefined or
+    /// not; or the same as here.
+    pub fn repacked(&self, mut room: impl FnMut(SlotId, &Slot) -> Option<(Domain, bool)>) -> Self {
+        let (first_slots, multisets) = (self.first_slots.clone(), self.multisets.clone());
+        let mut layout = Self { slots: Table::new(), first_slots, multisets, bits: 0 };
+        for (id, slot) in self.slots.iter_enumerated() {
+            let (domain, has_undefined) = room(id, slot).unwrap_or_else(|| (slot.domain.clone(), slot.has_undefined));
+            let width = width(&domain, has_undefined).expect("there are no more values than before");
+            layout.push(Slot { domain, has_undefined, width, ..slot.clone() });
+        }
+        layout
+    }
+    /// Appends a slot at the next bit where it does not straddle a word.
+    fn push(&mut self, slot: Slot) {
+        let mut bit = self.bits;
+        if bit % 64 + slot.width > 64 {
+            bit = bit.next_multiple_of(64);
+        }
+        self.bits = bit + slot.width;
+        self.slots.push(Slot { bit, ..slot });
+    }
+    /// Whether the state before the first step is stored as zeros.
+    pub fn begins_with_zeros(&self) -> bool {
+        self.slots.iter().all(|slot| slot.stored(slot.initial()) == Some(0))
     }
     /// The first slot of a variable; the others follow it.
     pub fn first_slot(&self, variable: VariableId) -> SlotId {
@@ -190,15 +220,23 @@ impl Layout {
     /// # Panics
     /// If there are not [`Layout::words`] words or a slot cannot hold its value.
     pub fn pack(&self, valuation: &Valuation, words: &mut [u64]) {
+        assert!(self.try_pack(valuation, words), "a slot holds a value of its domain");
+    }
+    /// Packs a valuation into words, unless a slot cannot hold its value: then the words are of no use.
+    ///
+    /// # Panics
+    /// If there are not [`Layout::words`] words.
+    pub fn try_pack(&self, valuation: &Valuation, words: &mut [u64]) -> bool {
         assert_eq!(words.len(), self.words(), "a packed state has the words of its layout");
         assert_eq!(valuation.0.len(), self.slots.len(), "a valuation has a value for each slot");
         words.fill(0);
         for (slot, &value) in self.slots.iter().zip(&valuation.0) {
-            let stored = slot.stored(value).expect("a slot holds a value of its domain");
+            let Some(stored) = slot.stored(value) else { return false };
             if slot.width > 0 {
                 words[slot.bit as usize / 64] |= stored << (slot.bit % 64);
             }
         }
+        true
     }
     /// The packed form of a valuation.
     ///
@@ -264,6 +302,13 @@ fn check_locals(model: &Model) -> Result<(), LayoutError> {
     Ok(())
 }
 
+/// How many bits tell the values of a domain apart, and undefined from them; none if 64 do not suffice.
+fn width(domain: &Domain, may_be_undefined: bool) -> Option<u32> {
+    // A size of zero stands for 2^64, so this is the greatest code.
+    let greatest = domain.size().wrapping_sub(1).checked_add(u64::from(may_be_undefined))?;
+    Some(u64::BITS - greatest.leading_zeros())
+}
+
 /// Flattens one variable. The depth of its recursion is that of the type's nesting.
 struct Flattening<'a> {
     model: &'a Model,
@@ -311,19 +356,13 @@ impl Flattening<'_> {
 
     fn push(&mut self, name: String, ty: TypeId, may_be_undefined: bool) -> Result<(), LayoutError> {
         let domain = self.model.domain(ty);
-        // A size of zero stands for 2^64, so this is the greatest code.
-        let greatest = domain.size().wrapping_sub(1);
-        let Some(greatest) = greatest.checked_add(u64::from(may_be_undefined)) else {
+        let Some(width) = width(&domain, may_be_undefined) else {
             return Err(LayoutError::DomainTooLarge { slot: name });
         };
-        let width = u64::BITS - greatest.leading_zeros();
-        let layout = &mut *self.layout;
-        let mut bit = layout.bits;
-        if bit % 64 + width > 64 {
-            bit = bit.next_multiple_of(64);
-        }
-        layout.bits = bit + width;
-        layout.slots.push(Slot { name, variable: self.variable, ty, domain, may_be_undefined, bit, width });
+        let least = domain.least();
+        let variable = self.variable;
+        let has_undefined = may_be_undefined;
+        self.layout.push(Slot { name, variable, ty, domain, least, may_be_undefined, has_undefined, bit: 0, width });
         Ok(())
     }
 }

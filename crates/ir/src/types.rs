@@ -107,6 +107,12 @@ impl Domain {
         }
         Self { pieces: merged }
     }
+    /// Those of the values that are between two numbers, if there are any.
+    pub fn between(&self, low: i64, high: i64) -> Option<Self> {
+        let overlap = |&(first, last): &(i64, i64)| (first.max(low), last.min(high));
+        let pieces: Vec<_> = self.pieces.iter().map(overlap).filter(|(first, last)| first <= last).collect();
+        (!pieces.is_empty()).then_some(Self { pieces })
+    }
     /// The stretches, in increasing order.
     pub fn pieces(&self) -> &[(i64, i64)] {
         &self.pieces

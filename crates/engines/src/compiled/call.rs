@@ -35,6 +35,8 @@ pub(super) enum Expanded {
 pub(super) enum Table {
     /// The bits at which the elements of an array start.
     Bits(#[allow(dead_code)] Box<[u16]>),
+    /// What the elements of an array hold that have no bits.
+    Values(#[allow(dead_code)] Box<[i64]>),
     /// Which instances are enabled.
     Masks(#[allow(dead_code)] Box<[u64]>),
 }

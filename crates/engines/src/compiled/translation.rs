@@ -310,10 +310,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         match self.code.commands[id] {
             Command::SetBits { .. } => Some(2),
             Command::MoveBits { .. } => Some(6),
-            Command::SetField { value, domain, width, .. } => {
+            Command::SetField { value, domain, .. } => {
                 let (low, high) = self.plain().range(value)?;
                 let domain = &self.code.domains[domain];
-                (width > 0 && domain.low <= low && high <= domain.high).then_some(())?;
+                (domain.low <= low && high <= domain.high).then_some(())?;
                 Some(5 + self.plain().value_cost(value)?)
             }
             Command::Sequence(list) => {
@@ -803,8 +803,11 @@ impl<'a, 'f> Translator<'a, 'f> {
                 value
             }
             Value::Load(address) => {
-                let value = self.load(address)?;
-                self.require_defined(value);
+                let place = self.place(address)?;
+                let value = self.load_place(&place)?;
+                if self.may_lack_value(&place)? {
+                    self.require_defined(value);
+                }
                 value
             }
             Value::Negate(operand) => {
@@ -968,11 +971,11 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.pending[word as usize] = (before_mask | mask, before_bits & !mask | bits);
             }
             Command::SetField { word, shift, width, partial, value, domain } => {
-                if width == 0 {
-                    return Err(Unsupported);
-                }
                 let found = self.value(value)?;
                 self.require_domain(value, found, domain)?;
+                if width == 0 {
+                    return Ok(());
+                }
                 let offset = code.domains[domain].low.wrapping_sub(i64::from(partial));
                 let bits = if offset == 0 { found } else { self.builder.ins().iadd_imm(found, offset.wrapping_neg()) };
                 self.put_field(word, shift, ones(width), bits);

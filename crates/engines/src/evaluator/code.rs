@@ -445,7 +445,7 @@ impl SlotCode {
             let (word, shift) = if slot.width == 0 { (0, 0) } else { (slot.bit / 64, slot.bit % 64) };
             let mask = if slot.width == 0 { 0 } else { u64::MAX >> (64 - slot.width) };
             Self {
-                field: Field { word, shift: shift as u8, partial: slot.may_be_undefined, mask },
+                field: Field { word, shift: shift as u8, partial: slot.has_undefined, mask },
                 width: slot.width as u8,
                 domain: SlotDomain::new(&slot.domain),
             }

@@ -13,10 +13,11 @@ mod single;
 mod specialiser;
 
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 
 use quotient_ir::{
-    Action, Fault, Interpreter, Layout, Model, Outcome, PropertyId, RuleId, StartId, Table, TableIndex, TypeKind,
-    Valuation,
+    Action, Fault, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, RuleId, StartId, Table, TableIndex,
+    TypeKind, Valuation,
 };
 
 use crate::firing::FiredRules;
@@ -42,6 +43,8 @@ pub struct SpecialisedSystem<'m> {
     rules: Table<RuleId, Translation>,
     properties: Table<PropertyId, Translation>,
     fired: FiredRules,
+    /// The first state that the layout had no room for.
+    outgrown: OnceLock<Valuation>,
 }
 
 /// How a rule, start or property is run.
@@ -128,8 +131,12 @@ impl<'m> SpecialisedSystem<'m> {
         let mut starts = Table::new();
         for start in model.starts.iter() {
             let owner = Owner::new(model, &start.parameters, &start.locals, None, Some(&start.body));
-            // Each instance runs once, which does not pay for specialising it.
-            starts.push(translate(&mut specialiser, &owner, false));
+            // Each instance runs once, which does not pay for specialising it. The machine begins with
+            // zeros, so what begins otherwise is not for it.
+            starts.push(match layout.begins_with_zeros() {
+                true => translate(&mut specialiser, &owner, false),
+                false => Translation::Reference,
+            });
         }
         specialiser.constants = constants;
         let mut rules = Table::new();
@@ -145,7 +152,7 @@ impl<'m> SpecialisedSystem<'m> {
         let mut code = specialiser.code;
         code.seal();
         let fired = FiredRules::new(rules.len());
-        Self { interpreter, code, frame, starts, rules, properties, fired }
+        Self { interpreter, code, frame, starts, rules, properties, fired, outgrown: OnceLock::new() }
     }
 
     /// What the rules became.
@@ -207,6 +214,24 @@ impl<'m> SpecialisedSystem<'m> {
             }
             (translation, _) => self.fire_all(Action::Rule(rule), translation, scratch, state, visit),
         }
+    }
+
+    /// Takes note of a state that the layout has no room for.
+    fn outgrow(&self, action: Action, state: Valuation) -> Fault {
+        let model = self.interpreter.model();
+        let span = match action {
+            Action::Start(start) => model.starts[start].span,
+            Action::Rule(rule) => model.rules[rule].span,
+        };
+        self.outgrown.get_or_init(|| state);
+        let message = "a state has values that were not expected".to_owned();
+        Fault { kind: FaultKind::Exhausted, span, message }
+    }
+
+    /// A state that the layout had no room for: what was found besides is not to be used. Only a
+    /// repacked layout has too little room.
+    pub fn outgrown(&self) -> Option<&Valuation> {
+        self.outgrown.get()
     }
 
     /// How many rules, starts and properties run on the reference interpreter.
@@ -290,11 +315,13 @@ impl<'m> SpecialisedSystem<'m> {
             Fired::Pruned => visit(instance, Event::Pruned),
             Fired::Escape => match self.consult(instance.action, instance.arguments, state) {
                 None => ControlFlow::Continue(()),
-                Some(Outcome::Next { state, covered }) => {
-                    self.interpreter.layout().pack(&state, words);
-                    self.note_fired(instance.action);
-                    visit(instance, Event::Next { state: words, covered: &covered })
-                }
+                Some(Outcome::Next { state, covered }) => match self.interpreter.layout().try_pack(&state, words) {
+                    true => {
+                        self.note_fired(instance.action);
+                        visit(instance, Event::Next { state: words, covered: &covered })
+                    }
+                    false => visit(instance, Event::Fault(self.outgrow(instance.action, state))),
+                },
                 Some(Outcome::Pruned) => visit(instance, Event::Pruned),
                 Some(Outcome::Fault(fault)) => visit(instance, Event::Fault(fault)),
             },

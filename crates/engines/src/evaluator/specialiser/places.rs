@@ -195,6 +195,9 @@ impl Specialiser<'_> {
             return Value::Load(self.code.addresses.add(Address::Slot(slot)));
         }
         let field = slot_code.field;
+        if slot_code.width == 0 && !field.partial {
+            return Value::Constant(slot_code.domain.low);
+        }
         Value::Field {
             word: field.word,
             shift: field.shift,

@@ -217,7 +217,10 @@ impl<'m> Specialiser<'m> {
                 }
                 let slot_code = &self.code.slots[slot as usize];
                 let (field, width) = (slot_code.field, slot_code.width);
-                if slot_code.domain.is_interval() && slot_code.domain == self.code.domains[domain] {
+                // What the slot has no room for, be it of the type or not, is for the reference interpreter.
+                let own = self.layout.slots.as_slice()[slot as usize].ty;
+                if slot_code.domain.is_interval() && self.facts[own].domain == self.facts[location.ty].domain {
+                    let domain = self.code.domains.add(slot_code.domain.clone());
                     let value = self.code.values.add(value);
                     return Ok(Command::SetField {
                         word: field.word,

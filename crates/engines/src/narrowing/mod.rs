@@ -1,0 +1,269 @@
+//! States packed by the values that occur.
+//!
+//! The declared types of a model often have room for much more than ever happens: queues that are never
+//! full, bytes that count to five, processes that are never created. So a search of large states looks at
+//! its first states, and at some that lie deep, and goes on with a layout that has room for what was seen
+//! only: slots that never changed take no bits and are constants to the compiled rules, and the others
+//! take the bits that their values needed. That is a guess, not a claim about the model: whatever is
+//! stored is checked to have room, and a state that does not ends the search, which goes on with more
+//! room where it was. So what is found never depends on the guess.
+//!
+//! * `seen` guesses, `repacking` takes states from one layout to another.
+
+mod repacking;
+mod seen;
+
+use std::ops::ControlFlow;
+
+use quotient_ir::{Interpreter, Layout, Model, Valuation};
+
+use crate::checkpoint::Saved;
+use crate::compiled::CompiledSystem;
+use crate::evaluator::SpecialisedSystem;
+use crate::observer::{Observer, Progress};
+use crate::options::{SearchOptions, SearchOrder, StoreMode};
+use crate::passing::PassingSystem;
+use crate::report::{EngineError, Report, StopReason};
+use crate::search::Exploration;
+use crate::store::NO_PARENT;
+use crate::verdicts::check_from;
+use repacking::Repacking;
+use seen::Seen;
+
+/// When a search packs states by what it has seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Narrowing {
+    /// After so many states, if that saves many words.
+    pub states: u64,
+    /// What many words are. Saving fewer makes a search hardly faster, and a store smaller.
+    pub many_words: usize,
+    /// After so many states otherwise.
+    pub later_states: u64,
+    /// If they have at least so many words.
+    pub least_words: usize,
+    /// If they then have at least so many hundredths fewer words.
+    pub least_saving: usize,
+    /// How often it may have too little room before it has room for everything.
+    pub attempts: u32,
+}
+
+/// The first look is at one of so many of the states after which states are packed.
+const FIRST_LOOK: u64 = 16;
+/// States that a look at what lies deep takes.
+const DEEP_STATES: u64 = 1 << 14;
+
+impl Default for Narrowing {
+    fn default() -> Self {
+        // Small searches are over before it could pay for compiling the rules again, and small states have
+        // little to gain.
+        Self { states: 1 << 18, many_words: 8, later_states: 1 << 22, least_words: 4, least_saving: 25, attempts: 8 }
+    }
+}
+
+impl Narrowing {
+    /// For a search on several threads, which starts anew when it has too little room.
+    const PARALLEL_ATTEMPTS: u32 = 2;
+
+    /// States always have room for everything.
+    pub const NEVER: Self = Self {
+        states: u64::MAX,
+        many_words: usize::MAX,
+        later_states: u64::MAX,
+        least_words: usize::MAX,
+        least_saving: 100,
+        attempts: 0,
+    };
+
+    /// Whether states are packed by what was seen. Not where others want to know the words of the
+    /// states, or where a search is to go on that began with others.
+    fn applies(&self, layout: &Layout, options: &SearchOptions, observer: &dyn Observer) -> bool {
+        layout.words() >= self.least_words
+            && layout.multisets().is_empty()
+            && options.store == StoreMode::Exact
+            && options.checkpoint.is_none()
+            && options.resume.is_none()
+            && options.spill.is_none()
+            && !observer.wants_graph()
+    }
+}
+
+/// A report, and the words of the states of the search that it is of.
+#[derive(Clone, Debug)]
+pub struct Packed {
+    /// What was found.
+    pub report: Report,
+    /// How many words a state took at last.
+    pub words: usize,
+    /// How often there was too little room.
+    pub outgrown: u32,
+}
+
+/// Searches the reachable states of a model with states packed by the values that occur.
+///
+/// # Errors
+/// As for [`crate::check`].
+pub fn check_packed(
+    model: &Model,
+    options: &SearchOptions,
+    narrowing: &Narrowing,
+    observer: &mut dyn Observer,
+) -> Result<Packed, EngineError> {
+    let layout = Layout::new(model)?;
+    let interpreter = Interpreter::new(model, &layout);
+    let evaluator = SpecialisedSystem::of_reachable(&interpreter);
+    let system = CompiledSystem::new(&evaluator, false);
+    let packed = |mut report: Report, layout: &Layout, outgrown| {
+        // Whatever layout a rule fired with.
+        evaluator.fired().report(None, options, &mut report);
+        Packed { report, words: layout.words(), outgrown }
+    };
+    if !narrowing.applies(&layout, options, observer) {
+        let (report, _) = search(&system, &interpreter, options, None, observer)?;
+        return Ok(packed(report, &layout, 0));
+    }
+    let mut seen = Seen::new(model, &layout);
+    let pays = |narrow: &Layout| 100 * narrow.words() <= (100 - narrowing.least_saving.min(100)) * layout.words();
+    // A first look at few states, so that searches which have nothing to gain lose nothing.
+    let mut first: Option<Exploration> = None;
+    let mut limit = narrowing.states.div_ceil(FIRST_LOOK);
+    for is_last in [false, true] {
+        let max_states = Some(options.max_states.map_or(limit, |most| most.min(limit)));
+        let short = SearchOptions { max_states, threads: 1, ..options.clone() };
+        let begin = first.take().and_then(|first| carried(&layout, &first, &layout).ok().flatten());
+        let (report, exploration) = search(&system, &interpreter, &short, begin, observer)?;
+        let is_cut = report.stop_reason == Some(StopReason::StateLimit(limit));
+        if !is_cut || options.max_states == Some(limit) {
+            return Ok(packed(report, &layout, 0));
+        }
+        seen.include_some(&layout, &exploration);
+        first = Some(exploration);
+        let narrow = seen.layout(&layout);
+        if !pays(&narrow) {
+            break;
+        }
+        if !is_last {
+            let many = narrow.words() + narrowing.many_words <= layout.words();
+            limit = if many { narrowing.states } else { narrowing.later_states };
+        } else {
+            // One process after the other, as far as it goes: that fills queues and makes numbers large. And
+            // states that are passed through, which also need room.
+            for order in [SearchOrder::DepthFirst, SearchOrder::BreadthFirst] {
+                let (properties, max_states) = (Some(Vec::new()), Some(limit.min(DEEP_STATES)));
+                let sample = SearchOptions { order, properties, max_states, store_passing: true, ..short.clone() };
+                let mut relay = Relay { observer: &mut *observer, stopped: None };
+                let (_, sample) = search(&system, &interpreter, &sample, None, &mut relay)?;
+                if let Some(reason) = relay.stopped {
+                    return Ok(packed(Report { stop_reason: Some(reason), ..report }, &layout, 0));
+                }
+                seen.include_some(&layout, &sample);
+            }
+        }
+    }
+    let first = first.expect("the first look was cut short");
+
+    let alone = options.threads <= 1;
+    let attempts = if alone { narrowing.attempts } else { narrowing.attempts.min(Narrowing::PARALLEL_ATTEMPTS) };
+    let mut before = (layout.clone(), first);
+    let mut outgrown = 0;
+    while outgrown < attempts {
+        let narrow = seen.layout(&layout);
+        if !pays(&narrow) {
+            break;
+        }
+        let begin = match carried(&before.0, &before.1, &narrow) {
+            Ok(begin) => begin,
+            Err(state) => {
+                seen.widen(&narrow, &state);
+                outgrown += 1;
+                continue;
+            }
+        };
+        let (report, exploration, unexpected) = go_on(&narrow, &evaluator, options, begin, observer)?;
+        let Some(state) = unexpected else { return Ok(packed(report, &narrow, outgrown)) };
+        seen.widen(&narrow, &state);
+        outgrown += 1;
+        if exploration.rest.is_some() {
+            before = (narrow, exploration);
+        }
+    }
+    let begin = carried(&before.0, &before.1, &layout).ok().flatten();
+    drop(before);
+    let found = search(&system, &interpreter, options, begin, observer);
+    let (report, _) = match found {
+        Err(EngineError::Resume { .. }) => search(&system, &interpreter, options, None, observer)?,
+        found => found?,
+    };
+    Ok(packed(report, &layout, outgrown))
+}
+
+/// A layout with room for some states, and perhaps for others.
+pub fn layout_for<'s>(model: &Model, layout: &Layout, states: impl IntoIterator<Item = &'s Valuation>) -> Layout {
+    let mut seen = Seen::new(model, layout);
+    states.into_iter().for_each(|state| seen.include(state));
+    seen.layout(layout)
+}
+
+/// Searches a system, from the start or where another search left off.
+fn search(
+    system: &CompiledSystem<'_>,
+    interpreter: &Interpreter<'_>,
+    options: &SearchOptions,
+    begin: Option<Saved>,
+    observer: &mut dyn Observer,
+) -> Result<(Report, Exploration), EngineError> {
+    let system = PassingSystem::new(system, interpreter, options);
+    check_from(&system, interpreter, options, begin, observer, None)
+}
+
+/// Goes on with another layout where a search left off. Returns a state that the layout had no room for,
+/// if there is one; then the report is of no use.
+fn go_on(
+    layout: &Layout,
+    whole: &SpecialisedSystem<'_>,
+    options: &SearchOptions,
+    begin: Option<Saved>,
+    observer: &mut dyn Observer,
+) -> Result<(Report, Exploration, Option<Valuation>), EngineError> {
+    let interpreter = Interpreter::new(whole.model(), layout);
+    let evaluator = SpecialisedSystem::of_reachable(&interpreter);
+    let system = CompiledSystem::new(&evaluator, false);
+    let (report, exploration) = match search(&system, &interpreter, options, begin, observer) {
+        // There was no memory for both; from the start there may be.
+        Err(EngineError::Resume { .. }) => search(&system, &interpreter, options, None, observer)?,
+        found => found?,
+    };
+    whole.fired().include(evaluator.fired());
+    Ok((report, exploration, evaluator.outgrown().cloned()))
+}
+
+/// Where a search left off, with its states in another layout; or a state for which that has no room.
+fn carried(layout: &Layout, exploration: &Exploration, target: &Layout) -> Result<Option<Saved>, Valuation> {
+    let Some(rest) = &exploration.rest else { return Ok(None) };
+    let repacking = Repacking::new(layout, target);
+    let (mut states, mut parents) = (Vec::new(), Vec::new());
+    for number in exploration.store.numbers() {
+        let state = exploration.store.state(number);
+        if !repacking.append(state, &mut states) {
+            return Err(layout.unpack(state));
+        }
+        parents.push(exploration.store.parent(number).unwrap_or(NO_PARENT));
+    }
+    let standing = rest.standing.clone();
+    Ok(Some(Saved::new(target.words(), standing, rest.current.clone(), rest.next.clone(), (states, parents))))
+}
+
+/// Asks an observer whether to go on, and remembers if not.
+struct Relay<'a> {
+    observer: &'a mut dyn Observer,
+    stopped: Option<StopReason>,
+}
+
+impl Observer for Relay<'_> {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
+        let flow = self.observer.progress(progress);
+        if let ControlFlow::Break(reason) = &flow {
+            self.stopped = Some(reason.clone());
+        }
+        flow
+    }
+}
