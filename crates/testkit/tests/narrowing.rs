@@ -32,10 +32,10 @@ struct Tally {
 impl Tally {
     fn compare(&mut self, name: &str, model: &Model) {
         self.models += 1;
-        let ways: [(SearchOrder, u32, &[(u64, u32)]); 3] = [
-            (SearchOrder::BreadthFirst, 1, &[(1, 2), (7, 8)]),
-            (SearchOrder::BreadthFirst, 3, &[(7, 2)]),
-            (SearchOrder::DepthFirst, 1, &[(20, 1)]),
+        let ways = [
+            (SearchOrder::BreadthFirst, 1, vec![(1, 2), (7, 8)]),
+            (SearchOrder::BreadthFirst, 3, vec![(7, 2)]),
+            (SearchOrder::DepthFirst, 1, vec![(20, 1)]),
         ];
         for (order, threads, guesses) in ways {
             let deadlock = DeadlockMode::Stuck;
@@ -43,7 +43,7 @@ impl Tally {
                 SearchOptions { order, threads, deadlock, max_states: Some(1000), ..SearchOptions::default() };
             let expected = check_packed(model, &options, &Narrowing::NEVER, &mut Silent).expect("a search");
             let report = without_memory(expected.report);
-            for &(states, attempts) in guesses {
+            for (states, attempts) in guesses {
                 let narrowing = Narrowing { states, attempts, ..SOON };
                 let found = check_packed(model, &options, &narrowing, &mut Silent).expect("a search");
                 assert_eq!(without_memory(found.report), report, "{name} with {options:?} and {narrowing:?}");
