@@ -57,6 +57,22 @@ fn readers_and_writers() {
     assert_eq!(report.report.represented.expect("few enough to count").to_string(), "22");
 }
 
+/// A shared variable that holds no member may hold one of several other things.
+#[test]
+fn unions_of_members_and_others() {
+    let text = "type Colour: enum {red, green}; Customer: scalarset(2); Either: union {Colour, Customer}; Door: 0..2;
+        var lit: boolean; held: Either; open: array [Door] of boolean;
+        startstate begin lit := false; held := red; for d: Door do open[d] := false; end; end;
+        ruleset e: Either do rule true ==> held := e; end; end;
+        ruleset d: Door do rule true ==> open[d] := true; end; end;
+        rule open[0] & open[1] ==> lit := !lit; end;";
+    let model = load_murphi("either", text, &[]).expect("a model");
+    let report = adaptive(&model);
+    assert_eq!(report.report.states, 18);
+    let states = check(&model, &safety(&model), &mut Silent).expect("a run").states;
+    assert_eq!(report.report.represented.expect("few enough to count").to_string(), states.to_string());
+}
+
 /// Figures 3 and 4, at n = 18: with adaptive reduction, with the symmetries of the model, and without.
 #[test]
 fn the_resource_controller_of_eighteen_processes() {

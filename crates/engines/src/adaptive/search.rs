@@ -374,11 +374,20 @@ impl Search<'_, '_, '_> {
     fn class_of(&mut self, state: &[u64]) -> u64 {
         use std::hash::{Hash, Hasher};
         let mut hasher = rustc_hash::FxHasher::default();
-        for (word, mask) in state.iter().zip(&self.unmoved) {
-            (word & mask).hash(&mut hasher);
-        }
+        self.fixed(state).for_each(|word| word.hash(&mut hasher));
         self.stepper.hash_blocks(state).hash(&mut hasher);
         hasher.finish()
+    }
+
+    /// What blocks do not tell of a state and no permutation changes: the variables that have nothing to do
+    /// with members, and of those that can hold one what they hold instead.
+    fn fixed(&self, state: &[u64]) -> impl Iterator<Item = u64> {
+        let arrangement = &self.stepper.arrangement;
+        let other = arrangement.shared().map(|(slot, held)| {
+            let code = arrangement.code(state, slot);
+            if held.member(code).is_some() { u64::MAX } else { code }
+        });
+        state.iter().zip(&self.unmoved).map(|(word, mask)| word & mask).chain(other)
     }
 
     fn check_invariant(&mut self, at: usize, annotated: &Annotated, parent: Option<u32>) -> Result<(), Halt> {
@@ -639,8 +648,8 @@ impl Search<'_, '_, '_> {
         for entry in self.reached.iter().filter(|entry| !entry.passing) {
             let state = &entry.annotated.state;
             // Different classes may have the same number.
-            let unmoved = state.iter().zip(&self.unmoved).map(|(word, mask)| word & mask).collect();
-            classes.entry((entry.class, unmoved)).or_default().push(&entry.annotated);
+            let fixed = self.fixed(state).collect();
+            classes.entry((entry.class, fixed)).or_default().push(&entry.annotated);
         }
         for class in classes.into_values() {
             total += counter.count(&mut self.stepper, &class)?;
