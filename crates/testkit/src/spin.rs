@@ -16,6 +16,19 @@ pub struct Spin {
     compiler: &'static str,
 }
 
+/// A way on from a point of a process type that no process ever took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreached {
+    /// The process type.
+    pub process: String,
+    /// The number of the point.
+    pub point: usize,
+    /// The line.
+    pub line: usize,
+    /// Whether there is nothing but `skip`. Most of these are no steps, and SPIN lists only some.
+    pub is_skip: bool,
+}
+
 /// What SPIN said about a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpinAnswer {
@@ -31,9 +44,8 @@ pub struct SpinAnswer {
     pub elapsed: Duration,
     /// What it printed about errors.
     pub message: String,
-    /// The points that no process gets to, each as often as there are ways to go on from it: process type, number of
-    /// the point, line.
-    pub unreached: Vec<(String, usize, usize)>,
+    /// The points that no process gets to, each as often as there are ways to go on from it.
+    pub unreached: Vec<Unreached>,
 }
 
 /// Why there is no answer.
@@ -178,9 +190,8 @@ impl Spin {
     }
 }
 
-/// What a verifier says about unreached points: process type, number of the point, line, each as often as there
-/// are ways to go on from it.
-fn unreached(output: &str) -> Vec<(String, usize, usize)> {
+/// What a verifier says about unreached points, each as often as there are ways on.
+fn unreached(output: &str) -> Vec<Unreached> {
     let mut process = None;
     let mut found = Vec::new();
     for line in output.lines() {
@@ -192,7 +203,9 @@ fn unreached(output: &str) -> Vec<(String, usize, usize)> {
             let number = |text: Option<&str>| text.and_then(|text| text.parse::<usize>().ok());
             let point = number(rest.split(',').next());
             let line = number(place.rsplit(':').next());
-            found.extend(process.clone().zip(point).zip(line).map(|((process, point), line)| (process, point, line)));
+            let is_skip = rest.ends_with("\"(1)\"");
+            let places = process.clone().zip(point).zip(line);
+            found.extend(places.map(|((process, point), line)| Unreached { process, point, line, is_skip }));
         }
     }
     found

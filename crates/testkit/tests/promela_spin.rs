@@ -16,7 +16,7 @@ use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::promela::{count, load_promela};
 use quotient_testkit::random_promela::{random_promela, random_promela_claim};
 use quotient_testkit::rumur::explain_skip;
-use quotient_testkit::spin::{Spin, SpinAnswer, SpinFailure};
+use quotient_testkit::spin::{Spin, SpinAnswer, SpinFailure, Unreached};
 
 /// What one of the two says of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Comparison {
 }
 
 /// What SPIN says. Models of more states than `limit` are left alone.
-fn ask_spin(spin: &Spin, path: &Path, limit: u64, time: Duration) -> (Answer, Vec<(String, usize, usize)>) {
+fn ask_spin(spin: &Spin, path: &Path, limit: u64, time: Duration) -> (Answer, Vec<Unreached>) {
     match spin.run(path, &[], time) {
         Ok(SpinAnswer { states, deadlock, error, complete: true, unreached, .. }) if states <= limit => {
             (Answer::States { stored: states, deadlock, error }, unreached)
@@ -146,9 +146,11 @@ fn compare(spin: &Spin, path: &Path, limit: u64, time: Duration) -> Comparison {
         unreached_here.clear();
     }
     // Several ways on: the head of a selection or loop, or escapes. The statements there may be got to otherwise.
-    let is_plain =
-        |it: &(String, usize, usize)| points.iter().filter(|other| other.1 == it.1 && other.0 == it.0).count() == 1;
-    let lines = |it: &(String, usize, usize)| (it.0.clone(), it.2);
+    let is_plain = |it: &Unreached| {
+        let same = points.iter().filter(|other| other.point == it.point && other.process == it.process);
+        !it.is_skip && same.count() == 1
+    };
+    let lines = |it: &Unreached| (it.process.clone(), it.line);
     let plain: Lines = points.iter().filter(|it| is_plain(it)).map(lines).collect();
     let overlooked = &plain - &unexecuted;
     let there = points.iter().map(lines).collect();
