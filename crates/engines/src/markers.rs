@@ -203,14 +203,6 @@ impl<S: TransitionSystem> TransitionSystem for MarkerSystem<'_, S> {
         // What is stored was reached as it is.
     }
 
-    fn concrete_starts(
-        &self,
-        scratch: &mut Self::Scratch,
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        self.inner.starts(&mut scratch.inner, visit);
-    }
-
     fn concrete_successors(
         &self,
         scratch: &mut Self::Scratch,

@@ -231,14 +231,6 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
         self.exact.canonicalize(&mut scratch.finder.exact, state);
     }
 
-    fn concrete_starts(
-        &self,
-        scratch: &mut Self::Scratch,
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        self.inner.starts(&mut scratch.inner, visit);
-    }
-
     fn concrete_successors(
         &self,
         scratch: &mut Self::Scratch,

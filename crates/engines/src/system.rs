@@ -304,15 +304,6 @@ pub trait TransitionSystem: Sync {
         self.represent(scratch, state);
     }
 
-    /// Like [`TransitionSystem::starts`], with the states of the model itself also in a quotient.
-    fn concrete_starts(
-        &self,
-        scratch: &mut Self::Scratch,
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        self.starts(scratch, visit);
-    }
-
     /// Like [`TransitionSystem::successors`], with the states of the model itself also in a
     /// quotient.
     fn concrete_successors(
@@ -324,10 +315,10 @@ pub trait TransitionSystem: Sync {
         self.successors(scratch, state, visit);
     }
 
-    /// Like [`TransitionSystem::concrete_starts`], one step at a time: states that are passed through are
-    /// states like others here.
+    /// Like [`TransitionSystem::starts`], with the states of the model itself and one step at a time: states
+    /// that are passed through are states like others here, and so are those that others stand for.
     fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
-        self.concrete_starts(scratch, visit);
+        self.starts(scratch, visit);
     }
 
     /// Like [`TransitionSystem::concrete_successors`], one step at a time.
