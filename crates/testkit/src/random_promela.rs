@@ -64,6 +64,21 @@ pub fn random_promela_claim(seed: u64) -> String {
     generator.text
 }
 
+/// A program for a seed, with one process more, which keeps what it sees of the numbers of the states of others.
+pub fn random_promela_states(seed: u64) -> String {
+    let mut generator = Generator::new(seed, false);
+    generator.write();
+    let random = &mut generator.random;
+    let _ = write!(generator.text, "active proctype Watcher() {{\n  byte seen;\n  do\n");
+    for bit in 0..3 {
+        let (process, state) = (random.below(4), 1 + random.below(12));
+        let operator = random.pick(&["==", "<", ">="]);
+        let _ = writeln!(generator.text, "  :: seen = (pc_value({process}) {operator} {state}) << {bit}");
+    }
+    generator.text.push_str("  od\n}\n");
+    generator.text
+}
+
 impl Generator {
     fn new(seed: u64, asserts: bool) -> Self {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d);

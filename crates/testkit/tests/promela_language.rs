@@ -7,7 +7,7 @@ use std::time::Duration;
 use quotient_engines::{SearchOptions, Silent, Subject, SymmetrySource, Verdict, check, check_with, plan};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, Source};
-use quotient_testkit::promela::{count, load_promela, order};
+use quotient_testkit::promela::{Counts, count, load_promela, order};
 use quotient_testkit::rumur::explain_skip;
 use quotient_testkit::spin::Spin;
 
@@ -359,6 +359,28 @@ active [3] proctype P() { done++ }"#,
     ),
 ];
 
+/// A model that looks at the numbers of states: loops, selections, jumps behind labels, declarations as steps,
+/// blocks, escapes.
+const NUMBERS_OF_STATES: &str = r#"typedef M { byte v }
+byte x, ar[2]; chan q = [2] of { M };
+inline increase(v) { v++; byte more = 4; more++ }
+active proctype P() {
+  byte i; M m; x = 1; byte late, later = 3; byte last[2];
+  for (i : 1 .. 2) { x = i; skip } for (i in ar) { ar[i] = i } q!m; for (m in q) { x = m.v }
+  select (i : 1 .. 2); select (late : x .. x + 1); increase(x);
+  end1: do :: x = 3; break :: break od;
+  if :: goto X :: skip; skip; printf("a"); skip; x = 1 fi;
+X: { x = 2 } unless { x == 3 };
+endY: goto Z;
+Z: do :: x == 1 -> do :: x == 2 -> break :: else -> goto W od :: else -> break od;
+W: atomic { if :: x == 1 -> x = 2 :: else fi; x = 4 } d_step { if :: x == 1 -> x = 2 :: else fi; x = 4 }
+  L: { x = 3; K: skip } i++
+}
+active proctype W() {
+  byte v;
+  do :: v = pc_value(0) >> 4 :: v = pc_value(0) & 15 :: v = pc_value(1) + pc_value(2) :: v < pc_value(0) od
+}"#;
+
 /// Models with `never` claims, and whether these are violated.
 const CLAIMS: &[(&str, bool)] = &[
     (
@@ -448,10 +470,27 @@ fn every_part_of_the_language() {
         assert_eq!(order(&model), symmetries.to_string(), "{what}");
         verdicts(&model);
         if let Ok(spin) = &spin {
-            let answer =
-                spin.run(&path, &[], Duration::from_secs(60)).unwrap_or_else(|error| panic!("{what}: {error}"));
-            assert_eq!((answer.states, answer.deadlock), (states, counts.deadlock), "{what}");
+            compare(spin, &path, &counts, what);
         }
+    }
+}
+
+/// SPIN counts the same.
+fn compare(spin: &Spin, path: &Path, counts: &Counts, what: &str) {
+    let answer = spin.run(path, &[], Duration::from_secs(60)).unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert_eq!((answer.states, answer.deadlock), (counts.states, counts.deadlock), "{what}");
+}
+
+#[test]
+fn numbers_of_states() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(folder.path(), NUMBERS_OF_STATES);
+    let model = load_promela(&path, &[], true).expect("the model is right");
+    let counts = count(&model, 200_000);
+    assert_eq!(counts.states, 1859);
+    match Spin::find() {
+        Ok(spin) => compare(&spin, &path, &counts, "numbers of states"),
+        Err(reason) => explain_skip("the numbers of states of a Promela model against SPIN", &reason),
     }
 }
 

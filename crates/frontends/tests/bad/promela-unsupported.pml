@@ -2,7 +2,6 @@ c_decl { int hidden; }
 byte x;
 active proctype a() priority 5 {
   c_code { now.x = 1; };
-  x = pc_value(0);
   x = 1 + run a()
 }
 never { do :: x == 0 od }

@@ -81,8 +81,8 @@ pub(super) struct Emission<'p, 't> {
     /// Where each claim is.
     pub(super) claims: Vec<VariableId>,
     pub(super) uses_timeout: bool,
-    /// Whether the question is asked whether a process can move.
-    asks_enabled: bool,
+    /// Where the question is asked whether a process can move, while it is answered.
+    asks_enabled: Option<Span>,
     /// What holds bytes, whatever its type says.
     pub(super) wide: &'p FxHashSet<Wide>,
     /// What turned out to hold bytes.
@@ -128,7 +128,7 @@ impl<'p, 't> Emission<'p, 't> {
             priority_fields: Vec::new(),
             claims: Vec::new(),
             uses_timeout,
-            asks_enabled: false,
+            asks_enabled: None,
             wide,
             widen: Vec::new(),
             origins: Vec::new(),
@@ -469,10 +469,15 @@ impl<'p, 't> Emission<'p, 't> {
 
     /// `enabled(pid)`
     pub(super) fn enabled_process(&mut self, owner: &mut Owner, pid: ExprId, span: Span) -> ExprId {
-        if std::mem::replace(&mut self.asks_enabled, true) {
-            self.error("circular", "whether a process is enabled depends on itself here", span);
+        if let Some(asking) = self.asks_enabled {
+            self.complain(
+                Diagnostic::error("circular", "`enabled` asks for a process that itself asks `enabled`", asking)
+                    .with_secondary(span, "here")
+                    .with_help("SPIN's verifier goes wrong where this happens; look at variables or labels instead"),
+            );
             return self.truth(false);
         }
+        self.asks_enabled = Some(span);
         let mut conditions = Vec::new();
         for process in 0..self.program.processes.len() {
             let Some((low, high)) = self.pools.ranges[process] else { continue };
@@ -488,8 +493,30 @@ impl<'p, 't> Emission<'p, 't> {
                 conditions.push(self.and(here, can_move));
             }
         }
-        self.asks_enabled = false;
+        self.asks_enabled = None;
         self.any(conditions)
+    }
+
+    /// `pc_value(pid)`: the number that SPIN gives the state of a process; zero if there is no such process.
+    pub(super) fn state_number(&mut self, pid: ExprId) -> Value {
+        let (mut number, mut high) = (self.number(0), 0);
+        for process in 0..self.program.processes.len() {
+            let Some((first, last)) = self.pools.ranges[process] else { continue };
+            let inside = self.is_between(pid, first, last);
+            if self.constant_value(inside) == Some(0) {
+                continue;
+            }
+            let flow = &self.program.processes[process].flow;
+            for &point in &flow.points {
+                let state = flow.elements[point].state;
+                high = high.max(state);
+                let here = self.is_at(process, pid, flow.number(point));
+                let condition = self.and(inside, here);
+                let then = self.number(state);
+                number = self.model.pool.expression(Expr::Conditional { condition, then, otherwise: number });
+            }
+        }
+        Value { expression: number, is_boolean: false, low: 0, high }
     }
 
     /// The process type that a name stands for.

@@ -164,12 +164,9 @@ impl Emission<'_, '_> {
                 let pid = self.numeric(owner, context, process)?;
                 Some(self.priority_of_any(pid.expression))
             }
-            ExpressionKind::PcValue(_) => {
-                self.complain(
-                    Diagnostic::error("unsupported", "`pc_value` is not supported", span)
-                        .with_help("use a label and `process@label` instead"),
-                );
-                None
+            ExpressionKind::PcValue(process) => {
+                let pid = self.numeric(owner, context, process)?;
+                Some(self.state_number(pid.expression))
             }
             ExpressionKind::NonProgress => {
                 self.complain(

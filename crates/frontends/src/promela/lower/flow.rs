@@ -89,6 +89,8 @@ pub(super) struct Element {
     pub(super) span: Span,
     /// Whether it lies in a deterministic step.
     pub(super) in_step: bool,
+    /// SPIN's number of it as a state of its process.
+    pub(super) state: i64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -153,6 +155,8 @@ struct Builder<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
     hidden: usize,
     full: bool,
+    /// How many elements have been given numbers as SPIN gives them.
+    states: i64,
     /// The name of the process type.
     name: Rc<str>,
     /// Labels that are asked for from outside, with their process types.
@@ -196,6 +200,7 @@ pub(super) fn build(
         diagnostics,
         hidden: 0,
         full: false,
+        states: 0,
         name: proctype.name.text.clone(),
         watched,
     };
@@ -227,6 +232,8 @@ impl Builder<'_> {
             let message = format!("a process type has more than {ELEMENT_LIMIT} statements");
             self.diagnostics.push(Diagnostic::error("too-many-statements", message, span));
         }
+        // SPIN makes the point behind a loop when it has read the loop; here jumps need it before.
+        let state = if matches!(kind, ElementKind::Exit) { 0 } else { self.next_state() };
         self.elements.push(Element {
             kind,
             next: None,
@@ -239,8 +246,14 @@ impl Builder<'_> {
             scope: self.scope,
             span,
             in_step: self.in_step,
+            state,
         });
         self.elements.len() - 1
+    }
+
+    fn next_state(&mut self) -> i64 {
+        self.states += 1;
+        self.states
     }
 
     /// Appends an element to the sequence under construction.
@@ -410,9 +423,12 @@ impl Builder<'_> {
         let telling = |label: &Name| ["end", "progress", "accept"].iter().any(|word| label.text.starts_with(word));
         let watched = |label: &Name| self.watched.contains(&(self.name.clone(), label.text.clone()));
         if labels.iter().any(|label| telling(label) || watched(label)) {
+            // SPIN makes the jump first: that is how the two are numbered.
+            let element = self.new_element(ElementKind::Goto(None), span);
             let skip = self.add(ElementKind::Basic(Action::Skip), span);
             self.label(labels, skip);
-            self.add(ElementKind::Goto(None), span)
+            self.append(element);
+            element
         } else {
             let element = self.new_element(ElementKind::Goto(None), span);
             self.label(labels, element);
@@ -566,6 +582,7 @@ impl Builder<'_> {
         self.elements[head].options = sequences;
         match exit {
             Some(exit) => {
+                self.elements[exit].state = self.next_state();
                 self.append(join);
                 self.append(head);
                 self.append(exit);
