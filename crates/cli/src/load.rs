@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use quotient_frontends::{Language, LoadOptions, MAXIMUM_SOURCE_BYTES, load, mentioned_files, source_from_bytes};
+use quotient_frontends::{Language, LoadOptions, MAXIMUM_SOURCE_BYTES, load, source_from_bytes, with_mentioned_files};
 use quotient_ir::{Diagnostic, Layout, Model, Source};
 
 use crate::arguments::{LanguageName, ModelArguments};
@@ -55,7 +55,7 @@ fn load_model_with(arguments: &ModelArguments, watch_claims: bool) -> Result<Loa
     let source = source_from_bytes(&name, &bytes)
         .map_err(|diagnostic| Failure::Model { source: Source::new(name, ""), diagnostics: vec![diagnostic] })?;
     drop(bytes);
-    let source = with_mentioned_files(source, language, &arguments.path)?;
+    let source = with_mentioned_files(source, language, |names| read_mentioned(&arguments.path, names))?;
     let options = LoadOptions {
         constants: arguments.definitions.clone(),
         extra_nodes: !arguments.no_extra_nodes,
@@ -69,28 +69,15 @@ fn load_model_with(arguments: &ModelArguments, watch_claims: bool) -> Result<Loa
     Ok(LoadedModel { model: loaded.model, language, layout, warnings: loaded.warnings })
 }
 
-/// Appends the files that a model mentions and that lie beside it. One that is not there is the front
-/// end's to report, which knows where it is mentioned.
-fn with_mentioned_files(mut source: Source, language: Language, path: &Path) -> Result<Source, Failure> {
-    const MOST_FILES: usize = 100;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let mut tried: Vec<Vec<String>> = Vec::new();
-    loop {
-        let mentioned = mentioned_files(&source, language);
-        let Some(names) = mentioned.into_iter().find(|names| !tried.contains(names)) else {
-            return Ok(source);
-        };
-        let found = names.iter().map(|name| folder.join(name)).find(|path| path.is_file());
-        tried.push(names);
-        let Some(path) = found.filter(|_| source.files.len() < MOST_FILES) else {
-            continue;
-        };
-        let bytes = File::open(&path).and_then(read).map_err(|error| Failure::file("read", &path, &error))?;
-        let name = path.to_string_lossy().into_owned();
-        let other = source_from_bytes(&name, &bytes)
-            .map_err(|diagnostic| Failure::Model { source: Source::new(name, ""), diagnostics: vec![diagnostic] })?;
-        source = source.followed_by(&other);
-    }
+/// Reads a file that a model mentions, if one of its names is that of a file; seen from the folder of the model.
+fn read_mentioned(model: &Path, names: &[String]) -> Result<Option<Source>, Failure> {
+    let folder = model.parent().unwrap_or(Path::new(""));
+    let Some(path) = names.iter().map(|name| folder.join(name)).find(|path| path.is_file()) else { return Ok(None) };
+    let bytes = File::open(&path).and_then(read).map_err(|error| Failure::file("read", &path, &error))?;
+    let name = path.to_string_lossy().into_owned();
+    let source = source_from_bytes(&name, &bytes)
+        .map_err(|diagnostic| Failure::Model { source: Source::new(name, ""), diagnostics: vec![diagnostic] })?;
+    Ok(Some(source))
 }
 
 /// Reads all of a model, but not all of an endless stream: a little more than can be a model is

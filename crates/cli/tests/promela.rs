@@ -342,3 +342,82 @@ memory       …
 "#]],
     );
 }
+
+#[test]
+fn places_in_included_files() {
+    expect(
+        quotient(["check", "-D", "LAST=4", "included.pml"]),
+        str![[r#"
+violated: error: assertion failed: `x == 4`
+
+ 0  initial state
+      proc 0 (:init:): included.pml:3 [run worker()]
+      everything else: 0
+ 1  proc 0 (:init:) included.pml:3 [run worker()]
+      proc 1 (worker) starts
+ 2  proc 1 (worker) worker.h:4 [x < 2]
+ 3  proc 1 (worker) worker.h:4 [x++]
+      x: 0 → 1
+ 4  proc 1 (worker) worker.h:4 [x < 2]
+ 5  proc 1 (worker) worker.h:4 [x++]
+      x: 1 → 2
+ 6  proc 0 (:init:) included.pml:3 [x == 2]
+ 7  proc 0 (:init:) included.pml:3 [x = 3]
+      x: 2 → 3
+ 8  proc 1 (worker) worker.h:5 [x > 2]
+    proc 1 (worker) worker.h:5 [assert(x == 4)] goes wrong here: assertion failed: `x == 4`
+    parts/worker.h:5:19
+    5 |   :: x > LIMIT -> assert(x == LAST)
+    where the processes are:
+      proc 0 (:init:) included.pml:3 [-end-] <valid end state>
+      proc 1 (worker) worker.h:5 [assert(x == 4)]
+
+undecided  no deadlock
+violated   no errors
+
+symmetries   none; looked for in …
+states       9
+transitions  8
+depth        8
+time         …
+memory       …
+---- exit status 1
+
+"#]],
+    );
+    expect(
+        quotient(["check", "--symmetry", "off", "-D", "LAST=3", "included.pml"]),
+        str![[r#"
+holds
+
+holds      no deadlock
+holds      no errors
+
+states       9
+transitions  9
+depth        8
+time         …
+memory       …
+unreached    2 of 9 statements are never executed
+             worker worker.h:7 [-end-]
+             :init: included.pml:3 [-end-]: reached, but never possible
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        quotient(["check", "-D", "WRONG=1", "included.pml"]),
+        str![[r#"
+---- stderr
+error[syntax]: expected the name of a variable, found `;`
+ --> parts/limits.h:3:17
+  |
+3 | byte limit limit;
+  |                 ^
+
+1 error
+---- exit status 3
+
+"#]],
+    );
+}

@@ -79,8 +79,33 @@ pub struct Loaded {
 pub fn mentioned_files(source: &Source, language: Language) -> Vec<Vec<String>> {
     match language {
         Language::B => b::mentioned_files(source),
-        _ => Vec::new(),
+        Language::Promela => promela::mentioned_files(source),
+        Language::Murphi => Vec::new(),
     }
+}
+
+/// A source with the files that it mentions behind it, and those that these mention. `read` gets the names that a
+/// file may have, as seen from the folder of the source; one that is not there is the front end's to report, which
+/// knows where it is mentioned.
+///
+/// # Errors
+/// The first error of `read`.
+pub fn with_mentioned_files<Error>(
+    mut source: Source,
+    language: Language,
+    mut read: impl FnMut(&[String]) -> Result<Option<Source>, Error>,
+) -> Result<Source, Error> {
+    const MOST_FILES: usize = 100;
+    let mut tried: Vec<Vec<String>> = Vec::new();
+    while source.files.len() < MOST_FILES {
+        let mentioned = mentioned_files(&source, language);
+        let Some(names) = mentioned.into_iter().find(|names| !tried.contains(names)) else { break };
+        if let Some(other) = read(&names)? {
+            source = source.followed_by(&other);
+        }
+        tried.push(names);
+    }
+    Ok(source)
 }
 
 /// Reads a model.

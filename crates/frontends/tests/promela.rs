@@ -1,10 +1,11 @@
 //! The Promela front end on texts that are cut off, mended wrongly or nested too deeply: it answers
-//! with a model or with diagnostics, and never panics.
+//! with a model or with diagnostics, and never panics. And on models of several files.
 
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
-use quotient_frontends::{Language, LoadOptions, load};
-use quotient_ir::Source;
+use quotient_frontends::{Language, LoadOptions, Loaded, load, with_mentioned_files};
+use quotient_ir::{Diagnostic, Source};
 
 fn models() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/promela");
@@ -65,16 +66,78 @@ fn what_is_nested_without_end() {
     assert!(!read("inline a() { a() } init { a() }"));
 }
 
+/// A model with files beside it, by their names.
+fn read_files(files: &[(&str, &str)]) -> (Source, Result<Loaded, Vec<Diagnostic>>) {
+    let source = Source::new("models/main.pml", files[0].1);
+    let Ok(source) = with_mentioned_files(source, Language::Promela, |names| -> Result<_, Infallible> {
+        let found = files.iter().find(|(name, _)| names.iter().any(|it| it == name));
+        Ok(found.map(|(name, text)| Source::new(format!("models/{name}"), *text)))
+    });
+    let loaded = load(source.clone(), Language::Promela, &LoadOptions::default());
+    (source, loaded)
+}
+
 #[test]
 fn macros_of_included_files() {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("macros.h"), "#define add(v) v = v + 1\n#define N (3)\n").expect("a file");
-    let name = folder.path().join("model.pml").display().to_string();
-    let text = "#include \"macros.h\"\nbyte x;\ninit { add(x); x = N }\n";
-    let options = LoadOptions::default();
-    let loaded = load(Source::new(name, text), Language::Promela, &options);
+    let main = "#include \"macros.h\"\nbyte x;\ninit { add(x); x = N }\n";
+    let files = [("main.pml", main), ("macros.h", "#define add(v) v = v + 1\n#define N (3)\n")];
+    let (source, loaded) = read_files(&files);
     let model = loaded.expect("a bracket that touches the name of a macro begins its parameters in every file").model;
     let presentation = model.presentation.expect("a Promela model says how its runs are told");
     let texts: Vec<&str> = presentation.statements.iter().map(|statement| statement.text.as_str()).collect();
     assert_eq!(texts, ["x = x + 1", "x = 3", "-end-"]);
+    assert_eq!(source.files.len(), 1);
+}
+
+#[test]
+fn statements_of_included_files() {
+    let files = [
+        ("main.pml", "byte x;\n#include \"parts/worker.h\"\ninit { x = 1;\n#include \"parts/rest.h\"\n}\n"),
+        ("parts/worker.h", "#include \"names.h\"\nactive proctype worker() {\n  x == ONE -> x = __LINE__\n}\n"),
+        ("parts/names.h", "#define ONE 1\n#ifdef NEVER\n#include \"nowhere.h\"\n#endif\n"),
+        ("parts/rest.h", "x = 2; x ="),
+    ];
+    let (source, loaded) = read_files(&files);
+    let errors = loaded.expect_err("a value is missing");
+    let places: Vec<String> =
+        errors.iter().map(|it| source.locate(it.primary.as_ref().expect("a place").span)).collect();
+    assert_eq!(places, ["models/main.pml:5:1"], "what is wrong is seen where the file that includes it goes on");
+    let mut mended = files;
+    mended[3].1 = "x = 2;\n\n  x = 3";
+    let (source, loaded) = read_files(&mended);
+    let presentation = loaded.expect("the model is right").model.presentation.expect("a presentation");
+    let statements = presentation.statements.iter();
+    let shown: Vec<String> = statements
+        .map(|it| format!("{} {}:{} {}", it.process, source.short_name(it.span.start), it.line, it.text))
+        .collect();
+    let expected = [
+        "worker worker.h:3 x == 1",
+        "worker worker.h:3 x = 3",
+        "worker worker.h:4 -end-",
+        ":init: main.pml:3 x = 1",
+        ":init: main.pml:5 -end-",
+        ":init: rest.h:1 x = 2",
+        ":init: rest.h:3 x = 3",
+    ];
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn errors_in_included_files() {
+    let files = [
+        ("main.pml", "#include \"declarations.h\"\n#include \"missing.h\"\ninit { x = y }\n"),
+        ("declarations.h", "byte x\n\nbyte 3;\n#include \"main.pml\"\n"),
+    ];
+    let (source, loaded) = read_files(&files);
+    let errors = loaded.expect_err("several things are wrong");
+    let mut places: Vec<(String, &str)> =
+        errors.iter().map(|it| (source.locate(it.primary.as_ref().expect("a place").span), it.code)).collect();
+    places.dedup();
+    let expected = [
+        ("models/main.pml:1:1".to_owned(), "include-too-deep"),
+        ("models/main.pml:2:1".to_owned(), "include-too-deep"),
+        ("models/main.pml:2:1".to_owned(), "no-such-file"),
+        ("models/declarations.h:3:6".to_owned(), "syntax"),
+    ];
+    assert_eq!(places, expected);
 }

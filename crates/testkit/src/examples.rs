@@ -1,9 +1,10 @@
 //! The example models of `models/`, with what their headers expect.
 
+use std::convert::Infallible;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use quotient_frontends::{Language, LoadOptions, load};
+use quotient_frontends::{Language, LoadOptions, load, with_mentioned_files};
 use quotient_ir::{Model, Source};
 
 use crate::expectation::{Case, Header};
@@ -84,4 +85,16 @@ pub fn load_murphi(name: &str, text: &str, constants: &[(String, String)]) -> Re
             Err(lines.collect::<Vec<_>>().join("\n"))
         }
     }
+}
+
+/// A source with the files that it mentions, as they lie beside it.
+pub fn with_files_beside(source: Source, language: Language) -> Source {
+    let folder = Path::new(&source.name).parent().map(Path::to_path_buf).unwrap_or_default();
+    let read = |names: &[String]| -> Result<Option<Source>, Infallible> {
+        let found =
+            names.iter().map(|name| folder.join(name)).find_map(|path| Some((fs::read_to_string(&path).ok()?, path)));
+        Ok(found.map(|(text, path)| Source::new(path.to_string_lossy(), text)))
+    };
+    let Ok(source) = with_mentioned_files(source, language, read);
+    source
 }

@@ -12,6 +12,8 @@ use quotient_groups::PermutationGroup;
 use quotient_ir::{DeadlockMode, Diagnostic, Interpreter, Layout, Model, PropertyId, SourceStatement, Violation};
 use rustc_hash::FxHashSet;
 
+use crate::examples::with_files_beside;
+
 /// What there is to see in a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts {
@@ -38,6 +40,7 @@ pub fn load_promela(
 ) -> Result<Model, Vec<Diagnostic>> {
     let bytes = std::fs::read(path).unwrap_or_default();
     let source = source_from_bytes(&path.to_string_lossy(), &bytes).map_err(|diagnostic| vec![diagnostic])?;
+    let source = with_files_beside(source, Language::Promela);
     let options = LoadOptions { constants: constants.to_vec(), ignore_assertions, ..LoadOptions::default() };
     load(source, Language::Promela, &options).map(|loaded| loaded.model)
 }

@@ -13,13 +13,13 @@
 use std::fs;
 
 use quotient_engines::{Plan, Report, SearchOptions, Silent, SymmetrySource, Verdict, check, check_with, plan};
-use quotient_frontends::{Language, LoadOptions, load, mentioned_files};
+use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
     DeadlockMode, Interpreter, Layout, Model, PrintOptions, PropertyId, PropertyKind, Source, print_murphi, replay,
     verify,
 };
 use quotient_symmetry::Strategy;
-use quotient_testkit::examples::{murphi_examples, workspace};
+use quotient_testkit::examples::{murphi_examples, with_files_beside, workspace};
 use quotient_testkit::rumur::{Rumur, RumurOptions};
 
 struct Case {
@@ -40,24 +40,14 @@ impl Case {
     }
     fn load(&self) -> Model {
         let options = LoadOptions { constants: self.constants.clone(), ..LoadOptions::default() };
-        let source = with_mentioned(Source::new(self.file.clone(), self.text.clone()));
+        let path = workspace().join("models/b").join(&self.file);
+        let source = with_files_beside(Source::new(path.to_string_lossy(), self.text.clone()), Language::B);
         let loaded = load(source, Language::B, &options).unwrap_or_else(|diagnostics| {
             panic!("{}: {diagnostics:?}", self.label());
         });
         assert_eq!(verify(&loaded.model), Ok(()), "{}", self.label());
         loaded.model
     }
-}
-
-/// A machine and the machines it mentions.
-fn with_mentioned(mut source: Source) -> Source {
-    while let Some(names) = mentioned_files(&source, Language::B).first() {
-        let mut paths = names.iter().map(|name| workspace().join("models/b").join(name));
-        let path = paths.find(|path| path.is_file()).expect("a machine that is mentioned");
-        let text = fs::read_to_string(&path).expect("a readable machine");
-        source = source.followed_by(&Source::new(path.to_string_lossy(), text));
-    }
-    source
 }
 
 /// All cases that the headers give.

@@ -97,8 +97,8 @@ fn locate<'a>(
     for (kind, label) in labels {
         let excerpt = lines.excerpt(label.span);
         if excerpt.is_too_long {
-            let (line, column) = lines.line_and_column(label.span);
-            group = group.element(Origin::path(lines.source.name.as_str()).line(line).char_column(column));
+            let Place { file, line, column } = lines.place(label.span);
+            group = group.element(Origin::path(file).line(line).char_column(column));
             if !label.text.is_empty() {
                 group = group.element(Level::NOTE.message(label.text.as_str()));
             }
@@ -118,9 +118,10 @@ struct Cluster<'a> {
     labels: Vec<(AnnotationKind, &'a Label)>,
 }
 
-/// A stretch of whole lines, counted from 0, and its bytes.
+/// A stretch of whole lines of a file, counted from 0 in the whole source, and its bytes.
 #[derive(Clone, Copy)]
 struct Excerpt {
+    first_line_of_file: usize,
     first_line: usize,
     last_line: usize,
     start: usize,
@@ -130,7 +131,8 @@ struct Excerpt {
 
 impl<'a> Cluster<'a> {
     fn is_near(&self, excerpt: &Excerpt) -> bool {
-        excerpt.first_line <= self.excerpt.last_line + NEARBY_LINES
+        excerpt.first_line_of_file == self.excerpt.first_line_of_file
+            && excerpt.first_line <= self.excerpt.last_line + NEARBY_LINES
             && self.excerpt.first_line <= excerpt.last_line + NEARBY_LINES
     }
     fn add(&mut self, excerpt: Excerpt, kind: AnnotationKind, label: &'a Label) {
@@ -141,9 +143,10 @@ impl<'a> Cluster<'a> {
         self.labels.push((kind, label));
     }
     fn snippet(self, lines: &Lines<'a>) -> Snippet<'a, Annotation<'a>> {
-        let Excerpt { start, end, first_line, .. } = self.excerpt;
+        let Excerpt { start, end, first_line, first_line_of_file, .. } = self.excerpt;
         let text: &'a str = &lines.text()[start..end];
-        let mut snippet = Snippet::source(text).path(lines.source.name.as_str()).line_start(first_line + 1);
+        let (file, _) = lines.source.file_at(start as u32);
+        let mut snippet = Snippet::source(text).path(file).line_start(first_line - first_line_of_file + 1);
         for (kind, label) in self.labels {
             let from = lines.boundary(label.span.range().start);
             // What lies beyond the excerpt of a long span is not underlined.
@@ -154,6 +157,17 @@ impl<'a> Cluster<'a> {
         }
         snippet
     }
+}
+
+/// Where something starts: line and column are counted from one, in characters.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// The name of the file.
+    pub(crate) file: &'a str,
+    /// The line of the file.
+    pub(crate) line: usize,
+    /// The column.
+    pub(crate) column: usize,
 }
 
 /// A source with the offsets at which its lines start, so that many diagnostics about a large
@@ -188,26 +202,48 @@ impl<'a> Lines<'a> {
     fn end_of(&self, line: usize) -> usize {
         self.starts.get(line + 1).map_or(self.text().len(), |&next| next - 1)
     }
-    /// One-based line and column (in characters) of the start of a span.
-    pub(crate) fn line_and_column(&self, span: Span) -> (usize, usize) {
+    /// The first line of the file that an offset belongs to.
+    fn first_line_of_file(&self, offset: usize) -> usize {
+        self.line_of(self.source.file_at(offset as u32).1.start)
+    }
+    /// The start of a span.
+    pub(crate) fn place(&self, span: Span) -> Place<'a> {
         let offset = self.boundary(span.range().start);
         let line = self.line_of(offset);
-        (line + 1, self.text()[self.starts[line]..offset].chars().count() + 1)
+        Place {
+            file: self.source.file_at(offset as u32).0,
+            line: line - self.first_line_of_file(offset) + 1,
+            column: self.text()[self.starts[line]..offset].chars().count() + 1,
+        }
     }
     /// What to show of the source for a span.
     fn excerpt(&self, span: Span) -> Excerpt {
         let from = self.boundary(span.range().start);
-        let to = self.boundary(span.range().end).max(from);
+        let end_of_file = self.source.file_at(from as u32).1.end.max(from);
+        let to = self.boundary(span.range().end).clamp(from, end_of_file);
         let first_line = self.line_of(from);
         let mut last_line = self.line_of(to.saturating_sub(1).max(from));
         if last_line - first_line > SPAN_LINES {
             last_line = first_line;
         }
         let is_too_long = (first_line..=last_line).any(|line| self.end_of(line) - self.starts[line] > LINE_BYTES);
-        Excerpt { first_line, last_line, start: self.starts[first_line], end: self.end_of(last_line), is_too_long }
+        Excerpt {
+            first_line_of_file: self.first_line_of_file(from),
+            first_line,
+            last_line,
+            start: self.starts[first_line],
+            end: self.end_of(last_line),
+            is_too_long,
+        }
     }
-    /// The line a span starts in, to be shown below a trace.
-    pub(crate) fn first_line(&self, span: Span) -> String {
+    /// The place a span starts at and the line it starts in, to be shown below something said about it.
+    pub(crate) fn quotation(&self, span: Span, indent: &str, palette: Palette) -> String {
+        let Place { file, line, column } = self.place(span);
+        let place = palette.faint(&format!("{file}:{line}:{column}"));
+        let margin = palette.faint(&format!("{line} |"));
+        format!("{indent}{place}\n{indent}{margin} {}\n", self.first_line(span))
+    }
+    fn first_line(&self, span: Span) -> String {
         const SHOWN_CHARACTERS: usize = 160;
         let line = self.line_of(self.boundary(span.range().start));
         let text = self.text()[self.starts[line]..self.end_of(line)].trim_end().replace('\t', "    ");
@@ -244,6 +280,32 @@ error[unknown-name]: unknown name `y`
   | ^ not declared
   |
   = help: did you mean `x`?
+
+1 error
+
+"#]]
+        );
+    }
+
+    #[test]
+    fn several_files() {
+        let source = Source::new("model.m", "first\nsecond\n").followed_by(&Source::new("more.m", "third\nfourth\n"));
+        let fourth = source.text.find("fourth").expect("it is there");
+        let diagnostic = Diagnostic::error("other-file", "in the other file", Span::new(fourth, fourth + 6))
+            .with_secondary(Span::new(6, 12), "before it");
+        snapbox::assert_data_eq!(
+            render(&source, &[diagnostic], Palette::PLAIN),
+            snapbox::str![[r#"
+error[other-file]: in the other file
+ --> more.m:2:1
+  |
+2 | fourth
+  | ^^^^^^
+  |
+ ::: model.m:2:1
+  |
+2 | second
+  | ------ before it
 
 1 error
 

@@ -93,11 +93,7 @@ fn inconclusive_line(outcome: &Outcome<'_>, palette: Palette) -> String {
         outcome.report.stop_reason.as_ref().map_or_else(|| "no verdict".into(), |reason| visible(&stop_text(reason)));
     let mut text = format!("{}: {reason}\n", palette.open("inconclusive"));
     if let Some(StopReason::Exhausted(fault) | StopReason::Fault(fault)) = &outcome.report.stop_reason {
-        let lines = Lines::new(&outcome.model.source);
-        let (line, column) = lines.line_and_column(fault.span);
-        let place = format!("{}:{line}:{column}", outcome.model.source.name);
-        let _ = writeln!(text, "  {}", palette.faint(&place));
-        let _ = writeln!(text, "  {} {}", palette.faint(&format!("{line} |")), lines.first_line(fault.span));
+        text.push_str(&Lines::new(&outcome.model.source).quotation(fault.span, "  ", palette));
     }
     text
 }
@@ -129,12 +125,8 @@ fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
             (Some(trace), _) => text.push_str(&renderer.trace(trace)),
             (None, Subject::Property(id)) => {
                 let lines = Lines::new(&outcome.model.source);
-                let span = outcome.model.properties[id].span;
-                let (line, column) = lines.line_and_column(span);
-                let place = format!("{}:{line}:{column}", outcome.model.source.name);
                 let _ = writeln!(text, "  {}", palette.bad("no reachable state satisfies it"));
-                let _ = writeln!(text, "  {}", palette.faint(&place));
-                let _ = writeln!(text, "  {} {}", palette.faint(&format!("{line} |")), lines.first_line(span));
+                text.push_str(&lines.quotation(outcome.model.properties[id].span, "  ", palette));
             }
             (None, _) => {}
         }
@@ -332,7 +324,7 @@ fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
         None => {
             let lines = Lines::new(&model.source);
             let text = |&rule: &RuleId| {
-                let (line, _) = lines.line_and_column(model.rules[rule].span);
+                let line = lines.place(model.rules[rule].span).line;
                 format!("{} (line {line})", rule_name(model, rule))
             };
             let row = ("never fired", format!("{} of {} rules", never_fired.len(), model.rules.len()));

@@ -425,10 +425,8 @@ pub(crate) fn search(
 fn never_fired_objects(outcome: &Outcome<'_>, lines: &Lines<'_>) -> Option<Vec<NeverFiredObject>> {
     let model = outcome.model;
     let rules = outcome.report.never_fired.as_ref().filter(|_| model.presentation.is_none())?;
-    let object = |&rule| NeverFiredObject {
-        rule: rule_name(model, rule),
-        line: lines.line_and_column(model.rules[rule].span).0,
-    };
+    let object =
+        |&rule| NeverFiredObject { rule: rule_name(model, rule), line: lines.place(model.rules[rule].span).line };
     Some(rules.iter().map(object).collect())
 }
 
@@ -550,7 +548,7 @@ fn property_object<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>, property: &'a P
         (Some(trace), _) => violation_object(model, lines, trace),
         (None, Subject::Property(id)) if property.verdict == Verdict::Violated => {
             let message = "no reachable state satisfies it".into();
-            Some(located(model, lines, message, Some(model.properties[id].span)))
+            Some(located(lines, message, Some(model.properties[id].span)))
         }
         (None, _) => None,
     };
@@ -565,23 +563,23 @@ fn property_object<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>, property: &'a P
 
 fn violation_object<'a>(model: &'a Model, lines: &Lines<'a>, trace: &Trace) -> Option<ViolationObject<'a>> {
     let text = describe_violation(model, trace.violation.as_ref()?);
-    Some(located(model, lines, text.message, text.span))
+    Some(located(lines, text.message, text.span))
 }
 
-fn located<'a>(model: &'a Model, lines: &Lines<'a>, message: String, span: Option<Span>) -> ViolationObject<'a> {
-    let place = span.map(|span| lines.line_and_column(span));
+fn located<'a>(lines: &Lines<'a>, message: String, span: Option<Span>) -> ViolationObject<'a> {
+    let place = span.map(|span| lines.place(span));
     ViolationObject {
         message,
-        file: place.map(|_| model.source.name.as_str()),
-        line: place.map(|(line, _)| line),
-        column: place.map(|(_, column)| column),
+        file: place.map(|place| place.file),
+        line: place.map(|place| place.line),
+        column: place.map(|place| place.column),
     }
 }
 
 pub(super) fn diagnostic_objects<'a>(source: &'a Source, diagnostics: &'a [Diagnostic]) -> Vec<DiagnosticObject<'a>> {
     let lines = Lines::new(source);
     let object = |diagnostic: &'a Diagnostic| {
-        let place = diagnostic.primary.as_ref().map(|primary| lines.line_and_column(primary.span));
+        let place = diagnostic.primary.as_ref().map(|primary| lines.place(primary.span));
         DiagnosticObject {
             severity: match diagnostic.severity {
                 Severity::Error => "error",
@@ -589,9 +587,9 @@ pub(super) fn diagnostic_objects<'a>(source: &'a Source, diagnostics: &'a [Diagn
             },
             code: diagnostic.code,
             message: &diagnostic.message,
-            file: &source.name,
-            line: place.map(|(line, _)| line),
-            column: place.map(|(_, column)| column),
+            file: place.map_or(&source.name, |place| place.file),
+            line: place.map(|place| place.line),
+            column: place.map(|place| place.column),
             help: diagnostic.help.as_deref(),
         }
     };

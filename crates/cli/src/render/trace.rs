@@ -153,11 +153,7 @@ impl<'m> TraceRenderer<'m> {
         let indent = " ".repeat(width + 2);
         let mut text = format!("{indent}{}\n", self.palette.bad(&message));
         if let Some(span) = span {
-            let lines = Lines::new(&self.model.source);
-            let (line, column) = lines.line_and_column(span);
-            let place = format!("{}:{line}:{column}", self.model.source.name);
-            let _ = writeln!(text, "{indent}{}", self.palette.faint(&place));
-            let _ = writeln!(text, "{indent}{} {}", self.palette.faint(&format!("{line} |")), lines.first_line(span));
+            text.push_str(&Lines::new(&self.model.source).quotation(span, &indent, self.palette));
         }
         text
     }

@@ -184,11 +184,7 @@ fn families(model: &Model, families: &[Family], palette: Palette) -> String {
                 Some(reason) => {
                     let _ = writeln!(text, "  {first} | {second}: {}", visible(&reason.text));
                     if let Some(span) = Findings::place(reason.span) {
-                        let (line, column) = lines.line_and_column(span);
-                        let place = format!("{}:{line}:{column}", model.source.name);
-                        let _ = writeln!(text, "    {}", palette.faint(&place));
-                        let _ =
-                            writeln!(text, "    {} {}", palette.faint(&format!("{line} |")), lines.first_line(span));
+                        text.push_str(&lines.quotation(span, "    ", palette));
                     }
                 }
             }

@@ -118,7 +118,7 @@ pub(crate) fn detection(writer: &mut dyn Write, findings: &Findings<'_>, warning
         properties: properties.collect(),
         request,
         is_symmetry: reasons.map(Vec::is_empty),
-        reasons: reasons.map(|reasons| reason_objects(model, &lines, reasons)),
+        reasons: reasons.map(|reasons| reason_objects(&lines, reasons)),
         families: families.map(|list| list.iter().map(|family| family_object(model, &lines, family)).collect()),
         seconds: seconds(findings.elapsed),
         peak_memory_bytes: findings.peak_memory,
@@ -127,17 +127,17 @@ pub(crate) fn detection(writer: &mut dyn Write, findings: &Findings<'_>, warning
     write(writer, &object)
 }
 
-fn symmetry_object<'a>(findings: &'a Findings<'_>, lines: &Lines<'_>) -> SymmetryObject<'a> {
+fn symmetry_object<'a>(findings: &'a Findings<'_>, lines: &Lines<'a>) -> SymmetryObject<'a> {
     let model = findings.model;
     let phases = findings.phases.named();
     let refused = findings.refused.iter().map(|Refused { ty, first, second, reasons }| RefusedObject {
         r#type: model.types[*ty].name.as_deref(),
         values: [model.value_name(*ty, *first), model.value_name(*ty, *second)],
-        reasons: reason_objects(model, lines, reasons),
+        reasons: reason_objects(lines, reasons),
     });
     let fixed = findings.fixed.iter().map(|fixed| FixedObject {
         variable: &model.variables[fixed.variable].name,
-        reason: located(model, lines, &fixed.reason, fixed.span),
+        reason: located(lines, &fixed.reason, fixed.span),
     });
     SymmetryObject {
         source: match findings.source {
@@ -169,9 +169,9 @@ fn symmetry_object<'a>(findings: &'a Findings<'_>, lines: &Lines<'_>) -> Symmetr
     }
 }
 
-fn family_object<'a>(model: &'a Model, lines: &Lines<'_>, family: &'a Family) -> FamilyObject<'a> {
+fn family_object<'a>(model: &'a Model, lines: &Lines<'a>, family: &'a Family) -> FamilyObject<'a> {
     let names = |class: &Vec<i64>| class.iter().map(|&value| model.value_name(family.ty, value)).collect();
-    let locate = |reason: &'a Reason| located(model, lines, &reason.text, reason.span);
+    let locate = |reason: &'a Reason| located(lines, &reason.text, reason.span);
     FamilyObject {
         r#type: model.types[family.ty].name.as_deref(),
         classes: family.classes.iter().map(names).collect(),
@@ -179,16 +179,16 @@ fn family_object<'a>(model: &'a Model, lines: &Lines<'_>, family: &'a Family) ->
     }
 }
 
-fn reason_objects<'a>(model: &'a Model, lines: &Lines<'_>, reasons: &'a [Reason]) -> Vec<ReasonObject<'a>> {
-    reasons.iter().map(|reason| located(model, lines, &reason.text, reason.span)).collect()
+fn reason_objects<'a>(lines: &Lines<'a>, reasons: &'a [Reason]) -> Vec<ReasonObject<'a>> {
+    reasons.iter().map(|reason| located(lines, &reason.text, reason.span)).collect()
 }
 
-fn located<'a>(model: &'a Model, lines: &Lines<'_>, message: &'a str, span: Span) -> ReasonObject<'a> {
-    let place = Findings::place(span).map(|span| lines.line_and_column(span));
+fn located<'a>(lines: &Lines<'a>, message: &'a str, span: Span) -> ReasonObject<'a> {
+    let place = Findings::place(span).map(|span| lines.place(span));
     ReasonObject {
         message,
-        file: place.map(|_| model.source.name.as_str()),
-        line: place.map(|(line, _)| line),
-        column: place.map(|(_, column)| column),
+        file: place.map(|place| place.file),
+        line: place.map(|place| place.line),
+        column: place.map(|place| place.column),
     }
 }

@@ -1,5 +1,5 @@
 //! Statements and expressions as text: as the user wrote them where that can be seen, otherwise (behind
-//! macros, in other files, in loops that were unfolded) as Promela would write them.
+//! macros, in loops that were unfolded) as Promela would write them.
 
 use std::fmt::Write;
 
@@ -46,9 +46,9 @@ fn shortened(text: String) -> String {
     text.chars().take(LONGEST - 1).chain(std::iter::once('…')).collect()
 }
 
-/// A short statement as it was written, unless it comes from another file.
+/// A short statement as it was written.
 fn plain_or(written: String, otherwise: &str) -> String {
-    let is_plain = !written.is_empty() && !written.starts_with('#') && !written.contains(['{', ';']);
+    let is_plain = !written.is_empty() && !written.contains(['{', ';']);
     if is_plain { written } else { otherwise.to_owned() }
 }
 

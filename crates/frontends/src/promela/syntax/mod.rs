@@ -7,12 +7,12 @@ pub(crate) mod tree;
 
 use quotient_ir::{Diagnostic, Source};
 
-pub(crate) use self::preprocessor::Uses;
+pub(crate) use self::preprocessor::{Uses, included_files};
 
 /// Reads a text. The tree holds what could be understood of it.
 pub(crate) fn parse(source: &Source, definitions: &[(String, String)]) -> (tree::Specification, Uses, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let (tokens, uses) = preprocessor::preprocess(source, definitions, &mut diagnostics);
-    let tree = parser::parse(tokens, &mut diagnostics);
+    let tree = parser::parse(source, tokens, &mut diagnostics);
     (tree, uses, diagnostics)
 }

@@ -1,8 +1,10 @@
 //! The preprocessor: `#define`, `#undef`, conditionals and `#include`, on tokens, so that every
 //! token still knows its place in the text the user wrote. A token that comes from a macro stands
-//! where the macro is used; one of an included file stands at the `#include`. Which macro was used
-//! where is kept, so that messages can show its definition.
+//! where the macro is used. Which macro was used where is kept, so that messages can show its definition.
+//!
+//! Included files are parts of the source: nothing is read here.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -55,14 +57,43 @@ pub(crate) fn preprocess(
     for (name, value) in definitions {
         preprocessor.predefine(name, value);
     }
-    let mut found = Vec::new();
-    let tokens = tokenize(&source.text, &mut found);
-    let folder = Path::new(&source.name).parent().map(Path::to_path_buf).unwrap_or_default();
-    preprocessor.file(&tokens, found, None, &folder, 0);
-    let end = tokens.last().expect("a text ends").clone();
+    let (name, part) = source.file_at(0);
+    let end = preprocessor.file(part, &folder_of(name), 0);
     let mut output = preprocessor.output;
     output.push(end);
     (output, preprocessor.uses)
+}
+
+fn folder_of(name: &str) -> PathBuf {
+    Path::new(name).parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+/// The parts of a source that are files of their own, with their names.
+fn files(source: &Source) -> impl Iterator<Item = (&str, Range<usize>)> {
+    std::iter::once(0).chain(source.files.iter().map(|(start, _)| *start)).map(|start| source.file_at(start))
+}
+
+/// The files that those of a source include and that are not among them, as seen from the folder of the first.
+pub(crate) fn included_files(source: &Source) -> Vec<Vec<String>> {
+    let home = folder_of(&source.name);
+    let mut wanted: Vec<Vec<String>> = Vec::new();
+    for (name, part) in files(source) {
+        let tokens = tokenize(&source.text[part], &mut Vec::new());
+        for window in tokens.windows(3) {
+            let [hash, word, Token { kind: TokenKind::Text(file), .. }] = window else { continue };
+            if !(hash.is("#") && hash.starts_line && word.is_name("include")) {
+                continue;
+            }
+            let path = folder_of(name).join(&**file);
+            let path_from_home = path.strip_prefix(&home).unwrap_or(&path).to_string_lossy().into_owned();
+            if !files(source).any(|(known, _)| Path::new(known) == path)
+                && !wanted.contains(&vec![path_from_home.clone()])
+            {
+                wanted.push(vec![path_from_home]);
+            }
+        }
+    }
+    wanted
 }
 
 struct Preprocessor<'d> {
@@ -95,9 +126,10 @@ impl Preprocessor<'_> {
         self.macros.insert(name.into(), entry);
     }
 
-    /// Reads the tokens of a file. `place` is where its tokens are said to stand, if not where they do;
-    /// `found` is what is wrong with single tokens, which matters only where they are read.
-    fn file(&mut self, tokens: &[Token], found: Vec<Diagnostic>, place: Option<Span>, folder: &Path, depth: usize) {
+    /// Reads a file: a part of the source. Gives the token at its end.
+    fn file(&mut self, part: Range<usize>, folder: &Path, depth: usize) -> Token {
+        let (tokens, found) = tokens_of(self.source, part);
+        // What is wrong with single tokens matters only where they are read.
         let mut wrong: FxHashMap<u32, Diagnostic> = FxHashMap::default();
         for diagnostic in found {
             match &diagnostic.primary {
@@ -105,7 +137,7 @@ impl Preprocessor<'_> {
                 Some(primary) if diagnostic.code != "unterminated-comment" => {
                     wrong.insert(primary.span.start, diagnostic);
                 }
-                _ => self.diagnostics.push(placed(diagnostic, place)),
+                _ => self.diagnostics.push(diagnostic),
             }
         }
         let mut conditionals: Vec<Conditional> = Vec::new();
@@ -117,10 +149,9 @@ impl Preprocessor<'_> {
             if !(token.starts_line && token.is("#")) {
                 if active {
                     if let Some(diagnostic) = wrong.remove(&token.span.start) {
-                        self.diagnostics.push(placed(diagnostic, place));
+                        self.diagnostics.push(diagnostic);
                     }
-                    let span = place.unwrap_or(token.span);
-                    text.push(Token { span, ..token.clone() });
+                    text.push(token.clone());
                 }
                 position += 1;
                 continue;
@@ -129,14 +160,8 @@ impl Preprocessor<'_> {
             while tokens[end].kind != TokenKind::End && !tokens[end].starts_line {
                 end += 1;
             }
-            let line: Vec<Token> = tokens[position + 1..end]
-                .iter()
-                .map(|token| Token { span: place.unwrap_or(token.span), ..token.clone() })
-                .collect();
-            let hash = place.unwrap_or(token.span);
-            // Seen where the tokens really stand: those of other files are all said to stand at one place.
-            let is_touched = end > position + 3 && tokens[position + 2].span.end == tokens[position + 3].span.start;
-            let directive_tokens = &tokens[position + 1..end];
+            let line = &tokens[position + 1..end];
+            let hash = token.span;
             position = end;
             let Some(TokenKind::Name(directive)) = line.first().map(|token| token.kind.clone()) else {
                 // `# 12 "file"` is what other preprocessors leave behind.
@@ -179,12 +204,12 @@ impl Preprocessor<'_> {
                 _ if !active => {}
                 "define" => {
                     self.flush(&mut text);
-                    for token in directive_tokens {
+                    for token in line {
                         if let Some(diagnostic) = wrong.remove(&token.span.start) {
-                            self.diagnostics.push(placed(diagnostic, place));
+                            self.diagnostics.push(diagnostic);
                         }
                     }
-                    self.define(arguments, is_touched, span);
+                    self.define(arguments, span);
                 }
                 "undef" => {
                     self.flush(&mut text);
@@ -200,11 +225,8 @@ impl Preprocessor<'_> {
                     self.include(arguments, span, folder, depth);
                 }
                 "error" => {
-                    let text = match (place, arguments) {
-                        (None, [first, .., last]) => self.source.text.get(first.span.to(last.span).range()),
-                        (None, [only]) => self.source.text.get(only.span.range()),
-                        _ => None,
-                    };
+                    let all = arguments.iter().map(|token| token.span).reduce(Span::to);
+                    let text = all.and_then(|span| self.source.text.get(span.range()));
                     let message = match text {
                         Some(text) => format!("the text says that this is an error: {text}"),
                         None => "the text says that this is an error".to_owned(),
@@ -224,17 +246,17 @@ impl Preprocessor<'_> {
             self.error("unterminated-if", "this conditional is not closed by `#endif`", open.span);
         }
         self.flush(&mut text);
+        tokens[position].clone()
     }
 
-    /// Reads a definition; `is_touched` says whether the name is touched by what follows it.
-    fn define(&mut self, arguments: &[Token], is_touched: bool, span: Span) {
+    fn define(&mut self, arguments: &[Token], span: Span) {
         let [Token { kind: TokenKind::Name(name), span: name_span, .. }, rest @ ..] = arguments else {
             return self.error("bad-directive", "`#define` needs a name", span);
         };
         // Only a bracket that touches the name makes a macro with parameters.
         let mut variadic = false;
         let (parameters, body) = match rest {
-            [open, rest @ ..] if open.is("(") && is_touched => {
+            [open, rest @ ..] if open.is("(") && open.span.start == name_span.end => {
                 let Some(close) = rest.iter().position(|token| token.is(")")) else {
                     return self.error("bad-directive", "the parameters of this macro have no `)`", span);
                 };
@@ -269,34 +291,16 @@ impl Preprocessor<'_> {
         if depth >= INCLUDE_LIMIT {
             return self.error("include-too-deep", "files include each other without end", span);
         }
-        let path: PathBuf = folder.join(&*name);
-        let text = match std::fs::metadata(&path) {
-            Ok(data) if data.len() > crate::MAXIMUM_SOURCE_BYTES as u64 => {
-                return self.error("file-too-large", format!("`{name}` is too large to be part of a model"), span);
-            }
-            Ok(data) if !data.is_file() => {
-                return self.error("no-such-file", format!("`{}` is not a file", path.display()), span);
-            }
-            _ => std::fs::read(&path),
+        let path = folder.join(&*name);
+        let Some((name, part)) = files(self.source).find(|(known, _)| Path::new(known) == path) else {
+            let message = format!("there is no file `{}`", path.display());
+            self.diagnostics.push(
+                Diagnostic::error("no-such-file", message, span)
+                    .with_help("included files are looked for beside the file that includes them"),
+            );
+            return;
         };
-        let text = match text {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) => {
-                let message = format!("cannot read `{}`: {error}", path.display());
-                self.diagnostics.push(
-                    Diagnostic::error("no-such-file", message, span)
-                        .with_help("included files are looked for beside the file that includes them"),
-                );
-                return;
-            }
-        };
-        let mut found = Vec::new();
-        let tokens = tokenize(&text, &mut found);
-        for diagnostic in &mut found {
-            diagnostic.message = format!("in `{name}`: {}", diagnostic.message);
-        }
-        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        self.file(&tokens, found, Some(span), &folder, depth + 1);
+        self.file(part, &folder_of(name), depth + 1);
     }
 
     fn is_defined(&mut self, arguments: &[Token], span: Span) -> bool {
@@ -377,7 +381,7 @@ impl Preprocessor<'_> {
                 continue;
             }
             if &**name == "__FILE__" && !self.macros.contains_key(name) {
-                output.push(Token { kind: TokenKind::Text(self.source.name.as_str().into()), ..token });
+                output.push(Token { kind: TokenKind::Text(self.source.file_at(token.span.start).0.into()), ..token });
                 continue;
             }
             let busy = frames.iter().any(|(_, _, origin)| origin.as_ref() == Some(name));
@@ -447,12 +451,19 @@ impl Preprocessor<'_> {
     }
 }
 
-/// A message about a token, at the place that the token is said to have.
-fn placed(mut diagnostic: Diagnostic, place: Option<Span>) -> Diagnostic {
-    if let (Some(primary), Some(place)) = (&mut diagnostic.primary, place) {
-        primary.span = place;
+/// The tokens of a part of a source, and what is wrong with them.
+fn tokens_of(source: &Source, part: Range<usize>) -> (Vec<Token>, Vec<Diagnostic>) {
+    let start = part.start;
+    let moved = |span: Span| Span::new(start + span.start as usize, start + span.end as usize);
+    let mut found = Vec::new();
+    let mut tokens = tokenize(&source.text[part], &mut found);
+    for token in &mut tokens {
+        token.span = moved(token.span);
     }
-    diagnostic
+    for label in found.iter_mut().filter_map(|it| it.primary.as_mut()) {
+        label.span = moved(label.span);
+    }
+    (tokens, found)
 }
 
 /// Makes one argument of those that a macro with `...` has too many; an absent one is empty.

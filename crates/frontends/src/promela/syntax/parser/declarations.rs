@@ -192,7 +192,7 @@ impl Parser<'_> {
         let condition = condition?;
         self.take(";");
         self.expect("}", "after a formula")?;
-        let span = name.as_ref().map_or(span, |name| span.to(name.span));
+        let span = name.as_ref().map_or(span, |name| self.through(span, name.span));
         self.tree.formulas.push(Formula { name, condition, span });
         Ok(())
     }
@@ -213,7 +213,7 @@ impl Parser<'_> {
         let is_init = self.at_word("init");
         let (name, parameters) = if is_init {
             let token = self.next();
-            span = span.to(token.span);
+            span = self.through(span, token.span);
             (Name { text: "init".into(), span: token.span }, Vec::new())
         } else {
             if !self.take_word("proctype") && !self.take_word("D_proctype") {
@@ -222,7 +222,7 @@ impl Parser<'_> {
             }
             let name = self.name("the name of a process type")?;
             self.declared.insert(name.text.clone());
-            span = span.to(name.span);
+            span = self.through(span, name.span);
             self.expect("(", "after the name of a process type")?;
             let mut parameters = Vec::new();
             while !self.at(")") && !self.at_end() {
@@ -364,7 +364,7 @@ impl Parser<'_> {
             }
         }
         self.expect("}", "after the fields of messages")?;
-        Ok(Initial::Channel { capacity, fields, span: span.to(self.last_span()) })
+        Ok(Initial::Channel { capacity, fields, span: self.so_far(span) })
     }
 
     /// Puts an inline in place: the tokens of its body with the arguments for the parameters.

@@ -65,7 +65,7 @@ impl Parser<'_> {
             }
             self.position += 1;
             let right = self.nested(|parser| parser.binary(level + 1))?;
-            let span = left.span.to(right.span);
+            let span = self.through(left.span, right.span);
             left = Expression { kind: ExpressionKind::Binary(operator, Box::new(left), Box::new(right)), span };
         }
         Ok(left)
@@ -75,7 +75,7 @@ impl Parser<'_> {
         let span = self.span();
         self.position += 1;
         let operand = self.nested(Self::operand)?;
-        let span = span.to(operand.span);
+        let span = self.through(span, operand.span);
         Ok(Expression { kind: ExpressionKind::Unary(operator, Box::new(operand)), span })
     }
 
@@ -121,7 +121,7 @@ impl Parser<'_> {
                     inner = Expression { kind, span };
                 }
                 self.expect(")", "after an expression")?;
-                inner.span = span.to(self.last_span());
+                inner.span = self.so_far(span);
                 Ok(inner)
             }
             TokenKind::Name(word) => self.word(&word.clone()),
@@ -207,7 +207,7 @@ impl Parser<'_> {
         self.expect("(", &format!("after {word}"))?;
         let argument = self.nested(Self::expression)?;
         self.expect(")", &format!("after the argument of {word}"))?;
-        Ok((argument, span.to(self.last_span())))
+        Ok((argument, self.so_far(span)))
     }
 
     fn run(&mut self) -> Parsed<Expression> {
@@ -219,7 +219,7 @@ impl Parser<'_> {
         self.expect(")", "after the arguments of a process")?;
         let priority = if self.take_word("priority") { Some(Box::new(self.operand()?)) } else { None };
         let kind = ExpressionKind::Run { proctype, arguments, priority };
-        Ok(Expression { kind, span: span.to(self.last_span()) })
+        Ok(Expression { kind, span: self.so_far(span) })
     }
 
     /// Expressions separated by commas, up to a closing bracket.
@@ -260,14 +260,14 @@ impl Parser<'_> {
         let name = self.name("a variable")?;
         let span = name.span;
         let parts = self.parts_from(name)?;
-        Ok(Expression { kind: ExpressionKind::Reference(parts), span: span.to(self.last_span()) })
+        Ok(Expression { kind: ExpressionKind::Reference(parts), span: self.so_far(span) })
     }
 
     /// What can begin with a name: a variable, a poll, a reference into another process.
     fn reference_from(&mut self, name: Name) -> Parsed<Expression> {
         let span = name.span;
         let parts = self.parts_from(name)?;
-        let whole = |parser: &Self| span.to(parser.last_span());
+        let whole = |parser: &Self| parser.so_far(span);
         if let [part] = &parts[..] {
             let remote_variable = self.at(":")
                 && self.proctypes.contains(&part.name.text)

@@ -7,7 +7,7 @@ mod statements;
 
 use std::rc::Rc;
 
-use quotient_ir::{Diagnostic, Span};
+use quotient_ir::{Diagnostic, Source, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::token::{Token, TokenKind};
@@ -100,6 +100,7 @@ struct Inline {
 }
 
 pub(super) struct Parser<'d> {
+    source: &'d Source,
     tokens: Rc<[Token]>,
     position: usize,
     diagnostics: &'d mut Vec<Diagnostic>,
@@ -118,8 +119,9 @@ pub(super) struct Parser<'d> {
 }
 
 /// Reads the tokens of a text.
-pub(crate) fn parse(tokens: Vec<Token>, diagnostics: &mut Vec<Diagnostic>) -> Specification {
+pub(crate) fn parse(source: &Source, tokens: Vec<Token>, diagnostics: &mut Vec<Diagnostic>) -> Specification {
     let mut parser = Parser {
+        source,
         tokens: tokens.into(),
         position: 0,
         diagnostics,
@@ -157,6 +159,15 @@ impl Parser<'_> {
     /// The span of the token before.
     fn last_span(&self) -> Span {
         self.tokens[self.position.saturating_sub(1)].span
+    }
+    /// All from one place to another; only the first, if the second lies in another file.
+    fn through(&self, first: Span, last: Span) -> Span {
+        let file = |span: Span| self.source.file_at(span.start).1.start;
+        if file(first) == file(last) { first.to(last) } else { first }
+    }
+    /// All from a place to the token before.
+    fn so_far(&self, first: Span) -> Span {
+        self.through(first, self.last_span())
     }
     fn at_end(&self) -> bool {
         self.peek().kind == TokenKind::End

@@ -108,12 +108,12 @@ impl Parser<'_> {
         if !labels.is_empty() && (self.at(";") || self.at("->") || self.ends_sequence()) {
             // A label at nothing stands at a step that does nothing.
             let kind = StatementKind::Expression(Self::number(1, span));
-            return Ok(Statement { labels, kind, span: span.to(self.last_span()) });
+            return Ok(Statement { labels, kind, span: self.so_far(span) });
         }
         // Messages about a statement are not about its labels.
         let span = self.span();
         let kind = self.statement()?;
-        let mut statement = Statement { labels: Vec::new(), kind, span: span.to(self.last_span()) };
+        let mut statement = Statement { labels: Vec::new(), kind, span: self.so_far(span) };
         let mut escapes = 0;
         while self.at_word("unless") {
             self.position += 1;
@@ -123,7 +123,7 @@ impl Parser<'_> {
             }
             let escape = self.nested(Self::step_without_escape)?;
             let kind = StatementKind::Unless { main: Box::new(statement), escape: Box::new(escape) };
-            statement = Statement { labels: Vec::new(), kind, span: span.to(self.last_span()) };
+            statement = Statement { labels: Vec::new(), kind, span: self.so_far(span) };
         }
         statement.labels = labels;
         Ok(statement)
@@ -132,7 +132,7 @@ impl Parser<'_> {
     fn step_without_escape(&mut self) -> Parsed<Statement> {
         let span = self.span();
         let kind = self.statement()?;
-        Ok(Statement { labels: Vec::new(), kind, span: span.to(self.last_span()) })
+        Ok(Statement { labels: Vec::new(), kind, span: self.so_far(span) })
     }
 
     fn statement(&mut self) -> Parsed<StatementKind> {

@@ -1,0 +1,3 @@
+byte x;
+#include "parts/worker.h"
+init { run worker(); x == 2 -> x = 3 }

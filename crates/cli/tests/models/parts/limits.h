@@ -1,0 +1,4 @@
+#define LIMIT 2
+#ifdef WRONG
+byte limit limit;
+#endif
