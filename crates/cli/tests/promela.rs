@@ -421,3 +421,20 @@ error[syntax]: expected the name of a variable, found `;`
 "#]],
     );
 }
+
+#[test]
+fn statements_that_were_not_seen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let checkpoint = folder.path().join("checkpoint");
+    let checkpoint = checkpoint.to_str().expect("a plain path");
+    let rows = |arguments: &[&str]| {
+        let said = quotient(["check", "dead_code.pml"].iter().chain(arguments)).stdout;
+        said.lines().filter(|line| line.starts_with("unreached")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&["--checkpoint", checkpoint, "--max-states", "4"]), Vec::<String>::new());
+    assert_eq!(rows(&["--resume", checkpoint]), ["unreached    5 of 12 statements are never executed"]);
+    for store in ["compact", "bitstate"] {
+        let row = "unreached    5 of 12 statements are not executed in the states that were seen";
+        assert_eq!(rows(&["--store", store]), [row], "{store}");
+    }
+}

@@ -12,14 +12,14 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use quotient_ir::{Model, PropertyId, TableIndex};
+use quotient_ir::{Model, PropertyId, RuleId, TableIndex};
 
 use crate::options::SearchOptions;
 use crate::report::StopReason;
 use crate::store::{Full, Hash, NO_PARENT, Probe, StateNumber, Store};
 
 /// The first bytes of a checkpoint, with the version of the format.
-const MAGIC: &[u8; 24] = b"quotient checkpoint v1\n\0";
+const MAGIC: &[u8; 24] = b"quotient checkpoint v2\n\0";
 
 /// What a search has found out so far, besides its states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub(crate) struct Snapshot<'a, C, N> {
     /// its number in its store, followed by that of the store.
     pub(crate) stores: &'a [(&'a Store, u64)],
     pub(crate) standing: &'a Standing,
+    /// The rules that have fired, perhaps also some that fire again when the search goes on.
+    pub(crate) fired: Vec<RuleId>,
     /// States of the level that wait to be expanded, in order.
     pub(crate) current: C,
     /// States of the next level so far, in order.
@@ -93,13 +95,17 @@ where
     C: ExactSizeIterator<Item = StateNumber>,
     N: ExactSizeIterator<Item = StateNumber>,
 {
-    let Snapshot { fingerprint, words, stores, standing, current, next } = snapshot;
+    let Snapshot { fingerprint, words, stores, standing, fired, current, next } = snapshot;
     let file = File::create(path)?;
     let mut output = Summing { inner: BufWriter::with_capacity(1 << 16, file), sum: Sum::default() };
     output.write_all(MAGIC)?;
     let Standing { level, depth, transitions, covered } = standing;
     let header = [fingerprint, words as u64, *level, *depth, *transitions, covered.len() as u64];
     write_words(&mut output, header.into_iter().chain(covered.iter().map(|id| id.position() as u64)))?;
+    write_words(
+        &mut output,
+        std::iter::once(fired.len()).chain(fired.iter().map(|id| id.position())).map(|it| it as u64),
+    )?;
     for waiting in [&mut current.into_iter() as &mut dyn ExactSizeIterator<Item = StateNumber>, &mut next.into_iter()] {
         write_words(&mut output, [waiting.len() as u64])?;
         write_numbers(&mut output, waiting)?;
@@ -147,6 +153,8 @@ pub(crate) enum ResumeError {
 pub(crate) struct Saved {
     words: usize,
     pub(crate) standing: Standing,
+    /// The rules that have fired.
+    pub(crate) fired: Vec<RuleId>,
     current: Vec<StateNumber>,
     next: Vec<StateNumber>,
     /// States and parents of each store.
@@ -190,12 +198,16 @@ pub(crate) fn read(path: &Path, fingerprint: u64, words: usize) -> Result<Saved,
         return Err(ResumeError::Foreign);
     }
     let (level, depth, transitions) = (read_word(&mut input)?, read_word(&mut input)?, read_word(&mut input)?);
-    let length = count(read_word(&mut input)?, 8)?;
-    let mut covered = Vec::new();
-    for _ in 0..length {
-        let position = u32::try_from(read_word(&mut input)?).map_err(|_| ResumeError::Malformed)?;
-        covered.push(PropertyId::from_position(position as usize));
-    }
+    let mut positions = || {
+        let length = count(read_word(&mut input)?, 8)?;
+        let position = |_| match u32::try_from(read_word(&mut input)?) {
+            Ok(position) => Ok(position as usize),
+            Err(_) => Err(ResumeError::Malformed),
+        };
+        (0..length).map(position).collect::<Result<Vec<usize>, ResumeError>>()
+    };
+    let covered = positions()?.into_iter().map(PropertyId::from_position).collect();
+    let fired = positions()?.into_iter().map(RuleId::from_position).collect();
     let mut lists = [Vec::new(), Vec::new()];
     for list in &mut lists {
         let length = count(read_word(&mut input)?, 4)?;
@@ -217,7 +229,7 @@ pub(crate) fn read(path: &Path, fingerprint: u64, words: usize) -> Result<Saved,
         return Err(ResumeError::Malformed);
     }
     let standing = Standing { level, depth, transitions, covered };
-    Ok(Saved { words, standing, current, next, stores })
+    Ok(Saved { words, standing, fired, current, next, stores })
 }
 
 fn cut_short(error: io::Error) -> ResumeError {
@@ -248,7 +260,9 @@ impl Saved {
         next: Range<StateNumber>,
         store: (Vec<u64>, Vec<StateNumber>),
     ) -> Self {
-        Self { words, standing, current: current.collect(), next: next.collect(), stores: vec![store] }
+        // Which rules fired is known where they did.
+        let fired = Vec::new();
+        Self { words, standing, fired, current: current.collect(), next: next.collect(), stores: vec![store] }
     }
 
     /// Puts the states into new stores, whose number is two to some power: first those that were

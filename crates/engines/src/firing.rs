@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use quotient_ir::{RuleId, TableIndex};
 
-use crate::options::SearchOptions;
-use crate::report::Report;
+use crate::report::{Report, StopReason};
 
 /// The rules that have fired.
 #[derive(Debug)]
@@ -37,6 +36,12 @@ impl FiredRules {
         }
     }
 
+    /// The rules that have fired.
+    pub(crate) fn all(&self) -> Vec<RuleId> {
+        let fired = (0..self.0.len()).filter(|&rule| self.0[rule].load(Ordering::Relaxed));
+        fired.map(RuleId::from_position).collect()
+    }
+
     /// The rules that have not fired, nor one that symmetries exchange with them. `classes` says for each rule
     /// which it is exchanged with; none if no symmetries were used.
     pub(crate) fn rest(&self, classes: Option<&[u32]>) -> Vec<RuleId> {
@@ -54,10 +59,10 @@ impl FiredRules {
         (0..fired.len()).filter(|&rule| !fired[rule]).map(RuleId::from_position).collect()
     }
 
-    /// Says in the report of a finished search which rules never fired.
-    pub(crate) fn report(&self, classes: Option<&[u32]>, options: &SearchOptions, report: &mut Report) {
-        // A search that goes on from another one has not seen what fired there.
-        let is_whole = report.stop_reason.is_none() && report.approximation.is_none() && options.resume.is_none();
+    /// Says in the report of a search that came to its end which rules never fired. Of an approximate one that
+    /// is said of what it saw.
+    pub(crate) fn report(&self, classes: Option<&[u32]>, report: &mut Report) {
+        let is_whole = matches!(report.stop_reason, None | Some(StopReason::Approximate));
         report.never_fired = is_whole.then(|| self.rest(classes));
     }
 }

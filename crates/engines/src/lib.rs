@@ -91,7 +91,7 @@ pub fn check_with(
     let evaluator = SpecialisedSystem::of_reachable(&interpreter);
     let system = CompiledSystem::new(&evaluator, true);
     let (mut report, _) = reduced::check_planned(&system, &interpreter, plan, options, observer)?;
-    evaluator.fired().report(plan.rule_classes(), options, &mut report);
+    evaluator.fired().report(plan.rule_classes(), &mut report);
     Ok(report)
 }
 
@@ -112,7 +112,7 @@ pub fn cross_check(
     // All states are looked up afterwards, in memory.
     let options = &SearchOptions { spill: None, ..options.clone() };
     let (mut report, exploration) = reduced::check_planned(&system, &interpreter, plan, options, observer)?;
-    evaluator.fired().report(plan.rule_classes(), options, &mut report);
+    evaluator.fired().report(plan.rule_classes(), &mut report);
     let found = (&report, &exploration);
     let comparison = cross_check::compare(&system, &interpreter, plan, options, observer, found)?;
     Ok((report, comparison))

@@ -8,7 +8,7 @@
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
-use quotient_ir::{Fault, Layout, PropertyId, SlotId};
+use quotient_ir::{Fault, Layout, PropertyId, RuleId, SlotId};
 use quotient_symmetry::{Canonicalizer, Literals, MarkerScratch, Marking, Workspace};
 use rustc_hash::FxHashMap;
 
@@ -160,6 +160,14 @@ impl<S: TransitionSystem> TransitionSystem for MarkerSystem<'_, S> {
 
     fn name(&self) -> &'static str {
         "markers"
+    }
+
+    fn fired_rules(&self) -> Vec<RuleId> {
+        self.inner.fired_rules()
+    }
+
+    fn note_fired_rules(&self, rules: &[RuleId]) {
+        self.inner.note_fired_rules(rules);
     }
 
     fn words(&self) -> usize {

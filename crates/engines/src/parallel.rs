@@ -790,6 +790,7 @@ impl<S: TransitionSystem> Conductor<'_, '_, S> {
             words: search.words,
             stores: &stores,
             standing: &place.standing,
+            fired: search.system.fired_rules(),
             current: level[place.first..].iter().copied(),
             next: next[..place.found].iter().copied(),
         };

@@ -10,7 +10,9 @@
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{DeadlockMode, Fault, FaultKind, Interpreter, PropertyId, PropertyKind, SlotId, Span, Violation};
+use quotient_ir::{
+    DeadlockMode, Fault, FaultKind, Interpreter, PropertyId, PropertyKind, RuleId, SlotId, Span, Violation,
+};
 
 use crate::guard::Guard;
 use crate::options::SearchOptions;
@@ -195,6 +197,14 @@ impl<S: TransitionSystem> TransitionSystem for PassingSystem<'_, S> {
             stretch: Stretch::new(self.inner.words()),
             current: vec![0; self.inner.words()],
         }
+    }
+
+    fn fired_rules(&self) -> Vec<RuleId> {
+        self.inner.fired_rules()
+    }
+
+    fn note_fired_rules(&self, rules: &[RuleId]) {
+        self.inner.note_fired_rules(rules);
     }
 
     fn words(&self) -> usize {

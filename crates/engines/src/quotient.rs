@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use quotient_ir::{Fault, Layout, PropertyId, SlotId};
+use quotient_ir::{Fault, Layout, PropertyId, RuleId, SlotId};
 use quotient_symmetry::{Canonicalizer, Literals, Workspace};
 
 use crate::guard::Guard;
@@ -148,6 +148,14 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
 
     fn scratch(&self) -> Self::Scratch {
         QuotientScratch { inner: self.inner.scratch(), finder: Finder::default(), state: Vec::new() }
+    }
+
+    fn fired_rules(&self) -> Vec<RuleId> {
+        self.inner.fired_rules()
+    }
+
+    fn note_fired_rules(&self, rules: &[RuleId]) {
+        self.inner.note_fired_rules(rules);
     }
 
     fn words(&self) -> usize {

@@ -152,6 +152,7 @@ pub struct Report {
     /// somebody could tell.
     pub marker_collisions: Option<u64>,
     /// The rules of which no instance can fire in any reachable state; not known unless the search was finished.
+    /// After an approximate search: in any state that it saw.
     pub never_fired: Option<Vec<RuleId>>,
 }
 

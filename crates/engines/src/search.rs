@@ -97,6 +97,9 @@ pub(crate) fn explore<S: TransitionSystem>(
         (None, Some(path)) => Some(checkpoint::read(path, fingerprint, system.words()).map_err(refused)?),
         (begin, _) => begin,
     };
+    if let Some(saved) = &begin {
+        system.note_fired_rules(&saved.fired);
+    }
     let graph = observer.wants_graph();
     // Numbers are asked for by those who draw the graph and by liveness only.
     let numbered = graph || !checks.liveness.is_empty() || system.fills_words();
@@ -458,6 +461,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             words: self.system.words(),
             stores: &[(&self.store, length)],
             standing: &standing,
+            fired: self.system.fired_rules(),
             current,
             next,
         };

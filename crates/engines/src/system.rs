@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{Action, Fault, PropertyId, StartId, TableIndex, Violation};
+use quotient_ir::{Action, Fault, PropertyId, RuleId, StartId, TableIndex, Violation};
 
 /// An action with the cells of its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -288,6 +288,14 @@ pub trait TransitionSystem: Sync {
     fn field_test(&self, _property: PropertyId) -> Option<FieldTest> {
         None
     }
+
+    /// The rules of which some instance has fired, where that is noted.
+    fn fired_rules(&self) -> Vec<RuleId> {
+        Vec::new()
+    }
+
+    /// Takes over which rules have fired elsewhere.
+    fn note_fired_rules(&self, _rules: &[RuleId]) {}
 
     /// What tells this system from others of the same model whose states mean something else.
     fn name(&self) -> &'static str {

@@ -71,9 +71,9 @@ impl Observer for Killer {
     }
 }
 
-/// A report without what may differ: memory, and which rules fired before a checkpoint, which it does not keep.
+/// A report without what may differ: memory.
 fn without_memory(report: Report) -> Report {
-    Report { memory_bytes: 0, never_fired: None, ..report }
+    Report { memory_bytes: 0, ..report }
 }
 
 fn run(model: &Model, options: &SearchOptions) -> Report {

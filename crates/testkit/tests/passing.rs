@@ -1,6 +1,6 @@
 //! Random models that say which states are passed through, against brute force: the closure over all
 //! states by the reference interpreter, of which those that are not passed through count. Searches in
-//! both orders, on several threads and on disk, on the reference interpreter, reduced by symmetries,
+//! both orders, on several threads, on disk and stopped on their way, on the reference interpreter, reduced by symmetries,
 //! markers and annotated states agree with it, and with those that store everything.
 //!
 //! `QUOTIENT_RANDOM_PASSING` sets the number of models, `QUOTIENT_RANDOM_SEED` the first seed.
@@ -10,8 +10,10 @@ use quotient_engines::{
     AdaptiveError, PartitionTime, ReferenceSystem, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason,
     SymmetrySource, Verdict, check, check_adaptive, check_system, check_with, cross_check, plan,
 };
+use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
-    DeadlockMode, Expr, Interpreter, Layout, Model, Property, PropertyId, PropertyKind, Span, UnaryOperator, verify,
+    DeadlockMode, Expr, Interpreter, Layout, Model, Property, PropertyId, PropertyKind, Source, Span, UnaryOperator,
+    verify,
 };
 use quotient_symmetry::Strategy;
 use quotient_testkit::examples::load_murphi;
@@ -19,6 +21,7 @@ use quotient_testkit::oracle::{Exploration, explore};
 use quotient_testkit::partial_murphi::partial_program;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, Random, random_program};
+use quotient_testkit::random_promela::random_promela;
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 use quotient_testkit::verdict::{Answer, VerdictClass};
 
@@ -144,6 +147,7 @@ fn compare(model: &Model, deadlock: DeadlockMode) -> Result<bool, String> {
             return Err(format!("{threads} threads: {:?}, one: {:?}", figures(&other), figures(&found)));
         }
     }
+    compare_resumed(model, &options, &found)?;
     let spill = Some(Spill { folder: std::env::temp_dir(), max_bytes: None });
     let on_disk = SearchOptions { spill, max_memory: Some(1 << 20), ..options.clone() };
     let other = check(model, &on_disk, &mut Silent).map_err(text)?;
@@ -179,6 +183,36 @@ fn compare(model: &Model, deadlock: DeadlockMode) -> Result<bool, String> {
     }
     compare_reduced(model, &layout, &options, &expected)?;
     Ok(is_complete(expected.class) && expected.states > 1)
+}
+
+/// Searches that are stopped on their way, perhaps in a stretch between two stored states, and go on.
+fn compare_resumed(model: &Model, options: &SearchOptions, found: &Report) -> Result<(), String> {
+    let text = |error: quotient_engines::EngineError| error.to_string();
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let checkpoint = Some(folder.path().join("checkpoint"));
+    for (threads, later) in [(1, 2), (2, 1)] {
+        let mut resume = None;
+        for part in 1..4 {
+            let max_states = Some((found.states * part / 4).max(1));
+            let limits =
+                SearchOptions { threads, max_states, checkpoint: checkpoint.clone(), resume, ..options.clone() };
+            let stopped = check(model, &limits, &mut Silent).map_err(text)?;
+            resume = checkpoint.clone().filter(|path| path.exists());
+            if !matches!(stopped.stop_reason, Some(StopReason::StateLimit(_))) {
+                break;
+            }
+        }
+        let rest = SearchOptions { threads: later, resume, ..options.clone() };
+        let report = check(model, &rest, &mut Silent).map_err(text)?;
+        let figures = [figures(&report), figures(found)];
+        if figures[0] != figures[1] || report.never_fired != found.never_fired {
+            return Err(format!(
+                "stopped on {threads} threads and gone on: {:?}, at once: {:?}",
+                figures[0], figures[1]
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Searches of representatives, by markers and of annotated states.
@@ -253,4 +287,25 @@ fn searches_agree_with_brute_force() {
     assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), results.len(), wrong.join("\n"));
     let compared = results.iter().filter(|it| **it == Ok(true)).count();
     assert!(compared * 3 >= results.len(), "only {compared} of {} were searched to the end", results.len());
+}
+
+/// Atomic sequences of Promela programs are passed through; a search that is stopped in one goes on behind it.
+#[test]
+fn promela_programs_go_on() {
+    let seeds: Vec<u64> = (1..=60).collect();
+    let compared = map_on_workers(2, &seeds, |&seed| {
+        let source = Source::new("random.pml", random_promela(seed));
+        let options = LoadOptions { ignore_assertions: true, ..LoadOptions::default() };
+        let model = load(source, Language::Promela, &options).ok()?.model;
+        model.properties.iter().find(|property| property.kind == PropertyKind::Passing)?;
+        let options = SearchOptions { deadlock: DeadlockMode::Off, max_states: Some(5000), ..SearchOptions::default() };
+        let found = check(&model, &options, &mut Silent).expect("a report");
+        if found.states < 10 || matches!(found.stop_reason, Some(StopReason::StateLimit(_))) {
+            return None;
+        }
+        Some(compare_resumed(&model, &options, &found).map_err(|error| format!("seed {seed}: {error}")))
+    });
+    let compared: Vec<Result<(), String>> = compared.into_iter().flatten().collect();
+    assert!(compared.iter().all(Result::is_ok), "{compared:?}");
+    assert!(compared.len() >= 20, "only {} programs pass through states", compared.len());
 }

@@ -305,9 +305,13 @@ fn adaptive_rows(adaptive: &AdaptiveUse) -> Vec<(&'static str, String)> {
 /// What is never executed: statements of the processes, or rules.
 fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
     let (model, report) = (outcome.model, outcome.report);
-    let Some(never_fired) = report.never_fired.as_deref().filter(|_| report.verdict == Verdict::Holds) else {
+    let is_approximate = report.approximation.is_some() || report.stop_reason == Some(StopReason::Approximate);
+    let is_wanted = report.verdict == Verdict::Holds || is_approximate && report.verdict == Verdict::Inconclusive;
+    let Some(never_fired) = report.never_fired.as_deref().filter(|_| is_wanted) else {
         return Vec::new();
     };
+    let (never, in_what) =
+        if is_approximate { ("not executed", " in the states that were seen") } else { ("never executed", "") };
     let (mut rows, texts): (Vec<(&str, String)>, Vec<String>) = match &model.presentation {
         Some(presentation) => {
             let unexecuted = presentation.unexecuted(never_fired);
@@ -318,7 +322,7 @@ fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
                 let remark = if it.is_reached { ": reached, but never possible" } else { "" };
                 format!("{process} {}:{line} [{}]{remark}", model.source.short_name(span.start), visible(text))
             };
-            let row = ("unreached", format!("{count} of {all} statements {verb} never executed"));
+            let row = ("unreached", format!("{count} of {all} statements {verb} {never}{in_what}"));
             (vec![row], unexecuted.iter().map(text).collect())
         }
         None => {
@@ -327,7 +331,7 @@ fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
                 let line = lines.place(model.rules[rule].span).line;
                 format!("{} (line {line})", rule_name(model, rule))
             };
-            let row = ("never fired", format!("{} of {} rules", never_fired.len(), model.rules.len()));
+            let row = ("never fired", format!("{} of {} rules{in_what}", never_fired.len(), model.rules.len()));
             (vec![row], never_fired.iter().map(text).collect())
         }
     };

@@ -106,7 +106,9 @@ pub fn check_prepared(
     refuse(partial.model(), options)?;
     let interpreter = Interpreter::new(partial.model(), partial.layout());
     let system = SpecialisedSystem::new(&interpreter);
-    search::run(partial, &system, &interpreter, options, time, observer)
+    let mut found = search::run(partial, &system, &interpreter, options, time, observer)?;
+    system.fired().report(None, &mut found.report);
+    Ok(found)
 }
 
 /// The same, partitions computed when they are needed. A model that tells no members apart at all is
@@ -137,7 +139,8 @@ fn search_partial(
     let interpreter = Interpreter::new(model, layout);
     let evaluator = SpecialisedSystem::new(&interpreter);
     let system = CompiledSystem::new(&evaluator, true);
-    let (report, exploration) = crate::reduced::check_planned(&system, &interpreter, &plan, options, observer)?;
+    let (mut report, exploration) = crate::reduced::check_planned(&system, &interpreter, &plan, options, observer)?;
+    evaluator.fired().report(plan.rule_classes(), &mut report);
     let mut annotated = Vec::new();
     if hands_out && report.stop_reason.is_none() && report.states <= HAND_OUT_LIMIT as u64 {
         let states = exploration.store.numbers().map(|number| exploration.store.state(number));

@@ -187,6 +187,14 @@ impl TransitionSystem for CompiledSystem<'_> {
         self.evaluator.scratch()
     }
 
+    fn fired_rules(&self) -> Vec<RuleId> {
+        self.evaluator.fired_rules()
+    }
+
+    fn note_fired_rules(&self, rules: &[RuleId]) {
+        self.evaluator.note_fired_rules(rules);
+    }
+
     fn words(&self) -> usize {
         self.evaluator.words()
     }

@@ -397,6 +397,14 @@ impl TransitionSystem for SpecialisedSystem<'_> {
         Scratch { memory: Memory::new(self.words(), self.frame), words: vec![0; self.words()], arguments: Vec::new() }
     }
 
+    fn fired_rules(&self) -> Vec<RuleId> {
+        self.fired.all()
+    }
+
+    fn note_fired_rules(&self, rules: &[RuleId]) {
+        rules.iter().for_each(|&rule| self.note_fired(Action::Rule(rule)));
+    }
+
     fn words(&self) -> usize {
         self.interpreter.layout().words()
     }

@@ -114,7 +114,7 @@ pub fn check_packed(
     let system = CompiledSystem::new(&evaluator, false);
     let packed = |mut report: Report, layout: &Layout, outgrown| {
         // Whatever layout a rule fired with.
-        evaluator.fired().report(None, options, &mut report);
+        evaluator.fired().report(None, &mut report);
         Packed { report, words: layout.words(), outgrown }
     };
     if !narrowing.applies(&layout, options, observer) {
