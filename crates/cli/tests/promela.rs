@@ -438,3 +438,97 @@ fn statements_that_were_not_seen() {
         assert_eq!(rows(&["--store", store]), [row], "{store}");
     }
 }
+
+#[test]
+fn symmetries_in_the_words_of_the_text() {
+    expect(
+        quotient(["detect", "../../../../models/promela/booking.pml"]),
+        str![[r#"
+symmetries: 6, S3
+
+  traveller(1) ↔ traveller(2), queue (traveller(1):reply) ↔ queue (traveller(2):reply), clerk(3):who: traveller(1):reply ↔ traveller(2):reply, field 2 of message * of counter: traveller(1):reply ↔ traveller(2):reply
+  traveller(0) ↔ traveller(1), queue (traveller(0):reply) ↔ queue (traveller(1):reply), clerk(3):who: traveller(0):reply ↔ traveller(1):reply, field 2 of message * of counter: traveller(0):reply ↔ traveller(1):reply
+
+variables    traveller, clerk, counter, traveller.reply
+generators   2
+certified    …
+graph        …
+time         …
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        quotient(["detect", "office.pml", "--why-not"]),
+        str![[r#"
+symmetries: 1, nothing but the identity
+
+processes client: {1} {2}  told apart
+  1 | 2: rule "client 15: desk!request(reply)": what `field 2 of message 1 of desk` becomes for p = 1 does not turn into what `field 2 of message 1 of desk` becomes for p = 2
+    office.pml:15:3
+    15 |   desk!request(reply);
+0..1: {0} {1}  told apart
+  0 | 1: the start state "initial" sets `len(book)` to 0, where the exchange asks for 1
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        quotient(["detect", "office.pml", "--why-not", "client(1) client(2)"]),
+        str![[r#"
+symmetries: 1, nothing but the identity
+
+`client(1) client(2)` is no symmetry
+
+note: rule "client 15: desk!request(reply)": the condition `client(p) is at office.pml:15 [desk!request(reply)]` for p = 1 changes its meaning
+  --> office.pml:15:3
+   |
+15 |   desk!request(reply);
+   |   ^^^^^^^^^^^^^^^^^^^
+
+note: rule "client 15: desk!request(reply)" writes `the position of client(1)` for p = 1, but not `the position of client(2)` for p = 1
+  --> office.pml:15:3
+   |
+15 |   desk!request(reply);
+   |   ^^^^^^^^^^^^^^^^^^^
+
+note: rule "client 15: desk!request(reply)": the condition `client(p) is at office.pml:15 [desk!request(reply)]` for p = 2 changes its meaning
+  --> office.pml:15:3
+   |
+15 |   desk!request(reply);
+   |   ^^^^^^^^^^^^^^^^^^^
+
+note: rule "client 15: desk!request(reply)" writes `the position of client(2)` for p = 2, but not `the position of client(1)` for p = 2
+  --> office.pml:15:3
+   |
+15 |   desk!request(reply);
+   |   ^^^^^^^^^^^^^^^^^^^
+
+note: rule "client 17: take": the condition `client(p) is at office.pml:17 [x = x + step]` for p = 1 changes its meaning
+  --> office.pml:17:12
+   |
+17 |   atomic { take(x); last.ink = green; book!x };
+   |            ^^^^
+
+note: rule "client 17: take" writes `the position of client(1)` for p = 1, but not `the position of client(2)` for p = 1
+  --> office.pml:17:12
+   |
+17 |   atomic { take(x); last.ink = green; book!x };
+   |            ^^^^
+
+note: rule "client 17: take": the condition `client(p) is at office.pml:17 [x = x + step]` for p = 2 changes its meaning
+  --> office.pml:17:12
+   |
+17 |   atomic { take(x); last.ink = green; book!x };
+   |            ^^^^
+
+note: rule "client 17: take" writes `the position of client(2)` for p = 2, but not `the position of client(1)` for p = 2
+  --> office.pml:17:12
+   |
+17 |   atomic { take(x); last.ink = green; book!x };
+   |            ^^^^
+---- exit status 0
+
+"#]],
+    );
+}

@@ -4,6 +4,7 @@
 
 #[cfg(test)]
 mod builder;
+mod calling;
 mod diagnostics;
 mod expression;
 mod fault;
@@ -20,6 +21,7 @@ mod trace;
 mod types;
 mod verify;
 
+pub use calling::{Calling, PartStep};
 pub use diagnostics::{Diagnostic, Label, Severity, Source, Span};
 pub use expression::{Argument, BinaryOperator, Expr, Iteration, Place, Pool, Quantifier, Root, Step, UnaryOperator};
 pub use fault::{Fault, FaultKind};
@@ -35,7 +37,7 @@ pub use presentation::{
     Caption, Number, Part, PartKind, Participant, Presentation, SourceStatement, Unexecuted, queue_text,
 };
 pub use statement::{MultisetElement, ReturnValue, Statement, StatementKind};
-pub use text::{expression_text, place_text};
+pub use text::{called_text, expression_text, place_text};
 pub use trace::{DeadlockMode, ReplayError, Trace, TraceStep, Violation, changed_slots, replay};
 pub use types::{Domain, Field, Type, TypeKind};
 pub use verify::verify;

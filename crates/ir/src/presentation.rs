@@ -3,6 +3,7 @@
 //!
 //! Nothing here has a meaning: a model is the same without it.
 
+use crate::calling::Calling;
 use crate::diagnostics::Span;
 use crate::index::{RuleId, TableIndex, TypeId, VariableId};
 use crate::layout::{Layout, Valuation};
@@ -22,6 +23,8 @@ pub struct Presentation {
     pub between: Option<VariableId>,
     /// What a state without a way on is called.
     pub deadlock: Option<String>,
+    /// What variables are called that the text does not have.
+    pub callings: Vec<(VariableId, Calling)>,
 }
 
 /// A statement of the text that is one step of a process.

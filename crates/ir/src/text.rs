@@ -5,8 +5,9 @@
 //! Parentheses are the fewest that Murphi's precedences (as rumur has them) need, except under
 //! `!`, which binds more loosely than a comparison: there they are kept for the reader's sake.
 
+use crate::calling::{Calling, PartStep};
 use crate::expression::{Argument, BinaryOperator, Expr, Iteration, Quantifier, Root, Step, UnaryOperator};
-use crate::index::{ExprId, LocalId, PlaceId, Table, TypeId};
+use crate::index::{ExprId, LocalId, PlaceId, Table, TypeId, VariableId};
 use crate::model::{Local, Model};
 use crate::types::TypeKind;
 
@@ -16,6 +17,12 @@ const LONGEST: usize = 400;
 /// An expression as Murphi text, for messages.
 pub fn expression_text(model: &Model, locals: &Table<LocalId, Local>, expression: ExprId) -> String {
     Writer::new(model, locals).run(Task::Expression(expression, Level::Conditional))
+}
+
+/// The same, with variables and what is said of them called as the front end of the model wants it.
+pub fn called_text(model: &Model, locals: &Table<LocalId, Local>, expression: ExprId) -> String {
+    let writer = Writer { calls: true, ..Writer::new(model, locals) };
+    writer.run(Task::Expression(expression, Level::Conditional))
 }
 
 /// A place as Murphi text, for messages.
@@ -119,11 +126,13 @@ struct Writer<'a> {
     locals: &'a Table<LocalId, Local>,
     output: String,
     tasks: Vec<Task>,
+    /// Whether variables are called as the front end wants it.
+    calls: bool,
 }
 
 impl<'a> Writer<'a> {
     fn new(model: &'a Model, locals: &'a Table<LocalId, Local>) -> Self {
-        Self { model, locals, output: String::new(), tasks: Vec::new() }
+        Self { model, locals, output: String::new(), tasks: Vec::new(), calls: false }
     }
 
     fn run(mut self, first: Task) -> String {
@@ -176,6 +185,10 @@ impl<'a> Writer<'a> {
                         level
                     }
                 }
+            }
+            &Expr::Binary { operator, left, right } if self.position_test(operator, left, right).is_some() => {
+                tasks.extend(self.position_test(operator, left, right).into_iter().flatten());
+                Level::Comparison
             }
             &Expr::Binary { operator, left, right } => {
                 let notation = notation(operator);
@@ -241,6 +254,54 @@ impl<'a> Writer<'a> {
         self.schedule(tasks);
     }
 
+    /// Whether a process is where it is asked to be, if that is what two values are compared for.
+    fn position_test(&self, operator: BinaryOperator, left: ExprId, right: ExprId) -> Option<Vec<Task>> {
+        let word = match operator {
+            BinaryOperator::Equal => "is",
+            BinaryOperator::NotEqual => "is not",
+            _ => return None,
+        };
+        let (&Expr::Read(place), &Expr::Constant { value, .. }) = (&self.model.pool[left], &self.model.pool[right])
+        else {
+            return None;
+        };
+        let (variable, index) = self.position(place)?;
+        let there = self.model.position_title(variable, value);
+        let name = format!("{}(", self.model.variable_title(variable));
+        let end = format!(") {word} {there}");
+        Some(vec![Task::Owned(name), Task::Expression(index, Level::Conditional), Task::Owned(end)])
+    }
+
+    /// The variable and the index of a process, if a place is where it stands.
+    fn position(&self, place: PlaceId) -> Option<(VariableId, ExprId)> {
+        let place = &self.model.pool[place];
+        match (&place.root, &place.steps[..]) {
+            (Root::Variable(variable), &[Step::Index(index), Step::Field(0)]) if self.calls => {
+                matches!(self.model.calling(*variable), Some(Calling::Processes(_))).then_some((*variable, index))
+            }
+            _ => None,
+        }
+    }
+
+    /// A place of a variable that is called otherwise than it is written.
+    fn called_place(&self, variable: VariableId, steps: &[Step]) -> String {
+        let steps: Vec<PartStep> = steps
+            .iter()
+            .map(|step| match *step {
+                Step::Field(field) => PartStep::Field(field),
+                Step::Index(index) => {
+                    let value = match self.model.pool[index] {
+                        Expr::Constant { value, .. } => Some(value),
+                        _ => None,
+                    };
+                    // Indices are small: a process, a place in a queue.
+                    PartStep::Index(called_text(self.model, self.locals, index), value)
+                }
+            })
+            .collect();
+        self.model.part_title(variable, &steps)
+    }
+
     /// A choice between places is written as a conditional, in parentheses where a path follows.
     fn place_level(&self, place: PlaceId) -> Level {
         match &self.model.pool[place] {
@@ -253,6 +314,9 @@ impl<'a> Writer<'a> {
         let place = &self.model.pool[id];
         let mut tasks = Vec::new();
         let mut ty = match &place.root {
+            Root::Variable(variable) if self.calls && self.model.calling(*variable).is_some() => {
+                return self.output.push_str(&self.called_place(*variable, &place.steps));
+            }
             Root::Variable(variable) => {
                 let variable = &self.model.variables[*variable];
                 tasks.push(Task::Owned(variable.name.clone()));

@@ -178,13 +178,13 @@ impl<'m> Describer<'m> {
                 }
             }
             let ty = self.layout.slots[slot].ty;
-            let target_type = self.layout.slots[target(&moves, slot)].ty;
             let mut images = Vec::new();
             let mut as_expected = true;
             for value in values(self.literals, slot) {
                 let image = image(&moves, slot, value);
                 as_expected &= image == mapped(&types, member(self.model, ty, value), value);
-                images.push((self.model.value_name(ty, value), self.model.value_name(target_type, image)));
+                images
+                    .push((self.places.value(slot, Some(value)), self.places.value(target(&moves, slot), Some(image))));
             }
             if !as_expected {
                 changed.entry(images).or_default().insert(slot);
@@ -347,7 +347,7 @@ impl<'m> Describer<'m> {
                 let mut cycle = Vec::new();
                 let mut next = SlotId::from_position(first);
                 while slots.contains(&next) && done.insert(next) {
-                    cycle.push(self.layout.slots[next].name.clone());
+                    cycle.push(self.places.name(next));
                     next = target(moves, next);
                 }
                 if cycle.len() > 1 {

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use quotient_groups::{OrbitPartition, Point, SparsePermutation};
 use quotient_ir::{
     Action, Iteration, Layout, Model, Parameter, PropertyId, SlotId, Span, TableIndex, TypeId, TypeKind, VariableId,
-    expression_text,
+    called_text,
 };
 
 use crate::behaviour::{self, Behaviour, Preserved};
@@ -14,6 +14,7 @@ use crate::certify::CertifiedGroup;
 use crate::circuit::NodeId;
 use crate::describe::short_value_name;
 use crate::literals::Literals;
+use crate::places::Places;
 use crate::unfold::{Event, Write, Written};
 
 /// A permutation that a user hopes for.
@@ -72,7 +73,8 @@ impl Request {
         let words: Vec<&str> = text.split_whitespace().collect();
         let type_named = |name: &str| {
             let found = model.types.iter_enumerated().find(|(_, ty)| ty.name.as_deref() == Some(name));
-            found.map(|(id, _)| id).filter(|&id| model.is_scalar(id)).ok_or_else(|| {
+            let called = || index_called(model, name);
+            found.map(|(id, _)| id).filter(|&id| model.is_scalar(id)).or_else(called).ok_or_else(|| {
                 let names: Vec<&str> = model
                     .types
                     .iter_enumerated()
@@ -111,6 +113,7 @@ impl Request {
                         .filter(|(_, slot)| is_part(&slot.name, name))
                         .map(|(id, _)| id)
                         .collect();
+                    let slots = if slots.is_empty() { called_part(model, layout, name) } else { slots };
                     if slots.is_empty() { Err(format!("there is no variable `{name}`")) } else { Ok(slots) }
                 };
                 let (first, second) = (part(first)?, part(second)?);
@@ -203,15 +206,12 @@ impl Request {
                 let image_value = value.map(|value| self.value(model, entry.ty, value));
                 let Some(point) = literals.point(image, image_value) else {
                     let variable: VariableId = entry.variable;
-                    let shown = value.map_or("undefined".to_owned(), |value| model.value_name(entry.ty, value));
-                    let shown_image =
-                        image_value.map_or("undefined".to_owned(), |value| model.value_name(entry.ty, value));
+                    let places = Places::new(model, layout);
+                    let (shown, shown_image) = (places.value(slot, value), places.value(slot, image_value));
+                    let (name, image_name) = (places.name(slot), places.name(image));
                     return Err(Reason {
                         span: model.variables[variable].span,
-                        text: format!(
-                            "`{}` can be {shown}, but `{}` can never be {shown_image}",
-                            entry.name, layout.slots[image].name
-                        ),
+                        text: format!("`{name}` can be {shown}, but `{image_name}` can never be {shown_image}"),
                     });
                 };
                 moves.push((own.first + position as Point, point));
@@ -276,6 +276,41 @@ impl Request {
     }
 }
 
+/// The type of the numbers of what a front end calls by a name.
+fn index_called(model: &Model, name: &str) -> Option<TypeId> {
+    let indices = model.variables.iter_enumerated().filter_map(|(variable, entry)| match model.types[entry.ty].kind {
+        TypeKind::Array { index, .. } if model.calling(variable).is_some() => Some((variable, index)),
+        _ => None,
+    });
+    let mut called = indices.filter(|&(variable, _)| model.variable_title(variable) == name);
+    called.next().map(|(_, index)| index)
+}
+
+/// The slots of an element, or a part of one, that a front end calls by a name.
+fn called_part(model: &Model, layout: &Layout, name: &str) -> Vec<SlotId> {
+    let places = Places::new(model, layout);
+    for (variable, entry) in model.variables.iter_enumerated().filter(|(it, _)| model.calling(*it).is_some()) {
+        let TypeKind::Array { index, element } = model.types[entry.ty].kind else { continue };
+        let mut parts = vec![(element, 0)];
+        if let TypeKind::Record { fields } = &model.types[element].kind {
+            let mut offset = 0;
+            for field in fields {
+                parts.push((field.ty, offset));
+                offset += model.cells(field.ty);
+            }
+        }
+        for code in 0..model.domain(index).size() {
+            for &(ty, offset) in &parts {
+                let first = layout.first_slot(variable).position() as u64 + code * model.cells(element) + offset;
+                if places.part(SlotId::from_position(first as usize), ty).is_some_and(|it| it == name) {
+                    return (first..first + model.cells(ty)).map(|it| SlotId::from_position(it as usize)).collect();
+                }
+            }
+        }
+    }
+    Vec::new()
+}
+
 /// Whether a slot is the named variable or a part of it.
 fn is_part(slot: &str, name: &str) -> bool {
     slot.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
@@ -285,6 +320,7 @@ fn is_part(slot: &str, name: &str) -> bool {
 pub struct Explainer<'m> {
     model: &'m Model,
     layout: &'m Layout,
+    places: Places<'m>,
     behaviour: Behaviour,
     literals: Literals,
     keys: FxHashSet<(bool, crate::unfold::EventKey)>,
@@ -305,7 +341,7 @@ impl<'m> Explainer<'m> {
             .enumerate()
             .map(|(number, event)| ((event.action, event.arguments.clone()), number))
             .collect();
-        Self { model, layout, behaviour, literals, keys, claims, instances }
+        Self { model, layout, places: Places::new(model, layout), behaviour, literals, keys, claims, instances }
     }
 
     /// Why a permutation is no symmetry: the places of the text that change their meaning, at most
@@ -323,7 +359,7 @@ impl<'m> Explainer<'m> {
         for slot_move in map.moves() {
             let variable = self.layout.slots[slot_move.from].variable;
             if let Some(fixed) = self.behaviour.fixed.iter().find(|entry| entry.variable == variable) {
-                let name = &self.model.variables[variable].name;
+                let name = self.model.variable_title(variable);
                 return vec![Reason {
                     span: fixed.span,
                     text: format!("`{name}` is treated as fixed because of this: {}", fixed.reason),
@@ -467,7 +503,7 @@ impl<'m> Explainer<'m> {
                 counterpart.guard_parts.iter().any(|&(_, other)| other == image) || image == NodeId::TRUE
             });
             if !found {
-                let text = expression_text(self.model, locals, part);
+                let text = called_text(self.model, locals, part);
                 let change = if here == there {
                     "changes its meaning".to_owned()
                 } else {
@@ -486,7 +522,7 @@ impl<'m> Explainer<'m> {
                 .collect();
             for &(part, condition) in &counterpart.guard_parts {
                 if condition != NodeId::TRUE && !images.contains(&Some(condition)) {
-                    let text = expression_text(self.model, locals, part);
+                    let text = called_text(self.model, locals, part);
                     reasons.push(Reason {
                         span,
                         text: format!("{what}: the condition `{text}`{there} asks for more than{here}"),
@@ -507,16 +543,14 @@ impl<'m> Explainer<'m> {
                     Some(position) => counterpart.write_spans[position],
                     None => event.write_spans.get(here_position).copied().unwrap_or(span),
                 };
-                let name = |slot: u32| self.layout.slots[SlotId::from_position(slot as usize)].name.clone();
+                let name = |slot: u32| self.places.name(SlotId::from_position(slot as usize));
                 let own = event.writes.get(here_position).map_or(write.slot, |own| own.slot);
                 let constant = |write: &Write| match &write.written {
                     Written::Cases(cases) if cases.len() == 1 && cases[0].1 == NodeId::TRUE => Some(cases[0].0),
                     _ => None,
                 };
-                let shown = |slot: u32, value: Option<i64>| {
-                    let ty = self.layout.slots[SlotId::from_position(slot as usize)].ty;
-                    value.map_or_else(|| "undefined".to_owned(), |value| self.model.value_name(ty, value))
-                };
+                let shown =
+                    |slot: u32, value: Option<i64>| self.places.value(SlotId::from_position(slot as usize), value);
                 let constants = there_position
                     .and_then(|position| Some((constant(write)?, constant(&counterpart.writes[position])?)));
                 reasons.push(Reason {

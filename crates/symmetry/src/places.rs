@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use quotient_ir::{Layout, Model, SlotId, TableIndex, TypeId, TypeKind, VariableId};
+use quotient_ir::{Layout, Model, PartStep, SlotId, TableIndex, TypeId, TypeKind, VariableId};
 
 /// More values of one index than this are not worth listing.
 const LISTED_VALUES: usize = 12;
@@ -28,6 +28,8 @@ pub(crate) struct Places<'m> {
     paths: Vec<Path>,
     /// For each shape, the text around the indices.
     shapes: Vec<Vec<String>>,
+    /// For each shape of a variable that is called otherwise, the way: fields, and none for an index.
+    ways: Vec<Option<(VariableId, Vec<Option<u32>>)>>,
     slots_of_shape: Vec<Vec<SlotId>>,
     slots: FxHashMap<(u32, Vec<i64>), SlotId>,
 }
@@ -39,14 +41,46 @@ impl<'m> Places<'m> {
             layout,
             paths: Vec::with_capacity(layout.slots.len()),
             shapes: Vec::new(),
+            ways: Vec::new(),
             slots_of_shape: Vec::new(),
             slots: FxHashMap::default(),
         };
         let mut known = FxHashMap::default();
-        for entry in model.variables.iter() {
+        for (variable, entry) in model.variables.iter_enumerated() {
             places.walk(entry.ty, vec![entry.name.clone()], &mut Vec::new(), &mut known);
+            if model.calling(variable).is_some() {
+                let mut way = Vec::new();
+                places.find_ways(variable, entry.ty, &mut way, &mut layout.first_slot(variable).position());
+            }
         }
         places
+    }
+
+    /// Notes the ways to the shapes of a variable that is called otherwise. The depth of the recursion is that of
+    /// the type.
+    fn find_ways(&mut self, variable: VariableId, ty: TypeId, way: &mut Vec<Option<u32>>, next: &mut usize) {
+        let model = self.model;
+        match &model.types[ty].kind {
+            TypeKind::Array { index, element } => {
+                for _ in 0..model.domain(*index).size() {
+                    way.push(None);
+                    self.find_ways(variable, *element, way, next);
+                    way.pop();
+                }
+            }
+            TypeKind::Record { fields } => {
+                for (position, field) in fields.iter().enumerate() {
+                    way.push(Some(position as u32));
+                    self.find_ways(variable, field.ty, way, next);
+                    way.pop();
+                }
+            }
+            _ => {
+                let shape = self.paths[*next].shape as usize;
+                self.ways[shape].get_or_insert_with(|| (variable, way.clone()));
+                *next += model.cells(ty) as usize;
+            }
+        }
     }
 
     /// Adds the slots of a part of a variable. The depth of the recursion is that of the type.
@@ -96,6 +130,7 @@ impl<'m> Places<'m> {
         let slot = SlotId::from_position(self.paths.len());
         let shape = *known.entry(text).or_insert_with_key(|text| {
             self.shapes.push(text.clone());
+            self.ways.push(None);
             self.slots_of_shape.push(Vec::new());
             self.shapes.len() as u32 - 1
         });
@@ -168,20 +203,51 @@ impl<'m> Places<'m> {
         values
     }
 
+    /// The name of a value of a slot; none is undefined.
+    pub(crate) fn value(&self, slot: SlotId, value: Option<i64>) -> String {
+        let Some(value) = value else { return "undefined".to_owned() };
+        let ty = self.layout.slots[slot].ty;
+        match &self.ways[self.path(slot).shape as usize] {
+            Some((variable, way)) => {
+                let step = |field: &Option<u32>| field.map_or(PartStep::Indices(String::new()), PartStep::Field);
+                self.model.value_title(*variable, &way.iter().map(step).collect::<Vec<_>>(), ty, value)
+            }
+            None => self.model.value_name(ty, value),
+        }
+    }
+
+    /// The name of a slot.
+    pub(crate) fn name(&self, slot: SlotId) -> String {
+        let values = self.index_values(&[slot]);
+        self.pattern(slot, &values, &values)
+    }
+
     fn pattern(&self, slot: SlotId, values: &[BTreeSet<i64>], full: &[BTreeSet<i64>]) -> String {
         let path = self.path(slot);
-        let pieces = &self.shapes[path.shape as usize];
-        let mut text = pieces[0].clone();
-        for (dimension, &(ty, _)) in path.indices.iter().enumerate() {
+        let index = |dimension: usize, ty: TypeId| {
             let (of, full) = (&values[dimension], &full[dimension]);
             let names: Vec<String> = of.iter().map(|&value| self.model.value_name(ty, value)).collect();
-            if of.len() > 1 && of == full {
-                text.push('*');
-            } else if of.len() == 1 {
-                text.push_str(&names[0]);
-            } else {
-                text.push_str(&format!("{{{}}}", names.join(", ")));
+            match &names[..] {
+                [name] => name.clone(),
+                _ if of == full => "*".to_owned(),
+                _ => format!("{{{}}}", names.join(", ")),
             }
+        };
+        let indices: Vec<String> =
+            path.indices.iter().enumerate().map(|(dimension, &(ty, _))| index(dimension, ty)).collect();
+        if let Some((variable, way)) = &self.ways[path.shape as usize] {
+            let mut dimensions = values.iter().zip(indices).map(|(of, text)| match of.len() {
+                1 => PartStep::Index(text, of.first().copied()),
+                _ => PartStep::Indices(text),
+            });
+            let step = |field: &Option<u32>| field.map(PartStep::Field).or_else(|| dimensions.next());
+            let steps: Vec<PartStep> = way.iter().filter_map(step).collect();
+            return self.model.part_title(*variable, &steps);
+        }
+        let pieces = &self.shapes[path.shape as usize];
+        let mut text = pieces[0].clone();
+        for (dimension, index) in indices.iter().enumerate() {
+            text.push_str(index);
             text.push_str(&pieces[dimension + 1]);
         }
         text
@@ -194,31 +260,36 @@ impl<'m> Places<'m> {
         let mut base = self.layout.first_slot(variable).position() as u64;
         let mut current = self.model.variables[variable].ty;
         let mut text = self.model.variables[variable].name.clone();
+        let mut steps = Vec::new();
         let first = first.position() as u64;
         loop {
             if base == first && have_one_shape(self.model, current, ty) {
-                return Some(text);
+                let is_called = self.model.calling(variable).is_some();
+                return Some(if is_called { self.model.part_title(variable, &steps) } else { text });
             }
             match &self.model.types[current].kind {
                 TypeKind::Array { index, element } => {
                     let stride = self.model.cells(*element);
                     let code = (first - base).checked_div(stride)?;
                     let value = self.model.domain(*index).value_of(code);
-                    text.push_str(&format!("[{}]", self.model.value_name(*index, value)));
+                    let shown = self.model.value_name(*index, value);
+                    text.push_str(&format!("[{shown}]"));
+                    steps.push(PartStep::Index(shown, Some(value)));
                     base += code * stride;
                     current = *element;
                 }
                 TypeKind::Record { fields } => {
                     let mut found = None;
-                    for field in fields {
+                    for (position, field) in fields.iter().enumerate() {
                         let cells = self.model.cells(field.ty);
                         if first < base + cells {
-                            found = Some(field);
+                            found = Some((position, field));
                             break;
                         }
                         base += cells;
                     }
-                    let field = found?;
+                    let (position, field) = found?;
+                    steps.push(PartStep::Field(position as u32));
                     text.push_str(&format!(".{}", field.name));
                     current = field.ty;
                 }

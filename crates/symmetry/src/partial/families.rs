@@ -167,8 +167,9 @@ impl Families {
             if members + values.len() > MOST_MEMBERS {
                 continue;
             }
-            let name = model.types[ty].name.clone().unwrap_or_else(|| "values".to_owned());
-            let names = values.iter().map(|&value| model.value_name(ty, value)).collect();
+            let name = model.types[ty].name.clone().or_else(|| model.index_title(ty));
+            let name = name.unwrap_or_else(|| "values".to_owned());
+            let names = values.iter().map(|&value| model.index_value_title(ty, value)).collect();
             list.push(Family { ty, name, first: members, size: values.len(), names, values });
             members += list.last().map_or(0, |family: &Family| family.size);
         }

@@ -94,17 +94,16 @@ fn figures(findings: &Findings<'_>, palette: Palette) -> String {
         rows.push(("types", types.join(", ")));
     }
     let variables: Vec<&str> =
-        findings.moved.variables.iter().map(|&variable| model.variables[variable].name.as_str()).collect();
+        findings.moved.variables.iter().map(|&variable| model.variable_title(variable)).collect();
     if !variables.is_empty() {
         rows.push(("variables", variables.join(", ")));
     }
     for fixed in &findings.fixed {
         let place = palette.faint(&model.source.locate(fixed.span));
-        rows.push(("fixed", format!("{}: {} ({place})", model.variables[fixed.variable].name, fixed.reason)));
+        rows.push(("fixed", format!("{}: {} ({place})", model.variable_title(fixed.variable), fixed.reason)));
     }
     if !findings.numbers.is_empty() {
-        let names: Vec<&str> =
-            findings.numbers.iter().map(|&variable| model.variables[variable].name.as_str()).collect();
+        let names: Vec<&str> = findings.numbers.iter().map(|&variable| model.variable_title(variable)).collect();
         rows.push(("numbers", format!("{}: values are numbers that do not permute", names.join(", "))));
     }
     let properties: Vec<String> = findings.properties.iter().map(|&property| property_title(model, property)).collect();
@@ -167,8 +166,8 @@ fn families(model: &Model, families: &[Family], palette: Palette) -> String {
     let lines = Lines::new(&model.source);
     let mut text = String::new();
     for Family { ty, classes, separators } in families {
-        let name = type_text(model, *ty);
-        let named = |value: &i64| model.value_name(*ty, *value);
+        let name = model.index_title(*ty).unwrap_or_else(|| type_text(model, *ty));
+        let named = |value: &i64| model.index_value_title(*ty, *value);
         let shown: Vec<String> = classes
             .iter()
             .map(|class| format!("{{{}}}", class.iter().map(named).collect::<Vec<_>>().join(", ")))

@@ -79,7 +79,7 @@ struct RefusedObject<'a> {
 
 #[derive(serde::Serialize)]
 struct FamilyObject<'a> {
-    r#type: Option<&'a str>,
+    r#type: Option<String>,
     classes: Vec<Vec<String>>,
     separators: Vec<Option<ReasonObject<'a>>>,
 }
@@ -170,10 +170,10 @@ fn symmetry_object<'a>(findings: &'a Findings<'_>, lines: &Lines<'a>) -> Symmetr
 }
 
 fn family_object<'a>(model: &'a Model, lines: &Lines<'a>, family: &'a Family) -> FamilyObject<'a> {
-    let names = |class: &Vec<i64>| class.iter().map(|&value| model.value_name(family.ty, value)).collect();
+    let names = |class: &Vec<i64>| class.iter().map(|&value| model.index_value_title(family.ty, value)).collect();
     let locate = |reason: &'a Reason| located(lines, &reason.text, reason.span);
     FamilyObject {
-        r#type: model.types[family.ty].name.as_deref(),
+        r#type: model.types[family.ty].name.clone().or_else(|| model.index_title(family.ty)),
         classes: family.classes.iter().map(names).collect(),
         separators: family.separators.iter().map(|separator| separator.as_ref().map(locate)).collect(),
     }

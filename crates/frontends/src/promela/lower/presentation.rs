@@ -3,7 +3,9 @@
 
 use std::rc::Rc;
 
-use quotient_ir::{Caption, Number, Part, PartKind, Participant, Presentation, SourceStatement, TypeId, TypeKind};
+use quotient_ir::{
+    Calling, Caption, Number, Part, PartKind, Participant, Presentation, SourceStatement, TypeId, TypeKind, VariableId,
+};
 use rustc_hash::FxHashMap;
 
 use super::emission::Emission;
@@ -67,6 +69,7 @@ impl Emission<'_, '_> {
         };
         presentation.captions = self.origins.iter().map(|origin| caption(&origin.telling)).collect();
         presentation.parts = self.parts();
+        presentation.callings = self.callings();
         self.model.presentation = Some(presentation);
         self.name_values();
     }
@@ -193,6 +196,27 @@ impl Emission<'_, '_> {
             self.add_process(pid, process, &positions[process], &mut parts);
         }
         parts
+    }
+
+    /// What the variables are called that hold processes and queues.
+    fn callings(&self) -> Vec<(VariableId, Calling)> {
+        let mut callings = Vec::new();
+        for (process, variable) in self.process_variables.iter().enumerate() {
+            callings.extend(variable.map(|it| (it, Calling::Processes(self.shown_name(process)))));
+        }
+        let channels = self.channel_names();
+        for shape in &self.shapes {
+            let (Some(variable), Some((low, high))) = (shape.variable, shape.numbers) else { continue };
+            let name = |number: i64| channels.get(&number).cloned().unwrap_or_else(|| number.to_string());
+            let names: Vec<String> = (low..=high).map(name).collect();
+            let written = &self.model.variables[variable].name;
+            let name = match &names[..] {
+                [only] => only.clone(),
+                _ => written.strip_suffix(".queue").unwrap_or(written).to_owned(),
+            };
+            callings.push((variable, Calling::Queues { name, names }));
+        }
+        callings
     }
 
     fn add_process(&self, pid: i64, process: usize, positions: &[String], parts: &mut Vec<Part>) {
