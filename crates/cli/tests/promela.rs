@@ -532,3 +532,42 @@ note: rule "client 17: take" writes `the position of client(2)` for p = 2, but n
 "#]],
     );
 }
+
+#[test]
+fn claims_move_in_runs() {
+    expect(
+        quotient(["check", "--property", "never", "watched.pml"]),
+        str![[r#"
+violated: invariant "never"
+
+ 0  initial state
+      light: red
+      proc 0 (lamp): watched.pml:6 [light == red :: light == green]
+      never claim: watched.pml:13 [light == red :: light == green]
+ 1  proc 0 (lamp) watched.pml:7 [light == red]
+ 2  proc 0 (lamp) watched.pml:7 [light = green]
+      light: red → green
+      never claim moves to watched.pml:17 [light == green :: light == red]
+ 3  proc 0 (lamp) watched.pml:8 [light == green]
+ 4  proc 0 (lamp) watched.pml:8 [light = red]
+      light: green → red
+      never claim moves to its end
+    invariant "never" does not hold here
+    watched.pml:12:1
+    12 | never {
+    where the processes are:
+      proc 0 (lamp) watched.pml:6 [light == red :: light == green]
+
+violated   invariant  never
+
+symmetries   none; looked for in …
+states       4
+transitions  4
+depth        3
+time         …
+memory       …
+---- exit status 1
+
+"#]],
+    );
+}

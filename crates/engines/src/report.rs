@@ -142,6 +142,8 @@ pub struct Report {
     /// One verdict for each property checked (in order of declaration, without assumptions), then
     /// for deadlock and for errors as far as they were to be checked.
     pub properties: Vec<PropertyReport>,
+    /// The 64-bit words of a packed state, as the search had it at its end.
+    pub words: usize,
     /// What may have been missed, if states were not stored as they are.
     pub approximation: Option<Approximation>,
     /// Searches besides, one for each entry, for liveness of instances that symmetries exchange.

@@ -119,6 +119,7 @@ pub(crate) fn check_from<S: TransitionSystem>(
         transitions: exploration.transitions,
         depth: exploration.depth,
         memory_bytes: exploration.memory_bytes,
+        words: system.words(),
         disk_bytes: exploration.store.overflow.as_ref().map_or(0, Overflow::peak_bytes),
         properties: reports,
         liveness_searches: Vec::new(),

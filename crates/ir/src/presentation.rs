@@ -108,6 +108,8 @@ pub enum PartKind {
     Queue,
     /// Where a process stands: a text for each value of the cell.
     Position(Vec<String>),
+    /// Where something that looks on may stand: an array of truth values, with a text for each.
+    Places(Vec<String>),
 }
 
 /// A statement that is never executed.

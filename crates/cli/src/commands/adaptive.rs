@@ -177,6 +177,7 @@ pub(super) fn explore(
             transitions: quotient.edges.len() as u64,
             depth: 0,
             memory_bytes: bytes,
+            words: layout.words(),
             disk_bytes: 0,
             properties: Vec::new(),
             liveness_searches: Vec::new(),

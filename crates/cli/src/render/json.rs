@@ -61,6 +61,7 @@ struct SearchObject<'a> {
     seconds: f64,
     canonicalization_seconds: Option<f64>,
     store_bytes: u64,
+    words: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     disk_bytes: Option<u64>,
     peak_memory_bytes: Option<u64>,
@@ -415,6 +416,7 @@ pub(crate) fn search(
         seconds: seconds(outcome.elapsed),
         canonicalization_seconds: report.canonicalization.map(seconds),
         store_bytes: report.memory_bytes,
+        words: report.words,
         disk_bytes: (report.disk_bytes > 0).then_some(report.disk_bytes),
         peak_memory_bytes: outcome.peak_memory,
         diagnostics: diagnostic_objects(&outcome.model.source, warnings),

@@ -78,6 +78,15 @@ enum Piece<'m> {
         /// What the values of the cell mean.
         texts: &'m [String],
     },
+    /// Where something that looks on may stand.
+    Places {
+        /// Its name.
+        name: &'m str,
+        /// The position of its first cell.
+        first: usize,
+        /// A text for each cell.
+        texts: &'m [String],
+    },
     /// A value with a notation of its own.
     Value {
         /// Its name in source terms.
@@ -135,6 +144,13 @@ pub(crate) enum Change {
         /// Its value.
         value: String,
     },
+    /// Something that looks on stands elsewhere.
+    Moved {
+        /// Its name.
+        name: String,
+        /// Where it may stand.
+        places: String,
+    },
     /// There is a new process.
     Started {
         /// Its name.
@@ -176,6 +192,7 @@ impl<'m> StateShape<'m> {
                     PartKind::Position(texts) => {
                         Piece::Position { name: &part.name, slot: SlotId::from_position(first), texts }
                     }
+                    PartKind::Places(texts) => Piece::Places { name: &part.name, first, texts },
                 };
                 shape.pieces.push(ShownPiece { presence, piece });
             }
@@ -289,7 +306,7 @@ impl<'m> StateShape<'m> {
             Piece::Queue { name, .. } => {
                 entries.push(Entry { name: name.clone(), value: self.notated(piece, state) });
             }
-            Piece::Position { name, .. } => {
+            Piece::Position { name, .. } | Piece::Places { name, .. } => {
                 entries.push(Entry { name: (*name).to_owned(), value: self.notated(piece, state) });
             }
             Piece::Value { name, .. } => {
@@ -328,6 +345,11 @@ impl<'m> StateShape<'m> {
                 Piece::Position { name, .. } => {
                     if is_new {
                         changes.push(Change::Started { name: (*name).to_owned() });
+                    }
+                }
+                Piece::Places { name, .. } => {
+                    if piece.cells(before) != piece.cells(after) {
+                        changes.push(Change::Moved { name: (*name).to_owned(), places: self.notated(piece, after) });
                     }
                 }
                 Piece::Queue { name, .. } => {
@@ -419,6 +441,11 @@ impl<'m> StateShape<'m> {
                 let text = state[*slot].and_then(|value| texts.get(usize::try_from(value).ok()?));
                 text.cloned().unwrap_or_default()
             }
+            Piece::Places { texts, .. } => {
+                let there = piece.cells(state).iter().zip(*texts).filter(|(cell, _)| **cell == Some(1));
+                let there: Vec<&str> = there.map(|(_, text)| text.as_str()).collect();
+                if there.is_empty() { "nowhere: it cannot go on".to_owned() } else { there.join(" or ") }
+            }
             _ => String::new(),
         }
     }
@@ -433,7 +460,8 @@ impl Piece<'_> {
     fn first(&self) -> usize {
         match *self {
             Self::Cell { slot, .. } | Self::Position { slot, .. } => slot.position(),
-            Self::Multiset { first, .. } | Self::Value { first, .. } | Self::Queue { first, .. } => first,
+            Self::Multiset { first, .. } | Self::Value { first, .. } => first,
+            Self::Queue { first, .. } | Self::Places { first, .. } => first,
         }
     }
     /// All its cells.
@@ -441,17 +469,18 @@ impl Piece<'_> {
         match *self {
             Self::Cell { slot, .. } | Self::Position { slot, .. } => &state.0[slot.position()..=slot.position()],
             Self::Value { first, cells, .. } | Self::Queue { first, cells, .. } => &state.0[first..first + cells],
+            Self::Places { first, texts, .. } => &state.0[first..first + texts.len()],
             Self::Multiset { first, capacity, cells, .. } => &state.0[first..first + capacity * (cells + 1)],
         }
     }
     /// The cells of the present elements; nothing for a single cell.
     fn elements<'s>(&self, state: &'s Valuation) -> Vec<&'s [Option<i64>]> {
         match *self {
-            Self::Cell { .. } | Self::Value { .. } | Self::Queue { .. } | Self::Position { .. } => Vec::new(),
             Self::Multiset { first, capacity, cells, .. } => {
                 let positions = state.0[first..].chunks(cells + 1).take(capacity);
                 positions.filter(|position| position[0] == Some(1)).map(|position| &position[1..]).collect()
             }
+            _ => Vec::new(),
         }
     }
 }

@@ -140,6 +140,7 @@ impl<'m> TraceRenderer<'m> {
         let line = |change: &Change| match change {
             Change::Value { name, before, after } => format!("{name}: {before} → {}", self.palette.fresh(after)),
             Change::Became { name, value } => format!("{name}: {}", self.palette.fresh(value)),
+            Change::Moved { name, places } => format!("{name} moves to {}", self.palette.fresh(places)),
             Change::Started { name } => format!("{name} starts"),
             Change::Added { name, element } => format!("{name}: added {}", self.palette.fresh(element)),
             Change::Removed { name, element } => format!("{name}: removed {element}"),

@@ -610,6 +610,7 @@ impl Search<'_, '_, '_> {
             transitions: self.transitions,
             depth: u64::from(self.depth),
             memory_bytes: self.bytes,
+            words: interpreter.layout().words(),
             disk_bytes: 0,
             properties: reports,
             liveness_searches: Vec::new(),

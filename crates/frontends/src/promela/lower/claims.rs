@@ -92,6 +92,11 @@ impl Claim {
         self.ways.iter().flat_map(|way| &way.guards).map(|guard| &guard.condition)
     }
 
+    /// Its control flow.
+    pub(super) fn flow(&self) -> &Flow {
+        &self.flow
+    }
+
     fn points(&self) -> i64 {
         self.flow.points.len() as i64
     }

@@ -9,7 +9,7 @@ use quotient_ir::{
 use rustc_hash::FxHashMap;
 
 use super::emission::Emission;
-use super::flow::{Element, ElementId, ElementKind};
+use super::flow::{Element, ElementId, ElementKind, Flow};
 use super::program::VariableKey;
 use super::symbols::ValueType;
 use super::wording::{statement_line, statement_span, statement_text};
@@ -191,9 +191,15 @@ impl Emission<'_, '_> {
             }
         }
         processes.sort_unstable();
-        let positions: Vec<Vec<String>> = (0..self.program.processes.len()).map(|it| self.positions(it)).collect();
+        let positions: Vec<Vec<String>> = self.program.processes.iter().map(|it| self.positions(&it.flow)).collect();
         for (pid, process) in processes {
             self.add_process(pid, process, &positions[process], &mut parts);
+        }
+        for (claim, &variable) in self.program.claims.iter().zip(&self.claims) {
+            let mut places = self.positions(claim.flow());
+            places[0] = "its end".into();
+            let name = if &*claim.name == "never" { "never claim".into() } else { format!("claim {}", claim.name) };
+            parts.push(whole(name, variable, PartKind::Places(places)));
         }
         parts
     }
@@ -252,9 +258,8 @@ impl Emission<'_, '_> {
     }
 
     /// Where a process can be: the place in the text and the statements that can come next.
-    fn positions(&self, process: usize) -> Vec<String> {
+    fn positions(&self, flow: &Flow) -> Vec<String> {
         let source = &self.model.source;
-        let flow = &self.program.processes[process].flow;
         let mut positions = vec![String::new()];
         for &point in &flow.points {
             let mut texts: Vec<String> =
