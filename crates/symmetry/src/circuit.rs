@@ -13,7 +13,10 @@ mod relabelling;
 
 use std::rc::Rc;
 
+use quotient_ir::BinaryOperator;
 use rustc_hash::FxHashMap;
+
+use crate::intervals;
 
 pub(crate) use relabelling::{Relabelling, Users};
 
@@ -304,7 +307,13 @@ impl Circuit {
                 let (low, high) = self.product_bounds(factors);
                 (clamp(low), clamp(high))
             }
-            Node::Operation { .. } => (i64::MIN, i64::MAX),
+            Node::Operation { operation, left, right } => {
+                let [left, right] = [left, right].map(|form| {
+                    let (low, high) = self.wide_bounds(form);
+                    (clamp(low), clamp(high))
+                });
+                intervals::arithmetic(operation.operator(), left, right)
+            }
             _ => (0, 1),
         };
         let id = NodeId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 nodes"));
@@ -1219,6 +1228,19 @@ impl Operation {
     /// Whether the operands can be exchanged.
     pub(crate) fn commutes(self) -> bool {
         matches!(self, Self::BitAnd | Self::BitOr | Self::BitXor)
+    }
+
+    /// The operator of the model.
+    fn operator(self) -> BinaryOperator {
+        match self {
+            Self::Divide => BinaryOperator::Divide,
+            Self::Remainder => BinaryOperator::Remainder,
+            Self::ShiftLeft => BinaryOperator::ShiftLeft,
+            Self::ShiftRight => BinaryOperator::ShiftRight,
+            Self::BitAnd => BinaryOperator::BitAnd,
+            Self::BitOr => BinaryOperator::BitOr,
+            Self::BitXor => BinaryOperator::BitXor,
+        }
     }
 }
 

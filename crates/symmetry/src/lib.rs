@@ -14,6 +14,7 @@ mod exchanges;
 mod explain;
 mod full;
 mod graph;
+mod intervals;
 mod literals;
 mod markers;
 mod mentions;

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 
 use quotient_ir::{
     Action, Argument, BinaryOperator, Expr, ExprId, FunctionId, Interpreter, Iteration, Layout, Local, LocalId,
-    LocalKind, Model, MultisetElement, Parameter, PlaceId, Quantifier, ReturnValue, Root, Statement, StatementKind,
-    Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator,
+    LocalKind, Model, MultisetElement, Parameter, PlaceId, Quantifier, ReturnValue, Root, SlotId, Statement,
+    StatementKind, Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator,
 };
 
 use crate::mentions::Mentions;
@@ -32,6 +32,8 @@ const ITERATION_LIMIT: usize = 4096;
 /// Iterations of a loop that are looked at one by one.
 const EXACT_ITERATIONS: usize = 256;
 const CALL_LIMIT: usize = 64;
+/// Changes of what a slot can hold after which it is taken to hold anything: counters would be followed one by one.
+const CHANGE_LIMIT: u32 = 256;
 /// Statements executed after which the analysis gives up.
 const WORK_LIMIT: u64 = 30_000_000;
 
@@ -122,6 +124,7 @@ pub(crate) fn tied_values(model: &Model, layout: &Layout, ties: Ties) -> Possibl
         layout,
         known: vec![Holds::nothing(); layout.slots.len()],
         changed: VecDeque::new(),
+        changes: vec![0; layout.slots.len()],
         overlay: FxHashMap::default(),
         reads: Vec::new(),
         read_by: vec![Vec::new(); layout.slots.len()],
@@ -179,6 +182,8 @@ struct Analysis<'m> {
     ties: Ties,
     known: Vec<Holds>,
     changed: VecDeque<u32>,
+    /// How often what each slot can hold has changed.
+    changes: Vec<u32>,
     /// Global cells written or narrowed while an instance runs.
     overlay: FxHashMap<u32, Holds>,
     reads: Vec<u32>,
@@ -268,6 +273,13 @@ impl<'m> Analysis<'m> {
             let known = &mut self.known[slot as usize];
             let mut joined = known.union(holds);
             if joined != *known {
+                let changes = &mut self.changes[slot as usize];
+                *changes += 1;
+                // Wide slots have the same bounds everywhere: others would be told apart by them.
+                if *changes > CHANGE_LIMIT || joined.is_wide() {
+                    joined.numbers =
+                        Numbers::of_domain(&self.layout.slots[SlotId::from_position(slot as usize)].domain);
+                }
                 let Some(tied) = self.ties.of_slot(slot) else {
                     *known = joined;
                     self.changed.push_back(slot);
@@ -565,9 +577,14 @@ impl<'m> Analysis<'m> {
                     UnaryOperator::Negate => value.checked_neg(),
                     UnaryOperator::Complement => Some(!value),
                 };
-                let numbers = match operand.numbers.listed() {
-                    Some(values) => Numbers::of(values.iter().filter_map(|&value| function(value)).collect()),
-                    None => Numbers::Between(i64::MIN, i64::MAX),
+                let numbers = match &operand.numbers {
+                    Numbers::Listed(values) => {
+                        Numbers::of(values.iter().filter_map(|&value| function(value)).collect())
+                    }
+                    // The functions decrease.
+                    &Numbers::Between(low, high) => {
+                        Numbers::Between(function(high).unwrap_or(i64::MIN), function(low).unwrap_or(i64::MAX))
+                    }
                 };
                 Holds { undefined: false, numbers }
             }

@@ -14,6 +14,22 @@ use quotient_testkit::spin::Spin;
 /// What a model shows, its text, how many states SPIN stores and how many symmetries there are.
 const MODELS: &[(&str, &str, u64, u32)] = &[
     (
+        "counters of wide types keep processes alike",
+        r#"int inside; short total;
+active [3] proctype P() { do :: atomic { inside < 2 -> inside++; total = inside * 3 }; inside--; total = -total od }"#,
+        82,
+        6,
+    ),
+    (
+        "a loop that creates processes behind one that does not, and other creations behind it",
+        r#"bool ready[2]; byte t = 2;
+proctype W(byte id) { end: do :: t == id -> ready[id] = !ready[id]; t = 2 od }
+proctype M() { end: do :: t == 2 -> t = 0 :: t == 2 -> t = 1 od }
+init { byte i; for (i : 0 .. 1) { ready[i] = true } for (i : 0 .. 1) { run W(i) } run M(); i = 5 }"#,
+        89,
+        1,
+    ),
+    (
         "priorities of types, of processes and of statements",
         r#"byte x;
 proctype R() { x = 0 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use quotient_ir::{BinaryOperator, Domain};
 
 use crate::circuit::CASE_LIMIT;
+use crate::intervals;
 
 /// A set of numbers: listed where they are few, an interval otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,11 +150,9 @@ pub(super) fn binary(operator: BinaryOperator, left: &Numbers, right: &Numbers) 
         {
             Numbers::of(first.iter().flat_map(|&x| second.iter().filter_map(move |&y| function(x, y))).collect())
         }
-        _ => match operator {
-            Operator::Add => Numbers::Between(a.saturating_add(c), b.saturating_add(d)),
-            Operator::Subtract => Numbers::Between(a.saturating_sub(d), b.saturating_sub(c)),
-            Operator::Remainder if c > 0 && a >= 0 => Numbers::Between(0, b.min(d - 1)),
-            _ => Numbers::Between(i64::MIN, i64::MAX),
-        },
+        _ => {
+            let (low, high) = intervals::arithmetic(operator, (a, b), (c, d));
+            Numbers::Between(low, high)
+        }
     }
 }

@@ -156,13 +156,22 @@ fn living_in(slots: &[ControlSlots], state: &Valuation) -> Vec<Living> {
 pub(super) fn skip(emission: &mut Emission<'_, '_>, prefix: &Prefix, program: &Program<'_>) -> bool {
     let stages = &prefix.stages[..=prefix.end];
     let end = &stages[prefix.end];
-    // The last stored stage with only the processes of the start.
-    let Some(jump) =
-        (0..prefix.end).rev().find(|&it| stages[it].stored && stages[it].living.len() == stages[0].living.len())
-    else {
-        return false;
-    };
-    if stages[..jump].iter().any(|stage| stage.living.len() != stages[0].living.len()) {
+    let points: Vec<i64> = stages[..prefix.end].iter().filter_map(|stage| Some(stage.step?.1.point)).collect();
+    // The earliest stage at which one of the steps from a stage on is taken, perhaps another time: a loop that creates
+    // processes is entered before it does.
+    let mut first: FxHashMap<i64, usize> = FxHashMap::default();
+    for (position, &point) in points.iter().enumerate() {
+        first.entry(point).or_insert(position);
+    }
+    let mut earliest: Vec<usize> = points.iter().map(|point| first[point]).collect();
+    for position in (1..earliest.len()).rev() {
+        earliest[position - 1] = earliest[position - 1].min(earliest[position]);
+    }
+    // The last stored stage with only the processes of the start, behind which no step is taken a second time.
+    let at_start = |it: usize| stages[it].living.len() == stages[0].living.len();
+    let jump = (0..earliest.len()).rev().find(|&it| stages[it].stored && at_start(it) && earliest[it] == it);
+    let Some(jump) = jump else { return false };
+    if !(0..jump).all(at_start) {
         return false;
     }
     let Some((_, mover)) = stages[jump].step else { return false };
@@ -176,11 +185,8 @@ pub(super) fn skip(emission: &mut Emission<'_, '_>, prefix: &Prefix, program: &P
     };
     let flow = &program.processes[mover.process].flow;
     let later = reachable(flow, flow.point(at_end.point));
-    let passed: Vec<i64> = stages[jump..prefix.end].iter().filter_map(|stage| Some(stage.step?.1.point)).collect();
+    let passed = &points[jump..];
     if passed.iter().any(|&point| later.contains(&flow.point(point))) {
-        return false;
-    }
-    if stages[..jump].iter().any(|stage| stage.step.is_some_and(|(_, it)| it.point == mover.point)) {
         return false;
     }
     // Nobody may create another process that is where this one was.
@@ -194,7 +200,7 @@ pub(super) fn skip(emission: &mut Emission<'_, '_>, prefix: &Prefix, program: &P
     }
     let Some(places) = slot_places(&mut emission.model) else { return false };
     let Some(settled) = settled_values(emission, stages, &places) else { return false };
-    rewrite(emission, stages, &settled, jump, &passed, &hidden, mover, &places);
+    rewrite(emission, stages, &settled, jump, passed, &hidden, mover, &places);
     true
 }
 
