@@ -571,3 +571,44 @@ memory       …
 "#]],
     );
 }
+
+#[test]
+fn a_trace_that_is_violated() {
+    expect(
+        quotient(["check", "traced.pml"]),
+        str![[r#"
+violated: error: the trace has no step for this
+
+ 0  initial state
+      proc 0 (client): traced.pml:14 [ask!_pid]
+      proc 1 (client): traced.pml:14 [ask!_pid]
+      proc 2 (server): traced.pml:21 [ask?who] <valid end state>
+      trace: traced.pml:7 [ask!_] <valid end state>
+      everything else: 0, or empty
+ 1  proc 0 (client) traced.pml:14 [ask!_pid]
+      queue (ask): [0]
+ 2  proc 2 (server) traced.pml:22 [ask?who]
+      queue (ask): []
+    proc 1 (client) traced.pml:14 [ask!_pid] goes wrong here: the trace has no step for this
+    traced.pml:14:3
+    14 |   ask!_pid;
+    where the processes are:
+      proc 0 (client) traced.pml:15 [answer?got]
+      proc 1 (client) traced.pml:14 [ask!_pid]
+      proc 2 (server) traced.pml:22 [answer!1]
+      trace traced.pml:8 [answer!1]
+
+undecided  no deadlock
+violated   no errors
+
+symmetries   none; looked for in …
+states       5
+transitions  4
+depth        2
+time         …
+memory       …
+---- exit status 1
+
+"#]],
+    );
+}

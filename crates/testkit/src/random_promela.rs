@@ -79,6 +79,35 @@ pub fn random_promela_states(seed: u64) -> String {
     generator.text
 }
 
+/// A program for a seed, with a `trace` or `notrace` behind it that no event leaves a choice to.
+pub fn random_promela_trace(seed: u64) -> String {
+    let mut generator = Generator::new(seed, false);
+    generator.write();
+    let random = &mut generator.random;
+    let mut events = vec!["c!", "c?", "r!", "r?", "d!", "d?", "q[0]!", "q[1]?", "w!"];
+    let mut event = |random: &mut Random| {
+        let event = events.swap_remove(random.below(events.len() as u64) as usize);
+        let byte = random.pick(&["_", "_", "_", "0", "1", "2"]);
+        match event {
+            "d!" | "d?" => format!("{event}{},{byte}", random.pick(&["_", "red", "green"])),
+            "w!" => format!("{event}_"),
+            _ => format!("{event}{byte}"),
+        }
+    };
+    let mut sequence = |random: &mut Random| {
+        let length = 1 + random.below(3);
+        (0..length).map(|_| event(random)).collect::<Vec<_>>().join("; ")
+    };
+    let (first, second) = (sequence(random), sequence(random));
+    let word = if random.chance(30) { "notrace" } else { "trace" };
+    let _ = match random.below(3) {
+        0 => writeln!(generator.text, "{word} {{ {first} }}"),
+        1 => writeln!(generator.text, "{word} {{ end: do :: {first} od }}"),
+        _ => writeln!(generator.text, "{word} {{ do :: {first} :: {second}; break od }}"),
+    };
+    generator.text
+}
+
 impl Generator {
     fn new(seed: u64, asserts: bool) -> Self {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d);

@@ -445,6 +445,98 @@ never { x == 0; x == 0; do :: x == 1 -> break :: x == 5 -> break :: x == 6 :: el
     ),
 ];
 
+/// Models with a `trace` or `notrace`, and whether it is violated. Beside a rendezvous it stands behind the processes:
+/// SPIN takes process 0 for a trace that comes first.
+const TRACES: &[(&str, bool)] = &[
+    (
+        r#"mtype = { a, b }; chan q = [2] of { mtype, byte }; chan r = [1] of { byte };
+trace { do :: q!a,_; q!b,3 od }
+active proctype P() { q!a,1; q!b,3; r!1; r!2 }
+active proctype Q() { mtype m; byte x; q?m,x; q?m,x; r?x; r?x }"#,
+        false,
+    ),
+    (
+        r#"mtype = { a, b }; chan q = [2] of { mtype, byte };
+trace { do :: q!a,_; q!b,3 od }
+active proctype P() { q!a,1; q!b,4 }
+active proctype Q() { mtype m; byte x; q?m,x; q?m,x }"#,
+        true,
+    ),
+    (
+        r#"mtype = { a, b }; chan q1 = [1] of { mtype }; chan q2 = [1] of { mtype };
+trace { end: do :: q1!a; q2?b od }
+active proctype P() { q1!a; q2?b; q1!a; q2?b }
+active proctype Q() { q1?a; q2!b; q1?a; q2!b }"#,
+        false,
+    ),
+    (
+        r#"mtype = { a, b }; chan q1 = [2] of { mtype }; chan q2 = [1] of { mtype };
+trace { do :: q1!a; q2?b od }
+active proctype P() { q1!a; q1!a; q2?b }
+active proctype Q() { q1?a; q2!b; q1?a }"#,
+        true,
+    ),
+    (
+        r#"chan q = [2] of { byte };
+notrace { q!1; q!2 }
+active proctype P() { if :: q!1 :: q!3 fi; q!2 }
+active proctype Q() { byte x; q?x; q?x }"#,
+        true,
+    ),
+    (
+        r#"chan q = [2] of { byte };
+notrace { q!1; q!2 }
+active proctype P() { if :: q!2 :: q!3 fi; q!1; q!2 }
+active proctype Q() { byte x; q?x; q?x; q?x }"#,
+        false,
+    ),
+    (
+        r#"chan q = [0] of { byte };
+active proctype P() { q!1; q!2; q!1 }
+active proctype Q() { byte x; q?x; q?x; q?x; if :: q?x :: x == 1 fi }
+trace { do :: q!1; q?1; q!2; q?2 od }"#,
+        false,
+    ),
+    (
+        r#"chan q = [0] of { byte };
+active proctype P() { q!1; q!2 }
+active proctype Q() { q?1 }
+trace { do :: q!1 od }"#,
+        true,
+    ),
+    (
+        r#"chan q = [3] of { byte };
+trace { do :: q!3 :: q?1 od }
+active proctype P() { q!3; q!!1; q!!3 }
+active proctype Q() { byte x; q?1; q??3; q?x }"#,
+        true,
+    ),
+    (
+        r#"chan q[2] = [1] of { byte };
+trace { q[1]!1; q[1]!2 }
+active [2] proctype P() { byte x; q[_pid]!1; q[_pid]?x; d_step { q[_pid]!2; q[_pid]?x } }"#,
+        false,
+    ),
+    (
+        r#"chan q = [2] of { byte };
+trace { q!1; q!2 }
+active proctype P() { if :: q!1 :: q!1; q!2 fi; end: false }"#,
+        false,
+    ),
+    (
+        r#"chan q = [2] of { byte };
+notrace { q!1; q!2 }
+active proctype P() { if :: q!1 :: q!3 fi; end: false }"#,
+        false,
+    ),
+    (
+        r#"chan q[2] = [1] of { byte };
+trace { q[1]!1 }
+active [2] proctype P() { byte x; q[_pid]!1; q[_pid]?x; atomic { q[_pid]!1; q[_pid]?x } }"#,
+        true,
+    ),
+];
+
 /// The verdicts on all properties by a search with symmetries, which must be those of one without.
 fn verdicts(model: &Model) -> Vec<(String, bool)> {
     let options = SearchOptions { deadlock: DeadlockMode::Off, ..SearchOptions::default() };
@@ -507,6 +599,27 @@ fn numbers_of_states() {
     match Spin::find() {
         Ok(spin) => compare(&spin, &path, &counts, "numbers of states"),
         Err(reason) => explain_skip("the numbers of states of a Promela model against SPIN", &reason),
+    }
+}
+
+#[test]
+fn traces_of_events() {
+    let spin = Spin::find();
+    if let Err(reason) = &spin {
+        explain_skip("traces against SPIN", reason);
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    for &(text, violated) in TRACES {
+        let path = write(folder.path(), text);
+        let model = load_promela(&path, &[], false).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+        let found = count(&model, 10_000);
+        assert_eq!(found.fault.is_some(), violated, "{text}: {:?}", found.fault);
+        verdicts(&model);
+        let Ok(spin) = &spin else { continue };
+        let answer = spin.run(&path, &[], Duration::from_secs(60)).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(answer.error, violated, "{text}: {}", answer.message);
+        let model = load_promela(&path, &[], true).expect("it could be read");
+        compare(spin, &path, &count(&model, 10_000), text);
     }
 }
 

@@ -14,7 +14,9 @@ use quotient_ir::{DeadlockMode, Source, SourceStatement};
 use quotient_testkit::examples::workspace;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::promela::{count, load_promela};
-use quotient_testkit::random_promela::{random_promela, random_promela_claim, random_promela_states};
+use quotient_testkit::random_promela::{
+    random_promela, random_promela_claim, random_promela_states, random_promela_trace,
+};
 use quotient_testkit::rumur::explain_skip;
 use quotient_testkit::spin::{Spin, SpinAnswer, SpinFailure, Unreached};
 
@@ -238,6 +240,16 @@ fn random_programs() {
 fn random_numbers_of_states() {
     let count = number("QUOTIENT_RANDOM_STATES", 40);
     compare_random("the numbers of states of random Promela programs", count, random_promela_states);
+}
+
+/// Programs with a `trace` or `notrace`. `QUOTIENT_RANDOM_TRACES=2000` compares that many.
+#[test]
+fn random_traces() {
+    let count = number("QUOTIENT_RANDOM_TRACES", 40);
+    let found = compare_random("random Promela programs with traces against SPIN", count, random_promela_trace);
+    let with_errors = |it: &&Comparison| matches!(it.spin, Answer::States { error: true, .. });
+    let violated = found.map(|found| (found.iter().filter(with_errors).count() as u64, count));
+    assert!(violated.is_none_or(|(some, all)| some > 0 && some < all), "traces say one thing only: {violated:?}");
 }
 
 /// Whether the claim of a program is violated; nothing if that cannot be said, because the program does

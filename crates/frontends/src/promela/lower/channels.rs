@@ -9,6 +9,7 @@ use quotient_ir::{
 };
 
 use super::emission::{Emission, Wide};
+use super::events::EventKind;
 use super::expressions::Referent;
 use super::owner::{Context, Owner};
 use super::program::VariableKey;
@@ -463,6 +464,16 @@ impl Emission<'_, '_> {
         let one = self.number(1);
         let more = self.binary(BinaryOperator::Add, length, one);
         statements.push(self.set(length_place, more, span));
+        if self.event.is_some() {
+            // A trace looks at the last message, sorted or not.
+            let last = self.binary(BinaryOperator::Subtract, length, one);
+            let mut message = Vec::new();
+            for (field, &value) in values.iter().enumerate() {
+                let is_known = !sorted && self.constant_value(value.expression).is_some();
+                message.push(if is_known { value } else { self.message_field(target, last, field) });
+            }
+            statements.extend(self.note_event(EventKind::Sent, target, &message, span));
+        }
         statements
     }
 
@@ -555,6 +566,11 @@ impl Emission<'_, '_> {
         } else {
             self.number(0)
         };
+        if !copying && self.event.is_some() {
+            let front = self.number(0);
+            let first: Vec<Value> = (0..fields).map(|field| self.message_field(target, front, field)).collect();
+            statements.extend(self.note_event(EventKind::Received, target, &first, span));
+        }
         for (field, pattern) in patterns.iter().enumerate() {
             if let Pattern::Into(referent) = *pattern {
                 let value = self.message_field(target, slot, field);

@@ -62,17 +62,7 @@ impl Claim {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Self> {
         let name: Rc<str> = tree.name.as_ref().map_or_else(|| "never".into(), |name| name.text.clone());
-        let proctype = Proctype {
-            name: tree::Name { text: name.clone(), span: tree.span },
-            is_init: false,
-            active: None,
-            parameters: Vec::new(),
-            priority: None,
-            provided: None,
-            body: tree.body.clone(),
-            span: tree.span,
-            closing: tree.span,
-        };
+        let proctype = Proctype::of_claim(tree, name.clone());
         let (flow, process) = build(&proctype, symbols, watched, diagnostics);
         let mut claim = Self { name, span: tree.span, flow, ways: Vec::new() };
         let refusal = if process.variables.is_empty() { claim.find_ways().err() } else { Some("it has variables") };

@@ -80,6 +80,8 @@ pub(super) struct Emission<'p, 't> {
     pub(super) priority_fields: Vec<Option<u32>>,
     /// Where each claim is.
     pub(super) claims: Vec<VariableId>,
+    /// Where the trace is.
+    pub(super) event: Option<VariableId>,
     pub(super) uses_timeout: bool,
     /// Where the question is asked whether a process can move, while it is answered.
     asks_enabled: Option<Span>,
@@ -127,6 +129,7 @@ impl<'p, 't> Emission<'p, 't> {
             outranked: None,
             priority_fields: Vec::new(),
             claims: Vec::new(),
+            event: None,
             uses_timeout,
             asks_enabled: None,
             wide,
@@ -139,6 +142,7 @@ impl<'p, 't> Emission<'p, 't> {
         emission.declare_processes();
         emission.lay_out_channels();
         emission.declare_control();
+        emission.declare_trace();
         emission.declare_claims();
         emission
     }
@@ -796,6 +800,7 @@ impl<'p, 't> Emission<'p, 't> {
                 pid += 1;
             }
         }
+        body.extend(self.start_trace());
         body.extend(self.start_claims(&mut owner));
         self.model.starts.push(Start {
             name: Some("initial".into()),

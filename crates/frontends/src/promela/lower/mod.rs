@@ -8,6 +8,7 @@
 mod channels;
 mod claims;
 mod emission;
+mod events;
 mod expressions;
 mod flow;
 mod owner;
@@ -242,11 +243,5 @@ fn refuse(tree: &Specification, diagnostics: &mut Vec<Diagnostic>) {
                 .with_help("only invariants `[] p`, assertions and end states can be checked so far"),
             );
         }
-    }
-    for trace in &tree.traces {
-        diagnostics.push(
-            Diagnostic::warning(crate::UNSUPPORTED_PROPERTY, "this `trace` cannot be checked", trace.span)
-                .with_help("only invariants `[] p`, assertions and end states can be checked so far"),
-        );
     }
 }

@@ -195,6 +195,11 @@ impl Emission<'_, '_> {
         for (pid, process) in processes {
             self.add_process(pid, process, &positions[process], &mut parts);
         }
+        if let (Some(trace), Some(variable)) = (&self.program.trace, self.event) {
+            let mut places = self.positions(trace.flow());
+            places.push("its end".into());
+            parts.push(whole("trace".into(), variable, PartKind::Position(places)));
+        }
         for (claim, &variable) in self.program.claims.iter().zip(&self.claims) {
             let mut places = self.positions(claim.flow());
             places[0] = "its end".into();

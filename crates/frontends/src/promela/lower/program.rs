@@ -8,6 +8,7 @@ use quotient_ir::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::claims::Claim;
+use super::events::EventTrace;
 use super::flow::{Action, Element, ElementKind, Flow, build};
 use super::pools::Pools;
 use super::priorities::Priorities;
@@ -62,6 +63,8 @@ pub(super) struct Program<'t> {
     pub(super) processes: Vec<Process<'t>>,
     /// The `never` claims that can be checked.
     pub(super) claims: Vec<Claim>,
+    /// The `trace` or `notrace`, if it can be checked.
+    pub(super) trace: Option<EventTrace>,
     pub(super) shapes: Vec<ChannelShape>,
     pub(super) sites: Vec<ChannelSite>,
     /// Which shapes of channels something may hold.
@@ -105,11 +108,21 @@ impl<'t> Program<'t> {
         }
         let claims = tree.claims.iter();
         let claims = claims.filter_map(|claim| Claim::new(claim, &symbols, &watched, diagnostics)).collect();
+        let trace = match &tree.traces[..] {
+            [] => None,
+            [trace] => EventTrace::new(trace, &symbols, &watched, diagnostics),
+            [_, second, ..] => {
+                let message = "there is only one `trace` or `notrace`";
+                diagnostics.push(Diagnostic::error("two-traces", message, second.span));
+                None
+            }
+        };
         let mut program = Self {
             tree,
             symbols,
             processes,
             claims,
+            trace,
             shapes: Vec::new(),
             sites: Vec::new(),
             holders: FxHashMap::default(),

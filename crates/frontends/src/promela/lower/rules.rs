@@ -13,6 +13,7 @@ use quotient_ir::{
 
 use super::channels::{Pattern, RECEIVED, SENT};
 use super::emission::{Emission, Origin};
+use super::events::EventKind;
 use super::expressions::Referent;
 use super::flow::{Action, ElementId, ElementKind, Exit};
 use super::owner::{Context, Owner};
@@ -654,6 +655,10 @@ impl Emission<'_, '_> {
                 continue;
             }
             let mut body = self.wrong_fields(shape, patterns.len(), RECEIVED, span);
+            let fields = self.program.shapes[shape].fields.len();
+            let message: Vec<Value> = (0..fields).map(|field| self.sent_field(shape, field, &values)).collect();
+            body.extend(self.note_event(EventKind::Sent, &target, &message, span));
+            body.extend(self.note_event(EventKind::Received, &target, &message, span));
             body.extend(self.hand_over(&mut owner, shape, &values, &patterns, span));
             let Some(rest) = self.rest_of_step(&mut owner, process, partner, exits[position].element) else { return };
             body.extend(rest);
@@ -673,7 +678,8 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// A message of the wrong number of fields is an error as soon as it is offered, even if nobody takes it.
+    /// A message of the wrong number of fields, or that the trace has no step for, is an error as soon as it is
+    /// offered, even if nobody takes it.
     fn emit_wrong_offer(&mut self, it: Move<'_>, held: bool, shape: usize) {
         let element = it.exits[it.position].element;
         let entry = &self.program.processes[it.process].flow.elements[element];
@@ -682,14 +688,23 @@ impl Emission<'_, '_> {
         let mut parameters = Vec::new();
         let Some(pid) = self.mover(&mut owner, &mut parameters, it.process, "p") else { return };
         let context = self.context(it.process, pid, element, false);
-        let given = self.message_arguments(context, arguments).len();
-        let body = self.wrong_fields(shape, given, SENT, entry.span);
-        if body.is_empty() {
+        let arguments = self.message_arguments(context, arguments);
+        let given = arguments.len();
+        let mut body = self.wrong_fields(shape, given, SENT, entry.span);
+        if body.is_empty() && (self.event.is_none() || !self.check_assertions) {
             return;
         }
         let Some(targets) = self.send_targets(&mut owner, context, channel, given, entry.span) else { return };
         let Some(target) = targets.into_iter().find(|target| target.shape == shape) else { return };
-        let guard = self.move_guard(&mut owner, it, pid, held);
+        let mut guard = self.move_guard(&mut owner, it, pid, held);
+        if body.is_empty() {
+            let Some(values) = self.sent_values(&mut owner, context, &arguments) else { return };
+            let fields = self.program.shapes[shape].fields.len();
+            let message: Vec<Value> = (0..fields).map(|field| self.sent_field(shape, field, &values)).collect();
+            let Some((wrong, error)) = self.wrong_offer(&target, &message, entry.span) else { return };
+            guard = self.and(guard, wrong);
+            body = error;
+        }
         let of_shape = self.is_of_shape(&target);
         let guard = self.and(guard, of_shape);
         self.push_rule(it, None, parameters, owner, guard, body);
@@ -908,6 +923,7 @@ impl Emission<'_, '_> {
                 None => at_end,
             });
         }
+        conditions.push(self.is_trace_complete());
         let guard = self.all(conditions);
         let name = Some("valid end".into());
         let (parameters, body, span) = (Vec::new(), Vec::new(), Span::default());

@@ -71,6 +71,25 @@ pub(crate) struct Claim {
     pub(crate) name: Option<Name>,
     pub(crate) body: Vec<Statement>,
     pub(crate) span: Span,
+    /// Whether it is a `notrace`.
+    pub(crate) negated: bool,
+}
+
+impl Proctype {
+    /// A claim as a process, whose statements are drawn like those of others.
+    pub(crate) fn of_claim(claim: &Claim, name: Rc<str>) -> Self {
+        Self {
+            name: Name { text: name, span: claim.span },
+            is_init: false,
+            active: None,
+            parameters: Vec::new(),
+            priority: None,
+            provided: None,
+            body: claim.body.clone(),
+            span: claim.span,
+            closing: claim.span,
+        }
+    }
 }
 
 /// The type that a declaration begins with.

@@ -73,7 +73,7 @@ impl Parser<'_> {
                 self.position += 1;
                 let name = if self.at("{") { None } else { Some(self.name("the name of a claim")?) };
                 let body = self.block("after the word that begins a claim")?;
-                let claim = Claim { name, body, span };
+                let claim = Claim { name, body, span, negated: &*word == "notrace" };
                 if &*word == "never" {
                     self.tree.claims.push(claim)
                 } else {
