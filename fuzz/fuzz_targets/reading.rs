@@ -4,17 +4,24 @@
 use quotient_frontends::{Language, LoadOptions, load, source_from_bytes};
 use quotient_ir::{Diagnostic, Source};
 
-/// Reads arbitrary bytes.
+/// Reads arbitrary bytes, in a language that has claims also with these.
 pub fn read(bytes: &[u8], name: &str, language: Language) {
     let Ok(source) = source_from_bytes(name, bytes) else { return };
-    match load(source.clone(), language, &LoadOptions::default()) {
+    read_with(&source, language, &LoadOptions::default());
+    if language == Language::Promela {
+        read_with(&source, language, &LoadOptions { watch_claims: true, ..LoadOptions::default() });
+    }
+}
+
+fn read_with(source: &Source, language: Language, options: &LoadOptions) {
+    match load(source.clone(), language, options) {
         Ok(loaded) => {
             quotient_ir::verify(&loaded.model).expect("a model that was read is well formed");
-            check_places(&source, &loaded.warnings);
+            check_places(source, &loaded.warnings);
         }
         Err(diagnostics) => {
             assert!(diagnostics.iter().any(Diagnostic::is_error), "a refused model has an error");
-            check_places(&source, &diagnostics);
+            check_places(source, &diagnostics);
         }
     }
 }

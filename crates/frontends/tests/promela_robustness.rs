@@ -44,6 +44,7 @@ const SNIPPETS: &[&str] = &[
     "byte x; active proctype P() { atomic { x = 1; d_step { do :: x < 3 -> x++ :: else -> break od }; L: x = 2 }; { x = 3 } unless { x == 2 -> goto L } }",
     "byte x; active [2] proctype P() { byte l; M: for (l : 0 .. 1) { select (x : 0 .. 3) }; timeout; P[0]@M && P[1]:l == 1 } active proctype Q() { enabled(0) }",
     "byte x; active proctype P() { x = 1 } never { T: do :: x == 1 -> break :: else od } ltl p { [] (x < 2 && (x == 0 -> x != 3)) }",
+    "mtype = { a, b }; chan q = [2] of { mtype, byte }; chan r = [0] of { byte }; byte x; active proctype P() { q!a,1; q!!b(2); r!3; q?a,x; q??b,_; x = pc_value(0) } active proctype Q() { r?x } trace { end: do :: q!a,_; q!b,2 :: q?a,1; r!3; break od }",
     "unsigned u : 3 = 5; hidden int h; short s = -1; bool b; pid p; mtype:k = { m }; mtype:k z = m; init { u++; h = u << 2 | s & ~p; b = !b; xr c; xs c } chan c = [1] of { int }",
 ];
 
