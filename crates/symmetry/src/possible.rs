@@ -15,6 +15,7 @@ use quotient_ir::{
     StatementKind, Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator,
 };
 
+use crate::circuit::CASE_LIMIT;
 use crate::mentions::Mentions;
 use numbers::{Numbers, binary, mirrored};
 
@@ -30,12 +31,14 @@ struct GivenUp;
 
 const ITERATION_LIMIT: usize = 4096;
 /// Iterations of a loop that are looked at one by one.
-const EXACT_ITERATIONS: usize = 256;
+const EXACT_ITERATIONS: usize = 64;
 const CALL_LIMIT: usize = 64;
 /// Changes of what a slot can hold after which it is taken to hold anything: counters would be followed one by one.
-const CHANGE_LIMIT: u32 = 256;
+const CHANGE_LIMIT: u32 = 64;
 /// Statements executed after which the analysis gives up.
 const WORK_LIMIT: u64 = 30_000_000;
+/// Numbers looked at that count as much as a statement.
+const LISTED_PER_WORK: u64 = 16;
 
 impl Holds {
     fn number(value: i64) -> Self {
@@ -616,6 +619,7 @@ impl<'m> Analysis<'m> {
             Expr::Binary { operator, left, right } => {
                 let left = self.scalar(*left)?;
                 let right = self.scalar(*right)?;
+                self.work += (left.numbers.size() * right.numbers.size()).min(CASE_LIMIT as u64) / LISTED_PER_WORK;
                 Holds { undefined: false, numbers: binary(*operator, &left.numbers, &right.numbers) }
             }
             Expr::Conditional { condition, then, otherwise } => {
@@ -841,6 +845,7 @@ impl<'m> Analysis<'m> {
     fn narrow(&mut self, targets: &[Location], keep: impl Fn(i64) -> bool) -> bool {
         if let [only] = *targets {
             let holds = self.load(only);
+            self.work += holds.numbers.size() / LISTED_PER_WORK;
             let numbers = holds.numbers.filter(keep);
             let feasible = !numbers.is_empty();
             self.set(only, Holds { undefined: false, numbers });

@@ -14,6 +14,22 @@ use quotient_testkit::spin::Spin;
 /// What a model shows, its text, how many states SPIN stores and how many symmetries there are.
 const MODELS: &[(&str, &str, u64, u32)] = &[
     (
+        "lines that separate statements in an inline, where arguments stand for its parameters",
+        r#"byte x, y;
+inline pass(from, to) {
+  atomic {
+    (from > 0)
+    from--
+    to++
+  }
+}
+active proctype P() { x = 2; pass(x,
+    y)
+  pass(x, y) assert(y == 2) }"#,
+        6,
+        1,
+    ),
+    (
         "counters of wide types keep processes alike",
         r#"int inside; short total;
 active [3] proctype P() { do :: atomic { inside < 2 -> inside++; total = inside * 3 }; inside--; total = -total od }"#,

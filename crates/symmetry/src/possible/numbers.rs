@@ -89,6 +89,10 @@ impl Numbers {
             &Self::Between(low, high) => low <= value && value <= high,
         }
     }
+    /// How many numbers an operation has to look at.
+    pub(super) fn size(&self) -> u64 {
+        self.listed().map_or(1, |numbers| numbers.len() as u64)
+    }
     /// All numbers, if they are listed.
     pub(super) fn listed(&self) -> Option<&[i64]> {
         match self {

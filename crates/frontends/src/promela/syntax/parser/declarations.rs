@@ -412,7 +412,14 @@ impl Parser<'_> {
                 _ => None,
             };
             match parameter {
-                Some(parameter) => body.extend(arguments[parameter].iter().cloned()),
+                Some(parameter) => {
+                    let first = body.len();
+                    body.extend(arguments[parameter].iter().cloned());
+                    // A line begins where the parameter does, which may separate statements.
+                    if let Some(argument) = body.get_mut(first) {
+                        argument.starts_line = token.starts_line;
+                    }
+                }
                 None => body.push(token.clone()),
             }
         }

@@ -36,11 +36,14 @@ impl Parser<'_> {
                     continue;
                 }
             }
-            let closed = self.position > 0
-                && (self.tokens[self.position - 1].is("}")
-                    || self.tokens[self.position - 1].is_name("fi")
-                    || self.tokens[self.position - 1].is_name("else")
-                    || self.tokens[self.position - 1].is_name("od"));
+            // What stands for an inline is in braces.
+            let inlined = statements.last().is_some_and(|it| matches!(it.kind, StatementKind::Inlined(_)));
+            let closed = inlined
+                || self.position > 0
+                    && (self.tokens[self.position - 1].is("}")
+                        || self.tokens[self.position - 1].is_name("fi")
+                        || self.tokens[self.position - 1].is_name("else")
+                        || self.tokens[self.position - 1].is_name("od"));
             // SPIN takes the end of a line for a separator, too.
             let ended = closed || self.peek().starts_line || self.ends_sequence();
             if !ended && !self.at(";") && !self.at("->") {
