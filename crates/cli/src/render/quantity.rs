@@ -7,8 +7,14 @@ pub(crate) fn count(number: u64) -> String {
     digits(&number.to_string())
 }
 
-/// The digits of a number of any size with its thousands apart.
+/// More digits than this tell nobody anything.
+const LONGEST: usize = 60;
+
+/// The digits of a number of any size with its thousands apart; of very large ones, how large they are.
 pub(crate) fn digits(digits: &str) -> String {
+    if digits.len() > LONGEST {
+        return large(digits);
+    }
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (position, digit) in digits.chars().enumerate() {
         if position > 0 && (digits.len() - position).is_multiple_of(3) {
@@ -17,6 +23,14 @@ pub(crate) fn digits(digits: &str) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A number of very many digits: `1.32 × 10^9034`.
+pub(crate) fn large(digits: &str) -> String {
+    match digits.split_at_checked(1) {
+        Some((first, rest)) if digits.len() > LONGEST => format!("{first}.{} × 10^{}", &rest[..2], rest.len()),
+        _ => digits.to_owned(),
+    }
 }
 
 /// Bytes in the largest unit that leaves a number above one: `23.4 MiB`.
@@ -83,6 +97,8 @@ mod tests {
         for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_684_801, "1,684,801")] {
             assert_eq!(count(number), text);
         }
+        let large = format!("1324{}", "0".repeat(80));
+        assert_eq!(digits(&large), "1.32 × 10^83");
     }
 
     #[test]

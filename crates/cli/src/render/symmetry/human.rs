@@ -54,7 +54,7 @@ fn title(findings: &Findings<'_>, palette: Palette) -> String {
 
 /// With its thousands apart as long as that helps.
 fn order_text(order: &BigUint) -> String {
-    u64::try_from(order).map_or_else(|_| order.to_string(), quantity::count)
+    u64::try_from(order).map_or_else(|_| quantity::large(&order.to_string()), quantity::count)
 }
 
 fn generators(findings: &Findings<'_>) -> String {
