@@ -587,6 +587,7 @@ violated: error: the trace has no step for this
       everything else: 0, or empty
  1  proc 0 (client) traced.pml:14 [ask!_pid]
       queue (ask): [0]
+      trace moves to traced.pml:8 [answer!1]
  2  proc 2 (server) traced.pml:22 [ask?who]
       queue (ask): []
     proc 1 (client) traced.pml:14 [ask!_pid] goes wrong here: the trace has no step for this
@@ -596,7 +597,6 @@ violated: error: the trace has no step for this
       proc 0 (client) traced.pml:15 [answer?got]
       proc 1 (client) traced.pml:14 [ask!_pid]
       proc 2 (server) traced.pml:22 [answer!1]
-      trace traced.pml:8 [answer!1]
 
 undecided  no deadlock
 violated   no errors

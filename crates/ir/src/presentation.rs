@@ -108,7 +108,8 @@ pub enum PartKind {
     Queue,
     /// Where a process stands: a text for each value of the cell.
     Position(Vec<String>),
-    /// Where something that looks on may stand: an array of truth values, with a text for each.
+    /// Where something that looks on stands, with a text for each place: a number, or where it may stand: an array of
+    /// truth values.
     Places(Vec<String>),
 }
 

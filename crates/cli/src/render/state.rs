@@ -84,7 +84,9 @@ enum Piece<'m> {
         name: &'m str,
         /// The position of its first cell.
         first: usize,
-        /// A text for each cell.
+        /// How many cells it has: one for a number.
+        cells: usize,
+        /// A text for each place.
         texts: &'m [String],
     },
     /// A value with a notation of its own.
@@ -192,7 +194,10 @@ impl<'m> StateShape<'m> {
                     PartKind::Position(texts) => {
                         Piece::Position { name: &part.name, slot: SlotId::from_position(first), texts }
                     }
-                    PartKind::Places(texts) => Piece::Places { name: &part.name, first, texts },
+                    PartKind::Places(texts) => {
+                        let cells = usize::try_from(model.cells(ty)).expect("the layout has room for every cell");
+                        Piece::Places { name: &part.name, first, cells, texts }
+                    }
                 };
                 shape.pieces.push(ShownPiece { presence, piece });
             }
@@ -441,6 +446,10 @@ impl<'m> StateShape<'m> {
                 let text = state[*slot].and_then(|value| texts.get(usize::try_from(value).ok()?));
                 text.cloned().unwrap_or_default()
             }
+            Piece::Places { texts, cells: 1, .. } => {
+                let place = piece.cells(state)[0].and_then(|place| texts.get(usize::try_from(place).ok()?));
+                place.cloned().unwrap_or_default()
+            }
             Piece::Places { texts, .. } => {
                 let there = piece.cells(state).iter().zip(*texts).filter(|(cell, _)| **cell == Some(1));
                 let there: Vec<&str> = there.map(|(_, text)| text.as_str()).collect();
@@ -469,7 +478,7 @@ impl Piece<'_> {
         match *self {
             Self::Cell { slot, .. } | Self::Position { slot, .. } => &state.0[slot.position()..=slot.position()],
             Self::Value { first, cells, .. } | Self::Queue { first, cells, .. } => &state.0[first..first + cells],
-            Self::Places { first, texts, .. } => &state.0[first..first + texts.len()],
+            Self::Places { first, cells, .. } => &state.0[first..first + cells],
             Self::Multiset { first, capacity, cells, .. } => &state.0[first..first + capacity * (cells + 1)],
         }
     }

@@ -198,7 +198,7 @@ impl Emission<'_, '_> {
         if let (Some(trace), Some(variable)) = (&self.program.trace, self.event) {
             let mut places = self.positions(trace.flow());
             places.push("its end".into());
-            parts.push(whole("trace".into(), variable, PartKind::Position(places)));
+            parts.push(whole("trace".into(), variable, PartKind::Places(places)));
         }
         for (claim, &variable) in self.program.claims.iter().zip(&self.claims) {
             let mut places = self.positions(claim.flow());
