@@ -159,6 +159,9 @@ impl Generator {
         }
         if self.creates {
             self.text.push_str("init {\n  pid n;\n");
+            if self.random.chance(20) {
+                self.text.push_str("  for (n : 0 .. 1) { a[n] = n }\n");
+            }
             let atomic = self.random.chance(60);
             if atomic {
                 self.text.push_str("  atomic {\n");
@@ -169,6 +172,11 @@ impl Generator {
                 let target = if self.random.chance(30) { "n = " } else { "" };
                 let channel = self.random.pick(&["c", "r", "q[0]", "q[1]"]);
                 let priority = self.priority();
+                if self.random.chance(20) {
+                    let last = self.random.below(2);
+                    let _ = writeln!(self.text, "  for (n : 0 .. {last}) {{ run P{which}(n, {channel}){priority} }};");
+                    continue;
+                }
                 let _ = writeln!(self.text, "  {target}run P{which}({argument}, {channel}){priority};");
             }
             self.text.push_str(if atomic { "  skip }\n" } else { "  skip\n" });
