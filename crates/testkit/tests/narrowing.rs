@@ -18,7 +18,7 @@ const SOON: Narrowing =
 
 /// What does not depend on how states are packed.
 fn without_memory(report: Report) -> Report {
-    Report { memory_bytes: 0, ..report }
+    Report { memory_bytes: 0, words: 0, ..report }
 }
 
 /// How often searches of a model packed states, and how often there was too little room.
