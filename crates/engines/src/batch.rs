@@ -1,6 +1,7 @@
 //! Successors that wait to be looked up. Looking up several in a row lets their waits for memory
 //! overlap, which a lookup of one at a time cannot.
 
+use crate::recent::Recent;
 use crate::store::{Hash, NO_PARENT, StateNumber, Store};
 use crate::system::Successors;
 
@@ -12,6 +13,10 @@ pub(crate) struct Batch {
     runs: Vec<Run>,
     hashes: Vec<Hash>,
     entries: Vec<u64>,
+    /// The successors that were not met a short while ago, their hashes, and whether they are known.
+    rest: Vec<u32>,
+    rest_hashes: Vec<Hash>,
+    rest_known: Vec<bool>,
     /// Whether a successor is known to be stored.
     known: Vec<bool>,
     capacity: usize,
@@ -32,7 +37,7 @@ pub(crate) struct Run {
 
 impl Batch {
     /// More successors than this hardly overlap better.
-    const CAPACITY: usize = 128;
+    const CAPACITY: usize = 256;
     /// Large states fill a batch sooner.
     const CAPACITY_WORDS: usize = 1 << 16;
 
@@ -43,6 +48,9 @@ impl Batch {
             runs: Vec::new(),
             hashes: Vec::new(),
             entries: Vec::new(),
+            rest: Vec::new(),
+            rest_hashes: Vec::new(),
+            rest_known: Vec::new(),
             known: Vec::new(),
             capacity: Self::CAPACITY.min(Self::CAPACITY_WORDS / words.max(1)).max(1),
         }
@@ -101,13 +109,33 @@ impl Batch {
         }
     }
 
-    /// Loads the memory that looking up the successors will need.
-    pub(crate) fn prepare(&mut self, store: &Store) {
+    /// Loads the memory that looking up the successors will need. What was met a short while ago is stored by
+    /// the time it is looked up, or was dropped and will be again.
+    pub(crate) fn prepare(&mut self, store: &Store, recent: &mut Recent) {
         self.hash_all();
-        store.recognise(&self.hashes, self.successors.records(), &mut self.entries, &mut self.known);
+        let Self { successors, hashes, entries, rest, rest_hashes, rest_known, known, .. } = self;
+        if recent.rests(hashes.len()) {
+            store.recognise(hashes, successors.records(), entries, known);
+            return;
+        }
+        known.clear();
+        known.extend(successors.records().zip(&*hashes).map(|(record, &hash)| recent.meets(record, hash)));
+        rest.clear();
+        rest.extend((0..).zip(&*known).filter_map(|(position, &known)| (!known).then_some(position)));
+        rest_hashes.clear();
+        rest_hashes.extend(rest.iter().map(|&position| hashes[position as usize]));
+        store.recognise(
+            rest_hashes,
+            rest.iter().map(|&position| successors.get(position as usize).0),
+            entries,
+            rest_known,
+        );
+        for (&position, &stored) in rest.iter().zip(&*rest_known) {
+            known[position as usize] = stored;
+        }
     }
 
-    /// Whether a successor was stored when the batch was prepared. If not, it may be by now.
+    /// Whether a successor need not be looked up. If not so, it may be stored by now all the same.
     #[inline]
     pub(crate) fn is_known(&self, position: usize) -> bool {
         self.known[position]

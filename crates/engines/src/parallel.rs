@@ -46,6 +46,9 @@ const LARGEST_BLOCK: usize = 256;
 const SMALL_ROUND: usize = 512;
 /// Lookups whose waits for memory overlap.
 const LOOKAHEAD: usize = 64;
+/// Of how many of sixteen successors it must be known that they were met a short while ago, so that it is worth
+/// to ask: each saves the way to a store.
+const RECENT_WORTH: u32 = 3;
 /// In place of the number of a candidate that was not new.
 const NOT_NEW: StateNumber = NO_PARENT;
 
@@ -318,7 +321,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             scratch: self.system.scratch(),
             judge: Judge::new(self.system, self.checks, self.options),
             batch: Batch::new(self.words),
-            recent: Recent::new(self.words),
+            recent: Recent::new(self.words, RECENT_WORTH),
             states: Vec::new(),
             hashes: Vec::new(),
             entries: Vec::new(),
@@ -468,6 +471,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
     /// them.
     fn sort(&self, recent: &mut Recent, batch: &mut Batch, block: &mut Block) {
         batch.hash_all();
+        let rests = recent.rests(batch.len());
         let (mut number, mut before) = (0, block.steps);
         while let Some(Run { parent, first, end, passed }) = batch.run(number) {
             number += 1;
@@ -477,7 +481,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             }
             for position in first..end {
                 let (state, tag, hash) = batch.entry(position);
-                if recent.meets(state, hash) {
+                if !rests && recent.meets(state, hash) {
                     continue;
                 }
                 // Tags beyond what fits say nothing that would be wrong to forget.

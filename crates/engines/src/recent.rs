@@ -9,7 +9,7 @@ const BYTES: usize = 1 << 18;
 /// Lookups after which it is decided whether it was worth it.
 const TRIAL: u32 = 1 << 12;
 /// Lookups that are left out if it was not.
-const REST: u32 = 1 << 16;
+const REST: usize = 1 << 16;
 
 /// A table of states, each of which makes way for the next one that falls to its place.
 #[derive(Debug)]
@@ -18,46 +18,52 @@ pub(crate) struct Recent {
     /// One less than the number of places, which is a power of two.
     mask: usize,
     states: Vec<u64>,
+    /// Of how many lookups of a trial it must know the state, to be worth it.
+    worth: u32,
     /// Lookups of the trial, and how many of them were successful.
     lookups: u32,
     hits: u32,
     /// Lookups that are still left out.
-    resting: u32,
+    resting: usize,
 }
 
 impl Recent {
-    /// No states of so many words.
-    pub(crate) fn new(words: usize) -> Self {
+    /// No states of so many words. It is worth looking if so many of sixteen lookups are successful.
+    pub(crate) fn new(words: usize, worth: u32) -> Self {
         let places = 1usize << (BYTES / (8 * words)).max(1).ilog2();
         let states = vec![u64::MAX; places * words];
-        Self { words, mask: places - 1, states, lookups: 0, hits: 0, resting: 0 }
+        Self { words, mask: places - 1, states, worth: TRIAL / 16 * worth, lookups: 0, hits: 0, resting: 0 }
     }
 
-    /// Whether it is known that a state was met before; it is met now.
+    /// Whether so many lookups are left out.
     #[inline]
-    pub(crate) fn meets(&mut self, state: &[u64], hash: Hash) -> bool {
-        if self.resting > 0 {
-            self.resting -= 1;
-            return false;
-        }
+    pub(crate) fn rests(&mut self, lookups: usize) -> bool {
+        let rests = self.resting > 0;
+        self.resting = self.resting.saturating_sub(lookups);
+        rests
+    }
+
+    /// Whether it is known that a state was met before; it is met now. It comes first in a slice of words.
+    #[inline]
+    pub(crate) fn meets(&mut self, record: &[u64], hash: Hash) -> bool {
         self.lookups += 1;
         if self.lookups == TRIAL {
             self.judge();
         }
         let place = &mut self.states[hash.low(self.mask) * self.words..][..self.words];
-        if place.iter().zip(state).all(|(left, right)| left == right) {
+        if place.iter().zip(record).all(|(left, right)| left == right) {
             // Empty places look like this one.
             self.hits += 1;
-            return state[0] != u64::MAX;
+            return record[0] != u64::MAX;
         }
-        place.copy_from_slice(state);
+        place.copy_from_slice(&record[..self.words]);
         false
     }
 
-    /// Rests if fewer than three of sixteen lookups were successful: one that is saves the work of several.
+    /// Rests if too few lookups were successful.
     #[cold]
     fn judge(&mut self) {
-        if self.hits < TRIAL * 3 / 16 {
+        if self.hits < self.worth {
             self.resting = REST;
         }
         (self.lookups, self.hits) = (0, 0);
@@ -70,22 +76,23 @@ mod tests {
 
     #[test]
     fn a_table_that_does_not_help_rests_and_tries_again() {
-        let mut recent = Recent::new(1);
-        let mut meets = |state: u64| recent.meets(&[state], Hash::of(&[state]));
+        let mut recent = Recent::new(1, 3);
+        let mut meets = |state: u64| !recent.rests(1) && recent.meets(&[state], Hash::of(&[state]));
+        let rounds = 10 * (u64::from(TRIAL) + REST as u64);
         let mut helpful = 0;
-        for number in 0..u64::from(10 * (TRIAL + REST)) {
+        for number in 0..rounds {
             assert!(!meets(number), "each is new");
         }
-        for number in 0..u64::from(10 * (TRIAL + REST)) {
-            helpful += u32::from(meets(number / 2));
+        for number in 0..rounds {
+            helpful += u64::from(meets(number / 2));
         }
-        assert!(helpful > TRIAL + REST);
+        assert!(helpful > rounds / 10);
     }
 
     #[test]
     fn only_what_was_met_is_met_again() {
         for words in [1, 2, 3, 40, 100_000] {
-            let mut recent = Recent::new(words);
+            let mut recent = Recent::new(words, 3);
             for value in [0, 1, 2, u64::MAX, 0, 1, 77] {
                 let state = vec![value; words];
                 let hash = Hash::of(&state);

@@ -18,6 +18,7 @@ use crate::judge::{Checks, Judge, Judgement, end_with, leaves};
 use crate::observer::{Edge, Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder, StoreMode};
 use crate::parallel::explore_in_parallel;
+use crate::recent::Recent;
 use crate::report::{Approximation, EngineError, StopReason};
 use crate::shards::Shards;
 use crate::spill::{self, Handover, Waiting};
@@ -27,6 +28,10 @@ use crate::system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
 /// How many units of work (successors looked up, states expanded) pass between reports of
 /// progress.
 const PROGRESS_INTERVAL: usize = 2048;
+
+/// Of how many of sixteen successors it must be known that they were met a short while ago, so that it is worth
+/// to ask.
+const RECENT_WORTH: u32 = 4;
 
 /// What was wrong, and how to get there.
 #[derive(Clone, Debug)]
@@ -314,6 +319,7 @@ struct Search<'a, S: TransitionSystem> {
     approximate: bool,
     store: Store,
     batch: Batch,
+    recent: Recent,
     /// Depth-first: states to expand, with their depths. Breadth-first needs none, since states
     /// are numbered in that order.
     stack: Vec<(StateNumber, u32)>,
@@ -367,6 +373,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             approximate: entries.is_approximate(),
             store: Store::new(system.words(), entries, options.max_memory),
             batch: Batch::new(system.words()),
+            recent: Recent::new(system.words(), RECENT_WORTH),
             stack: Vec::new(),
             level: 0,
             depth: 0,
@@ -654,7 +661,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
     fn flush(&mut self) -> Result<Option<StateNumber>, Halt> {
         // The batch is lent out while its successors are checked.
         let mut batch = std::mem::replace(&mut self.batch, Batch::new(0));
-        batch.prepare(&self.store);
+        batch.prepare(&self.store, &mut self.recent);
         let result = self.look_up(&batch);
         self.work += batch.len();
         batch.clear();

@@ -123,6 +123,8 @@ pub struct Successors {
     stride: usize,
     /// Longer than what is used of it, so that compiled code can write to it.
     records: Vec<u64>,
+    /// How many there are, and the words of these.
+    count: usize,
     used: usize,
     /// Steps to states that are passed through and not among these.
     passed: u64,
@@ -131,12 +133,12 @@ pub struct Successors {
 impl Successors {
     /// No successors of so many words each.
     pub fn new(words: usize) -> Self {
-        Self { stride: words + 1, records: Vec::new(), used: 0, passed: 0 }
+        Self { stride: words + 1, records: Vec::new(), count: 0, used: 0, passed: 0 }
     }
     /// How many there are.
     #[inline]
     pub fn len(&self) -> usize {
-        self.used / self.stride
+        self.count
     }
     /// The words of each.
     pub fn words(&self) -> usize {
@@ -153,6 +155,7 @@ impl Successors {
         room[..state.len()].copy_from_slice(state);
         room[state.len()] = tag;
         self.used += state.len() + 1;
+        self.count += 1;
     }
     /// One of them, with its tag.
     #[inline]
@@ -173,6 +176,7 @@ impl Successors {
     }
     /// Forgets all.
     pub fn clear(&mut self) {
+        self.count = 0;
         self.used = 0;
         self.passed = 0;
     }
@@ -199,7 +203,8 @@ impl Successors {
     /// Forgets all but the first.
     #[inline]
     pub(crate) fn truncate(&mut self, length: usize) {
-        self.used = self.used.min(length * self.stride);
+        self.count = self.count.min(length);
+        self.used = self.count * self.stride;
     }
     /// Room for so many words after what is used.
     #[inline]
@@ -209,13 +214,17 @@ impl Successors {
         }
         &mut self.records[self.used..]
     }
-    /// Takes over so many words that were written to the room; gives the tags in them.
+    /// Takes over so many words that were written to the room, and shows the tags in them.
     #[inline]
-    pub(crate) fn advance(&mut self, words: usize) -> impl Iterator<Item = &mut u64> {
-        debug_assert!(words.is_multiple_of(self.stride) && self.used + words <= self.records.len());
-        let first = self.used;
-        self.used += words;
-        self.records[first..first + words].iter_mut().skip(self.stride - 1).step_by(self.stride)
+    pub(crate) fn advance(&mut self, words: usize, mut visit: impl FnMut(&mut u64)) {
+        debug_assert!(words.is_multiple_of(self.stride));
+        let end = self.used + words;
+        // Dividing takes longer than most runs of records.
+        while self.used < end {
+            self.used += self.stride;
+            self.count += 1;
+            visit(&mut self.records[self.used - 1]);
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 //! with the pointers to it, which never leave this module.
 #![allow(unsafe_code)]
 
+use std::ops::Range;
 use std::sync::Mutex;
 
 use cranelift_jit::JITModule;
@@ -21,14 +22,20 @@ type Expansion = unsafe extern "C" fn(*const u64, *mut u64, u64) -> i64;
 /// Reads a state and returns a number other than zero if all is well with it.
 type Check = unsafe extern "C" fn(*const u64) -> i64;
 
-/// What came of an expansion.
-pub(super) enum Expanded {
+/// What came of expansions.
+pub(super) struct Expanded {
     /// So many words were written.
-    Done(usize),
-    /// The same, and the evaluator has to run one of the instances; the bits of the ones after it.
-    Paused { written: usize, instance: usize, left: u64 },
+    pub(super) written: usize,
+    /// Why not all of them are done.
+    pub(super) halt: Option<Halt>,
+}
+
+/// Why an expansion is not done.
+pub(super) enum Halt {
+    /// The evaluator has to run one of the instances; the bits of the ones after it.
+    Paused { expansion: usize, instance: usize, left: u64 },
     /// The evaluator has to do all of it.
-    Refused,
+    Refused { expansion: usize },
 }
 
 /// What the code reads beside its arguments. It holds the addresses of these.
@@ -84,24 +91,29 @@ impl MachineCode {
         Some(Self { module: Mutex::new(Some(module)), _tables: tables, words, expansions, checks })
     }
 
-    /// How many words an expansion may write.
-    pub(super) fn extent(&self, expansion: usize) -> usize {
-        self.expansions[expansion].1
-    }
-
-    /// Runs an expansion for the instances whose bits are set.
+    /// Runs expansions one after the other, the first for the instances whose bits are set and the others for
+    /// all.
     #[inline]
-    pub(super) fn expand(&self, expansion: usize, state: &[u64], buffer: &mut [u64], left: u64) -> Expanded {
-        let (function, extent) = self.expansions[expansion];
-        assert!(state.len() == self.words && buffer.len() >= extent);
-        // SAFETY: both slices are as long as the function needs; see the head of the file.
-        let bytes = unsafe { function(state.as_ptr(), buffer.as_mut_ptr(), left) };
-        let Ok(bytes) = usize::try_from(bytes) else { return Expanded::Refused };
-        let written = bytes / 8;
-        if bytes & 1 == 0 {
-            return Expanded::Done(written);
+    pub(super) fn expand(&self, expansions: Range<usize>, state: &[u64], buffer: &mut [u64], left: u64) -> Expanded {
+        assert!(state.len() == self.words);
+        let (mut written, mut left) = (0, left);
+        for (expansion, &(function, extent)) in expansions.clone().zip(&self.expansions[expansions]) {
+            let buffer = &mut buffer[written..];
+            assert!(buffer.len() >= extent);
+            // SAFETY: both slices are as long as the function needs; see the head of the file.
+            let bytes = unsafe { function(state.as_ptr(), buffer.as_mut_ptr(), left) };
+            let Ok(bytes) = usize::try_from(bytes) else {
+                return Expanded { written, halt: Some(Halt::Refused { expansion }) };
+            };
+            let words = bytes / 8;
+            written += words;
+            if bytes & 1 != 0 {
+                let (instance, left) = (buffer[words] as usize, buffer[words + 1]);
+                return Expanded { written, halt: Some(Halt::Paused { expansion, instance, left }) };
+            }
+            left = u64::MAX;
         }
-        Expanded::Paused { written, instance: buffer[written] as usize, left: buffer[written + 1] }
+        Expanded { written, halt: None }
     }
 
     /// Runs a check; false may also mean that it could not be decided.

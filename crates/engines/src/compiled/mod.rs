@@ -22,7 +22,7 @@ mod plain;
 mod tails;
 mod translation;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -39,7 +39,7 @@ use crate::evaluator::code::{Code, Test, TestId};
 use crate::evaluator::{Scratch, SpecialisedSystem, SpecialisedUnit, Translation};
 use crate::system::{Event, FieldTest, Instance, Sink, Successors, Tag, TransitionSystem};
 use bits::BitSet;
-use call::{Expanded, MachineCode, Table};
+use call::{Expanded, Halt, MachineCode, Table};
 use dependence::{Conjunct, Step};
 use dispatch::{GROUP, dispatch};
 use effects::{Effects, PartialFields, expected_fields};
@@ -57,6 +57,8 @@ const TAIL_SIZE: u32 = 10_000;
 const TOTAL_SIZE: u32 = 40_000;
 /// Instances and conjuncts compared with each other; beyond, every successor is checked in full.
 const COMPARISONS: usize = 200_000;
+/// Words that expansions in a row may write, unless one alone needs more.
+const EXTENT_LIMIT: usize = 1 << 16;
 /// Compiled code writes the position of the rule into the bits of a tag from this one on.
 const RULE_SHIFT: u32 = 16;
 /// Conjuncts of all checks together, and so more than there are tags.
@@ -68,6 +70,8 @@ pub struct CompiledSystem<'m> {
     evaluator: &'m SpecialisedSystem<'m>,
     /// How a state is expanded: all instances of all rules in order.
     segments: Vec<Segment>,
+    /// The instances that each expansion stands for.
+    instances: Vec<Vec<(RuleId, u32)>>,
     code: Option<MachineCode>,
     /// The number of the check for each tag, from the first on that is not [`Tag::EVERYTHING`].
     checks: Vec<usize>,
@@ -75,13 +79,15 @@ pub struct CompiledSystem<'m> {
     whole_check: Option<usize>,
     compiled_instances: usize,
     evaluated_instances: usize,
+    /// How many nodes were compiled.
+    size: u32,
 }
 
 /// A stretch of rule instances in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Segment {
-    /// An expansion, with the instances that it stands for.
-    Compiled { expansion: usize, instances: Vec<(RuleId, u32)> },
+    /// Expansions in a row, and how many words they may write together.
+    Compiled { expansions: Range<usize>, extent: usize },
     /// One instance of a rule, on the evaluator.
     Instance(RuleId, u32),
     /// All instances of a rule, on the evaluator.
@@ -106,16 +112,23 @@ impl<'m> CompiledSystem<'m> {
         let idle = Self {
             evaluator,
             segments: evaluator.rules().indices().map(Segment::Rule).collect(),
+            instances: Vec::new(),
             code: None,
             checks: Vec::new(),
             whole_check: None,
             compiled_instances: 0,
             evaluated_instances: 0,
+            size: 0,
         };
         match Compilation::new(evaluator, whole, tables_throughout).and_then(Compilation::run) {
             Some(compiled) => compiled,
             None => idle,
         }
+    }
+
+    /// How many nodes of tests and commands were compiled: what compiling takes grows with them.
+    pub(crate) fn size(&self) -> u32 {
+        self.size
     }
 
     /// How many rule instances are compiled, and how many are not. A rule that is not specialised
@@ -129,54 +142,65 @@ impl<'m> CompiledSystem<'m> {
 impl CompiledSystem<'_> {
     /// Runs compiled code, and the evaluator where that asks for it.
     #[inline]
-    fn expand_segment(
+    fn expand_compiled(
         &self,
-        expansion: usize,
-        instances: &[(RuleId, u32)],
+        expansions: Range<usize>,
+        extent: usize,
         scratch: &mut Scratch,
         state: &[u64],
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
         let code = self.code.as_ref().expect("a compiled segment has code");
+        let mut next = expansions.start;
         let mut left = u64::MAX;
-        loop {
+        while next < expansions.end {
             let successors = sink.successors();
-            let buffer = successors.room(code.extent(expansion));
-            match code.expand(expansion, state, buffer, left) {
-                Expanded::Done(written) => {
-                    self.take_over(successors, written);
-                    return ControlFlow::Continue(());
-                }
-                Expanded::Paused { written, instance, left: after } => {
-                    self.take_over(successors, written);
-                    let (rule, number) = instances[instance];
-                    let mut visit = |instance: Instance<'_>, event: Event<'_>| sink.event(instance, event);
-                    self.evaluator.fire_rule(rule, Some(number), scratch, state, &mut visit)?;
+            let Expanded { written, halt } = code.expand(next..expansions.end, state, successors.room(extent), left);
+            self.take_over(successors, written);
+            left = u64::MAX;
+            match halt {
+                None => break,
+                Some(Halt::Paused { expansion, instance, left: after }) => {
+                    self.evaluate_instances(&self.instances[expansion][instance..=instance], scratch, state, sink)?;
+                    next = expansion;
                     if after == 0 {
-                        return ControlFlow::Continue(());
+                        next += 1;
+                    } else {
+                        left = after;
                     }
-                    left = after;
                 }
-                Expanded::Refused => {
-                    return instances.iter().try_for_each(|&(rule, number)| {
-                        let mut visit = |instance: Instance<'_>, event: Event<'_>| sink.event(instance, event);
-                        self.evaluator.fire_rule(rule, Some(number), scratch, state, &mut visit)
-                    });
+                Some(Halt::Refused { expansion }) => {
+                    self.evaluate_instances(&self.instances[expansion], scratch, state, sink)?;
+                    next = expansion + 1;
                 }
             }
         }
+        ControlFlow::Continue(())
     }
-}
 
-impl CompiledSystem<'_> {
+    /// Runs some instances on the evaluator.
+    #[cold]
+    fn evaluate_instances(
+        &self,
+        instances: &[(RuleId, u32)],
+        scratch: &mut Scratch,
+        state: &[u64],
+        sink: &mut impl Sink,
+    ) -> ControlFlow<()> {
+        instances.iter().try_for_each(|&(rule, number)| {
+            let mut visit = |instance: Instance<'_>, event: Event<'_>| sink.event(instance, event);
+            self.evaluator.fire_rule(rule, Some(number), scratch, state, &mut visit)
+        })
+    }
+
     /// Takes over words that compiled code has written, and notes the rules that it fired.
     #[inline]
     fn take_over(&self, successors: &mut Successors, written: usize) {
         let fired = self.evaluator.fired();
-        for tag in successors.advance(written) {
+        successors.advance(written, |tag| {
             fired.note((*tag >> RULE_SHIFT) as usize);
             *tag &= (1 << RULE_SHIFT) - 1;
-        }
+        });
     }
 }
 
@@ -233,8 +257,8 @@ impl TransitionSystem for CompiledSystem<'_> {
     fn expand(&self, scratch: &mut Scratch, state: &[u64], sink: &mut impl Sink) {
         for segment in &self.segments {
             let flow = match segment {
-                Segment::Compiled { expansion, instances } => {
-                    self.expand_segment(*expansion, instances, scratch, state, sink)
+                Segment::Compiled { expansions, extent } => {
+                    self.expand_compiled(expansions.clone(), *extent, scratch, state, sink)
                 }
                 Segment::Instance(rule, number) => {
                     let mut visit = |instance: Instance<'_>, event: Event<'_>| sink.event(instance, event);
@@ -301,6 +325,7 @@ struct Compilation<'m> {
     /// The common ends of long guards: where they start in the guard of an instance, and their functions.
     tails: FxHashMap<(RuleId, u32), (usize, FuncId)>,
     expansions: Vec<(FuncId, usize)>,
+    instances: Vec<Vec<(RuleId, u32)>>,
     segments: Vec<Segment>,
     size: u32,
     compiled_instances: usize,
@@ -356,6 +381,7 @@ impl<'m> Compilation<'m> {
             whole,
             tables_throughout,
             expansions: Vec::new(),
+            instances: Vec::new(),
             segments: Vec::new(),
             size: 0,
             compiled_instances: 0,
@@ -444,11 +470,13 @@ impl<'m> Compilation<'m> {
         Some(CompiledSystem {
             evaluator,
             segments: self.segments,
+            instances: self.instances,
             code: Some(code),
             checks,
             whole_check,
             compiled_instances: self.compiled_instances,
             evaluated_instances: self.evaluated_instances,
+            size: self.size,
         })
     }
 
@@ -569,9 +597,15 @@ impl<'m> Compilation<'m> {
         self.size += translator.finish_expansion(buffer);
         // The parts of a group are apart from each other.
         let function = self.define(grouped)?;
-        let instances: Vec<(RuleId, u32)> = instances[..done].iter().map(|&(rule, number, _)| (rule, number)).collect();
-        self.segments.push(Segment::Compiled { expansion: self.expansions.len(), instances });
-        self.expansions.push((function, (done + 1) * (self.words + 1)));
+        let (number, words) = (self.expansions.len(), (done + 1) * (self.words + 1));
+        self.expansions.push((function, words));
+        self.instances.push(instances[..done].iter().map(|&(rule, number, _)| (rule, number)).collect());
+        match self.segments.last_mut() {
+            Some(Segment::Compiled { expansions, extent }) if *extent + words <= EXTENT_LIMIT => {
+                (expansions.end, *extent) = (number + 1, *extent + words);
+            }
+            _ => self.segments.push(Segment::Compiled { expansions: number..number + 1, extent: words }),
+        }
         self.compiled_instances += compiled;
         self.evaluated_instances += done - compiled;
         Some(Trial::Done(done))

@@ -33,13 +33,13 @@ use seen::Seen;
 /// When a search packs states by what it has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Narrowing {
-    /// After so many states, if that saves many words.
+    /// After so many states at least.
     pub states: u64,
-    /// What many words are. Saving fewer makes a search hardly faster, and a store smaller.
-    pub many_words: usize,
-    /// After so many states otherwise.
-    pub later_states: u64,
-    /// If they have at least so many words.
+    /// And after so many for each node of the compiled rules if that would save all words; after four times as
+    /// many if it saves half of them, nine times as many if it saves a third. Compiling the rules again must
+    /// not take longer than it saves.
+    pub states_per_node: u64,
+    /// If states have at least so many words.
     pub least_words: usize,
     /// If they then have at least so many hundredths fewer words.
     pub least_saving: usize,
@@ -50,29 +50,30 @@ pub struct Narrowing {
 /// The first look is at one of so many of the states after which states are packed.
 const FIRST_LOOK: u64 = 16;
 /// States that a look at what lies deep takes.
-const DEEP_STATES: u64 = 1 << 14;
+const DEEP_STATES: u64 = 1 << 12;
 
 impl Default for Narrowing {
     fn default() -> Self {
-        // Small searches are over before it could pay for compiling the rules again, and small states have
-        // little to gain.
-        Self { states: 1 << 18, many_words: 8, later_states: 1 << 22, least_words: 4, least_saving: 25, attempts: 8 }
+        Self { states: 1 << 14, states_per_node: 12, least_words: 2, least_saving: 25, attempts: 8 }
     }
 }
 
 impl Narrowing {
     /// For a search on several threads, which starts anew when it has too little room.
     const PARALLEL_ATTEMPTS: u32 = 2;
+    /// The same: so many more states are looked at before.
+    const PARALLEL_CAUTION: u64 = 16;
 
     /// States always have room for everything.
-    pub const NEVER: Self = Self {
-        states: u64::MAX,
-        many_words: usize::MAX,
-        later_states: u64::MAX,
-        least_words: usize::MAX,
-        least_saving: 100,
-        attempts: 0,
-    };
+    pub const NEVER: Self =
+        Self { states: u64::MAX, states_per_node: 0, least_words: usize::MAX, least_saving: 100, attempts: 0 };
+
+    /// After how many states a search goes on with a layout of fewer words, with compiled rules of so many
+    /// nodes.
+    fn states_for(&self, nodes: u32, words: usize, fewer: usize) -> u64 {
+        let (words, saved) = (words as u64, words.saturating_sub(fewer).max(1) as u64);
+        self.states.max(self.states_per_node * u64::from(nodes) * (words * words) / (saved * saved))
+    }
 
     /// Whether states are packed by what was seen. Not where others want to know the words of the
     /// states, or where a search is to go on that began with others.
@@ -123,6 +124,7 @@ pub fn check_packed(
     }
     let mut seen = Seen::new(model, &layout);
     let pays = |narrow: &Layout| 100 * narrow.words() <= (100 - narrowing.least_saving.min(100)) * layout.words();
+    let alone = options.threads <= 1;
     // A first look at few states, so that searches which have nothing to gain lose nothing.
     let mut first: Option<Exploration> = None;
     let mut limit = narrowing.states.div_ceil(FIRST_LOOK);
@@ -142,8 +144,8 @@ pub fn check_packed(
             break;
         }
         if !is_last {
-            let many = narrow.words() + narrowing.many_words <= layout.words();
-            limit = if many { narrowing.states } else { narrowing.later_states };
+            let caution = if alone { 1 } else { Narrowing::PARALLEL_CAUTION };
+            limit = caution.saturating_mul(narrowing.states_for(system.size(), layout.words(), narrow.words()));
         } else {
             // One process after the other, as far as it goes: that fills queues and makes numbers large. And
             // states that are passed through, which also need room.
@@ -161,7 +163,6 @@ pub fn check_packed(
     }
     let first = first.expect("the first look was cut short");
 
-    let alone = options.threads <= 1;
     let attempts = if alone { narrowing.attempts } else { narrowing.attempts.min(Narrowing::PARALLEL_ATTEMPTS) };
     let mut before = (layout.clone(), first);
     let mut outgrown = 0;

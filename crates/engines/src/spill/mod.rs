@@ -154,7 +154,8 @@ pub(crate) fn go_on<S: TransitionSystem>(
         candidates: Sorter::new(&disk, words + 2, 0..words + 1, Some(words), room / 2),
         new: Sorter::new(&disk, words + 2, words..words + 1, None, room / 2),
         batch: Batch::new(words),
-        recent: Recent::new(words),
+        // Whatever is not written to disk is worth it.
+        recent: Recent::new(words, 0),
         depth: 0,
         waiting: 0,
         place: 0,
