@@ -2,7 +2,7 @@
 //! overlap, which a lookup of one at a time cannot.
 
 use crate::recent::Recent;
-use crate::store::{Hash, NO_PARENT, StateNumber, Store};
+use crate::store::{Hash, NO_PARENT, Probe, Sighting, StateNumber, Store};
 use crate::system::Successors;
 
 /// A queue of successors, in the order in which they were found.
@@ -13,12 +13,13 @@ pub(crate) struct Batch {
     runs: Vec<Run>,
     hashes: Vec<Hash>,
     entries: Vec<u64>,
-    /// The successors that were not met a short while ago, their hashes, and whether they are known.
+    /// The successors that were not met a short while ago, their hashes, and what is known of them.
     rest: Vec<u32>,
     rest_hashes: Vec<Hash>,
-    rest_known: Vec<bool>,
-    /// Whether a successor is known to be stored.
-    known: Vec<bool>,
+    rest_sightings: Vec<Sighting>,
+    /// What is known of the successors, and how often the table of the store had grown then.
+    sightings: Vec<Sighting>,
+    growths: u64,
     capacity: usize,
 }
 
@@ -50,8 +51,9 @@ impl Batch {
             entries: Vec::new(),
             rest: Vec::new(),
             rest_hashes: Vec::new(),
-            rest_known: Vec::new(),
-            known: Vec::new(),
+            rest_sightings: Vec::new(),
+            sightings: Vec::new(),
+            growths: 0,
             capacity: Self::CAPACITY.min(Self::CAPACITY_WORDS / words.max(1)).max(1),
         }
     }
@@ -113,32 +115,40 @@ impl Batch {
     /// the time it is looked up, or was dropped and will be again.
     pub(crate) fn prepare(&mut self, store: &Store, recent: &mut Recent) {
         self.hash_all();
-        let Self { successors, hashes, entries, rest, rest_hashes, rest_known, known, .. } = self;
+        self.growths = store.growths();
+        let Self { successors, hashes, entries, rest, rest_hashes, rest_sightings, sightings, .. } = self;
         if recent.rests(hashes.len()) {
-            store.recognise(hashes, successors.records(), entries, known);
+            store.recognise(hashes, successors.records(), entries, sightings);
             return;
         }
-        known.clear();
-        known.extend(successors.records().zip(&*hashes).map(|(record, &hash)| recent.meets(record, hash)));
+        sightings.clear();
         rest.clear();
-        rest.extend((0..).zip(&*known).filter_map(|(position, &known)| (!known).then_some(position)));
         rest_hashes.clear();
-        rest_hashes.extend(rest.iter().map(|&position| hashes[position as usize]));
-        store.recognise(
-            rest_hashes,
-            rest.iter().map(|&position| successors.get(position as usize).0),
-            entries,
-            rest_known,
-        );
-        for (&position, &stored) in rest.iter().zip(&*rest_known) {
-            known[position as usize] = stored;
+        for ((position, record), &hash) in (0..).zip(successors.records()).zip(&*hashes) {
+            sightings.push(Sighting::Stored);
+            if !recent.meets(record, hash) {
+                rest.push(position);
+                rest_hashes.push(hash);
+            }
+        }
+        let records = rest.iter().map(|&position| successors.get(position as usize).0);
+        store.recognise(rest_hashes, records, entries, rest_sightings);
+        for (&position, &sighting) in rest.iter().zip(&*rest_sightings) {
+            sightings[position as usize] = sighting;
         }
     }
 
     /// Whether a successor need not be looked up. If not so, it may be stored by now all the same.
     #[inline]
     pub(crate) fn is_known(&self, position: usize) -> bool {
-        self.known[position]
+        self.sightings[position] == Sighting::Stored
+    }
+
+    /// Looks for a successor.
+    #[inline]
+    pub(crate) fn probe(&self, position: usize, store: &Store) -> Probe {
+        let (state, _, hash) = self.entry(position);
+        store.probe_sighted(state, hash, self.sightings[position], self.growths)
     }
 
     fn hash<const WORDS: usize>(&mut self) {

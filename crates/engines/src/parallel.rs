@@ -35,7 +35,7 @@ use crate::report::{EngineError, StopReason};
 use crate::search::{End, Exploration};
 use crate::shards::Shards;
 use crate::spill::{self, Handover, Waiting};
-use crate::store::{Entries, Hash, NO_PARENT, PART_BITS, Probe, StateNumber, Store, append};
+use crate::store::{Entries, Hash, NO_PARENT, PART_BITS, Probe, Sighting, StateNumber, Store, append};
 use crate::system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
 
 /// Blocks of a round.
@@ -312,7 +312,7 @@ struct Worker<'a, S: TransitionSystem> {
     states: Vec<u64>,
     hashes: Vec<Hash>,
     entries: Vec<u64>,
-    known: Vec<bool>,
+    sightings: Vec<Sighting>,
 }
 
 impl<'a, S: TransitionSystem> Search<'a, S> {
@@ -325,7 +325,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             states: Vec::new(),
             hashes: Vec::new(),
             entries: Vec::new(),
-            known: Vec::new(),
+            sightings: Vec::new(),
         }
     }
 
@@ -514,15 +514,19 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             for records in cell.chunks(LOOKAHEAD * stride) {
                 worker.hashes.clear();
                 worker.hashes.extend(records.chunks_exact(stride).map(|record| Hash::of(&record[..self.words])));
-                let Worker { hashes, entries, known, .. } = worker;
-                store.recognise(hashes, records.chunks_exact(stride), entries, known);
+                let Worker { hashes, entries, sightings, .. } = worker;
+                store.recognise(hashes, records.chunks_exact(stride), entries, sightings);
+                let growths = store.growths();
                 for (position, record) in records.chunks_exact(stride).enumerate() {
-                    if worker.known[position] {
+                    let sighting = worker.sightings[position];
+                    if sighting == Sighting::Stored {
                         continue;
                     }
                     let (state, label) = record.split_at(self.words);
                     let hash = worker.hashes[position];
-                    let Probe::Vacant(vacancy) = store.probe(state, hash) else { continue };
+                    let Probe::Vacant(vacancy) = store.probe_sighted(state, hash, sighting, growths) else {
+                        continue;
+                    };
                     let Label { candidate, parent, tag } = Label::unpack(label[0]);
                     let origin =
                         (parent != Label::NO_PARENT).then(|| level[round.start_of(block) + usize::from(parent)]);

@@ -16,7 +16,7 @@ use quotient_ir::{
 
 use crate::guard::Guard;
 use crate::options::SearchOptions;
-use crate::store::Hash;
+use crate::store::{Hash, append, copy};
 use crate::system::{Event, FieldTest, Instance, Sink, Successors, Tag, TransitionSystem};
 
 /// States of a stretch that pass before the search hears of it.
@@ -356,7 +356,7 @@ impl Stretch {
             return None;
         }
         let record = &self.records[self.next * (self.words + 1)..][..self.words + 1];
-        state.copy_from_slice(&record[..self.words]);
+        copy(state, &record[..self.words]);
         self.next += 1;
         Some(record[self.words])
     }
@@ -375,7 +375,7 @@ impl Stretch {
         } else if !self.enter(state) {
             return;
         }
-        self.records.extend_from_slice(state);
+        append(&mut self.records, state);
         self.records.push(tag);
         self.length += 1;
     }

@@ -2,7 +2,7 @@
 //! other are often the same, and a small table that stays in the cache tells so sooner than the
 //! store. Where they seldom are, looking is not worth it: then the table rests for a while.
 
-use crate::store::Hash;
+use crate::store::{Hash, copy};
 
 /// Bytes of the table, about: it should leave room in the second cache.
 const BYTES: usize = 1 << 18;
@@ -56,7 +56,7 @@ impl Recent {
             self.hits += 1;
             return record[0] != u64::MAX;
         }
-        place.copy_from_slice(&record[..self.words]);
+        copy(place, &record[..self.words]);
         false
     }
 

@@ -22,7 +22,7 @@ use crate::recent::Recent;
 use crate::report::{Approximation, EngineError, StopReason};
 use crate::shards::Shards;
 use crate::spill::{self, Handover, Waiting};
-use crate::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store};
+use crate::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store, copy};
 use crate::system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
 
 /// How many units of work (successors looked up, states expanded) pass between reports of
@@ -530,7 +530,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
 
     /// Fires all instances in a state.
     fn expand(&mut self, number: StateNumber, scratch: &mut S::Scratch, state: &mut [u64]) -> Result<(), Halt> {
-        state.copy_from_slice(self.store.state(number));
+        copy(state, self.store.state(number));
         if self.graph {
             return self.expand_with_edges(number, scratch, state);
         }
@@ -685,7 +685,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
                     continue;
                 }
                 let (state, tag, hash) = batch.entry(position);
-                last = match self.store.probe(state, hash) {
+                last = match batch.probe(position, &self.store) {
                     Probe::Stored(number) => Some(number),
                     Probe::Vacant(vacancy) => {
                         let admitted = self.admit(state, tag, hash, vacancy, parent);

@@ -91,15 +91,35 @@ fn same(left: &[u64], right: &[u64]) -> bool {
     left.iter().zip(right).all(|(left, right)| left == right)
 }
 
-/// Appends a state. For a few words, a call that copies memory costs more.
+/// Runs an expression with `$N` as a constant if a number of words is small, and another one otherwise. For a few
+/// words, a call that copies memory costs more than copying them.
+macro_rules! with_constant {
+    ($words:expr, $N:ident => $small:expr, $large:expr) => {
+        with_constant!(@ $words, $N, $small, $large, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
+    };
+    (@ $words:expr, $N:ident, $small:expr, $large:expr, $($number:literal)*) => {
+        match $words {
+            $($number => { const $N: usize = $number; $small })*
+            _ => $large,
+        }
+    };
+}
+
+/// Appends a state.
 #[inline]
 pub(crate) fn append(target: &mut Vec<u64>, state: &[u64]) {
-    match *state {
-        [first] => target.push(first),
-        [first, second] => target.extend_from_slice(&[first, second]),
-        [first, second, third] => target.extend_from_slice(&[first, second, third]),
-        _ => target.extend_from_slice(state),
-    }
+    with_constant!(state.len(), N => target.extend_from_slice(&state[..N]), target.extend_from_slice(state));
+}
+
+/// Copies the words of a state.
+#[inline]
+pub(crate) fn copy(target: &mut [u64], state: &[u64]) {
+    assert!(target.len() == state.len());
+    with_constant!(
+        state.len(),
+        N => target[..N].copy_from_slice(&state[..N]),
+        target.copy_from_slice(state)
+    );
 }
 
 #[inline]
@@ -142,6 +162,17 @@ pub(crate) enum Probe {
     Vacant(usize),
 }
 
+/// What a look at several states told of one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sighting {
+    /// It is stored.
+    Stored,
+    /// It was not stored; its entry would have gone to this position of its part.
+    Vacant(u32),
+    /// Neither is known.
+    Unknown,
+}
+
 /// The set of stored states.
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -156,6 +187,8 @@ pub(crate) struct Store {
     parts: Vec<Part>,
     /// The entries of all parts.
     table_length: u64,
+    /// How often a part has grown.
+    growths: u64,
     /// Where only bits are stored: the bits, and how many are set.
     bits: Vec<u64>,
     bits_set: u64,
@@ -226,6 +259,7 @@ impl Store {
             length: 0,
             parts: (0..parts).map(|_| Part { entries: vec![0; FIRST_PART], used: 0 }).collect(),
             table_length: (FIRST_PART * parts) as u64,
+            growths: 0,
             bits,
             bits_set: 0,
             forgotten: 0,
@@ -341,8 +375,7 @@ impl Store {
         }
     }
 
-    /// For each of several states whether it is surely stored. Each comes first in a slice of words. `entries`
-    /// is memory to work in.
+    /// Looks at several states, each of which comes first in a slice of words. `entries` is memory to work in.
     ///
     /// Each pass waits for memory once, not once for each state: for the table, then for the states that the
     /// table points to.
@@ -352,20 +385,58 @@ impl Store {
         hashes: &[Hash],
         records: impl Iterator<Item = &'r [u64]>,
         entries: &mut Vec<u64>,
-        known: &mut Vec<bool>,
+        sightings: &mut Vec<Sighting>,
     ) {
         entries.clear();
         entries.extend(hashes.iter().map(|&hash| self.touch(hash)));
-        if self.entries == Entries::Numbers {
-            for (entry, &hash) in entries.iter_mut().zip(hashes) {
-                if *entry != 0 && (*entry >> 32) as u32 != hash.tag() {
-                    *entry = self.displaced(hash);
-                }
+        sightings.clear();
+        if self.entries != Entries::Numbers {
+            let sighted = entries.iter().zip(hashes).zip(records);
+            sightings.extend(sighted.map(|((&entry, &hash), record)| self.sight(entry, hash, record)));
+            return;
+        }
+        sightings.extend(entries.iter_mut().zip(hashes).map(|(entry, &hash)| {
+            if *entry != 0 && (*entry >> 32) as u32 == hash.tag() {
+                return Sighting::Unknown;
+            }
+            let position;
+            (*entry, position) = self.displaced(*entry, hash);
+            if *entry == 0 { Sighting::Vacant(position as u32) } else { Sighting::Unknown }
+        }));
+        for ((sighting, &entry), record) in sightings.iter_mut().zip(&*entries).zip(records) {
+            if entry != 0 && same(self.state(entry as u32 - 1), record) {
+                *sighting = Sighting::Stored;
             }
         }
-        known.clear();
-        let entries = entries.iter().zip(hashes).zip(records);
-        known.extend(entries.map(|((&entry, &hash), record)| self.confirms(entry, hash, record)));
+    }
+
+    /// What the first entry says of a state, unless the table knows numbers.
+    #[inline]
+    fn sight(&self, entry: u64, hash: Hash, record: &[u64]) -> Sighting {
+        let key = match self.entries {
+            Entries::States => record[0].wrapping_add(1),
+            Entries::Hashes => hash.key(),
+            Entries::Numbers | Entries::Bits(_) => return Sighting::Unknown,
+        };
+        if entry == key { Sighting::Stored } else { Sighting::Unknown }
+    }
+
+    /// How often what [`Sighting::Vacant`] speaks of has moved.
+    pub(crate) fn growths(&self) -> u64 {
+        self.growths
+    }
+
+    /// Looks for a state that was looked at when the table had grown so many times.
+    #[inline]
+    pub(crate) fn probe_sighted(&self, state: &[u64], hash: Hash, sighting: Sighting, growths: u64) -> Probe {
+        if let Sighting::Vacant(position) = sighting
+            && growths == self.growths
+            && self.parts[self.part(hash)].entries[position as usize] == 0
+        {
+            // Whatever was stored since with a hash like this one went to the first vacant position, too.
+            return Probe::Vacant(position as usize);
+        }
+        self.probe(state, hash)
     }
 
     /// What [`Store::probe`] looks at first.
@@ -378,32 +449,18 @@ impl Store {
         part.entries[part.home(hash.tag())]
     }
 
-    /// The first entry with the tag of a hash, where another one took its place; zero if there is none.
+    /// The first entry with the tag of a hash, where the first entry is another one, and its position; zero and
+    /// the vacant position if there is none.
     #[inline]
-    fn displaced(&self, hash: Hash) -> u64 {
+    fn displaced(&self, first: u64, hash: Hash) -> (u64, usize) {
         let part = &self.parts[self.part(hash)];
         let mut position = part.home(hash.tag());
-        loop {
+        let mut entry = first;
+        while entry != 0 && (entry >> 32) as u32 != hash.tag() {
             position = part.after(position);
-            let entry = part.entries[position];
-            if entry == 0 || (entry >> 32) as u32 == hash.tag() {
-                return entry;
-            }
+            entry = part.entries[position];
         }
-    }
-
-    /// Whether an entry shows that a state is stored. The state comes first in a slice of words.
-    #[inline]
-    fn confirms(&self, entry: u64, hash: Hash, record: &[u64]) -> bool {
-        match self.entries {
-            Entries::States => entry == record[0].wrapping_add(1),
-            Entries::Hashes => entry == hash.key(),
-            Entries::Bits(_) => false,
-            Entries::Numbers => {
-                let low = entry as u32;
-                low != 0 && (entry >> 32) as u32 == hash.tag() && same(self.state(low - 1), record)
-            }
-        }
+        (entry, position)
     }
 
     /// Stores a state that is not stored yet, at the position that [`Store::probe`] just returned.
@@ -521,6 +578,7 @@ impl Store {
         }
         self.parts[number] = part;
         self.table_length += (new - old) as u64;
+        self.growths += 1;
         Ok(())
     }
 

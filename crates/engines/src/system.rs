@@ -4,6 +4,8 @@ use std::ops::ControlFlow;
 
 use quotient_ir::{Action, Fault, PropertyId, RuleId, StartId, TableIndex, Violation};
 
+use crate::store::copy;
+
 /// An action with the cells of its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instance<'a> {
@@ -152,7 +154,7 @@ impl Successors {
     #[inline]
     pub fn push(&mut self, state: &[u64], tag: u64) {
         let room = self.room(state.len() + 1);
-        room[..state.len()].copy_from_slice(state);
+        copy(&mut room[..state.len()], state);
         room[state.len()] = tag;
         self.used += state.len() + 1;
         self.count += 1;
@@ -195,10 +197,12 @@ impl Successors {
     pub(crate) fn pass(&mut self, steps: u64) {
         self.passed += steps;
     }
-    /// Puts one of them in the place of another one.
+    /// Puts one of them in the place of another one before it.
     #[inline]
     pub(crate) fn replace(&mut self, position: usize, by: usize) {
-        self.records.copy_within(by * self.stride..(by + 1) * self.stride, position * self.stride);
+        debug_assert!(position < by);
+        let (before, rest) = self.records.split_at_mut(by * self.stride);
+        copy(&mut before[position * self.stride..][..self.stride], &rest[..self.stride]);
     }
     /// Forgets all but the first.
     #[inline]

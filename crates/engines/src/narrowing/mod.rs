@@ -35,9 +35,8 @@ use seen::Seen;
 pub struct Narrowing {
     /// After so many states at least.
     pub states: u64,
-    /// And after so many for each node of the compiled rules if that would save all words; after four times as
-    /// many if it saves half of them, nine times as many if it saves a third. Compiling the rules again must
-    /// not take longer than it saves.
+    /// And after so many for each node of the compiled rules, divided by how many words that saves: compiling the
+    /// rules again must not take longer than it saves.
     pub states_per_node: u64,
     /// If states have at least so many words.
     pub least_words: usize,
@@ -54,7 +53,7 @@ const DEEP_STATES: u64 = 1 << 12;
 
 impl Default for Narrowing {
     fn default() -> Self {
-        Self { states: 1 << 14, states_per_node: 12, least_words: 2, least_saving: 25, attempts: 8 }
+        Self { states: 1 << 14, states_per_node: 320, least_words: 2, least_saving: 25, attempts: 8 }
     }
 }
 
@@ -71,8 +70,8 @@ impl Narrowing {
     /// After how many states a search goes on with a layout of fewer words, with compiled rules of so many
     /// nodes.
     fn states_for(&self, nodes: u32, words: usize, fewer: usize) -> u64 {
-        let (words, saved) = (words as u64, words.saturating_sub(fewer).max(1) as u64);
-        self.states.max(self.states_per_node * u64::from(nodes) * (words * words) / (saved * saved))
+        let saved = words.saturating_sub(fewer).max(1) as u64;
+        self.states.max(self.states_per_node * u64::from(nodes) / saved)
     }
 
     /// Whether states are packed by what was seen. Not where others want to know the words of the
