@@ -486,8 +486,9 @@ fn check_on_disk(text: &str, options: &SearchOptions) {
             let limited = SearchOptions { threads, max_memory: Some(memory), spill: spill.clone(), ..options.clone() };
             let report = run(text, &limited);
             assert_eq!(
-                Report { memory_bytes: 0, disk_bytes: 0, ..report },
-                Report { memory_bytes: 0, ..expected.clone() },
+                Report { memory_bytes: 0, disk_bytes: 0, words: 0, ..report },
+                // In memory, states may be packed by the values that occur.
+                Report { memory_bytes: 0, words: 0, ..expected.clone() },
                 "{text}, {memory} bytes, {threads} threads"
             );
         }
