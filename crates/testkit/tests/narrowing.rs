@@ -123,3 +123,29 @@ fn numbers_that_grow() {
     assert!(expected.properties.iter().any(|property| property.trace.is_some()), "a step goes wrong");
     assert_eq!(without_memory(found), without_memory(expected));
 }
+
+/// A variable that is zero in every state and counts inside of steps.
+const COUNTING: &str = "
+var cells: array[1..6] of 0..4; counter: 0..1000000;
+startstate begin for i: 1..6 do cells[i] := 0; end; counter := 0; end;
+ruleset i: 1..6 do rule \"up\" cells[i] < 4 ==> begin
+  while counter < 3 do counter := counter + 1; end;
+  cells[i] := cells[i] + counter - 2;
+  counter := 0;
+end; end;
+";
+
+#[test]
+fn counters_inside_of_steps() {
+    let model = read("counting.m", COUNTING.to_owned(), Language::Murphi).expect("a program");
+    for threads in [1, 2] {
+        let options = SearchOptions { threads, ..SearchOptions::default() };
+        let narrowing = Narrowing { states: 50, attempts: 100, ..SOON };
+        let [found, expected] = [&narrowing, &Narrowing::NEVER]
+            .map(|narrowing| check_packed(&model, &options, narrowing, &mut Silent).expect("a search"));
+        // The layout without room for the counter was given up.
+        assert_eq!((found.outgrown, found.words), (1, expected.words));
+        assert_eq!(expected.report.states, 5_u64.pow(6));
+        assert_eq!(without_memory(found.report), without_memory(expected.report));
+    }
+}

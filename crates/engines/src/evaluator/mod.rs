@@ -14,6 +14,7 @@ mod specialiser;
 
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use quotient_ir::{
     Action, Fault, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, RuleId, StartId, Table, TableIndex,
@@ -45,6 +46,8 @@ pub struct SpecialisedSystem<'m> {
     fired: FiredRules,
     /// The first state that the layout had no room for.
     outgrown: OnceLock<Valuation>,
+    /// How many steps the reference interpreter had to do.
+    consulted: AtomicU64,
 }
 
 /// How a rule, start or property is run.
@@ -152,7 +155,17 @@ impl<'m> SpecialisedSystem<'m> {
         let mut code = specialiser.code;
         code.seal();
         let fired = FiredRules::new(rules.len());
-        Self { interpreter, code, frame, starts, rules, properties, fired, outgrown: OnceLock::new() }
+        Self {
+            interpreter,
+            code,
+            frame,
+            starts,
+            rules,
+            properties,
+            fired,
+            outgrown: OnceLock::new(),
+            consulted: AtomicU64::new(0),
+        }
     }
 
     /// What the rules became.
@@ -234,6 +247,12 @@ impl<'m> SpecialisedSystem<'m> {
         self.outgrown.get()
     }
 
+    /// How many steps the reference interpreter had to do. A repacked layout may have room for all states, but not
+    /// for what happens inside of a step.
+    pub(crate) fn consulted(&self) -> u64 {
+        self.consulted.load(Ordering::Relaxed)
+    }
+
     /// How many rules, starts and properties run on the reference interpreter.
     pub fn untranslated(&self) -> usize {
         let translations = self.starts.iter().chain(self.rules.iter()).chain(self.properties.iter());
@@ -282,6 +301,7 @@ impl<'m> SpecialisedSystem<'m> {
     /// What the reference interpreter says about an instance.
     #[cold]
     fn consult(&self, action: Action, arguments: &[i64], state: &[u64]) -> Option<Outcome> {
+        self.consulted.fetch_add(1, Ordering::Relaxed);
         match action {
             Action::Start(start) => Some(self.interpreter.run_start(start, arguments)),
             Action::Rule(rule) => {

@@ -23,6 +23,7 @@ use crate::evaluator::SpecialisedSystem;
 use crate::observer::{Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder, StoreMode};
 use crate::passing::PassingSystem;
+use crate::quotient::Clock;
 use crate::report::{EngineError, Report, StopReason};
 use crate::search::Exploration;
 use crate::store::NO_PARENT;
@@ -48,6 +49,8 @@ pub struct Narrowing {
 
 /// The first look is at one of so many of the states after which states are packed.
 const FIRST_LOOK: u64 = 16;
+/// Steps that the reference interpreter does before a layout is given up: a few would be no loss.
+const SLOW_STEPS: u64 = 1 << 12;
 /// States that a look at what lies deep takes.
 const DEEP_STATES: u64 = 1 << 12;
 
@@ -178,12 +181,18 @@ pub fn check_packed(
                 continue;
             }
         };
-        let (report, exploration, unexpected) = go_on(&narrow, &evaluator, options, begin, observer)?;
-        let Some(state) = unexpected else { return Ok(packed(report, &narrow, outgrown)) };
-        seen.widen(&narrow, &state);
+        let (report, exploration, outcome) = go_on(&narrow, &evaluator, options, begin, observer)?;
+        match &outcome {
+            Outcome::Done => return Ok(packed(report, &narrow, outgrown)),
+            Outcome::TooNarrow(state) => seen.widen(&narrow, state),
+            Outcome::Slow => {}
+        }
         outgrown += 1;
         if exploration.rest.is_some() {
             before = (narrow, exploration);
+        }
+        if matches!(outcome, Outcome::Slow) {
+            break;
         }
     }
     let begin = carried(&before.0, &before.1, &layout).ok().flatten();
@@ -215,25 +224,42 @@ fn search(
     check_from(&system, interpreter, options, begin, observer, None)
 }
 
-/// Goes on with another layout where a search left off. Returns a state that the layout had no room for,
-/// if there is one; then the report is of no use.
+/// What came of a search with another layout.
+enum Outcome {
+    /// It is done.
+    Done,
+    /// The layout had no room for a state. The report is of no use.
+    TooNarrow(Box<Valuation>),
+    /// It had no room for what happens inside of very many steps. The report is of no use.
+    Slow,
+}
+
+/// Goes on with another layout where a search left off.
 fn go_on(
     layout: &Layout,
     whole: &SpecialisedSystem<'_>,
     options: &SearchOptions,
     begin: Option<Saved>,
     observer: &mut dyn Observer,
-) -> Result<(Report, Exploration, Option<Valuation>), EngineError> {
+) -> Result<(Report, Exploration, Outcome), EngineError> {
     let interpreter = Interpreter::new(whole.model(), layout);
     let evaluator = SpecialisedSystem::of_reachable(&interpreter);
     let system = CompiledSystem::new(&evaluator, false);
-    let (report, exploration) = match search(&system, &interpreter, options, begin, observer) {
+    // Where that is so with any layout, another one is no remedy.
+    let patience = SLOW_STEPS + SLOW_STEPS * whole.consulted();
+    let mut watch = Watch { observer, evaluator: &evaluator, patience, is_slow: false };
+    let (report, exploration) = match search(&system, &interpreter, options, begin, &mut watch) {
         // There was no memory for both; from the start there may be.
-        Err(EngineError::Resume { .. }) => search(&system, &interpreter, options, None, observer)?,
+        Err(EngineError::Resume { .. }) => search(&system, &interpreter, options, None, &mut watch)?,
         found => found?,
     };
     whole.fired().include(evaluator.fired());
-    Ok((report, exploration, evaluator.outgrown().cloned()))
+    let outcome = match evaluator.outgrown() {
+        Some(state) => Outcome::TooNarrow(Box::new(state.clone())),
+        None if watch.is_slow => Outcome::Slow,
+        None => Outcome::Done,
+    };
+    Ok((report, exploration, outcome))
 }
 
 /// Where a search left off, with its states in another layout; or a state for which that has no room.
@@ -250,6 +276,27 @@ fn carried(layout: &Layout, exploration: &Exploration, target: &Layout) -> Resul
     }
     let standing = rest.standing.clone();
     Ok(Some(Saved::new(target.words(), standing, rest.current.clone(), rest.next.clone(), (states, parents))))
+}
+
+/// Stops a search in which the reference interpreter has too much to do.
+struct Watch<'a, 'm> {
+    observer: &'a mut dyn Observer,
+    evaluator: &'a SpecialisedSystem<'m>,
+    /// How many steps it may do.
+    patience: u64,
+    is_slow: bool,
+}
+
+impl Observer for Watch<'_, '_> {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
+        self.observer.progress(progress)?;
+        self.is_slow = self.evaluator.consulted() > self.patience;
+        if self.is_slow { ControlFlow::Break(StopReason::Interrupted) } else { ControlFlow::Continue(()) }
+    }
+
+    fn clock(&self) -> Option<Clock> {
+        self.observer.clock()
+    }
 }
 
 /// Asks an observer whether to go on, and remembers if not.
