@@ -13,7 +13,15 @@ fn read(name: &str, text: String, language: Language) -> Option<Model> {
 }
 
 /// Whatever there is to gain.
-const SOON: Narrowing = Narrowing { states: 1, states_per_node: 0, least_words: 0, least_saving: 0, attempts: 1 };
+const SOON: Narrowing = Narrowing {
+    states: 1,
+    states_per_node: 0,
+    least_words: 0,
+    least_saving: 0,
+    parallel_saving: 0,
+    parallel_states: 0,
+    attempts: 1,
+};
 
 /// What does not depend on how states are packed.
 fn without_memory(report: Report) -> Report {

@@ -43,6 +43,10 @@ pub struct Narrowing {
     pub least_words: usize,
     /// If they then have at least so many hundredths fewer words.
     pub least_saving: usize,
+    /// On several threads only if they have at least so many fewer words,
+    pub parallel_saving: usize,
+    /// and after so many states at least, which one thread looks at.
+    pub parallel_states: u64,
     /// How often it may have too little room before it has room for everything.
     pub attempts: u32,
 }
@@ -56,19 +60,32 @@ const DEEP_STATES: u64 = 1 << 12;
 
 impl Default for Narrowing {
     fn default() -> Self {
-        Self { states: 1 << 14, states_per_node: 320, least_words: 2, least_saving: 25, attempts: 8 }
+        Self {
+            states: 1 << 14,
+            states_per_node: 320,
+            least_words: 2,
+            least_saving: 25,
+            parallel_saving: 8,
+            parallel_states: 1 << 18,
+            attempts: 8,
+        }
     }
 }
 
 impl Narrowing {
     /// For a search on several threads, which starts anew when it has too little room.
     const PARALLEL_ATTEMPTS: u32 = 2;
-    /// The same: so many more states are looked at before.
-    const PARALLEL_CAUTION: u64 = 16;
 
     /// States always have room for everything.
-    pub const NEVER: Self =
-        Self { states: u64::MAX, states_per_node: 0, least_words: usize::MAX, least_saving: 100, attempts: 0 };
+    pub const NEVER: Self = Self {
+        states: u64::MAX,
+        states_per_node: 0,
+        least_words: usize::MAX,
+        least_saving: 100,
+        parallel_saving: 0,
+        parallel_states: 0,
+        attempts: 0,
+    };
 
     /// After how many states a search goes on with a layout of fewer words, with compiled rules of so many
     /// nodes.
@@ -125,8 +142,12 @@ pub fn check_packed(
         return Ok(packed(report, &layout, 0));
     }
     let mut seen = Seen::new(model, &layout);
-    let pays = |narrow: &Layout| 100 * narrow.words() <= (100 - narrowing.least_saving.min(100)) * layout.words();
     let alone = options.threads <= 1;
+    let least_words = if alone { 0 } else { narrowing.parallel_saving };
+    let pays = |narrow: &Layout| {
+        let (words, fewer) = (layout.words(), narrow.words());
+        100 * fewer <= (100 - narrowing.least_saving.min(100)) * words && fewer + least_words <= words
+    };
     // A first look at few states, so that searches which have nothing to gain lose nothing.
     let mut first: Option<Exploration> = None;
     let mut limit = narrowing.states.div_ceil(FIRST_LOOK);
@@ -146,8 +167,10 @@ pub fn check_packed(
             break;
         }
         if !is_last {
-            let caution = if alone { 1 } else { Narrowing::PARALLEL_CAUTION };
-            limit = caution.saturating_mul(narrowing.states_for(system.size(), layout.words(), narrow.words()));
+            limit = narrowing.states_for(system.size(), layout.words(), narrow.words());
+            if !alone {
+                limit = limit.max(narrowing.parallel_states);
+            }
         } else {
             // One process after the other, as far as it goes: that fills queues and makes numbers large. And
             // states that are passed through, which also need room.
