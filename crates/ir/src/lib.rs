@@ -2,6 +2,7 @@
 //! reads: a nondeterministic sequential model over finite scalar slots. It knows nothing of
 //! languages, groups or engines.
 
+mod budget;
 #[cfg(test)]
 mod builder;
 mod calling;
@@ -21,6 +22,7 @@ mod trace;
 mod types;
 mod verify;
 
+pub use budget::{Budget, Interrupt, Spent};
 pub use calling::{Calling, PartStep};
 pub use diagnostics::{Diagnostic, Label, Severity, Source, Span};
 pub use expression::{Argument, BinaryOperator, Expr, Iteration, Place, Pool, Quantifier, Root, Step, UnaryOperator};
