@@ -111,6 +111,14 @@ impl Batch {
         }
     }
 
+    /// The same where other numbers than their words identify states.
+    pub(crate) fn hash_keys(&mut self, mut key: impl FnMut(&[u64]) -> u64) {
+        self.hashes.clear();
+        self.hashes.extend(self.successors.records().map(|record| Hash::of_key(key(&record[..record.len() - 1]))));
+        self.sightings.clear();
+        self.sightings.resize(self.hashes.len(), Sighting::Unknown);
+    }
+
     /// Loads the memory that looking up the successors will need. What was met a short while ago is stored by
     /// the time it is looked up, or was dropped and will be again.
     pub(crate) fn prepare(&mut self, store: &Store, recent: &mut Recent) {

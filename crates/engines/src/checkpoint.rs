@@ -14,9 +14,11 @@ use std::path::{Path, PathBuf};
 
 use quotient_ir::{Model, PropertyId, RuleId, TableIndex};
 
+use crate::lookup::Lookup;
 use crate::options::SearchOptions;
 use crate::report::StopReason;
-use crate::store::{Full, Hash, NO_PARENT, Probe, StateNumber, Store};
+use crate::store::{Full, NO_PARENT, Probe, StateNumber, Store};
+use crate::system::SearchSpace;
 
 /// The first bytes of a checkpoint, with the version of the format.
 const MAGIC: &[u8; 24] = b"quotient checkpoint v2\n\0";
@@ -270,7 +272,12 @@ impl Saved {
     ///
     /// # Errors
     /// If there is no room, or the checkpoint does not make sense.
-    pub(crate) fn restore(self, stores: &mut [Store], bits: u32) -> Result<Restored, ResumeError> {
+    pub(crate) fn restore<S: SearchSpace>(
+        self,
+        lookup: &mut Lookup<'_, S>,
+        stores: &mut [Store],
+        bits: u32,
+    ) -> Result<Restored, ResumeError> {
         let old_bits = self.stores.len().ilog2();
         let locate = |number: StateNumber| {
             let (store, position) = (number as usize & (self.stores.len() - 1), (number >> old_bits) as usize);
@@ -298,13 +305,15 @@ impl Saved {
             expanded.filter(|&(store, position)| new[store][position] == UNKNOWN).collect();
         let state = |(store, position): (usize, usize)| &self.stores[store].0[position * self.words..][..self.words];
         let mut lengths = vec![0 as StateNumber; stores.len()];
+        let mut hashes = Vec::with_capacity(expanded.len() + waiting.len());
         for &place in expanded.iter().chain(&waiting) {
-            let shard = Hash::of(state(place)).shard(bits);
+            let hash = lookup.hash(state(place));
+            let shard = hash.shard(bits);
             new[place.0][place.1] = lengths[shard] << bits | shard as StateNumber;
             lengths[shard] += 1;
+            hashes.push(hash);
         }
-        for &place in expanded.iter().chain(&waiting) {
-            let hash = Hash::of(state(place));
+        for (&place, hash) in expanded.iter().chain(&waiting).zip(hashes) {
             let parent = match self.stores[place.0].1[place.1] {
                 NO_PARENT => NO_PARENT,
                 parent => {
@@ -313,7 +322,9 @@ impl Saved {
                 }
             };
             let store = &mut stores[hash.shard(bits)];
-            let Probe::Vacant(vacancy) = store.probe(state(place), hash) else { return Err(ResumeError::Malformed) };
+            let Probe::Vacant(vacancy) = lookup.probe(store, state(place), hash) else {
+                return Err(ResumeError::Malformed);
+            };
             store.insert(state(place), hash, vacancy, parent).map_err(ResumeError::TooLarge)?;
         }
         let number = |&old: &StateNumber| locate(old).map(|(store, position)| new[store][position]);

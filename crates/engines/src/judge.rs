@@ -3,14 +3,14 @@
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{DeadlockMode, FaultKind, Model, PropertyId, PropertyKind, Violation};
+use quotient_ir::{FaultKind, Model, PropertyId, PropertyKind, Violation};
 
 use crate::options::SearchOptions;
 use crate::passing::is_passing;
 use crate::report::StopReason;
-use crate::search::{End, Finding};
+use crate::search::{End, Finding, Halt};
 use crate::store::StateNumber;
-use crate::system::{Event, Tag, TransitionSystem};
+use crate::system::{Batches, Tag};
 
 /// The properties a search checks, by kind, each in order of declaration.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +43,7 @@ impl Checks {
 }
 
 /// What becomes of a new state.
-pub(crate) enum Judgement {
+enum Judgement {
     /// It is to be stored.
     Admitted,
     /// An assumption does not hold: it does not exist.
@@ -52,22 +52,64 @@ pub(crate) enum Judgement {
     Wrong(Violation),
 }
 
+/// What became of a new state.
+pub(crate) enum Admission {
+    /// It is stored with this number.
+    Stored(StateNumber),
+    /// An assumption does not hold: it does not exist.
+    Dropped,
+    /// It ends the search and is not stored.
+    Refused(Halt),
+    /// It is stored and counts, and ends the search.
+    StoredLast(StateNumber, Halt),
+}
+
 /// Judges new states; one for each thread.
-pub(crate) struct Judge<'a, S: TransitionSystem> {
+pub(crate) struct Judge<'a, S: Batches> {
     system: &'a S,
     scratch: S::Scratch,
     checks: &'a Checks,
     options: &'a SearchOptions,
 }
 
-impl<'a, S: TransitionSystem> Judge<'a, S> {
+impl<'a, S: Batches> Judge<'a, S> {
     pub(crate) fn new(system: &'a S, checks: &'a Checks, options: &'a SearchOptions) -> Self {
         Self { system, scratch: system.scratch(), checks, options }
     }
 
+    /// The one way into a store: checks a new state with a tag that was found from another one, has it stored,
+    /// and says which covers it reaches.
+    #[inline]
+    pub(crate) fn admit(
+        &mut self,
+        state: &[u64],
+        tag: u64,
+        origin: Option<StateNumber>,
+        store: impl FnOnce() -> Result<StateNumber, Halt>,
+        covered: impl FnMut(PropertyId),
+    ) -> Admission {
+        match self.judge(state, tag) {
+            Judgement::Admitted => {}
+            Judgement::Dropped => return Admission::Dropped,
+            Judgement::Wrong(violation) => {
+                return Admission::Refused(Box::new(end_with(self.options, origin, Some(state), violation)));
+            }
+        }
+        let number = match store() {
+            Ok(number) => number,
+            Err(halt) => return Admission::Refused(halt),
+        };
+        match self.observe(state, covered) {
+            Ok(()) => Admission::Stored(number),
+            Err(violation) => {
+                Admission::StoredLast(number, Box::new(end_with(self.options, Some(number), None, violation)))
+            }
+        }
+    }
+
     /// Whether a new state with a tag is to be stored.
     #[inline]
-    pub(crate) fn judge(&mut self, state: &[u64], tag: u64) -> Judgement {
+    fn judge(&mut self, state: &[u64], tag: u64) -> Judgement {
         if tag == Tag::NOTHING || self.system.is_safe(tag, state) {
             return Judgement::Admitted;
         }
@@ -99,7 +141,7 @@ impl<'a, S: TransitionSystem> Judge<'a, S> {
     /// # Errors
     /// If a condition has no value.
     #[inline]
-    pub(crate) fn observe(&mut self, state: &[u64], mut covered: impl FnMut(PropertyId)) -> Result<(), Violation> {
+    fn observe(&mut self, state: &[u64], mut covered: impl FnMut(PropertyId)) -> Result<(), Violation> {
         let checks = self.checks;
         if checks.covers.is_empty() && checks.liveness.is_empty() || self.is_passing(state) {
             return Ok(());
@@ -122,7 +164,7 @@ impl<'a, S: TransitionSystem> Judge<'a, S> {
     }
 
     /// The first valuation of parameters for which a property does not hold or has no value.
-    fn first_failure(&mut self, property: PropertyId, state: &[u64]) -> Option<Violation> {
+    pub(crate) fn first_failure(&mut self, property: PropertyId, state: &[u64]) -> Option<Violation> {
         let mut failure = None;
         self.system.evaluate(&mut self.scratch, property, state, |arguments, result| {
             let arguments = arguments.to_vec();
@@ -138,7 +180,7 @@ impl<'a, S: TransitionSystem> Judge<'a, S> {
 
     /// Whether a property holds for some valuation of its parameters. All are evaluated, since any
     /// may have no value.
-    fn holds_somewhere(&mut self, property: PropertyId, state: &[u64]) -> Result<bool, Violation> {
+    pub(crate) fn holds_somewhere(&mut self, property: PropertyId, state: &[u64]) -> Result<bool, Violation> {
         let mut holds = false;
         let mut failure = None;
         let options = self.options;
@@ -160,40 +202,30 @@ impl<'a, S: TransitionSystem> Judge<'a, S> {
     }
 }
 
-/// Whether some step leads from a state of the model to another one, if that matters. In a quotient, a
-/// step to another state of the same orbit is a step all the same.
-pub(crate) fn leaves<S: TransitionSystem>(
-    system: &S,
-    scratch: &mut S::Scratch,
-    state: &[u64],
-    mode: DeadlockMode,
-) -> bool {
-    let stuttering = mode == DeadlockMode::Stuttering;
-    let mut leaves = false;
-    system.steps(scratch, state, |_, event| match event {
-        Event::Next { state: next, .. } if !stuttering || next != state => {
-            leaves = true;
-            ControlFlow::Break(())
+/// How a violation ends a search if it does not count as one: what is not known is not wrong, and a fault may
+/// not have been asked for.
+pub(crate) fn excuse(options: &SearchOptions, violation: &Violation) -> Option<StopReason> {
+    match violation {
+        Violation::Fault { fault, .. } | Violation::PropertyFault { fault, .. } => {
+            if fault.kind == FaultKind::Exhausted {
+                Some(StopReason::Exhausted(fault.clone()))
+            } else {
+                (!options.errors).then(|| StopReason::Fault(fault.clone()))
+            }
         }
-        _ => ControlFlow::Continue(()),
-    });
-    leaves
+        _ => None,
+    }
 }
 
-/// How a violation ends a search: a fault may have to count as something else.
+/// How a violation ends a search.
 pub(crate) fn end_with(
     options: &SearchOptions,
     origin: Option<StateNumber>,
     state: Option<&[u64]>,
     violation: Violation,
 ) -> End {
-    if let Violation::Fault { fault, .. } | Violation::PropertyFault { fault, .. } = &violation {
-        if fault.kind == FaultKind::Exhausted {
-            return End::Stopped(StopReason::Exhausted(fault.clone()));
-        }
-        if !options.errors {
-            return End::Stopped(StopReason::Fault(fault.clone()));
-        }
+    match excuse(options, &violation) {
+        Some(reason) => End::Stopped(reason),
+        None => End::Found(Finding { origin, state: state.map(<[u64]>::to_vec), violation }),
     }
-    End::Found(Finding { origin, state: state.map(<[u64]>::to_vec), violation })
 }

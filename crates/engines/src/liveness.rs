@@ -15,6 +15,7 @@ use std::ops::ControlFlow;
 use quotient_ir::Violation;
 
 use crate::judge::Checks;
+use crate::lookup::Lookup;
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::passing::is_passing;
@@ -22,7 +23,7 @@ use crate::report::StopReason;
 use crate::search::{Exploration, Finding};
 use crate::shards::Shards;
 use crate::store::StateNumber;
-use crate::system::{Event, TransitionSystem};
+use crate::system::{Event, SearchSpace};
 
 /// The rank of a state that was not visited.
 const UNVISITED: u32 = 0;
@@ -38,7 +39,7 @@ const PROGRESS_INTERVAL: u64 = 2048;
 ///
 /// # Errors
 /// If the observer stops the pass or the memory limit does not allow it.
-pub(crate) fn find_dead_ends<S: TransitionSystem>(
+pub(crate) fn find_dead_ends<S: SearchSpace>(
     system: &S,
     exploration: &Exploration,
     checks: &Checks,
@@ -69,6 +70,7 @@ pub(crate) fn find_dead_ends<S: TransitionSystem>(
         pending: Vec::new(),
         dead_ends: vec![None; properties.len()],
         scratch: system.scratch(),
+        lookup: Lookup::new(system),
         expansions: 0,
         progress,
         observer,
@@ -90,7 +92,7 @@ pub(crate) fn find_dead_ends<S: TransitionSystem>(
         .collect())
 }
 
-struct Pass<'a, S: TransitionSystem> {
+struct Pass<'a, S: SearchSpace> {
     system: &'a S,
     store: &'a Shards,
     checks: &'a Checks,
@@ -104,12 +106,13 @@ struct Pass<'a, S: TransitionSystem> {
     pending: Vec<StateNumber>,
     dead_ends: Vec<Option<(StateNumber, Vec<i64>)>>,
     scratch: S::Scratch,
+    lookup: Lookup<'a, S>,
     expansions: u64,
     progress: Progress,
     observer: &'a mut dyn Observer,
 }
 
-impl<S: TransitionSystem> Pass<'_, S> {
+impl<S: SearchSpace> Pass<'_, S> {
     fn visit_from(&mut self, root: StateNumber) -> Result<(), StopReason> {
         // Ranks start anew for each root: all earlier states are complete.
         let mut next_rank = 1;
@@ -141,14 +144,15 @@ impl<S: TransitionSystem> Pass<'_, S> {
     /// The first successor of a state that was not visited. Takes note of the others on the way,
     /// which does no harm when it is done again.
     fn next_unvisited(&mut self, state: StateNumber) -> Option<StateNumber> {
-        let (store, ranks) = (self.store, &self.ranks);
+        let Self { store, ranks, lookup, .. } = self;
+        let (store, ranks) = (*store, &*ranks);
         let mut rank = ranks[state as usize];
         let mut leaves = false;
         let mut unvisited = None;
         self.system.successors(&mut self.scratch, store.state(state), |_, event| {
             // A successor that an assumption drops is not stored and does not exist here.
             if let Event::Next { state, .. } = event
-                && let Some(successor) = store.find(state)
+                && let Some(successor) = store.find(lookup, state)
             {
                 match ranks[successor as usize] {
                     UNVISITED => {

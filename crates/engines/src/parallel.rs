@@ -21,22 +21,24 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
-use quotient_ir::{DeadlockMode, PropertyId, Violation};
+use quotient_ir::PropertyId;
 use rustc_hash::FxHashSet;
 
 use crate::barrier::Barrier;
 use crate::batch::{Batch, Run};
 use crate::checkpoint::{self, Restored, Saved, Snapshot, Standing, can_go_on};
-use crate::judge::{Checks, Judge, Judgement, end_with, leaves};
+use crate::expansion::{Expander, Expansion, deadlock};
+use crate::judge::{Admission, Checks, Judge, end_with};
+use crate::lookup::Lookup;
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::recent::Recent;
 use crate::report::{EngineError, StopReason};
-use crate::search::{End, Exploration};
+use crate::search::{End, Exploration, stop};
 use crate::shards::Shards;
 use crate::spill::{self, Handover, Waiting};
 use crate::store::{Entries, Hash, NO_PARENT, PART_BITS, Probe, Sighting, StateNumber, Store, append};
-use crate::system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
+use crate::system::{SearchSpace, Sink, Tag};
 
 /// Blocks of a round.
 const BLOCKS: usize = 64;
@@ -75,7 +77,7 @@ impl Label {
 
 /// Searches the reachable states of a system on several threads. If the search may go on on disk, what
 /// was found before memory was full is returned with where to go on.
-pub(crate) fn explore_in_parallel<S: TransitionSystem>(
+pub(crate) fn explore_in_parallel<S: SearchSpace>(
     system: &S,
     checks: &Checks,
     options: &SearchOptions,
@@ -92,10 +94,12 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
         (0..1 << bits).map(|_| Store::shard(words, entries, options.max_memory, bits)).collect();
     let resumed = match begin {
         None => None,
-        Some(saved) => Some(saved.restore(&mut stores, bits).map_err(|error| EngineError::Resume {
-            path: options.resume.as_ref().map(|path| path.display().to_string()).unwrap_or_default(),
-            reason: error.to_string(),
-        })?),
+        Some(saved) => {
+            Some(saved.restore(&mut Lookup::new(system), &mut stores, bits).map_err(|error| EngineError::Resume {
+                path: options.resume.as_ref().map(|path| path.display().to_string()).unwrap_or_default(),
+                reason: error.to_string(),
+            })?)
+        }
     };
     let search = Search {
         system,
@@ -167,7 +171,7 @@ pub(crate) fn explore_in_parallel<S: TransitionSystem>(
 }
 
 /// What all threads share.
-struct Search<'a, S: TransitionSystem> {
+struct Search<'a, S: SearchSpace> {
     system: &'a S,
     checks: &'a Checks,
     options: &'a SearchOptions,
@@ -301,13 +305,10 @@ impl Block {
 }
 
 /// What a thread needs to work.
-struct Worker<'a, S: TransitionSystem> {
+struct Worker<'a, S: SearchSpace> {
     scratch: S::Scratch,
     judge: Judge<'a, S>,
-    batch: Batch,
-    /// The candidates of this thread. Each was stored since, or comes before the same state in
-    /// the same round, or was dropped.
-    recent: Recent,
+    sorting: Sorting<'a, S>,
     /// The states of a block.
     states: Vec<u64>,
     hashes: Vec<Hash>,
@@ -315,13 +316,25 @@ struct Worker<'a, S: TransitionSystem> {
     sightings: Vec<Sighting>,
 }
 
-impl<'a, S: TransitionSystem> Search<'a, S> {
+/// What a thread needs to sort successors by the stores that are responsible for them.
+struct Sorting<'a, S: SearchSpace> {
+    lookup: Lookup<'a, S>,
+    batch: Batch,
+    /// The candidates of this thread. Each was stored since, or comes before the same state in
+    /// the same round, or was dropped.
+    recent: Recent,
+}
+
+impl<'a, S: SearchSpace> Search<'a, S> {
     fn worker(&self) -> Worker<'a, S> {
         Worker {
             scratch: self.system.scratch(),
             judge: Judge::new(self.system, self.checks, self.options),
-            batch: Batch::new(self.words),
-            recent: Recent::new(self.words, RECENT_WORTH),
+            sorting: Sorting {
+                lookup: Lookup::new(self.system),
+                batch: Batch::new(self.words),
+                recent: Recent::new(self.words, RECENT_WORTH),
+            },
             states: Vec::new(),
             hashes: Vec::new(),
             entries: Vec::new(),
@@ -399,22 +412,12 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
     }
 
     fn run_starts(&self, worker: &mut Worker<'a, S>, block: &mut Block, ask: Ask<'_>) {
-        let Worker { scratch, batch, recent, .. } = worker;
-        let mut expansion = Expansion {
-            search: self,
-            recent,
-            block,
-            batch,
-            ask,
-            state: None,
-            parent: NO_PARENT,
-            position: Label::NO_PARENT,
-            first: 0,
-            moved: false,
-        };
+        let Worker { scratch, sorting, .. } = worker;
+        let mut expander = BlockExpander { search: self, sorting, block, ask };
+        let mut expansion = Expansion::of_starts(&mut expander, self.options);
         self.system.starts(scratch, |instance, event| expansion.event(instance, event));
-        batch.close(NO_PARENT);
-        self.sort(recent, batch, block);
+        expansion.close();
+        self.sort(sorting, block);
     }
 
     fn expand_block(
@@ -425,52 +428,40 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         numbers: &[StateNumber],
         ask: Ask<'_>,
     ) {
-        let Worker { scratch, batch, recent, states, .. } = worker;
+        let Worker { scratch, sorting, states, .. } = worker;
         // Their waits for memory overlap.
         states.clear();
         for &number in numbers {
             append(states, stores.state(number));
         }
-        for (position, (&parent, state)) in (0..).zip(numbers.iter().zip(states.chunks_exact(self.words))) {
-            let first = batch.len();
-            let mut expansion = Expansion {
-                search: self,
-                recent,
-                block,
-                batch,
-                ask,
-                state: Some(state),
-                parent,
-                position,
-                first,
-                moved: false,
-            };
+        for (position, (&number, state)) in (0..).zip(numbers.iter().zip(states.chunks_exact(self.words))) {
+            let mut expander = BlockExpander { search: self, sorting, block, ask };
+            let mut expansion = Expansion::of_state(&mut expander, self.options, state, number, position);
             self.system.expand(scratch, state, &mut expansion);
-            expansion.look_for_moves();
-            let moved = expansion.moved;
-            batch.close(u32::from(position));
+            let moved = expansion.close();
             if !moved
-                && self.options.deadlock != DeadlockMode::Off
                 && block.end.is_none()
-                && !leaves(self.system, scratch, state, self.options.deadlock)
+                && let Some(violation) =
+                    deadlock(self.options.deadlock, state, |each| self.system.steps(scratch, state, each))
             {
-                let end = end_with(self.options, Some(parent), None, Violation::Deadlock(self.options.deadlock));
-                block.note_end(at(block.steps + batch.steps()), end);
+                let end = end_with(self.options, Some(number), None, violation);
+                block.note_end(at(block.steps + sorting.batch.steps()), end);
             }
             if block.end.is_some() {
                 break;
             }
-            if batch.is_full() {
-                self.sort(recent, batch, block);
+            if sorting.batch.is_full() {
+                self.sort(sorting, block);
             }
         }
-        self.sort(recent, batch, block);
+        self.sort(sorting, block);
     }
 
     /// Sorts the candidates among the successors of a batch by the stores that are responsible for
     /// them.
-    fn sort(&self, recent: &mut Recent, batch: &mut Batch, block: &mut Block) {
-        batch.hash_all();
+    fn sort(&self, sorting: &mut Sorting<'a, S>, block: &mut Block) {
+        let Sorting { lookup, batch, recent } = sorting;
+        lookup.hash_all(batch);
         let rests = recent.rests(batch.len());
         let (mut number, mut before) = (0, block.steps);
         while let Some(Run { parent, first, end, passed }) = batch.run(number) {
@@ -512,54 +503,55 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             let mut cell = lock(&self.cells[block << self.bits | number]);
             let stored = read(&self.new[block]);
             for records in cell.chunks(LOOKAHEAD * stride) {
-                worker.hashes.clear();
-                worker.hashes.extend(records.chunks_exact(stride).map(|record| Hash::of(&record[..self.words])));
-                let Worker { hashes, entries, sightings, .. } = worker;
-                store.recognise(hashes, records.chunks_exact(stride), entries, sightings);
+                let Worker { hashes, entries, sightings, judge, sorting: Sorting { lookup, .. }, .. } = worker;
+                hashes.clear();
+                hashes.extend(records.chunks_exact(stride).map(|record| lookup.hash(&record[..self.words])));
+                if lookup.is_by_words() {
+                    store.recognise(hashes, records.chunks_exact(stride), entries, sightings);
+                } else {
+                    sightings.clear();
+                    sightings.resize(hashes.len(), Sighting::Unknown);
+                }
                 let growths = store.growths();
                 for (position, record) in records.chunks_exact(stride).enumerate() {
-                    let sighting = worker.sightings[position];
+                    let sighting = sightings[position];
                     if sighting == Sighting::Stored {
                         continue;
                     }
                     let (state, label) = record.split_at(self.words);
-                    let hash = worker.hashes[position];
-                    let Probe::Vacant(vacancy) = store.probe_sighted(state, hash, sighting, growths) else {
-                        continue;
+                    let hash = hashes[position];
+                    let probe = match lookup.is_by_words() {
+                        true => store.probe_sighted(state, hash, sighting, growths),
+                        false => lookup.probe(&store, state, hash),
                     };
+                    let Probe::Vacant(vacancy) = probe else { continue };
                     let Label { candidate, parent, tag } = Label::unpack(label[0]);
                     let origin =
                         (parent != Label::NO_PARENT).then(|| level[round.start_of(block) + usize::from(parent)]);
-                    match worker.judge.judge(state, u64::from(tag)) {
-                        Judgement::Admitted => {}
-                        Judgement::Dropped => continue,
-                        Judgement::Wrong(violation) => {
-                            let end = end_with(self.options, origin, Some(state), violation);
-                            lock(&self.blocks[block]).note_end_at(candidate, end);
-                            continue;
-                        }
-                    }
-                    let new = match store.insert(state, hash, vacancy, origin.unwrap_or(NO_PARENT)) {
-                        Ok(new) => new << self.bits | number as StateNumber,
-                        Err(full) => {
-                            let end = End::Stopped(StopReason::of_full_store(full, self.options));
-                            lock(&self.blocks[block]).note_end_at(candidate, end);
-                            continue;
-                        }
+                    let insert = || match store.insert(state, hash, vacancy, origin.unwrap_or(NO_PARENT)) {
+                        Ok(new) => Ok(new << self.bits | number as StateNumber),
+                        Err(full) => Err(stop(StopReason::of_full_store(full, self.options))),
                     };
-                    stored[candidate as usize].store(new, Ordering::Relaxed);
-                    let observed = worker.judge.observe(state, |property| {
+                    let admission = judge.admit(state, u64::from(tag), origin, insert, |property| {
                         let mut block = lock(&self.blocks[block]);
                         let moment = at(block.places[candidate as usize]) + 1;
                         block.note_cover(property, moment);
                     });
-                    if let Err(violation) = observed {
-                        // The state counts.
-                        let end = end_with(self.options, Some(new), None, violation);
-                        let mut block = lock(&self.blocks[block]);
-                        let moment = at(block.places[candidate as usize]) + 1;
-                        block.note_end(moment, end);
-                    }
+                    let new = match admission {
+                        Admission::Stored(new) => new,
+                        Admission::Dropped => continue,
+                        Admission::Refused(halt) => {
+                            lock(&self.blocks[block]).note_end_at(candidate, *halt);
+                            continue;
+                        }
+                        Admission::StoredLast(new, halt) => {
+                            let mut block = lock(&self.blocks[block]);
+                            let moment = at(block.places[candidate as usize]) + 1;
+                            block.note_end(moment, *halt);
+                            new
+                        }
+                    };
+                    stored[candidate as usize].store(new, Ordering::Relaxed);
                 }
             }
             cell.clear();
@@ -567,103 +559,51 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
     }
 }
 
-/// A state (or the starts) being expanded.
-struct Expansion<'x, 'a, S: TransitionSystem> {
+/// Expands the states of a block.
+struct BlockExpander<'x, 'a, S: SearchSpace> {
     search: &'x Search<'a, S>,
-    recent: &'x mut Recent,
+    sorting: &'x mut Sorting<'a, S>,
     block: &'x mut Block,
-    batch: &'x mut Batch,
     ask: Ask<'x>,
-    state: Option<&'x [u64]>,
-    parent: StateNumber,
-    /// Where the state is in the block.
-    position: u16,
-    /// The first of its successors in the batch that was not looked at.
-    first: usize,
-    moved: bool,
 }
 
-impl<S: TransitionSystem> Expansion<'_, '_, S> {
-    /// Looks for steps among the successors in the batch.
-    fn look_for_moves(&mut self) {
-        if let Some(state) = self.state
-            && !self.moved
-            && self.first < self.batch.len()
-        {
-            let stuttering = self.search.options.deadlock == DeadlockMode::Stuttering;
-            self.moved = !stuttering || self.batch.leaves(self.first, state);
-        }
-        self.first = self.batch.len();
-    }
-
-    /// Takes note that all successors so far come from the state.
-    fn close(&mut self) {
-        let is_start = self.position == Label::NO_PARENT;
-        self.batch.close(if is_start { NO_PARENT } else { u32::from(self.position) });
-    }
-
-    /// The place of the next successor.
-    fn place(&self) -> u64 {
-        self.block.steps + self.batch.steps()
+impl<S: SearchSpace> BlockExpander<'_, '_, S> {
+    /// When what comes next happens.
+    fn moment(&self) -> Moment {
+        at(self.block.steps + self.sorting.batch.steps())
     }
 }
 
-impl<S: TransitionSystem> Sink for Expansion<'_, '_, S> {
+impl<S: SearchSpace> Expander for BlockExpander<'_, '_, S> {
     #[inline]
-    fn successors(&mut self) -> &mut Successors {
-        &mut self.batch.successors
+    fn batch(&mut self) -> &mut Batch {
+        &mut self.sorting.batch
     }
 
-    fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
-        // What was passed through counts before what comes now.
-        self.look_for_moves();
-        self.close();
-        let moment = at(self.place());
-        let origin = (self.parent != NO_PARENT).then_some(self.parent);
-        match event {
-            Event::Next { state, covered } => {
-                for &property in covered {
-                    self.block.note_cover(property, moment);
-                }
-                self.batch.successors.push(state, Tag::EVERYTHING);
-                if self.batch.is_full() {
-                    self.look_for_moves();
-                    self.close();
-                    self.search.sort(self.recent, self.batch, self.block);
-                    self.first = 0;
-                }
-                ControlFlow::Continue(())
-            }
-            Event::Pruned => ControlFlow::Continue(()),
-            Event::Idle => match (self.ask)() {
-                None => {
-                    self.search.sort(self.recent, self.batch, self.block);
-                    self.first = 0;
-                    ControlFlow::Continue(())
-                }
-                Some(reason) => {
-                    self.block.note_end(moment, End::Stopped(reason));
-                    ControlFlow::Break(())
-                }
-            },
-            Event::Passed { steps, covered } => {
-                for &property in covered {
-                    self.block.note_cover(property, moment);
-                }
-                self.batch.successors.pass(steps);
-                ControlFlow::Continue(())
-            }
-            Event::Wrong { state, violation } => {
-                self.block.note_end(moment, end_with(self.search.options, origin, Some(state), violation));
-                ControlFlow::Break(())
-            }
-            Event::Fault(fault) => {
-                let violation =
-                    Violation::Fault { action: instance.action, arguments: instance.arguments.to_vec(), fault };
-                self.block.note_end(moment, end_with(self.search.options, origin, None, violation));
+    fn drain(&mut self) -> ControlFlow<()> {
+        self.search.sort(self.sorting, self.block);
+        ControlFlow::Continue(())
+    }
+
+    fn cover(&mut self, covered: &[PropertyId]) -> ControlFlow<()> {
+        let moment = self.moment();
+        covered.iter().for_each(|&property| self.block.note_cover(property, moment));
+        ControlFlow::Continue(())
+    }
+
+    fn pause(&mut self) -> ControlFlow<()> {
+        match (self.ask)() {
+            None => ControlFlow::Continue(()),
+            Some(reason) => {
+                self.end(End::Stopped(reason));
                 ControlFlow::Break(())
             }
         }
+    }
+
+    fn end(&mut self, end: End) {
+        let moment = self.moment();
+        self.block.note_end(moment, end);
     }
 }
 
@@ -691,7 +631,7 @@ struct Place {
 }
 
 /// The thread that leads the others.
-struct Conductor<'s, 'a, S: TransitionSystem> {
+struct Conductor<'s, 'a, S: SearchSpace> {
     search: &'s Search<'a, S>,
     counts: Counts,
     worker: Worker<'a, S>,
@@ -700,7 +640,7 @@ struct Conductor<'s, 'a, S: TransitionSystem> {
     left: Option<(Place, Vec<StateNumber>)>,
 }
 
-impl<S: TransitionSystem> Conductor<'_, '_, S> {
+impl<S: SearchSpace> Conductor<'_, '_, S> {
     fn run(&mut self, resumed: Option<Restored>) -> End {
         let mut level = Vec::new();
         let mut next = Vec::new();

@@ -10,6 +10,7 @@
 
 use std::ops::ControlFlow;
 
+use quotient_groups::SparsePermutation;
 use quotient_ir::{
     DeadlockMode, Fault, FaultKind, Interpreter, PropertyId, PropertyKind, RuleId, SlotId, Span, Violation,
 };
@@ -17,7 +18,9 @@ use quotient_ir::{
 use crate::guard::Guard;
 use crate::options::SearchOptions;
 use crate::store::{Hash, append, copy};
-use crate::system::{Event, FieldTest, Instance, Sink, Successors, Tag, TransitionSystem};
+use crate::system::{
+    Batches, Event, FieldTest, Identity, Instance, Representatives, Sink, Steps, Successors, Tag, TransitionSystem,
+};
 
 /// States of a stretch that pass before the search hears of it.
 const IDLE_INTERVAL: usize = 1024;
@@ -62,7 +65,7 @@ pub struct PassingScratch<T> {
     current: Vec<u64>,
 }
 
-impl<'a, S: TransitionSystem> PassingSystem<'a, S> {
+impl<'a, S: Batches> PassingSystem<'a, S> {
     /// Passes through the states for which the model says so.
     pub fn new(inner: &'a S, interpreter: &Interpreter<'_>, options: &SearchOptions) -> Self {
         let model = interpreter.model();
@@ -187,7 +190,7 @@ pub(crate) fn is_passing<S: TransitionSystem>(
     })
 }
 
-impl<S: TransitionSystem> TransitionSystem for PassingSystem<'_, S> {
+impl<S: Batches> TransitionSystem for PassingSystem<'_, S> {
     type Scratch = PassingScratch<S::Scratch>;
 
     fn scratch(&self) -> Self::Scratch {
@@ -199,20 +202,8 @@ impl<S: TransitionSystem> TransitionSystem for PassingSystem<'_, S> {
         }
     }
 
-    fn fired_rules(&self) -> Vec<RuleId> {
-        self.inner.fired_rules()
-    }
-
-    fn note_fired_rules(&self, rules: &[RuleId]) {
-        self.inner.note_fired_rules(rules);
-    }
-
     fn words(&self) -> usize {
         self.inner.words()
-    }
-
-    fn fills_words(&self) -> bool {
-        self.inner.fills_words()
     }
 
     fn starts(&self, scratch: &mut Self::Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
@@ -266,7 +257,9 @@ impl<S: TransitionSystem> TransitionSystem for PassingSystem<'_, S> {
     ) {
         self.inner.evaluate(&mut scratch.inner, property, state, visit);
     }
+}
 
+impl<S: Batches> Batches for PassingSystem<'_, S> {
     #[inline]
     fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
         match self.condition {
@@ -284,20 +277,22 @@ impl<S: TransitionSystem> TransitionSystem for PassingSystem<'_, S> {
         self.inner.field_test(property)
     }
 
-    fn name(&self) -> &'static str {
-        self.inner.name()
+    fn fills_words(&self) -> bool {
+        self.inner.fills_words()
     }
 
-    fn represent(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
-        self.inner.represent(&mut scratch.inner, state);
+    fn fired_rules(&self) -> Vec<RuleId> {
+        self.inner.fired_rules()
     }
 
-    fn identify(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
-        self.inner.identify(&mut scratch.inner, state);
+    fn note_fired_rules(&self, rules: &[RuleId]) {
+        self.inner.note_fired_rules(rules);
     }
+}
 
+impl<S: Batches> Steps for PassingSystem<'_, S> {
     fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
-        self.inner.first_steps(&mut scratch.inner, visit);
+        self.inner.starts(&mut scratch.inner, visit);
     }
 
     fn steps(
@@ -306,13 +301,49 @@ impl<S: TransitionSystem> TransitionSystem for PassingSystem<'_, S> {
         state: &[u64],
         visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) {
-        self.inner.steps(&mut scratch.inner, state, visit);
+        self.inner.successors(&mut scratch.inner, state, visit);
     }
 
-    fn goes_on(&self, scratch: &mut Self::Scratch, state: &[u64]) -> bool {
+    fn is_passed_through(&self, scratch: &mut Self::Scratch, state: &[u64]) -> bool {
         !self.is_plain()
             && self.passes(&mut scratch.looking, state)
             && self.is_assumed(&mut scratch.looking, state) == Ok(true)
+    }
+}
+
+/// Every state represents itself.
+impl<S: Batches> Representatives for PassingSystem<'_, S> {
+    fn name(&self) -> &'static str {
+        "whole"
+    }
+
+    fn represent(&self, _scratch: &mut Self::Scratch, _state: &mut [u64]) {}
+
+    fn represent_with_witness(&self, _scratch: &mut Self::Scratch, _state: &mut [u64]) -> SparsePermutation {
+        SparsePermutation::identity()
+    }
+
+    fn identify(&self, _scratch: &mut Self::Scratch, _state: &mut [u64]) {}
+
+    fn concrete_successors(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.successors(scratch, state, visit);
+    }
+
+    fn identity(&self) -> Identity {
+        Identity::Words
+    }
+
+    fn key(&self, _scratch: &mut Self::Scratch, state: &[u64]) -> u64 {
+        Hash::of(state).value()
+    }
+
+    fn is_same(&self, _scratch: &mut Self::Scratch, stored: &[u64], state: &[u64]) -> bool {
+        stored == state
     }
 }
 
@@ -414,7 +445,7 @@ impl Stretch {
 }
 
 /// Keeps states that are passed through from another sink.
-struct Sieve<'x, 'a, S: TransitionSystem, K> {
+struct Sieve<'x, 'a, S: Batches, K> {
     system: &'x PassingSystem<'a, S>,
     looking: &'x mut S::Scratch,
     stretch: &'x mut Stretch,
@@ -435,7 +466,7 @@ struct Sieve<'x, 'a, S: TransitionSystem, K> {
     from_starts: bool,
 }
 
-impl<'x, 'a, S: TransitionSystem, K: Sink> Sieve<'x, 'a, S, K> {
+impl<'x, 'a, S: Batches, K: Sink> Sieve<'x, 'a, S, K> {
     #[inline]
     fn new(
         system: &'x PassingSystem<'a, S>,
@@ -588,12 +619,12 @@ impl<'x, 'a, S: TransitionSystem, K: Sink> Sieve<'x, 'a, S, K> {
 }
 
 /// A sieve while the successors of a state fall into it.
-struct Firing<'f, 'x, 'a, S: TransitionSystem, K> {
+struct Firing<'f, 'x, 'a, S: Batches, K> {
     sieve: &'f mut Sieve<'x, 'a, S, K>,
     state: &'f [u64],
 }
 
-impl<S: TransitionSystem, K: Sink> Sink for Firing<'_, '_, '_, S, K> {
+impl<S: Batches, K: Sink> Sink for Firing<'_, '_, '_, S, K> {
     #[inline]
     fn successors(&mut self) -> &mut Successors {
         self.sieve.sink.successors()

@@ -16,6 +16,7 @@ use quotient_symmetry::{
 };
 
 use crate::report::{EngineError, JudgedInstance};
+use crate::system::Identity;
 
 /// How far markers that are trees look.
 const MARKER_ROUNDS: usize = 3;
@@ -136,6 +137,20 @@ impl Reduction {
             Some(markers) if markers.marking.rounds() > 0 => Strategy::MarkersTrees,
             Some(_) => Strategy::Markers,
             None => self.canonicalizer.strategy(),
+        }
+    }
+
+    /// Gives all states of an orbit the same representative.
+    pub(crate) fn exact(&self) -> &Canonicalizer {
+        self.exact.as_ref().unwrap_or(&self.canonicalizer)
+    }
+
+    /// Which states are stored once.
+    pub(crate) fn identity(&self) -> Identity {
+        match &self.markers {
+            None => Identity::Words,
+            Some(markers) if markers.decides => Identity::KeysAndMatches,
+            Some(_) => Identity::Keys,
         }
     }
 

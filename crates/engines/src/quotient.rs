@@ -1,18 +1,29 @@
-//! The quotient of a transition system by a group of its symmetries: the same steps, but every state
-//! replaced by a representative of its orbit.
+//! The quotient of a transition system by a group of its symmetries: the same steps, but one state for each
+//! orbit.
+//!
+//! Either every state is replaced by a representative that its orbit has by itself, or states stay as they were
+//! reached, and the first that is found with a marker represents the others ([`quotient_symmetry::Marking`]).
+//! Where states of different orbits may share a marker, that is an approximation, unless a canonicalizer decides
+//! between states with equal markers: then canonical forms are needed only where a marker is known already.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use quotient_groups::SparsePermutation;
 use quotient_ir::{Fault, Layout, PropertyId, RuleId, SlotId};
-use quotient_symmetry::{Canonicalizer, Literals, Workspace};
+use quotient_symmetry::{Canonicalizer, MarkerScratch, Workspace};
 
 use crate::guard::Guard;
-use crate::system::{Event, FieldTest, Instance, Sink, Successors, Tag, TransitionSystem};
+use crate::plan::{Markers, Reduction};
+use crate::store::Hash;
+use crate::system::{
+    Batches, Event, FieldTest, Identity, Instance, Representatives, SearchSpace, Sink, Steps, Successors, Tag,
+    TransitionSystem,
+};
 
-/// Tells the time since some moment, best in processor time of the calling thread. Libraries do not read the
-/// clock themselves.
+/// Tells the time since some moment, best in processor time of the calling thread. Engines read no other clock,
+/// and this one for figures only.
 pub type Clock = fn() -> Duration;
 
 /// So many representatives in a row are timed at first, and one of so many later.
@@ -21,13 +32,14 @@ const SAMPLE: u32 = 64;
 /// Starts in a row that may be passed over before the search hears of it.
 const IDLE_INTERVAL: u32 = 4096;
 
-/// A transition system whose states are representatives.
+/// Markers and canonical forms that are remembered where states are compared by these.
+const REMEMBERED: usize = 1 << 12;
+
+/// A transition system in which one state represents each orbit.
 #[derive(Debug)]
 pub struct QuotientSystem<'a, S> {
     inner: &'a S,
-    canonicalizer: &'a Canonicalizer,
-    /// One that gives all states of an orbit the same representative.
-    exact: &'a Canonicalizer,
+    reduction: &'a Reduction,
     guard: Guard,
     clock: Option<Clock>,
     /// What reading the clock costs by itself.
@@ -50,30 +62,45 @@ struct Finder {
     workspace: Workspace,
     /// That of the exact canonicalizer.
     exact: Workspace,
+    marker: MarkerScratch,
+    markers: Remembered,
+    canonical: Remembered,
+    form: Vec<u64>,
     timed: u32,
     /// How many more pass before one is timed.
     wait: u32,
 }
 
+/// What was computed for states a short while ago, each at the place of its hash. What is forgotten is computed
+/// again, so that it changes nothing.
+#[derive(Debug, Default)]
+struct Remembered(Vec<(Vec<u64>, Vec<u64>)>);
+
+impl Remembered {
+    /// What belongs to a state.
+    fn of(&mut self, state: &[u64], compute: impl FnOnce(&mut Vec<u64>)) -> &[u64] {
+        if self.0.is_empty() {
+            self.0.resize(REMEMBERED, (Vec::new(), Vec::new()));
+        }
+        let (known, form) = &mut self.0[Hash::of(state).low(REMEMBERED - 1)];
+        if known != state {
+            known.clear();
+            known.extend_from_slice(state);
+            compute(form);
+        }
+        form
+    }
+}
+
 impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
-    /// The quotient of a system. The canonicalizer must be one of the system's model, for a group on the
-    /// literals that preserves whatever is asked of the quotient; `exact` must be another one for the
-    /// same group if the first may give an orbit several representatives.
-    pub fn new(
-        inner: &'a S,
-        layout: &Layout,
-        literals: &Literals,
-        canonicalizer: &'a Canonicalizer,
-        exact: Option<&'a Canonicalizer>,
-        clock: Option<Clock>,
-    ) -> Self {
+    /// The quotient of a system by a reduction of its model that preserves whatever is asked of the quotient.
+    pub fn new(inner: &'a S, layout: &Layout, reduction: &'a Reduction, clock: Option<Clock>) -> Self {
         let reading =
             clock.map_or(Duration::ZERO, |clock| (0..8).map(|_| clock().abs_diff(clock())).min().unwrap_or_default());
         Self {
             inner,
-            canonicalizer,
-            exact: exact.unwrap_or(canonicalizer),
-            guard: Guard::new(layout, literals),
+            reduction,
+            guard: Guard::new(layout, reduction.group.literals()),
             clock,
             reading,
             nanoseconds: AtomicU64::new(0),
@@ -86,19 +113,31 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
         self.guard.caught()
     }
 
-    /// Time spent to find representatives so far, estimated from samples; none without a clock.
+    /// Time spent to find representatives so far, estimated from samples; none without a clock, and where
+    /// states are not replaced by representatives.
     pub fn canonicalization_time(&self) -> Option<Duration> {
-        self.clock.map(|_| Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed)))
+        self.clock
+            .filter(|_| self.reduction.markers.is_none())
+            .map(|_| Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed)))
+    }
+
+    /// The marker of a state, where there are markers.
+    pub(crate) fn marker<'f>(&self, scratch: &'f mut QuotientScratch<S::Scratch>, state: &[u64]) -> &'f [u64] {
+        let markers = self.reduction.markers.as_ref().expect("asked where states are compared by markers");
+        scratch.finder.marker_of(markers, state)
     }
 
     /// Replaces a state by its representative.
     #[inline]
     fn canonicalize(&self, finder: &mut Finder, state: &mut [u64]) {
+        if self.reduction.markers.is_some() {
+            return;
+        }
         match self.clock {
             Some(clock) if finder.wait == 0 => self.canonicalize_timed(clock, finder, state),
             _ => {
                 finder.wait = finder.wait.wrapping_sub(1);
-                self.canonicalizer.canonicalize(&mut finder.workspace, state);
+                self.reduction.canonicalizer.canonicalize(&mut finder.workspace, state);
             }
         }
     }
@@ -106,7 +145,7 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
     #[cold]
     fn canonicalize_timed(&self, clock: Clock, finder: &mut Finder, state: &mut [u64]) {
         let before = clock();
-        self.canonicalizer.canonicalize(&mut finder.workspace, state);
+        self.reduction.canonicalizer.canonicalize(&mut finder.workspace, state);
         let mut spent = clock().saturating_sub(before).saturating_sub(self.reading);
         if finder.timed < SAMPLE {
             finder.timed += 1;
@@ -143,41 +182,30 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
     }
 }
 
-impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
+impl<S: SearchSpace> TransitionSystem for QuotientSystem<'_, S> {
     type Scratch = QuotientScratch<S::Scratch>;
 
     fn scratch(&self) -> Self::Scratch {
         QuotientScratch { inner: self.inner.scratch(), finder: Finder::default(), state: Vec::new() }
     }
 
-    fn fired_rules(&self) -> Vec<RuleId> {
-        self.inner.fired_rules()
-    }
-
-    fn note_fired_rules(&self, rules: &[RuleId]) {
-        self.inner.note_fired_rules(rules);
-    }
-
     fn words(&self) -> usize {
         self.inner.words()
     }
 
-    fn fills_words(&self) -> bool {
-        self.inner.fills_words()
-    }
-
     fn starts(&self, scratch: &mut Self::Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
         let QuotientScratch { inner, finder, state: buffer } = scratch;
+        let canonicalizer = &self.reduction.canonicalizer;
         // Symmetries map starts to starts, so the representative of a start's orbit is the state of a start,
         // too, and it is enough to go on from those that are representatives themselves. Where an orbit may
         // have several representatives, that of a start need not be among those of the starts.
-        let only_representatives = self.canonicalizer.is_exact();
+        let only_representatives = canonicalizer.is_exact() && self.reduction.markers.is_none();
         let mut passed_over = 0u32;
         self.inner.starts(inner, |instance, event| {
             if only_representatives
                 && let Event::Next { state, covered: [] } = event
                 && self.guard.passes(None, state)
-                && !self.canonicalizer.is_representative(&mut finder.workspace, state)
+                && !canonicalizer.is_representative(&mut finder.workspace, state)
             {
                 passed_over = passed_over.wrapping_add(1);
                 let event = if passed_over.is_multiple_of(IDLE_INTERVAL) { Event::Idle } else { Event::Pruned };
@@ -208,17 +236,15 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
     ) {
         self.inner.evaluate(&mut scratch.inner, property, state, visit);
     }
+}
 
+impl<S: SearchSpace> Batches for QuotientSystem<'_, S> {
     fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
         let QuotientScratch { inner, finder, state: buffer } = scratch;
         let first = sink.successors().len();
         let mut representing = RepresentingSink { quotient: self, finder, buffer, before: state, first, sink };
         self.inner.expand(inner, state, &mut representing);
         representing.represent();
-    }
-
-    fn name(&self) -> &'static str {
-        "quotient"
     }
 
     fn is_safe(&self, tag: u64, state: &[u64]) -> bool {
@@ -229,25 +255,20 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
         self.inner.field_test(property)
     }
 
-    fn represent(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
-        if self.guard.passes(None, state) {
-            self.canonicalize(&mut scratch.finder, state);
-        }
+    fn fills_words(&self) -> bool {
+        self.inner.fills_words()
     }
 
-    fn identify(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
-        self.exact.canonicalize(&mut scratch.finder.exact, state);
+    fn fired_rules(&self) -> Vec<RuleId> {
+        self.inner.fired_rules()
     }
 
-    fn concrete_successors(
-        &self,
-        scratch: &mut Self::Scratch,
-        state: &[u64],
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        self.inner.successors(&mut scratch.inner, state, visit);
+    fn note_fired_rules(&self, rules: &[RuleId]) {
+        self.inner.note_fired_rules(rules);
     }
+}
 
+impl<S: SearchSpace> Steps for QuotientSystem<'_, S> {
     fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
         self.inner.first_steps(&mut scratch.inner, visit);
     }
@@ -261,8 +282,86 @@ impl<S: TransitionSystem> TransitionSystem for QuotientSystem<'_, S> {
         self.inner.steps(&mut scratch.inner, state, visit);
     }
 
-    fn goes_on(&self, scratch: &mut Self::Scratch, state: &[u64]) -> bool {
-        self.inner.goes_on(&mut scratch.inner, state)
+    fn is_passed_through(&self, scratch: &mut Self::Scratch, state: &[u64]) -> bool {
+        self.inner.is_passed_through(&mut scratch.inner, state)
+    }
+}
+
+impl<S: SearchSpace> Representatives for QuotientSystem<'_, S> {
+    fn name(&self) -> &'static str {
+        self.reduction.strategy().name()
+    }
+
+    fn represent(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
+        if self.guard.passes(None, state) {
+            self.canonicalize(&mut scratch.finder, state);
+        }
+    }
+
+    fn represent_with_witness(&self, scratch: &mut Self::Scratch, state: &mut [u64]) -> SparsePermutation {
+        if self.reduction.markers.is_some() || !self.guard.passes(None, state) {
+            return SparsePermutation::identity();
+        }
+        self.reduction.canonicalizer.canonicalize_with_witness(&mut scratch.finder.workspace, state)
+    }
+
+    fn identify(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
+        // With markers, what is stored was reached as it is.
+        if self.reduction.markers.is_none() {
+            self.reduction.exact().canonicalize(&mut scratch.finder.exact, state);
+        }
+    }
+
+    fn concrete_successors(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.inner.concrete_successors(&mut scratch.inner, state, visit);
+    }
+
+    fn identity(&self) -> Identity {
+        self.reduction.identity()
+    }
+
+    fn key(&self, scratch: &mut Self::Scratch, state: &[u64]) -> u64 {
+        Hash::of(self.marker(scratch, state)).value()
+    }
+
+    fn is_same(&self, scratch: &mut Self::Scratch, stored: &[u64], state: &[u64]) -> bool {
+        let markers = self.reduction.markers.as_ref().expect("asked where states are compared by markers");
+        let finder = &mut scratch.finder;
+        if stored == state {
+            return true;
+        }
+        let mut form = std::mem::take(&mut finder.form);
+        form.clear();
+        let is_same = if markers.decides {
+            form.extend_from_slice(finder.canonical_of(&self.reduction.canonicalizer, state));
+            form == finder.canonical_of(&self.reduction.canonicalizer, stored)
+        } else {
+            form.extend_from_slice(finder.marker_of(markers, state));
+            form == finder.marker_of(markers, stored)
+        };
+        finder.form = form;
+        is_same
+    }
+}
+
+impl Finder {
+    fn marker_of(&mut self, markers: &Markers, state: &[u64]) -> &[u64] {
+        let Self { marker: scratch, markers: remembered, .. } = self;
+        remembered.of(state, |marker| markers.marking.marker(scratch, state, marker))
+    }
+
+    fn canonical_of(&mut self, canonicalizer: &Canonicalizer, state: &[u64]) -> &[u64] {
+        let Self { workspace, canonical, .. } = self;
+        canonical.of(state, |form| {
+            form.clear();
+            form.extend_from_slice(state);
+            canonicalizer.canonicalize(workspace, form);
+        })
     }
 }
 
@@ -278,8 +377,9 @@ struct RepresentingSink<'a, 'q, S, K> {
     sink: &'a mut K,
 }
 
-impl<S: TransitionSystem, K: Sink> RepresentingSink<'_, '_, S, K> {
+impl<S: SearchSpace, K: Sink> RepresentingSink<'_, '_, S, K> {
     fn represent(&mut self) {
+        let stays = self.quotient.reduction.markers.is_some();
         let successors = self.sink.successors();
         for position in self.first..successors.len() {
             let (state, tag) = successors.get_mut(position);
@@ -289,13 +389,15 @@ impl<S: TransitionSystem, K: Sink> RepresentingSink<'_, '_, S, K> {
             }
             // What the step touched may now be elsewhere. That nothing was touched stays true,
             // since the group preserves what is checked.
-            *tag = (*tag).min(Tag::EVERYTHING);
+            if !stays {
+                *tag = (*tag).min(Tag::EVERYTHING);
+            }
         }
         self.first = successors.len();
     }
 }
 
-impl<S: TransitionSystem, K: Sink> Sink for RepresentingSink<'_, '_, S, K> {
+impl<S: SearchSpace, K: Sink> Sink for RepresentingSink<'_, '_, S, K> {
     fn successors(&mut self) -> &mut Successors {
         self.sink.successors()
     }

@@ -13,13 +13,13 @@ use rustc_hash::FxHashSet;
 use crate::report::EngineError;
 use crate::search::Finding;
 use crate::shards::Shards;
-use crate::system::{Event, Instance, TransitionSystem};
+use crate::system::{Event, Instance, SearchSpace};
 
 /// The run that a finding stands for, replayed with the reference interpreter.
 ///
 /// # Errors
 /// If the run cannot be found again or the reference interpreter does not agree with it.
-pub(crate) fn rebuild<S: TransitionSystem>(
+pub(crate) fn rebuild<S: SearchSpace>(
     system: &S,
     store: &Shards,
     finding: &Finding,
@@ -55,7 +55,7 @@ struct Reached {
 
 /// The shortest way from a state of the model (or from nothing) to one that a stored state stands for, by
 /// states that are passed through; and the state.
-fn find_steps<S: TransitionSystem>(
+fn find_steps<S: SearchSpace>(
     system: &S,
     scratch: &mut S::Scratch,
     before: Option<&[u64]>,
@@ -88,7 +88,7 @@ fn find_steps<S: TransitionSystem>(
                     found = Some(reached());
                     return ControlFlow::Break(());
                 }
-                if system.goes_on(&mut representing, state) && seen.insert(state.to_vec()) {
+                if system.is_passed_through(&mut representing, state) && seen.insert(state.to_vec()) {
                     passed.push(reached());
                 }
             }
@@ -125,7 +125,7 @@ fn find_steps<S: TransitionSystem>(
 
 /// What is wrong in a state of the model, given what is wrong in its representative. The two are
 /// equal up to a symmetry, which may change the values of parameters and the place of a fault.
-fn translate<S: TransitionSystem>(
+fn translate<S: SearchSpace>(
     system: &S,
     scratch: &mut S::Scratch,
     violation: &Violation,

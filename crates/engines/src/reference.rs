@@ -3,9 +3,9 @@
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{Action, Fault, Interpreter, Outcome, PropertyId};
+use quotient_ir::{Action, Fault, Interpreter, Outcome, PropertyId, RuleId};
 
-use crate::system::{Event, Instance, TransitionSystem};
+use crate::system::{Batches, Event, FieldTest, Instance, Sink, TransitionSystem};
 
 /// How many instances in a row may be unable to fire before the search hears of it.
 const IDLE_INTERVAL: u32 = 4096;
@@ -111,4 +111,28 @@ impl TransitionSystem for ReferenceSystem<'_> {
             }
         }
     }
+}
+
+impl Batches for ReferenceSystem<'_> {
+    fn expand(&self, scratch: &mut Vec<u64>, state: &[u64], sink: &mut impl Sink) {
+        self.successors(scratch, state, |instance, event| sink.event(instance, event));
+    }
+
+    fn is_safe(&self, _tag: u64, _state: &[u64]) -> bool {
+        false
+    }
+
+    fn field_test(&self, _property: PropertyId) -> Option<FieldTest> {
+        None
+    }
+
+    fn fills_words(&self) -> bool {
+        true
+    }
+
+    fn fired_rules(&self) -> Vec<RuleId> {
+        Vec::new()
+    }
+
+    fn note_fired_rules(&self, _rules: &[RuleId]) {}
 }

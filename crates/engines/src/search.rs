@@ -14,7 +14,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch::{Batch, Run};
 use crate::checkpoint::{self, ResumeError, Saved, Snapshot, Standing, can_go_on};
-use crate::judge::{Checks, Judge, Judgement, end_with, leaves};
+use crate::expansion::{Expander, Expansion, deadlock};
+use crate::judge::{Admission, Checks, Judge, end_with};
+use crate::lookup::Lookup;
 use crate::observer::{Edge, Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder, StoreMode};
 use crate::parallel::explore_in_parallel;
@@ -23,7 +25,7 @@ use crate::report::{Approximation, EngineError, StopReason};
 use crate::shards::Shards;
 use crate::spill::{self, Handover, Waiting};
 use crate::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store, copy};
-use crate::system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
+use crate::system::{Event, Identity, SearchSpace, Sink};
 
 /// How many units of work (successors looked up, states expanded) pass between reports of
 /// progress.
@@ -86,7 +88,7 @@ pub(crate) struct Rest {
 }
 
 /// Searches the reachable states of a system, from the start or where another search was stopped.
-pub(crate) fn explore<S: TransitionSystem>(
+pub(crate) fn explore<S: SearchSpace>(
     system: &S,
     checks: &Checks,
     options: &SearchOptions,
@@ -106,127 +108,64 @@ pub(crate) fn explore<S: TransitionSystem>(
         system.note_fired_rules(&saved.fired);
     }
     let graph = observer.wants_graph();
-    // Numbers are asked for by those who draw the graph and by liveness only.
-    let numbered = graph || !checks.liveness.is_empty() || system.fills_words();
-    let entries = if numbered { Entries::Numbers } else { Entries::States };
+    let identity = system.identity();
+    if let Some(reason) = options.refusal(identity, graph, !checks.liveness.is_empty()) {
+        return Err(EngineError::Refused(reason));
+    }
     // The order of the whole search matters to those who draw the graph and to runs that show a
     // violation of liveness.
     let alone = graph || !checks.liveness.is_empty() || options.order == SearchOrder::DepthFirst;
+    // Numbers are asked for by those who draw the graph, by liveness, and where states are compared otherwise
+    // than by their words.
+    let numbered = graph || !checks.liveness.is_empty() || system.fills_words() || identity != Identity::Words;
     let entries = match options.store {
-        _ if alone || options.checkpoint.is_some() || options.resume.is_some() => entries,
-        StoreMode::Exact => entries,
+        StoreMode::Exact if numbered => Entries::Numbers,
+        StoreMode::Exact => Entries::States,
         StoreMode::Compact => Entries::Hashes,
         StoreMode::Bitstate { bytes } => Entries::Bits(bytes),
     };
-    let spill = options.spill.as_ref().filter(|_| !alone && !entries.is_approximate() && options.checkpoint.is_none());
     let limited;
-    let (whole, options) = match spill {
+    let (whole, options) = match options.spill {
         None => (options, options),
         Some(_) => {
             limited = SearchOptions { max_memory: options.max_memory.map(spill::share_for_states), ..options.clone() };
             (options, &limited)
         }
     };
-    if options.threads > 1 && !alone && !entries.is_approximate() {
-        let (exploration, handover) =
-            explore_in_parallel(system, checks, options, entries, fingerprint, begin, &mut *observer)?;
-        return Ok(match (spill, handover) {
-            (Some(spill), Some(handover)) => {
-                spill::go_on(system, checks, whole, spill, exploration, handover, observer)
-            }
-            _ => exploration,
-        });
-    }
-    let mut search = Search::new(system, checks, options, entries, fingerprint, &mut *observer);
-    let mut end = match begin {
-        None => search.run(None),
-        Some(saved) => {
-            let resumed = search.restore(saved).map_err(refused)?;
-            search.run(resumed)
-        }
-    }
-    .map_or_else(|end| *end, |()| End::Finished);
-    if let End::Stopped(reason) = &end
-        && can_go_on(reason)
-        && options.order == SearchOrder::BreadthFirst
-        && let Err(error) = search.save()
-    {
-        end = End::Stopped(StopReason::CheckpointFailed(error.to_string()));
-    }
-    if let Some(spill) = spill
-        && spill::goes_on(&end)
-    {
-        let Search { store, safe, begun, depth, covered, .. } = search;
-        let handover = Handover {
-            begun,
-            current: Waiting::Range(safe.number as StateNumber..safe.end_of_level as StateNumber),
-            next: Waiting::Range(safe.end_of_level as StateNumber..store.len() as StateNumber),
-            level: safe.level,
-        };
-        let exploration = Exploration {
-            end,
-            states: store.len(),
-            transitions: safe.transitions,
-            depth,
-            memory_bytes: store.peak_bytes(),
-            covered,
-            surplus: FxHashSet::default(),
-            approximation: None,
-            rest: None,
-            store: Shards::single(store),
-        };
+    let (mut exploration, handover) = if options.threads > 1 && !alone && !entries.is_approximate() {
+        explore_in_parallel(system, checks, options, entries, fingerprint, begin, &mut *observer)?
+    } else {
+        let mut search = Search::new(system, checks, options, entries, fingerprint, &mut *observer);
+        let resumed = begin.map(|saved| search.restore(saved)).transpose().map_err(refused)?.flatten();
+        let end = search.run(resumed).map_or_else(|end| *end, |()| End::Finished);
+        search.finish(end)
+    };
+    if let (Some(spill), Some(handover)) = (&options.spill, handover) {
         return Ok(spill::go_on(system, checks, whole, spill, exploration, handover, observer));
     }
-    let approximation =
-        entries.is_approximate().then(|| Approximation { omission_probability: search.store.omission_probability() });
-    if let End::Found(finding) = &mut end
+    if let End::Found(finding) = &mut exploration.end
         && entries.is_approximate()
     {
         // The states of the run were forgotten: the same search again, for these states only.
-        let (states, memory_bytes) = (search.store.len(), search.store.peak_bytes());
-        let Search { transitions, depth, covered, .. } = search;
-        let (store, end) = match retrace(system, checks, options, entries, &search.store, finding, observer) {
-            Ok(store) => (store, end),
-            Err(reason) => (Store::new(system.words(), Entries::Numbers, None), End::Stopped(reason)),
+        exploration.store = match retrace(system, checks, options, entries, &exploration.store, finding, observer) {
+            Ok(store) => Shards::single(store),
+            Err(reason) => {
+                exploration.end = End::Stopped(reason);
+                Shards::single(Store::new(system.words(), Entries::Numbers, None))
+            }
         };
-        let surplus = FxHashSet::default();
-        let store = Shards::single(store);
-        return Ok(Exploration {
-            end,
-            store,
-            states,
-            surplus,
-            transitions,
-            depth,
-            memory_bytes,
-            covered,
-            approximation,
-            rest: None,
-        });
     }
-    let can_rest = matches!(end, End::Stopped(_)) && options.order == SearchOrder::BreadthFirst && search.begun;
-    Ok(Exploration {
-        rest: (can_rest && !entries.is_approximate()).then(|| search.rest()),
-        end,
-        approximation,
-        transitions: search.transitions,
-        depth: search.depth,
-        memory_bytes: search.store.peak_bytes() + search.stack_peak,
-        covered: search.covered,
-        states: search.store.len(),
-        surplus: FxHashSet::default(),
-        store: Shards::single(search.store),
-    })
+    Ok(exploration)
 }
 
 /// The states of the run to a finding, found by the same search once more; the finding then starts
 /// from the last of them.
-fn retrace<S: TransitionSystem>(
+fn retrace<S: SearchSpace>(
     system: &S,
     checks: &Checks,
     options: &SearchOptions,
     entries: Entries,
-    store: &Store,
+    store: &Shards,
     finding: &mut Finding,
     observer: &mut dyn Observer,
 ) -> Result<Store, StopReason> {
@@ -261,56 +200,15 @@ fn retrace<S: TransitionSystem>(
 }
 
 /// An early end, boxed since it is large and rare.
-type Halt = Box<End>;
+pub(crate) type Halt = Box<End>;
 
-fn stop(reason: StopReason) -> Halt {
+pub(crate) fn stop(reason: StopReason) -> Halt {
     Box::new(End::Stopped(reason))
 }
 
-/// A state being expanded.
-struct Expansion<'x, 'a, S: TransitionSystem> {
-    search: &'x mut Search<'a, S>,
-    number: StateNumber,
-    state: &'x [u64],
-    /// The first of its successors in the batch that was not looked at.
-    first: usize,
-    /// Whether a step leads from it, to another state if that matters.
-    moved: bool,
-    result: Result<(), Halt>,
-}
-
-impl<S: TransitionSystem> Expansion<'_, '_, S> {
-    /// Looks for steps among the successors in the batch.
-    fn look_for_moves(&mut self) {
-        let end = self.search.batch.len();
-        if !self.moved && self.first < end {
-            let stuttering = self.search.options.deadlock == DeadlockMode::Stuttering;
-            self.moved = !stuttering || self.search.batch.leaves(self.first, self.state);
-        }
-        self.first = end;
-    }
-}
-
-impl<S: TransitionSystem> Sink for Expansion<'_, '_, S> {
-    #[inline]
-    fn successors(&mut self) -> &mut Successors {
-        &mut self.search.batch.successors
-    }
-
-    fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
-        self.look_for_moves();
-        if let Event::Next { state: next, .. } = &event {
-            let stuttering = self.search.options.deadlock == DeadlockMode::Stuttering;
-            self.moved = self.moved || !stuttering || *next != self.state;
-        }
-        self.result = self.search.visit(Some(self.number), instance, event);
-        self.first = self.search.batch.len();
-        if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    }
-}
-
-struct Search<'a, S: TransitionSystem> {
+struct Search<'a, S: SearchSpace> {
     system: &'a S,
+    lookup: Lookup<'a, S>,
     judge: Judge<'a, S>,
     options: &'a SearchOptions,
     observer: &'a mut dyn Observer,
@@ -337,6 +235,8 @@ struct Search<'a, S: TransitionSystem> {
     safe: SafePoint,
     /// Whether all starts were run.
     begun: bool,
+    /// Why an expansion was broken off.
+    halt: Option<Halt>,
     /// States whose words are to be kept, and how many of them are missing.
     wanted: FxHashMap<StateNumber, Vec<u64>>,
     missing: usize,
@@ -355,7 +255,7 @@ struct SafePoint {
     transitions: u64,
 }
 
-impl<'a, S: TransitionSystem> Search<'a, S> {
+impl<'a, S: SearchSpace> Search<'a, S> {
     fn new(
         system: &'a S,
         checks: &'a Checks,
@@ -366,6 +266,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
     ) -> Self {
         Self {
             system,
+            lookup: Lookup::new(system),
             judge: Judge::new(system, checks, options),
             options,
             graph: observer.wants_graph(),
@@ -386,6 +287,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
             checkpoint_due: false,
             safe: SafePoint::default(),
             begun: false,
+            halt: None,
             wanted: FxHashMap::default(),
             missing: 0,
         }
@@ -407,15 +309,12 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
 
     /// Runs the starts.
     fn begin(&mut self) -> Result<(), Halt> {
-        let mut scratch = self.system.scratch();
-        let mut result = Ok(());
-        let system = self.system;
-        system.starts(&mut scratch, |instance, event| {
-            result = self.visit(None, instance, event);
-            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        result?;
-        self.batch.close(NO_PARENT);
+        let (system, options) = (self.system, self.options);
+        let mut scratch = system.scratch();
+        let mut expansion = Expansion::of_starts(self, options);
+        system.starts(&mut scratch, |instance, event| expansion.event(instance, event));
+        expansion.close();
+        self.halt.take().map_or(Ok(()), Err)?;
         self.flush()?;
         self.stack.reverse();
         self.begun = true;
@@ -456,6 +355,39 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         }
     }
 
+    /// What the search leaves behind, and where it can continue on disk.
+    fn finish(self, mut end: End) -> (Exploration, Option<Handover>) {
+        if let End::Stopped(reason) = &end
+            && can_go_on(reason)
+            && self.options.order == SearchOrder::BreadthFirst
+            && let Err(error) = self.save()
+        {
+            end = End::Stopped(StopReason::CheckpointFailed(error.to_string()));
+        }
+        let handover = (self.options.spill.is_some() && spill::goes_on(&end)).then(|| Handover {
+            begun: self.begun,
+            current: Waiting::Range(self.safe.number as StateNumber..self.safe.end_of_level as StateNumber),
+            next: Waiting::Range(self.safe.end_of_level as StateNumber..self.store.len() as StateNumber),
+            level: self.safe.level,
+        });
+        let can_rest = matches!(end, End::Stopped(_)) && self.options.order == SearchOrder::BreadthFirst && self.begun;
+        let exploration = Exploration {
+            rest: (can_rest && !self.approximate && handover.is_none()).then(|| self.rest()),
+            end,
+            approximation: self
+                .approximate
+                .then(|| Approximation { omission_probability: self.store.omission_probability() }),
+            transitions: if handover.is_some() { self.safe.transitions } else { self.transitions },
+            depth: self.depth,
+            memory_bytes: self.store.peak_bytes() + self.stack_peak,
+            covered: self.covered,
+            states: self.store.len(),
+            surplus: FxHashSet::default(),
+            store: Shards::single(self.store),
+        };
+        (exploration, handover)
+    }
+
     /// Writes a checkpoint, if there is to be one.
     fn save(&self) -> io::Result<()> {
         let Some(path) = &self.options.checkpoint else { return Ok(()) };
@@ -487,7 +419,7 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
 
     /// Takes over what an earlier search left; none if it had not begun.
     fn restore(&mut self, saved: Saved) -> Result<Option<SafePoint>, ResumeError> {
-        let restored = saved.restore(std::slice::from_mut(&mut self.store), 0)?;
+        let restored = saved.restore(&mut self.lookup, std::slice::from_mut(&mut self.store), 0)?;
         if self.store.len() == 0 {
             return Ok(None);
         }
@@ -534,49 +466,45 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         if self.graph {
             return self.expand_with_edges(number, scratch, state);
         }
-        let state = &*state;
-        let first = self.batch.len();
-        let mut expansion = Expansion { search: self, number, state, first, moved: false, result: Ok(()) };
-        let system = expansion.search.system;
+        let (state, system, options) = (&*state, self.system, self.options);
+        let mut expansion = Expansion::of_state(self, options, state, number, number);
         system.expand(scratch, state, &mut expansion);
-        expansion.look_for_moves();
-        let Expansion { moved, result, .. } = expansion;
-        result?;
-        self.batch.close(number);
+        let moved = expansion.close();
         self.finish_expansion(number, scratch, state, moved)
     }
 
     /// The same for an observer that wants to see each step: the state it leads to by itself, too.
     fn expand_with_edges(&mut self, number: StateNumber, scratch: &mut S::Scratch, state: &[u64]) -> Result<(), Halt> {
-        let stuttering = self.options.deadlock == DeadlockMode::Stuttering;
+        let (system, options) = (self.system, self.options);
+        let stuttering = options.deadlock == DeadlockMode::Stuttering;
         let mut moved = false;
-        let mut result = Ok(());
-        let system = self.system;
         let mut representing = system.scratch();
         let mut representative = Vec::new();
+        let mut expansion = Expansion::of_state(self, options, state, number, number);
         system.concrete_successors(scratch, state, |instance, event| {
-            let Event::Next { state: next, covered } = event else {
-                result = self.visit(Some(number), instance, event);
-                return if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-            };
+            let Event::Next { state: next, covered } = event else { return expansion.event(instance, event) };
             let changes = next != state;
             moved = moved || !stuttering || changes;
             representative.clear();
             representative.extend_from_slice(next);
             system.represent(&mut representing, &mut representative);
-            result = self
-                .visit(Some(number), instance, Event::Next { state: &representative, covered })
-                .and_then(|()| self.flush())
-                .map(|to| {
-                    if let Some(to) = to {
-                        let (from, to) = (u64::from(number), u64::from(to));
-                        self.observer.edge(Edge { from, instance, to, concrete: next, changes });
-                    }
-                });
-            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            expansion.event(instance, Event::Next { state: &representative, covered })?;
+            let search = &mut *expansion.expander;
+            search.batch.close(number);
+            match search.flush() {
+                Ok(None) => {}
+                Ok(Some(to)) => {
+                    let (from, to) = (u64::from(number), u64::from(to));
+                    search.observer.edge(Edge { from, instance, to, concrete: next, changes });
+                }
+                Err(halt) => {
+                    search.halt = Some(halt);
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
         });
-        result?;
-        self.batch.close(number);
+        expansion.close();
         self.finish_expansion(number, scratch, state, moved)
     }
 
@@ -587,16 +515,15 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         state: &[u64],
         moved: bool,
     ) -> Result<(), Halt> {
+        self.halt.take().map_or(Ok(()), Err)?;
         self.expanded += 1;
         self.work += 1;
-        // In a quotient, a step to another state of the same orbit is a step all the same.
         if !moved
-            && self.options.deadlock != DeadlockMode::Off
-            && !leaves(self.system, scratch, state, self.options.deadlock)
+            && let Some(violation) =
+                deadlock(self.options.deadlock, state, |each| self.system.steps(scratch, state, each))
         {
             self.flush()?;
-            let violation = Violation::Deadlock(self.options.deadlock);
-            return Err(Box::new(End::Found(Finding { origin: Some(number), state: None, violation })));
+            return Err(Box::new(end_with(self.options, Some(number), None, violation)));
         }
         if self.batch.is_full() {
             self.flush()?;
@@ -608,50 +535,13 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         Ok(())
     }
 
-    /// Takes note of what came of an instance.
-    #[inline]
-    fn visit(&mut self, from: Option<StateNumber>, instance: Instance<'_>, event: Event<'_>) -> Result<(), Halt> {
-        self.batch.close(from.unwrap_or(NO_PARENT));
-        match event {
-            Event::Next { state, covered } => {
-                if covered.iter().any(|property| !self.covered.contains(property)) {
-                    // What was found before comes first.
-                    self.flush()?;
-                    for &property in covered {
-                        self.note_cover(property);
-                    }
-                }
-                self.batch.successors.push(state, Tag::EVERYTHING);
-                self.batch.close(from.unwrap_or(NO_PARENT));
-                if self.batch.is_full() {
-                    self.flush()?;
-                }
-                Ok(())
-            }
-            Event::Pruned => Ok(()),
-            Event::Passed { steps, covered } => {
-                if covered.iter().any(|property| !self.covered.contains(property)) {
-                    self.flush()?;
-                    for &property in covered {
-                        self.note_cover(property);
-                    }
-                }
-                self.batch.successors.pass(steps);
-                Ok(())
-            }
-            Event::Wrong { state, violation } => {
-                self.flush()?;
-                Err(Box::new(end_with(self.options, from, Some(state), violation)))
-            }
-            Event::Fault(fault) => {
-                self.flush()?;
-                let violation =
-                    Violation::Fault { action: instance.action, arguments: instance.arguments.to_vec(), fault };
-                Err(Box::new(end_with(self.options, from, None, violation)))
-            }
-            Event::Idle => {
-                self.flush()?;
-                self.report_progress()
+    /// Goes on, or keeps why not.
+    fn proceed(&mut self, result: Result<(), Halt>) -> ControlFlow<()> {
+        match result {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(halt) => {
+                self.halt = Some(halt);
+                ControlFlow::Break(())
             }
         }
     }
@@ -661,7 +551,11 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
     fn flush(&mut self) -> Result<Option<StateNumber>, Halt> {
         // The batch is lent out while its successors are checked.
         let mut batch = std::mem::replace(&mut self.batch, Batch::new(0));
-        batch.prepare(&self.store, &mut self.recent);
+        if self.lookup.is_by_words() {
+            batch.prepare(&self.store, &mut self.recent);
+        } else {
+            self.lookup.hash_all(&mut batch);
+        }
         let result = self.look_up(&batch);
         self.work += batch.len();
         batch.clear();
@@ -685,7 +579,11 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
                     continue;
                 }
                 let (state, tag, hash) = batch.entry(position);
-                last = match batch.probe(position, &self.store) {
+                let probe = match self.lookup.is_by_words() {
+                    true => batch.probe(position, &self.store),
+                    false => self.lookup.probe(&self.store, state, hash),
+                };
+                last = match probe {
                     Probe::Stored(number) => Some(number),
                     Probe::Vacant(vacancy) => {
                         let admitted = self.admit(state, tag, hash, vacancy, parent);
@@ -713,53 +611,46 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
         parent: StateNumber,
     ) -> Result<Option<StateNumber>, Halt> {
         let origin = (parent != NO_PARENT).then_some(parent);
-        match self.judge.judge(state, tag) {
-            Judgement::Admitted => {}
-            Judgement::Dropped => return Ok(None),
-            Judgement::Wrong(violation) => {
-                return Err(Box::new(end_with(self.options, origin, Some(state), violation)));
-            }
-        }
-        if let Some(limit) = self.options.max_states.filter(|&limit| self.store.len() >= limit) {
-            return Err(stop(StopReason::StateLimit(limit)));
-        }
-        let number = self
-            .store
-            .insert(state, hash, position, parent)
-            .map_err(|full| stop(StopReason::of_full_store(full, self.options)))?;
-        self.depth = self.depth.max(self.level);
-        if self.missing > 0
-            && let Some(words) = self.wanted.get_mut(&number)
-        {
-            *words = state.to_vec();
-            self.missing -= 1;
-            if self.missing == 0 {
-                return Err(stop(StopReason::Interrupted));
-            }
-        }
-        if self.options.order == SearchOrder::DepthFirst {
-            self.stack.push((number, u32::try_from(self.level).unwrap_or(u32::MAX)));
-            self.stack_peak = self.stack_peak.max(8 * self.stack.capacity() as u64);
-        }
+        let Self { judge, store, options, wanted, missing, stack, stack_peak, depth, level, covered, .. } = self;
+        let admission = judge.admit(
+            state,
+            tag,
+            origin,
+            || {
+                if let Some(limit) = options.max_states.filter(|&limit| store.len() >= limit) {
+                    return Err(stop(StopReason::StateLimit(limit)));
+                }
+                let number = store
+                    .insert(state, hash, position, parent)
+                    .map_err(|full| stop(StopReason::of_full_store(full, options)))?;
+                *depth = (*depth).max(*level);
+                if *missing > 0
+                    && let Some(words) = wanted.get_mut(&number)
+                {
+                    *words = state.to_vec();
+                    *missing -= 1;
+                    if *missing == 0 {
+                        return Err(stop(StopReason::Interrupted));
+                    }
+                }
+                if options.order == SearchOrder::DepthFirst {
+                    stack.push((number, u32::try_from(*level).unwrap_or(u32::MAX)));
+                    *stack_peak = (*stack_peak).max(8 * stack.capacity() as u64);
+                }
+                Ok(number)
+            },
+            |property| note(covered, property),
+        );
+        let (number, result) = match admission {
+            Admission::Stored(number) => (number, Ok(Some(number))),
+            Admission::StoredLast(number, halt) => (number, Err(halt)),
+            Admission::Dropped => return Ok(None),
+            Admission::Refused(halt) => return Err(halt),
+        };
         if self.graph {
             self.observer.state(u64::from(number), state, origin.is_none());
         }
-        let covered = &mut self.covered;
-        let observed = self.judge.observe(state, |property| {
-            if !covered.contains(&property) {
-                covered.push(property);
-            }
-        });
-        match observed {
-            Ok(()) => Ok(Some(number)),
-            Err(violation) => Err(Box::new(end_with(self.options, Some(number), None, violation))),
-        }
-    }
-
-    fn note_cover(&mut self, property: PropertyId) {
-        if !self.covered.contains(&property) {
-            self.covered.push(property);
-        }
+        result
     }
 
     fn progress(&self) -> Progress {
@@ -784,6 +675,45 @@ impl<'a, S: TransitionSystem> Search<'a, S> {
                 Ok(())
             }
             ControlFlow::Break(reason) => Err(stop(reason)),
+        }
+    }
+}
+
+/// Takes note of a cover property that was reached.
+pub(crate) fn note(covered: &mut Vec<PropertyId>, property: PropertyId) {
+    if !covered.contains(&property) {
+        covered.push(property);
+    }
+}
+
+impl<S: SearchSpace> Expander for Search<'_, S> {
+    #[inline]
+    fn batch(&mut self) -> &mut Batch {
+        &mut self.batch
+    }
+
+    fn drain(&mut self) -> ControlFlow<()> {
+        let flushed = self.flush().map(|_| ());
+        self.proceed(flushed)
+    }
+
+    fn cover(&mut self, covered: &[PropertyId]) -> ControlFlow<()> {
+        if covered.iter().any(|property| !self.covered.contains(property)) {
+            // What was found before comes first.
+            self.drain()?;
+            covered.iter().for_each(|&property| note(&mut self.covered, property));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pause(&mut self) -> ControlFlow<()> {
+        let reported = self.report_progress();
+        self.proceed(reported)
+    }
+
+    fn end(&mut self, end: End) {
+        if self.drain().is_continue() {
+            self.halt = Some(Box::new(end));
         }
     }
 }

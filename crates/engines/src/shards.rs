@@ -6,8 +6,10 @@ use std::ops::ControlFlow;
 
 use rustc_hash::FxHashSet;
 
+use crate::lookup::Lookup;
 use crate::spill::Overflow;
 use crate::store::{Hash, NO_PARENT, Probe, StateNumber, Store};
+use crate::system::SearchSpace;
 
 /// Stores that share the states of a search. The number of a state is its number in its store,
 /// followed by the number of the store in the lowest bits.
@@ -70,12 +72,16 @@ impl Shards {
 
     /// The number of a state if it is stored, where tables know numbers.
     #[inline]
-    pub(crate) fn find(&self, state: &[u64]) -> Option<StateNumber> {
-        let hash = Hash::of(state);
+    pub(crate) fn find<S: SearchSpace>(&self, lookup: &mut Lookup<'_, S>, state: &[u64]) -> Option<StateNumber> {
+        let hash = lookup.hash(state);
         let shard = hash.shard(self.bits);
-        let number = self.stores[shard].find(state, hash)?;
-        debug_assert_ne!(number, NO_PARENT);
-        Some(number << self.bits | shard as StateNumber)
+        match lookup.probe(&self.stores[shard], state, hash) {
+            Probe::Stored(number) => {
+                debug_assert_ne!(number, NO_PARENT);
+                Some(number << self.bits | shard as StateNumber)
+            }
+            Probe::Vacant(_) => None,
+        }
     }
 
     /// The states of the run to a state, from its start on.

@@ -55,6 +55,15 @@ impl Hash {
         }
         Self(fold(hash, 0xd6e8_feb8_6659_fd93))
     }
+    /// The hash of a state that another number than its words identifies.
+    #[inline]
+    pub(crate) fn of_key(key: u64) -> Self {
+        Self::of(&[key])
+    }
+    /// The number itself.
+    pub(crate) fn value(self) -> u64 {
+        self.0
+    }
     /// The bits of a mask, which say little about place and tag.
     #[inline]
     pub(crate) fn low(self, mask: usize) -> usize {
@@ -275,6 +284,12 @@ impl Store {
         self.length
     }
 
+    /// Whether a state may be taken for another.
+    #[inline]
+    pub(crate) fn is_approximate(&self) -> bool {
+        self.entries.is_approximate()
+    }
+
     /// Bytes in use for states.
     pub(crate) fn memory_bytes(&self) -> u64 {
         let forgotten = (self.forgotten as u64) << self.chunk_shift;
@@ -369,6 +384,26 @@ impl Store {
                 return Probe::Vacant(position);
             }
             if entry ^ tag == u64::from(low) && same(self.state(low - 1), state) {
+                return Probe::Stored(low - 1);
+            }
+            position = part.after(position);
+        }
+    }
+
+    /// Looks for a state that another one stored with the same hash may be the same as. The table must know
+    /// numbers.
+    pub(crate) fn probe_matching(&self, hash: Hash, mut is_same: impl FnMut(&[u64]) -> bool) -> Probe {
+        debug_assert_eq!(self.entries, Entries::Numbers);
+        let part = &self.parts[self.part(hash)];
+        let mut position = part.home(hash.tag());
+        let tag = u64::from(hash.tag()) << 32;
+        loop {
+            let entry = part.entries[position];
+            let low = entry as u32;
+            if low == 0 {
+                return Probe::Vacant(position);
+            }
+            if entry ^ tag == u64::from(low) && is_same(self.state(low - 1)) {
                 return Probe::Stored(low - 1);
             }
             position = part.after(position);

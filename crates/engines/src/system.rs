@@ -1,7 +1,12 @@
 //! The seam between searches and what runs a model: packed states in, successors out.
+//!
+//! [`TransitionSystem`] is all that a model has to offer. What a system can do faster, and what a reduction
+//! adds, are traits of their own: [`Batches`], [`Steps`], [`Representatives`]. A search needs all of them
+//! ([`SearchSpace`]), which [`crate::PassingSystem`] and [`crate::QuotientSystem`] have.
 
 use std::ops::ControlFlow;
 
+use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, Fault, PropertyId, RuleId, StartId, TableIndex, Violation};
 
 use crate::store::copy;
@@ -234,7 +239,7 @@ impl Successors {
 
 /// Where the successors of a state go.
 pub trait Sink {
-    /// For successors of which nothing is to be known but the state: they are added to these.
+    /// For successors as bare states: they are added to these.
     fn successors(&mut self) -> &mut Successors;
     /// For everything else, in the same order. Breaking ends the expansion.
     fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()>;
@@ -244,8 +249,10 @@ pub trait Sink {
 /// declaration, the last parameter fastest. Assumptions are properties like others here; it is
 /// the search that drops states.
 ///
-/// A system is not changed by running it, so that several threads can share it; what each needs to
-/// run it is a `Scratch`.
+/// A system is not changed by running it, so that several threads can share it, and what is searched
+/// does not depend on what was searched before; what each run needs to work in is a `Scratch`.
+///
+/// None of the traits of the seam has a method with a default: a wrapper that forgets one does not compile.
 pub trait TransitionSystem: Sync {
     /// The memory of one run.
     type Scratch;
@@ -255,11 +262,6 @@ pub trait TransitionSystem: Sync {
 
     /// The number of words of a packed state; at least one.
     fn words(&self) -> usize;
-
-    /// Whether some state may have all bits of its last word set.
-    fn fills_words(&self) -> bool {
-        true
-    }
 
     /// Runs every instance of every start in order. Breaking from `visit` ends the enumeration.
     fn starts(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>);
@@ -282,78 +284,98 @@ pub trait TransitionSystem: Sync {
         state: &[u64],
         visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
     );
+}
 
-    /// Like [`TransitionSystem::successors`], for those who do not want to know which instance led
-    /// to a successor and which cover statements it reached on the way.
-    fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
-        self.successors(scratch, state, |instance, event| sink.event(instance, event));
-    }
+/// Successors in batches, with tags that say which properties a step cannot have broken.
+pub trait Batches: TransitionSystem {
+    /// Like [`TransitionSystem::successors`], with successors as bare states, without the instance that
+    /// produced them and the cover statements it reached on the way, as far as the system can.
+    fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink);
 
     /// Whether every assumption and every invariant surely holds in a successor with this tag that
-    /// [`TransitionSystem::expand`] gave, provided that all held in the state it was expanded from.
+    /// [`Batches::expand`] gave, provided that all held in the state it was expanded from.
     /// If not, they have to be evaluated.
-    fn is_safe(&self, _tag: u64, _state: &[u64]) -> bool {
-        false
-    }
+    fn is_safe(&self, tag: u64, state: &[u64]) -> bool;
 
     /// The condition of a property without parameters, if it is one on the bits of a word that always has
     /// a value.
-    fn field_test(&self, _property: PropertyId) -> Option<FieldTest> {
-        None
-    }
+    fn field_test(&self, property: PropertyId) -> Option<FieldTest>;
+
+    /// Whether some state may have all bits of its last word set.
+    fn fills_words(&self) -> bool;
 
     /// The rules of which some instance has fired, where that is noted.
-    fn fired_rules(&self) -> Vec<RuleId> {
-        Vec::new()
-    }
+    fn fired_rules(&self) -> Vec<RuleId>;
 
     /// Takes over which rules have fired elsewhere.
-    fn note_fired_rules(&self, _rules: &[RuleId]) {}
+    fn note_fired_rules(&self, rules: &[RuleId]);
+}
 
-    /// What tells this system from others of the same model whose states mean something else.
-    fn name(&self) -> &'static str {
-        ""
-    }
-
-    /// Replaces a state by the one that stands for it in this system. Nothing, unless this is a
-    /// quotient.
-    fn represent(&self, _scratch: &mut Self::Scratch, _state: &mut [u64]) {}
-
-    /// Replaces a state by one that is the same for all states that stand for each other. It need not
-    /// be the one that [`TransitionSystem::represent`] gives.
-    fn identify(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
-        self.represent(scratch, state);
-    }
-
-    /// Like [`TransitionSystem::successors`], with the states of the model itself also in a
-    /// quotient.
-    fn concrete_successors(
-        &self,
-        scratch: &mut Self::Scratch,
-        state: &[u64],
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        self.successors(scratch, state, visit);
-    }
-
+/// Steps one at a time, also where a system passes through states.
+pub trait Steps: TransitionSystem {
     /// Like [`TransitionSystem::starts`], with the states of the model itself and one step at a time: states
-    /// that are passed through are states like others here, and so are those that others stand for.
-    fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
-        self.starts(scratch, visit);
-    }
+    /// that are passed through are states like others here, and so are those that others represent.
+    fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>);
 
-    /// Like [`TransitionSystem::concrete_successors`], one step at a time.
+    /// Like [`Representatives::concrete_successors`], one step at a time.
     fn steps(
         &self,
         scratch: &mut Self::Scratch,
         state: &[u64],
         visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        self.concrete_successors(scratch, state, visit);
-    }
+    );
 
-    /// Whether a state is passed through in this system.
-    fn goes_on(&self, _scratch: &mut Self::Scratch, _state: &[u64]) -> bool {
-        false
-    }
+    /// Whether a state is passed through in this system: not stored, and searched from at once.
+    fn is_passed_through(&self, scratch: &mut Self::Scratch, state: &[u64]) -> bool;
 }
+
+/// Which states are one to a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// Those with the same words.
+    Words,
+    /// Those with the same key ([`Representatives::key`]).
+    Keys,
+    /// Those with the same key that are also the same by [`Representatives::is_same`].
+    KeysAndMatches,
+}
+
+/// States that represent others.
+pub trait Representatives: TransitionSystem {
+    /// What distinguishes this system from others of the same model whose stored states mean something else.
+    fn name(&self) -> &'static str;
+
+    /// Replaces a state of the model by the one that represents it in this system.
+    fn represent(&self, scratch: &mut Self::Scratch, state: &mut [u64]);
+
+    /// The same, with a symmetry that leads from the state to its representative, as a permutation of the
+    /// literals. It costs more than the representative alone.
+    fn represent_with_witness(&self, scratch: &mut Self::Scratch, state: &mut [u64]) -> SparsePermutation;
+
+    /// Replaces a state by one that is the same for all states which may be reached in place of each other
+    /// on the way to a stored state. It need not be the one that [`Representatives::represent`] gives.
+    fn identify(&self, scratch: &mut Self::Scratch, state: &mut [u64]);
+
+    /// Like [`TransitionSystem::successors`], with the states of the model itself also in a quotient.
+    fn concrete_successors(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    );
+
+    /// Which states are stored once. Where it is not their words that decide, of all states that are one the
+    /// first to be found is stored.
+    fn identity(&self) -> Identity;
+
+    /// A number that is the same for all states that are one. Only asked where words do not decide.
+    fn key(&self, scratch: &mut Self::Scratch, state: &[u64]) -> u64;
+
+    /// Whether two states with the same key are one. Only asked where words do not decide.
+    fn is_same(&self, scratch: &mut Self::Scratch, stored: &[u64], state: &[u64]) -> bool;
+}
+
+/// What a search needs of a system: all of the above.
+pub trait SearchSpace: Batches + Steps + Representatives {}
+
+impl<S: Batches + Steps + Representatives> SearchSpace for S {}

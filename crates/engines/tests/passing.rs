@@ -4,13 +4,14 @@
 use std::ops::ControlFlow;
 
 use quotient_engines::{
-    Edge, FieldTest, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, SpecialisedSystem, Spill,
-    StopReason, Subject, TransitionSystem, Verdict, check, walk,
+    Batches, Edge, FieldTest, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, SpecialisedSystem, Spill,
+    StopReason, Subject, Verdict, walk,
 };
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
     Action, DeadlockMode, Interpreter, Layout, Model, PropertyKind, Source, TableIndex, Trace, Valuation, Violation,
 };
+use quotient_testkit::search::check;
 
 /// A model in Murphi; its invariant with the name `passing` tells which states are passed through.
 fn model(text: &str) -> Model {

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use quotient_engines::{
-    CompiledSystem, Event, Instance, PassingSystem, SearchOptions, Sink, SpecialisedSystem, Successors, Tag,
+    Batches, CompiledSystem, Event, Instance, PassingSystem, SearchOptions, Sink, SpecialisedSystem, Successors, Tag,
     TransitionSystem,
 };
 use quotient_frontends::{Language, LoadOptions, load, source_from_bytes};

@@ -3,12 +3,13 @@
 //! ones, and every violation comes with a run that replays.
 
 use quotient_engines::{
-    EngineError, ReferenceSystem, Report, SearchOptions, SearchOrder, Silent, Spill, Verdict, check, check_system,
+    EngineError, ReferenceSystem, Report, SearchOptions, SearchOrder, Silent, Spill, Verdict, check_system,
 };
 use quotient_ir::{Interpreter, Layout, Model, PropertyKind, replay, verify};
 use quotient_testkit::examples::{Example, murphi_examples, workspace};
 use quotient_testkit::expectation::Case;
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::search::check;
 use quotient_testkit::verdict::{Answer, VerdictClass};
 
 /// The reference interpreter is naive; beyond this many states it would take most of the time.

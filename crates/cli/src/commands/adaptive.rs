@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    AdaptiveError, AdaptiveReport, CrossCheck, Observer, PartitionTime, Report, SearchOptions, StopReason, Verdict,
-    check_partial, check_prepared, cross_check_adaptive, guarded_quotient,
+    AdaptiveError, AdaptiveReport, CrossCheck, Observer, PartitionTime, Report, SearchOptions, StopReason,
+    check_adaptive, guarded_quotient,
 };
 use quotient_ir::{Model, PropertyId, RuleId, expression_text};
 use quotient_symmetry::{PartialRefusal, PartialSymmetry, Partition, most_permutations};
@@ -73,12 +73,9 @@ pub(super) fn search(
         let started = Instant::now();
         let mut partial = PartialSymmetry::new(model, layout, properties).map_err(AdaptiveError::from)?;
         let elapsed = started.elapsed();
-        let (report, cross_check) = if compares {
-            let (report, comparison) = cross_check_adaptive(&mut partial, options, watch)?;
-            (report, Some(comparison))
-        } else {
-            (check_partial(&mut partial, options, watch)?, None)
-        };
+        let options = SearchOptions { cross_check: compares, ..options.clone() };
+        let mut report = check_adaptive(&mut partial, &options, PartitionTime::IfNeeded, watch)?;
+        let cross_check = report.report.cross_check.take();
         Ok(Searched { used: describe(&mut partial, &report, elapsed)?, report: report.report, cross_check })
     };
     on_a_large_stack(work).map_err(|error| failure(loaded, error))
@@ -106,7 +103,7 @@ pub(super) fn attempt(
         if sharing.order < enough {
             return Ok(Attempt::Pointless);
         }
-        let report = check_prepared(&mut partial, options, PartitionTime::Lazy, observer)?;
+        let report = check_adaptive(&mut partial, options, PartitionTime::Lazy, observer)?;
         if !matches!(report.report.stop_reason, None | Some(StopReason::Violation)) {
             return Ok(Attempt::TooMuch);
         }
@@ -168,24 +165,7 @@ pub(super) fn explore(
             let known = partial.is_known(rule);
             rules.push((rule, if known { Some(partial.rule(rule)?.partition.clone()) } else { None }));
         }
-        let bytes = quotient.nodes.iter().map(|node| 8 * node.len() as u64).sum();
-        let report = Report {
-            verdict: if quotient.stop_reason.is_none() { Verdict::Holds } else { Verdict::Inconclusive },
-            stop_reason: quotient.stop_reason,
-            states: quotient.nodes.len() as u64,
-            represented: None,
-            transitions: quotient.edges.len() as u64,
-            depth: 0,
-            memory_bytes: bytes,
-            words: layout.words(),
-            disk_bytes: 0,
-            properties: Vec::new(),
-            liveness_searches: Vec::new(),
-            canonicalization: None,
-            approximation: None,
-            marker_collisions: None,
-            never_fired: None,
-        };
+        let report = quotient.report(layout);
         let used = AdaptiveUse {
             families: family_texts(&partial),
             rules: rule_uses(&mut partial, &rules)?,

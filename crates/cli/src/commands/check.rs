@@ -145,7 +145,7 @@ fn search(
         Choice::Made(symmetries) => *symmetries,
         Choice::Pending(pending) => {
             let mut race = Race { watch, pending, found: None };
-            let report = quotient_engines::check(model, options, &mut race).map_err(internal)?;
+            let report = quotient_engines::check(model, layout, None, options, &mut race).map_err(internal)?;
             match race.found.transpose()? {
                 Some(symmetries) if symmetries.reduces() => Some(symmetries),
                 symmetries => {
@@ -164,9 +164,11 @@ fn search(
     let reduced = symmetries.as_ref().filter(|symmetries| symmetries.reduces());
     let (report, cross_check) = match reduced.and_then(|symmetries| symmetries.plan.as_ref()) {
         Some(plan) if arguments.cross_check => {
-            let compared = quotient_engines::cross_check(model, layout, plan, options, watch);
-            let (report, comparison) = compared.map_err(internal)?;
-            (report, Some(comparison))
+            let options = SearchOptions { cross_check: true, spill: None, ..options.clone() };
+            let compared = quotient_engines::check(model, layout, Some(plan), &options, watch);
+            let mut report = compared.map_err(internal)?;
+            let comparison = report.cross_check.take();
+            (report, comparison)
         }
         plan => {
             // A search without symmetries may be what was wished for, or there are none.
@@ -174,11 +176,7 @@ fn search(
             let order = known.filter(|_| wish == (SymmetryName::Auto, ReductionName::Auto) && !arguments.cross_check);
             let order = order.map(|plan| plan.symmetry.order.clone());
             let mut trial = Trial::new(watch, loaded, &properties, options, order);
-            let report = match plan {
-                Some(plan) => quotient_engines::check_with(model, layout, plan, options, &mut trial),
-                None => quotient_engines::check(model, options, &mut trial),
-            };
-            let report = report.map_err(internal)?;
+            let report = quotient_engines::check(model, layout, plan, options, &mut trial).map_err(internal)?;
             if let Some(searched) = trial.found.transpose()? {
                 let Searched { used, report, .. } = *searched;
                 let symmetries = symmetries.map(|symmetries| symmetries.with_adaptive(used));

@@ -50,10 +50,7 @@ pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
         plan.and_then(|plan| plan.reduction.as_ref()).map(|reduction| Witnesses::new(model, layout, reduction));
     let export_format = arguments.export.as_ref().map(|export| export.format);
     let mut collector = GraphCollector::new(watch, deadlock, export_format, witnesses);
-    let result = match plan {
-        Some(plan) => quotient_engines::check_with(model, layout, plan, &options, &mut collector),
-        None => quotient_engines::check(model, &options, &mut collector),
-    };
+    let result = quotient_engines::check(model, layout, plan, &options, &mut collector);
     let (graph, watch) = collector.finish();
     let elapsed = watch.finish();
     let report = &result.map_err(|error| engine_failure(&model.source, error))?;

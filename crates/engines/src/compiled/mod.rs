@@ -37,7 +37,7 @@ use rustc_hash::FxHashMap;
 
 use crate::evaluator::code::{Code, Test, TestId};
 use crate::evaluator::{Scratch, SpecialisedSystem, SpecialisedUnit, Translation};
-use crate::system::{Event, FieldTest, Instance, Sink, Successors, Tag, TransitionSystem};
+use crate::system::{Batches, Event, FieldTest, Instance, Sink, Successors, Tag, TransitionSystem};
 use bits::BitSet;
 use call::{Expanded, Halt, MachineCode, Table};
 use dependence::{Conjunct, Step};
@@ -211,20 +211,8 @@ impl TransitionSystem for CompiledSystem<'_> {
         self.evaluator.scratch()
     }
 
-    fn fired_rules(&self) -> Vec<RuleId> {
-        self.evaluator.fired_rules()
-    }
-
-    fn note_fired_rules(&self, rules: &[RuleId]) {
-        self.evaluator.note_fired_rules(rules);
-    }
-
     fn words(&self) -> usize {
         self.evaluator.words()
-    }
-
-    fn fills_words(&self) -> bool {
-        self.evaluator.fills_words()
     }
 
     fn starts(&self, scratch: &mut Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
@@ -249,11 +237,9 @@ impl TransitionSystem for CompiledSystem<'_> {
     ) {
         self.evaluator.evaluate(scratch, property, state, visit);
     }
+}
 
-    fn field_test(&self, property: PropertyId) -> Option<FieldTest> {
-        self.evaluator.field_test(property)
-    }
-
+impl Batches for CompiledSystem<'_> {
     fn expand(&self, scratch: &mut Scratch, state: &[u64], sink: &mut impl Sink) {
         for segment in &self.segments {
             let flow = match segment {
@@ -284,6 +270,22 @@ impl TransitionSystem for CompiledSystem<'_> {
             other => self.checks.get((other - Tag::FIRST_FREE) as usize).copied(),
         };
         check.is_some_and(|check| check != usize::MAX && code.check(check, state))
+    }
+
+    fn field_test(&self, property: PropertyId) -> Option<FieldTest> {
+        self.evaluator.field_test(property)
+    }
+
+    fn fills_words(&self) -> bool {
+        self.evaluator.fills_words()
+    }
+
+    fn fired_rules(&self) -> Vec<RuleId> {
+        self.evaluator.fired_rules()
+    }
+
+    fn note_fired_rules(&self, rules: &[RuleId]) {
+        self.evaluator.note_fired_rules(rules);
     }
 }
 

@@ -22,7 +22,7 @@ use quotient_ir::{
 };
 
 use crate::firing::FiredRules;
-use crate::system::{Event, FieldTest, Instance, TransitionSystem};
+use crate::system::{Batches, Event, FieldTest, Instance, Sink, TransitionSystem};
 use code::{Code, CommandId, Test, TestId};
 use machine::{Machine, Memory, Stop};
 use parameters::Parameters;
@@ -417,22 +417,8 @@ impl TransitionSystem for SpecialisedSystem<'_> {
         Scratch { memory: Memory::new(self.words(), self.frame), words: vec![0; self.words()], arguments: Vec::new() }
     }
 
-    fn fired_rules(&self) -> Vec<RuleId> {
-        self.fired.all()
-    }
-
-    fn note_fired_rules(&self, rules: &[RuleId]) {
-        rules.iter().for_each(|&rule| self.note_fired(Action::Rule(rule)));
-    }
-
     fn words(&self) -> usize {
         self.interpreter.layout().words()
-    }
-
-    fn fills_words(&self) -> bool {
-        let last = self.words() as u32 - 1;
-        let used = self.code.slots.iter().filter(|slot| slot.field.word == last);
-        used.fold(0, |bits, slot| bits | slot.field.mask << slot.field.shift) == u64::MAX
     }
 
     fn starts(&self, scratch: &mut Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
@@ -457,26 +443,6 @@ impl TransitionSystem for SpecialisedSystem<'_> {
             if self.fire_all(Action::Rule(id), translation, scratch, state, &mut visit).is_break() {
                 return;
             }
-        }
-    }
-
-    fn field_test(&self, property: PropertyId) -> Option<FieldTest> {
-        let Translation::Specialised(units) = &self.properties[property] else { return None };
-        let [unit] = &units[..] else { return None };
-        match (unit.first_test, unit.tests()) {
-            (Test::Constant(holds), []) => Some(FieldTest::Constant(holds)),
-            // Where there may be no value, zero stands for that.
-            (Test::FieldIs { word, partial, mask, pattern }, []) if !partial || pattern != 0 => {
-                Some(FieldTest::Is { word: word as usize, mask, pattern, equal: true })
-            }
-            (Test::FieldIsNot { word, partial: false, mask, pattern }, []) => {
-                Some(FieldTest::Is { word: word as usize, mask, pattern, equal: false })
-            }
-            (Test::FieldIn { word, shift, mask, partial, set }, []) => {
-                let set = if partial { set & !1 } else { set };
-                Some(FieldTest::In { word: word as usize, shift: shift.into(), mask: mask.into(), set })
-            }
-            _ => None,
         }
     }
 
@@ -536,6 +502,50 @@ impl TransitionSystem for SpecialisedSystem<'_> {
                 }
             }
         }
+    }
+}
+
+impl Batches for SpecialisedSystem<'_> {
+    fn expand(&self, scratch: &mut Scratch, state: &[u64], sink: &mut impl Sink) {
+        self.successors(scratch, state, |instance, event| sink.event(instance, event));
+    }
+
+    fn is_safe(&self, _tag: u64, _state: &[u64]) -> bool {
+        false
+    }
+
+    fn field_test(&self, property: PropertyId) -> Option<FieldTest> {
+        let Translation::Specialised(units) = &self.properties[property] else { return None };
+        let [unit] = &units[..] else { return None };
+        match (unit.first_test, unit.tests()) {
+            (Test::Constant(holds), []) => Some(FieldTest::Constant(holds)),
+            // Where there may be no value, zero stands for that.
+            (Test::FieldIs { word, partial, mask, pattern }, []) if !partial || pattern != 0 => {
+                Some(FieldTest::Is { word: word as usize, mask, pattern, equal: true })
+            }
+            (Test::FieldIsNot { word, partial: false, mask, pattern }, []) => {
+                Some(FieldTest::Is { word: word as usize, mask, pattern, equal: false })
+            }
+            (Test::FieldIn { word, shift, mask, partial, set }, []) => {
+                let set = if partial { set & !1 } else { set };
+                Some(FieldTest::In { word: word as usize, shift: shift.into(), mask: mask.into(), set })
+            }
+            _ => None,
+        }
+    }
+
+    fn fills_words(&self) -> bool {
+        let last = self.words() as u32 - 1;
+        let used = self.code.slots.iter().filter(|slot| slot.field.word == last);
+        used.fold(0, |bits, slot| bits | slot.field.mask << slot.field.shift) == u64::MAX
+    }
+
+    fn fired_rules(&self) -> Vec<RuleId> {
+        self.fired.all()
+    }
+
+    fn note_fired_rules(&self, rules: &[RuleId]) {
+        rules.iter().for_each(|&rule| self.note_fired(Action::Rule(rule)));
     }
 }
 

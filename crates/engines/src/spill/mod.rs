@@ -15,17 +15,18 @@ mod visited;
 use std::io;
 use std::ops::{ControlFlow, Range};
 
-use quotient_ir::{DeadlockMode, PropertyId, Violation};
+use quotient_ir::PropertyId;
 
 use crate::batch::{Batch, Run};
-use crate::judge::{Checks, Judge, Judgement, end_with, leaves};
+use crate::expansion::{Expander, Expansion, deadlock};
+use crate::judge::{Admission, Checks, Judge, end_with};
 use crate::observer::{Observer, Progress};
 use crate::options::{SearchOptions, Spill};
 use crate::recent::Recent;
 use crate::report::StopReason;
-use crate::search::{End, Exploration};
+use crate::search::{End, Exploration, Halt, note, stop};
 use crate::store::{NO_PARENT, STATE_LIMIT, StateNumber, append};
-use crate::system::{Event, Instance, Sink, Successors, Tag, TransitionSystem};
+use crate::system::{SearchSpace, Sink, Tag};
 use disk::{Disk, DiskError, Sequence};
 use sorter::Sorter;
 use visited::Visited;
@@ -127,7 +128,7 @@ impl Overflow {
 }
 
 /// Goes on with a search. What it explored is as of the moment of the handover.
-pub(crate) fn go_on<S: TransitionSystem>(
+pub(crate) fn go_on<S: SearchSpace>(
     system: &S,
     checks: &Checks,
     options: &SearchOptions,
@@ -162,6 +163,8 @@ pub(crate) fn go_on<S: TransitionSystem>(
         start_steps: Vec::new(),
         covered: Vec::new(),
         work: 0,
+        halt: None,
+        found: None,
         explored: Exploration { memory_bytes: explored.memory_bytes + room, ..explored },
     };
     let end = search.run(handover).map_or_else(|end| *end, |()| End::Finished);
@@ -170,16 +173,13 @@ pub(crate) fn go_on<S: TransitionSystem>(
     Exploration { end, ..explored }
 }
 
-/// An early end, boxed since it is large and rare.
-type Halt = Box<End>;
-
 impl From<DiskError> for Halt {
     fn from(error: DiskError) -> Self {
         Box::new(End::Stopped(error.into()))
     }
 }
 
-struct Search<'a, S: TransitionSystem> {
+struct Search<'a, S: SearchSpace> {
     system: &'a S,
     judge: Judge<'a, S>,
     options: &'a SearchOptions,
@@ -204,9 +204,13 @@ struct Search<'a, S: TransitionSystem> {
     /// Covers reached by steps of the level, and at which successor.
     covered: Vec<(PropertyId, u64)>,
     work: u64,
+    /// Why an expansion was broken off.
+    halt: Option<Halt>,
+    /// What ends the search after the successors so far.
+    found: Option<End>,
 }
 
-impl<S: TransitionSystem> Search<'_, S> {
+impl<S: SearchSpace> Search<'_, S> {
     fn run(&mut self, handover: Handover) -> Result<(), Halt> {
         let Handover { begun, mut level, mut current, mut next } = handover;
         let mut found = 0..0;
@@ -239,15 +243,14 @@ impl<S: TransitionSystem> Search<'_, S> {
 
     /// Runs the starts. Returns what ends the search then.
     fn run_starts(&mut self) -> Result<Option<End>, Halt> {
-        let mut scratch = self.system.scratch();
-        let mut expansion = Expansion::new(self, &[], NO_PARENT);
-        let system = expansion.search.system;
+        let (system, options) = (self.system, self.options);
+        let mut scratch = system.scratch();
+        let mut expansion = Expansion::of_starts(self, options);
         system.starts(&mut scratch, |instance, event| expansion.event(instance, event));
-        let Expansion { end, result, .. } = expansion;
-        result?;
-        self.batch.close(NO_PARENT);
+        expansion.close();
+        self.halt.take().map_or(Ok(()), Err)?;
         self.send()?;
-        Ok(end)
+        Ok(self.found.take())
     }
 
     /// Expands the states of a level: those in memory, then those on disk. Returns what ends the
@@ -281,16 +284,17 @@ impl<S: TransitionSystem> Search<'_, S> {
     }
 
     fn expand(&mut self, scratch: &mut S::Scratch, state: &[u64], number: StateNumber) -> Result<Option<End>, Halt> {
-        let mut expansion = Expansion::new(self, state, number);
-        let system = expansion.search.system;
+        let (system, options) = (self.system, self.options);
+        let mut expansion = Expansion::of_state(self, options, state, number, number);
         system.expand(scratch, state, &mut expansion);
-        expansion.look_for_moves();
-        let Expansion { moved, mut end, result, .. } = expansion;
-        result?;
-        self.batch.close(number);
-        let deadlock = self.options.deadlock;
-        if !moved && end.is_none() && deadlock != DeadlockMode::Off && !leaves(system, scratch, state, deadlock) {
-            end = Some(end_with(self.options, Some(number), None, Violation::Deadlock(deadlock)));
+        let moved = expansion.close();
+        self.halt.take().map_or(Ok(()), Err)?;
+        let mut end = self.found.take();
+        if !moved
+            && end.is_none()
+            && let Some(violation) = deadlock(options.deadlock, state, |each| system.steps(scratch, state, each))
+        {
+            end = Some(end_with(options, Some(number), None, violation));
         }
         if end.is_some() || self.batch.is_full() {
             self.send()?;
@@ -370,34 +374,44 @@ impl<S: TransitionSystem> Search<'_, S> {
     /// Checks and stores a state that was not seen before.
     fn admit(&mut self, state: &[u64], parent: StateNumber, tag: u64) -> Result<(), Halt> {
         let origin = (parent != NO_PARENT).then_some(parent);
-        match self.judge.judge(state, tag) {
-            Judgement::Admitted => {}
-            Judgement::Dropped => return Ok(()),
-            Judgement::Wrong(violation) => {
-                return Err(Box::new(end_with(self.options, origin, Some(state), violation)));
+        let Self { judge, options, explored, overflow, waiting, depth, .. } = self;
+        let Exploration { states, covered, depth: deepest, .. } = explored;
+        let store = || {
+            if let Some(limit) = options.max_states.filter(|&limit| *states >= limit) {
+                return Err(stop(StopReason::StateLimit(limit)));
             }
+            let number = overflow.first + overflow.len();
+            if number >= STATE_LIMIT {
+                return Err(stop(StopReason::TooManyStates));
+            }
+            overflow.records.push(state)?;
+            overflow.records.push(&[u64::from(parent)])?;
+            *states += 1;
+            *waiting += 1;
+            *deepest = (*deepest).max(*depth);
+            Ok(number as StateNumber)
+        };
+        match judge.admit(state, tag, origin, store, |property| note(covered, property)) {
+            Admission::Stored(_) | Admission::Dropped => Ok(()),
+            Admission::Refused(halt) | Admission::StoredLast(_, halt) => Err(halt),
         }
-        if let Some(limit) = self.options.max_states.filter(|&limit| self.explored.states >= limit) {
-            return Err(Box::new(End::Stopped(StopReason::StateLimit(limit))));
-        }
-        let number = self.overflow.first + self.overflow.len();
-        if number >= STATE_LIMIT {
-            return Err(Box::new(End::Stopped(StopReason::TooManyStates)));
-        }
-        self.overflow.records.push(state)?;
-        self.overflow.records.push(&[u64::from(parent)])?;
-        self.explored.states += 1;
-        self.waiting += 1;
-        self.explored.depth = self.explored.depth.max(self.depth);
-        let covered = &mut self.explored.covered;
-        let observed = self.judge.observe(state, |property| note(covered, property));
-        observed.map_err(|violation| Box::new(end_with(self.options, Some(number as StateNumber), None, violation)))
     }
 
     /// Reports progress from time to time.
     fn tick(&mut self) -> Result<(), Halt> {
         self.work += 1;
         if self.work >= PROGRESS_INTERVAL { self.report() } else { Ok(()) }
+    }
+
+    /// Continues, or keeps why not.
+    fn proceed(&mut self, result: Result<(), Halt>) -> ControlFlow<()> {
+        match result {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(halt) => {
+                self.halt = Some(halt);
+                ControlFlow::Break(())
+            }
+        }
     }
 
     fn report(&mut self) -> Result<(), Halt> {
@@ -416,100 +430,33 @@ impl<S: TransitionSystem> Search<'_, S> {
     }
 }
 
-fn note(covered: &mut Vec<PropertyId>, property: PropertyId) {
-    if !covered.contains(&property) {
-        covered.push(property);
-    }
-}
-
-/// A state being expanded.
-struct Expansion<'x, 'a, S: TransitionSystem> {
-    search: &'x mut Search<'a, S>,
-    state: &'x [u64],
-    number: StateNumber,
-    /// The first of its successors in the batch that was not looked at.
-    first: usize,
-    /// Whether a step leads from it, to another state if that matters.
-    moved: bool,
-    /// What ends the search after the successors so far.
-    end: Option<End>,
-    result: Result<(), Halt>,
-}
-
-impl<'x, 'a, S: TransitionSystem> Expansion<'x, 'a, S> {
-    fn new(search: &'x mut Search<'a, S>, state: &'x [u64], number: StateNumber) -> Self {
-        let first = search.batch.len();
-        Self { search, state, number, first, moved: false, end: None, result: Ok(()) }
-    }
-
-    fn origin(&self) -> Option<StateNumber> {
-        (self.number != NO_PARENT).then_some(self.number)
-    }
-
-    /// Looks for steps among the successors in the batch.
-    fn look_for_moves(&mut self) {
-        let batch = &self.search.batch;
-        if !self.moved && self.first < batch.len() {
-            let stuttering = self.search.options.deadlock == DeadlockMode::Stuttering;
-            self.moved = !stuttering || batch.leaves(self.first, self.state);
-        }
-        self.first = batch.len();
-    }
-
-    /// Takes note of covers that a step reaches.
-    fn note_covers(&mut self, covered: &[PropertyId]) {
-        let place = self.search.place + self.search.batch.steps();
-        for &property in covered {
-            if self.search.covered.iter().all(|&(known, _)| known != property) {
-                self.search.covered.push((property, place));
-            }
-        }
-    }
-
-    /// Makes room in the batch.
-    fn send(&mut self) -> Result<(), Halt> {
-        self.look_for_moves();
-        self.search.batch.close(self.number);
-        self.first = 0;
-        Ok(self.search.send()?)
-    }
-}
-
-impl<S: TransitionSystem> Sink for Expansion<'_, '_, S> {
+impl<S: SearchSpace> Expander for Search<'_, S> {
     #[inline]
-    fn successors(&mut self) -> &mut Successors {
-        &mut self.search.batch.successors
+    fn batch(&mut self) -> &mut Batch {
+        &mut self.batch
     }
 
-    fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
-        // What was passed through counts before what comes now.
-        self.look_for_moves();
-        self.search.batch.close(self.number);
-        match event {
-            Event::Next { state, covered } => {
-                self.note_covers(covered);
-                self.search.batch.successors.push(state, Tag::EVERYTHING);
-                if self.search.batch.is_full() {
-                    self.result = self.send();
-                }
-            }
-            Event::Pruned => {}
-            Event::Passed { steps, covered } => {
-                self.note_covers(covered);
-                self.search.batch.successors.pass(steps);
-            }
-            Event::Wrong { state, violation } => {
-                self.end = Some(end_with(self.search.options, self.origin(), Some(state), violation));
-                return ControlFlow::Break(());
-            }
-            Event::Idle => self.result = self.send().and_then(|()| self.search.report()),
-            Event::Fault(fault) => {
-                let violation =
-                    Violation::Fault { action: instance.action, arguments: instance.arguments.to_vec(), fault };
-                self.end = Some(end_with(self.search.options, self.origin(), None, violation));
-                return ControlFlow::Break(());
+    fn drain(&mut self) -> ControlFlow<()> {
+        let sent = self.send().map_err(Halt::from);
+        self.proceed(sent)
+    }
+
+    fn cover(&mut self, covered: &[PropertyId]) -> ControlFlow<()> {
+        let place = self.place + self.batch.steps();
+        for &property in covered {
+            if self.covered.iter().all(|&(known, _)| known != property) {
+                self.covered.push((property, place));
             }
         }
-        if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        ControlFlow::Continue(())
+    }
+
+    fn pause(&mut self) -> ControlFlow<()> {
+        let reported = self.report();
+        self.proceed(reported)
+    }
+
+    fn end(&mut self, end: End) {
+        self.found = Some(end);
     }
 }

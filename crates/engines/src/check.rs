@@ -1,27 +1,88 @@
-//! Searches in the quotient, as planned: the main one, then one for each orbit of liveness instances that
-//! it could not answer for.
+//! The ways into the searches. In the quotient, as planned: the main search, then one for each orbit of liveness
+//! instances that it could not answer for.
 
-use quotient_ir::{DeadlockMode, Interpreter, Model, PropertyId, PropertyKind};
+use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, PropertyId, PropertyKind};
 use quotient_symmetry::Workspace;
 
+use crate::compiled::CompiledSystem;
+use crate::cross_check;
+use crate::evaluator::SpecialisedSystem;
 use crate::guard::Guard;
-use crate::markers::MarkerSystem;
+use crate::narrowing::check_whole;
 use crate::observer::Observer;
 use crate::options::{Instances, LivenessScope, SearchOptions};
 use crate::passing::PassingSystem;
-use crate::plan::{LivenessSearch, Markers, Plan, Reduction};
+use crate::plan::{LivenessSearch, Plan, Reduction};
 use crate::quotient::QuotientSystem;
 use crate::report::{EngineError, LivenessReport, Report, StopReason, Subject, Verdict};
 use crate::search::Exploration;
-use crate::system::TransitionSystem;
-use crate::verdicts::{check_counted, summarize};
+use crate::store::StateNumber;
+use crate::system::{Batches, Representatives, SearchSpace, TransitionSystem};
+use crate::verdicts::search_and_judge;
+
+/// Searches the reachable states of a model, or their orbits as planned, and checks its properties. The plan must
+/// be one for all properties that are checked.
+///
+/// The model must be one that [`quotient_ir::verify()`] accepts.
+///
+/// # Errors
+/// If options do not go together, or if a violation cannot be replayed with the reference interpreter, a slot holds
+/// a value that detection took to be impossible, or a comparison shows a difference: these are defects of this
+/// program and never a verdict.
+pub fn check(
+    model: &Model,
+    layout: &Layout,
+    plan: Option<&Plan>,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<Report, EngineError> {
+    let Some(plan) = plan.filter(|plan| plan.reduction.is_some()) else {
+        return check_whole(model, layout, options, observer);
+    };
+    let interpreter = Interpreter::new(model, layout);
+    let evaluator = SpecialisedSystem::of_reachable(&interpreter);
+    check_quotient(&evaluator, &interpreter, plan, options, observer).map(|(report, _)| report)
+}
+
+/// Searches the orbits of a model as planned, and compares with the unreduced search if that is wished.
+pub(crate) fn check_quotient(
+    evaluator: &SpecialisedSystem<'_>,
+    interpreter: &Interpreter<'_>,
+    plan: &Plan,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<(Report, Exploration), EngineError> {
+    let system = CompiledSystem::new(evaluator, true);
+    let (mut report, exploration) = check_planned(&system, interpreter, plan, options, observer)?;
+    evaluator.fired().report(plan.rule_classes(), &mut report);
+    if options.cross_check {
+        let comparison = cross_check::compare(&system, interpreter, plan, options, observer, (&report, &exploration))?;
+        report.cross_check = Some(comparison);
+    }
+    Ok((report, exploration))
+}
+
+/// Searches the reachable states of a transition system of a model and checks the properties of
+/// the model. States for which the model says so are passed through. The interpreter replays what is found.
+///
+/// # Errors
+/// As for [`check`].
+pub fn check_system<S: Batches>(
+    system: &S,
+    interpreter: &Interpreter<'_>,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<Report, EngineError> {
+    let system = PassingSystem::new(system, interpreter, options);
+    search_and_judge(&system, interpreter, options, None, observer, None).map(|(report, _)| report)
+}
 
 /// Searches a system as planned and checks its properties.
 ///
 /// # Errors
 /// If a violation cannot be replayed or a slot holds what detection took to be impossible: defects of
 /// this program, and never a verdict.
-pub(crate) fn check_planned<S: TransitionSystem>(
+fn check_planned<S: Batches>(
     system: &S,
     interpreter: &Interpreter<'_>,
     plan: &Plan,
@@ -30,7 +91,7 @@ pub(crate) fn check_planned<S: TransitionSystem>(
 ) -> Result<(Report, Exploration), EngineError> {
     let Some(reduction) = &plan.reduction else {
         let system = PassingSystem::new(system, interpreter, options);
-        return check_counted(&system, interpreter, options, observer, None);
+        return search_and_judge(&system, interpreter, options, None, observer, None);
     };
     let is_checked =
         |property: PropertyId| options.properties.as_ref().is_none_or(|selected| selected.contains(&property));
@@ -46,69 +107,73 @@ pub(crate) fn check_planned<S: TransitionSystem>(
                 judge(system, interpreter, search, options, observer, &mut report)?;
             }
         }
-        report.verdict = summarize(&report.properties, report.stop_reason.as_ref());
+        report.summarize();
     }
     Ok((report, exploration))
 }
 
-/// Searches representatives only.
-fn check_reduced<S: TransitionSystem>(
+/// Searches one state of each orbit, as far as the reduction goes.
+fn check_reduced<S: Batches>(
     system: &S,
     interpreter: &Interpreter<'_>,
     reduction: &Reduction,
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<(Report, Exploration), EngineError> {
-    if let Some(markers) = &reduction.markers {
-        return check_marked(system, interpreter, reduction, markers, options, observer);
-    }
-    let Reduction { group, canonicalizer, exact, .. } = reduction;
+    let Reduction { group, canonicalizer, markers, .. } = reduction;
     let layout = interpreter.layout();
     let clock = observer.clock();
     let system = PassingSystem::new(system, interpreter, options).watched(Guard::new(layout, group.literals()));
-    let quotient = QuotientSystem::new(&system, layout, group.literals(), canonicalizer, exact.as_ref(), clock);
+    let quotient = QuotientSystem::new(&system, layout, reduction, clock);
     let mut workspace = Workspace::default();
     let mut orbit_size = |state: &[u64]| canonicalizer.represented(&mut workspace, state);
-    let result = check_counted(&quotient, interpreter, options, observer, Some(&mut orbit_size));
+    let result = search_and_judge(&quotient, interpreter, options, None, observer, Some(&mut orbit_size));
     // Before anything else: what was found then means nothing, and it may be why a run was not found.
     if let Some(slot) = quotient.impossible_slot().or(system.impossible_slot()) {
         return Err(EngineError::ImpossibleValue(layout.slots[slot].name.clone()));
     }
     let (mut report, exploration) = result?;
     report.canonicalization = quotient.canonicalization_time();
-    if !canonicalizer.is_exact() {
+    if !reduction.is_exact() {
         report.represented = None;
+    }
+    report.marker_collisions = match markers {
+        Some(markers) if markers.decides => collisions(&quotient, &exploration),
+        Some(_) if reduction.is_exact() => Some(0),
+        _ => None,
+    };
+    if reduction.is_approximate() {
+        approximate(&mut report, interpreter.model());
     }
     Ok((report, exploration))
 }
 
-/// Searches one state for each marker, or for each orbit by way of markers.
-fn check_marked<S: TransitionSystem>(
-    system: &S,
-    interpreter: &Interpreter<'_>,
-    reduction: &Reduction,
-    markers: &Markers,
-    options: &SearchOptions,
-    observer: &mut dyn Observer,
-) -> Result<(Report, Exploration), EngineError> {
-    let layout = interpreter.layout();
-    let Reduction { group, canonicalizer, .. } = reduction;
-    let decides = markers.decides.then_some(canonicalizer);
-    let system = PassingSystem::new(system, interpreter, options).watched(Guard::new(layout, group.literals()));
-    let quotient = MarkerSystem::new(&system, layout, group.literals(), &markers.marking, decides);
-    let mut workspace = Workspace::default();
-    let mut orbit_size = |state: &[u64]| canonicalizer.represented(&mut workspace, state);
-    let result = check_counted(&quotient, interpreter, options, observer, Some(&mut orbit_size));
-    if let Some(slot) = quotient.impossible_slot().or(system.impossible_slot()) {
-        return Err(EngineError::ImpossibleValue(layout.slots[slot].name.clone()));
+/// How many of the stored states have a marker that another one stored before has. Not known if states were
+/// forgotten.
+fn collisions<S: SearchSpace>(quotient: &QuotientSystem<'_, S>, exploration: &Exploration) -> Option<u64> {
+    if exploration.approximation.is_some() {
+        return None;
     }
-    let (mut report, exploration) = result?;
-    report.marker_collisions = quotient.collisions();
-    if reduction.is_approximate() {
-        report.represented = None;
-        approximate(&mut report, interpreter.model());
+    let mut scratch = quotient.scratch();
+    let store = &exploration.store;
+    let counted = store.numbers().filter(|number| !exploration.surplus.contains(number));
+    let mut by_key: Vec<(u64, StateNumber)> =
+        counted.map(|number| (quotient.key(&mut scratch, store.state(number)), number)).collect();
+    by_key.sort_unstable();
+    let mut collisions = 0;
+    let mut same_key: Vec<Vec<u64>> = Vec::new();
+    for (position, &(key, number)) in by_key.iter().enumerate() {
+        if position == 0 || by_key[position - 1].0 != key {
+            same_key.clear();
+        }
+        let marker = quotient.marker(&mut scratch, store.state(number));
+        if same_key.iter().any(|known| known == marker) {
+            collisions += 1;
+        } else {
+            same_key.push(marker.to_vec());
+        }
     }
-    Ok((report, exploration))
+    Some(collisions)
 }
 
 /// What is not found by an approximate search may be there all the same: only runs count.
@@ -129,11 +194,11 @@ fn approximate(report: &mut Report, model: &Model) {
         }
     }
     report.stop_reason.get_or_insert(StopReason::Approximate);
-    report.verdict = summarize(&report.properties, report.stop_reason.as_ref());
+    report.summarize();
 }
 
 /// Judges liveness in a search of its own and adds what it finds to a report.
-fn judge<S: TransitionSystem>(
+fn judge<S: Batches>(
     system: &S,
     interpreter: &Interpreter<'_>,
     search: &LivenessSearch,
@@ -162,7 +227,7 @@ fn judge<S: TransitionSystem>(
         Some(reduction) => check_reduced(system, interpreter, reduction, &own, &mut silent)?,
         None => {
             let system = PassingSystem::new(system, interpreter, &own);
-            check_counted(&system, interpreter, &own, &mut silent, None)?
+            search_and_judge(&system, interpreter, &own, None, &mut silent, None)?
         }
     };
     for property in found.properties {
