@@ -1,23 +1,23 @@
 //! The ways into the searches. In the quotient, as planned: the main search, then one for each orbit of liveness
 //! instances that it could not answer for.
 
-use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, PropertyId, PropertyKind};
+use quotient_ir::{DeadlockMode, Interpreter, Interrupt, Layout, Model, PropertyId, PropertyKind};
 use quotient_symmetry::Workspace;
 
-use crate::compiled::CompiledSystem;
 use crate::cross_check;
-use crate::evaluator::SpecialisedSystem;
-use crate::guard::Guard;
+use crate::explicit::Exploration;
+use crate::explicit::store::StateNumber;
 use crate::narrowing::check_whole;
 use crate::observer::Observer;
 use crate::options::{Instances, LivenessScope, SearchOptions};
-use crate::passing::PassingSystem;
-use crate::plan::{LivenessSearch, Plan, Reduction};
-use crate::quotient::QuotientSystem;
+use crate::reduction::{LivenessSearch, Plan, Reduction};
 use crate::report::{EngineError, LivenessReport, Report, StopReason, Subject, Verdict};
-use crate::search::Exploration;
-use crate::store::StateNumber;
-use crate::system::{Batches, Representatives, SearchSpace, TransitionSystem};
+use crate::seam::{Batches, Representatives, SearchSpace, TransitionSystem};
+use crate::systems::compiled::CompiledSystem;
+use crate::systems::evaluator::SpecialisedSystem;
+use crate::systems::guard::Guard;
+use crate::systems::passing::PassingSystem;
+use crate::systems::quotient::QuotientSystem;
 use crate::verdicts::search_and_judge;
 
 /// Searches the reachable states of a model, or their orbits as planned, and checks its properties. The plan must
@@ -40,7 +40,7 @@ pub fn check(
         return check_whole(model, layout, options, observer);
     };
     let interpreter = Interpreter::new(model, layout);
-    let evaluator = SpecialisedSystem::of_reachable(&interpreter);
+    let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
     check_quotient(&evaluator, &interpreter, plan, options, observer).map(|(report, _)| report)
 }
 
@@ -268,7 +268,10 @@ impl Observer for Watched<'_> {
     fn progress(&mut self, progress: &crate::observer::Progress) -> std::ops::ControlFlow<StopReason> {
         self.0.progress(progress)
     }
-    fn clock(&self) -> Option<crate::quotient::Clock> {
+    fn interrupt(&self) -> Interrupt {
+        self.0.interrupt()
+    }
+    fn clock(&self) -> Option<crate::systems::quotient::Clock> {
         self.0.clock()
     }
 }

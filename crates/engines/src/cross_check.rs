@@ -5,15 +5,15 @@ use num_bigint::BigUint;
 use quotient_ir::Interpreter;
 use quotient_symmetry::Workspace;
 
+use crate::explicit::Exploration;
+use crate::explicit::shards::Shards;
+use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store};
 use crate::observer::Observer;
 use crate::options::SearchOptions;
-use crate::passing::PassingSystem;
-use crate::plan::{Plan, Reduction};
+use crate::reduction::{Plan, Reduction};
 use crate::report::{EngineError, Report, StopReason};
-use crate::search::Exploration;
-use crate::shards::Shards;
-use crate::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store};
-use crate::system::Batches;
+use crate::seam::Batches;
+use crate::systems::passing::PassingSystem;
 use crate::verdicts::search_and_judge;
 
 /// What came of a comparison. That something differs is an error.

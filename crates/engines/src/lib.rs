@@ -7,35 +7,16 @@
 //! [`check_system`] (any system, such as the one on the reference interpreter, for comparison).
 
 mod adaptive;
-mod barrier;
-mod batch;
 mod check;
-mod checkpoint;
-mod compiled;
 mod cross_check;
-mod evaluator;
-mod expansion;
-mod firing;
-mod guard;
-mod judge;
-mod liveness;
-mod lookup;
+mod explicit;
 mod narrowing;
 mod observer;
 mod options;
-mod parallel;
-mod passing;
-mod plan;
-mod quotient;
-mod rebuild;
-mod recent;
-mod reference;
+mod reduction;
 mod report;
-mod search;
-mod shards;
-mod spill;
-mod store;
-mod system;
+mod seam;
+mod systems;
 mod verdicts;
 pub mod walk;
 
@@ -43,20 +24,20 @@ pub use adaptive::{
     AdaptiveError, AdaptiveReport, GuardedEdge, GuardedQuotient, PartitionTime, check_adaptive, guarded_quotient,
 };
 pub use check::{check, check_system};
-pub use compiled::CompiledSystem;
 pub use cross_check::{CrossCheck, Extent};
-pub use evaluator::{Scratch, SpecialisedSystem};
 pub use narrowing::{Narrowing, layout_for};
 pub use observer::{Edge, Observer, Progress, Silent};
 pub use options::{Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode};
-pub use passing::{PassingScratch, PassingSystem};
-pub use plan::{LivenessSearch, Markers, Plan, Reduction, Symmetry, SymmetrySource, plan, too_large};
-pub use quotient::{Clock, QuotientScratch, QuotientSystem};
-pub use reference::ReferenceSystem;
+pub use reduction::{LivenessSearch, Markers, Plan, Reduction, Symmetry, SymmetrySource, plan, too_large};
 pub use report::{
     Approximation, EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, StopReason, Subject, Verdict,
 };
-pub use system::{
+pub use seam::{
     Batches, Event, FieldTest, Identity, Instance, Representatives, SearchSpace, Sink, Steps, Successors, Tag,
     TransitionSystem,
 };
+pub use systems::compiled::CompiledSystem;
+pub use systems::evaluator::{Scratch, SpecialisedSystem};
+pub use systems::passing::{PassingScratch, PassingSystem};
+pub use systems::quotient::{Clock, QuotientScratch, QuotientSystem};
+pub use systems::reference::ReferenceSystem;

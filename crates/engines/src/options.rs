@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use quotient_ir::{DeadlockMode, PropertyId};
 
 use crate::narrowing::Narrowing;
-use crate::system::Identity;
+use crate::seam::Identity;
 
 /// How to search.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use num_bigint::BigUint;
 use quotient_ir::{Fault, LayoutError, PropertyId, ReplayError, RuleId, Trace};
 
 use crate::cross_check::CrossCheck;
+use crate::explicit::store::Full;
 use crate::options::SearchOptions;
-use crate::store::Full;
 
 /// The answer about a model or about one property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,16 +5,16 @@ use std::ops::ControlFlow;
 use num_bigint::BigUint;
 use quotient_ir::{DeadlockMode, Interpreter, Model, PropertyId, PropertyKind, Trace, Violation};
 
-use crate::checkpoint::{Saved, fingerprint};
-use crate::judge::Checks;
-use crate::liveness::find_dead_ends;
+use crate::explicit::checkpoint::{Saved, fingerprint};
+use crate::explicit::disk::Overflow;
+use crate::explicit::judge::Checks;
+use crate::explicit::liveness::find_dead_ends;
+use crate::explicit::rebuild::rebuild;
+use crate::explicit::{End, Exploration, explore};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
-use crate::rebuild::rebuild;
 use crate::report::{EngineError, Figures, PropertyReport, Report, StopReason, Subject, Verdict};
-use crate::search::{End, Exploration, explore};
-use crate::spill::Overflow;
-use crate::system::SearchSpace;
+use crate::seam::SearchSpace;
 
 /// The number of concrete states that a stored state represents, if that is known.
 pub(crate) type OrbitSize<'a> = &'a mut dyn FnMut(&[u64]) -> Option<BigUint>;

@@ -8,14 +8,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
 use super::AdaptiveReport;
-use crate::compiled::CompiledSystem;
 use crate::cross_check::{CrossCheck, Extent, compare_verdicts, differ, state_text, unfinished};
-use crate::evaluator::SpecialisedSystem;
+use crate::explicit::shards::Shards;
 use crate::observer::Observer;
 use crate::options::SearchOptions;
-use crate::passing::PassingSystem;
 use crate::report::{EngineError, StopReason};
-use crate::shards::Shards;
+use crate::systems::compiled::CompiledSystem;
+use crate::systems::evaluator::SpecialisedSystem;
+use crate::systems::passing::PassingSystem;
 use crate::verdicts::search_and_judge;
 
 /// Searches without reduction, and compares.

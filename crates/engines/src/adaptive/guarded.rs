@@ -15,10 +15,10 @@ use rustc_hash::FxHashMap;
 
 use super::stepper::{Fired, Stepper};
 use super::{AdaptiveError, initial};
-use crate::evaluator::SpecialisedSystem;
 use crate::observer::{Observer, Progress};
 use crate::report::{Figures, Report, StopReason};
-use crate::system::{Event, TransitionSystem};
+use crate::seam::{Event, TransitionSystem};
+use crate::systems::evaluator::SpecialisedSystem;
 
 /// Nodes expanded between reports of progress.
 const PROGRESS_INTERVAL: usize = 64;

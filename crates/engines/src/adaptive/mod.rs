@@ -21,11 +21,11 @@ use quotient_ir::{Interpreter, Model, PropertyId, PropertyKind, RuleId, TableInd
 use quotient_symmetry::{Arrangement, Desk, PartialRefusal, PartialSymmetry, Partition, Uncertified};
 
 use crate::check::check_quotient;
-use crate::evaluator::SpecialisedSystem;
 use crate::observer::Observer;
 use crate::options::{SearchOptions, SearchOrder};
-use crate::plan::Plan;
+use crate::reduction::Plan;
 use crate::report::{EngineError, Report};
+use crate::systems::evaluator::SpecialisedSystem;
 
 /// Annotated states up to which they are handed out at the end.
 const HAND_OUT_LIMIT: usize = 1 << 20;

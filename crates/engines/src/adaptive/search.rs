@@ -14,16 +14,16 @@ use rustc_hash::FxHashMap;
 use super::partitions::PartitionNumber;
 use super::stepper::{Fired, Stepper};
 use super::{AdaptiveError, AdaptiveReport, HAND_OUT_LIMIT, PartitionTime, count, initial, trace};
-use crate::evaluator::{Scratch, SpecialisedSystem};
-use crate::expansion::deadlock;
-use crate::guard::Guard;
-use crate::judge::{Checks, Judge, excuse};
+use crate::explicit::expansion::deadlock;
+use crate::explicit::judge::{Checks, Judge, excuse};
+use crate::explicit::note;
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
-use crate::passing::is_passing;
 use crate::report::{EngineError, Figures, StopReason};
-use crate::search::note;
-use crate::system::{Event, TransitionSystem};
+use crate::seam::{Event, TransitionSystem};
+use crate::systems::evaluator::{Scratch, SpecialisedSystem};
+use crate::systems::guard::Guard;
+use crate::systems::passing::is_passing;
 use crate::verdicts::Verdicts;
 
 /// States expanded between reports of progress.

@@ -15,18 +15,18 @@ mod seen;
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{Interpreter, Layout, Model, Valuation};
+use quotient_ir::{Interpreter, Interrupt, Layout, Model, Valuation};
 
-use crate::checkpoint::Saved;
-use crate::compiled::CompiledSystem;
-use crate::evaluator::SpecialisedSystem;
+use crate::explicit::Exploration;
+use crate::explicit::checkpoint::Saved;
+use crate::explicit::store::NO_PARENT;
 use crate::observer::{Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder, StoreMode};
-use crate::passing::PassingSystem;
-use crate::quotient::Clock;
 use crate::report::{EngineError, Report, StopReason};
-use crate::search::Exploration;
-use crate::store::NO_PARENT;
+use crate::systems::compiled::CompiledSystem;
+use crate::systems::evaluator::SpecialisedSystem;
+use crate::systems::passing::PassingSystem;
+use crate::systems::quotient::Clock;
 use crate::verdicts::search_and_judge;
 use repacking::Repacking;
 use seen::Seen;
@@ -119,7 +119,7 @@ pub(crate) fn check_whole(
 ) -> Result<Report, EngineError> {
     let narrowing = &options.narrowing;
     let interpreter = Interpreter::new(model, layout);
-    let evaluator = SpecialisedSystem::of_reachable(&interpreter);
+    let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
     let system = CompiledSystem::new(&evaluator, false);
     let packed = |mut report: Report, outgrown| {
         // Whatever layout a rule fired with.
@@ -255,7 +255,7 @@ fn go_on(
     observer: &mut dyn Observer,
 ) -> Result<(Report, Exploration, Outcome), EngineError> {
     let interpreter = Interpreter::new(whole.model(), layout);
-    let evaluator = SpecialisedSystem::of_reachable(&interpreter);
+    let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
     let system = CompiledSystem::new(&evaluator, false);
     // Where that is so with any layout, another one is no remedy.
     let patience = SLOW_STEPS + SLOW_STEPS * whole.consulted();
@@ -304,6 +304,10 @@ impl Observer for Watch<'_, '_> {
         self.observer.progress(progress)?;
         self.is_slow = self.evaluator.consulted() > self.patience;
         if self.is_slow { ControlFlow::Break(StopReason::Interrupted) } else { ControlFlow::Continue(()) }
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.observer.interrupt()
     }
 
     fn clock(&self) -> Option<Clock> {
