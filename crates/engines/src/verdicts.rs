@@ -74,7 +74,7 @@ pub(crate) fn check_from<S: TransitionSystem>(
     for (id, property) in model.properties.iter_enumerated() {
         let verdict = match property.kind {
             PropertyKind::Invariant if checks.invariants.contains(&id) => undecided,
-            PropertyKind::Liveness if checks.liveness.contains(&id) => undecided,
+            PropertyKind::AlwaysReachable if checks.liveness.contains(&id) => undecided,
             PropertyKind::Cover if checks.covers.contains(&id) => match exploration.end {
                 _ if exploration.covered.contains(&id) => Verdict::Holds,
                 End::Finished => Verdict::Violated,
@@ -193,7 +193,7 @@ fn judge_liveness<S: TransitionSystem>(
 /// The subject that a violation is about.
 fn subject_of(violation: &Violation) -> Subject {
     match violation {
-        Violation::Property { property, .. } | Violation::Liveness { property, .. } => Subject::Property(*property),
+        Violation::Property { property, .. } | Violation::Unreachable { property, .. } => Subject::Property(*property),
         Violation::Deadlock(_) => Subject::Deadlock,
         Violation::Fault { .. } | Violation::PropertyFault { .. } => Subject::Errors,
     }

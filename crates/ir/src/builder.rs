@@ -3,9 +3,11 @@
 
 use crate::diagnostics::{Source, Span};
 use crate::expression::{Argument, BinaryOperator, Expr, Iteration, Place, Quantifier, Root, Step, UnaryOperator};
+use crate::formula::Formula;
 use crate::index::{ExprId, FunctionId, LocalId, PlaceId, PropertyId, RuleId, StartId, Table, TypeId, VariableId};
 use crate::layout::Layout;
 use crate::model::{Function, Local, LocalKind, Model, Parameter, Property, PropertyKind, Rule, Start, Variable};
+use crate::ownership::{Fairness, Owner};
 use crate::statement::{Statement, StatementKind};
 use crate::types::{Field, Type, TypeKind};
 use crate::verify::verify;
@@ -208,7 +210,16 @@ impl Builder {
         body: Vec<Statement>,
     ) -> RuleId {
         let span = Span::new(700, 800);
-        self.model.rules.push(Rule { name: None, parameters, locals: locals.0, guard, body, span })
+        self.model.rules.push(Rule {
+            name: None,
+            owner: Owner::None,
+            fairness: Fairness::None,
+            parameters,
+            locals: locals.0,
+            guard,
+            body,
+            span,
+        })
     }
     /// A rule that can always fire, without parameters.
     pub(crate) fn body(&mut self, locals: Locals, body: Vec<Statement>) -> RuleId {
@@ -220,9 +231,16 @@ impl Builder {
         kind: PropertyKind,
         parameters: Vec<Parameter>,
         locals: Locals,
-        condition: Option<ExprId>,
+        formula: impl Into<Formula>,
     ) -> PropertyId {
         let span = Span::new(800, 900);
-        self.model.properties.push(Property { name: None, kind, parameters, locals: locals.0, condition, span })
+        self.model.properties.push(Property {
+            name: None,
+            kind,
+            parameters,
+            locals: locals.0,
+            formula: formula.into(),
+            span,
+        })
     }
 }

@@ -117,7 +117,8 @@ pub(super) fn run(
         }
     }
     let mut watch = |properties: &[PropertyId]| -> Result<Vec<Watched>, AdaptiveError> {
-        let conditions = properties.iter().filter(|&&property| model.properties[property].condition.is_some());
+        let conditions =
+            properties.iter().filter(|&&property| model.properties[property].formula.condition().is_some());
         conditions
             .map(|&property| {
                 let symmetry = stepper.partial.property(property)?;
@@ -573,7 +574,7 @@ impl Search<'_, '_, '_> {
             Some(End::Stopped(reason)) => Some(reason),
             Some(End::Error(error)) => return Err(error),
             Some(End::FoundAtStart(violation)) => {
-                let trace = quotient_ir::Trace { steps: Vec::new(), violation: Some(violation) };
+                let trace = quotient_ir::Trace::new(Vec::new(), Some(violation));
                 quotient_ir::replay(interpreter, &trace).map_err(crate::report::EngineError::from)?;
                 note_violation(&mut reports, trace);
                 Some(StopReason::Violation)
@@ -687,7 +688,7 @@ fn stop(reason: StopReason) -> Halt {
 /// Notes a violation with its run.
 fn note_violation(reports: &mut [PropertyReport], trace: quotient_ir::Trace) {
     let subject = match trace.violation.as_ref().expect("a run to a violation") {
-        Violation::Property { property, .. } | Violation::Liveness { property, .. } => Subject::Property(*property),
+        Violation::Property { property, .. } | Violation::Unreachable { property, .. } => Subject::Property(*property),
         Violation::Deadlock(_) => Subject::Deadlock,
         Violation::Fault { .. } | Violation::PropertyFault { .. } => Subject::Errors,
     };

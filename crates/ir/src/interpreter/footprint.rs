@@ -127,7 +127,7 @@ mod tests {
         let z_is_undefined = builder.expression(Expr::IsUndefined(z));
         let both = builder.binary(BinaryOperator::And, x_is_1, y_is_1);
         let condition = builder.binary(BinaryOperator::And, both, z_is_undefined);
-        builder.property(PropertyKind::Invariant, vec![], Locals::default(), Some(condition));
+        builder.property(PropertyKind::Invariant, vec![], Locals::default(), condition);
         let rule = builder.rule(vec![], Locals::default(), condition, vec![]);
         let (model, layout) = builder.finish();
         let interpreter = Interpreter::new(&model, &layout);

@@ -73,7 +73,7 @@ fn scalarsets_with_constants_and_enumerations_with_an_order_become_ranges() {
     let less = b.binary(BinaryOperator::Less, left, green);
     let other = b.is(q, 1);
     for condition in [is_second, less, other] {
-        b.property(PropertyKind::Invariant, vec![], Locals::default(), Some(condition));
+        b.property(PropertyKind::Invariant, vec![], Locals::default(), condition);
     }
     check(
         b,
@@ -96,7 +96,7 @@ fn truth_values_are_put_in_order_as_numbers() {
     let (t, u) = (b.global(t), b.global(u));
     let (left, right) = (b.read(t), b.read(u));
     let less = b.binary(BinaryOperator::LessOrEqual, left, right);
-    b.property(PropertyKind::Invariant, vec![], Locals::default(), Some(less));
+    b.property(PropertyKind::Invariant, vec![], Locals::default(), less);
     check(b, &["invariant (t ? 1 : 0) <= (u ? 1 : 0);"]);
 }
 
@@ -129,7 +129,7 @@ fn a_result_beyond_the_declared_numbers_makes_rumur_compute_in_64_bits() {
         let product = b.binary(BinaryOperator::Multiply, read, factor);
         let (quotient, bound) = (b.binary(BinaryOperator::Divide, read, one), b.number(limit - 1));
         let condition = b.binary(BinaryOperator::Less, if wide { product } else { quotient }, bound);
-        b.property(PropertyKind::Invariant, vec![], Locals::default(), Some(condition));
+        b.property(PropertyKind::Invariant, vec![], Locals::default(), condition);
         assert_eq!(print(b).contains("wide_integer"), wide);
     }
     // What is only stored is checked by rumur, too.
@@ -246,9 +246,9 @@ fn choices_take_their_paths_inside() {
     let read = b.read(part);
     let seven = b.number(7);
     let condition = b.binary(BinaryOperator::Equal, read, seven);
-    b.property(PropertyKind::Invariant, vec![], Locals::default(), Some(condition));
+    b.property(PropertyKind::Invariant, vec![], Locals::default(), condition);
     let same = b.expression(Expr::SameContents { left: choice, right: one });
-    b.property(PropertyKind::Invariant, vec![], Locals::default(), Some(same));
+    b.property(PropertyKind::Invariant, vec![], Locals::default(), same);
     check(b, &["invariant (x = 0 ? one.b : other.b) = 7;", "invariant (x = 0 ? one : other) = one;"]);
 }
 
@@ -300,7 +300,7 @@ fn bound_names_are_kept_apart() {
     let equal = b.binary(BinaryOperator::Equal, sum, global);
     let inner = b.quantified(Quantifier::Any, inner, Iteration::Over(small), equal);
     let outer = b.quantified(Quantifier::All, outer, Iteration::Over(small), inner);
-    b.property(PropertyKind::Invariant, vec![], locals, Some(outer));
+    b.property(PropertyKind::Invariant, vec![], locals, outer);
     check(b, &["forall x_2: 0..7 do exists x_3: 0..7 do x_2 + x_3 = x end end"]);
 }
 
@@ -325,7 +325,7 @@ fn what_cannot_be_printed_is_refused() {
         sum = b.binary(BinaryOperator::Add, sum, sum);
     }
     let condition = b.binary(BinaryOperator::Equal, sum, sum);
-    b.property(PropertyKind::Invariant, vec![], Locals::default(), Some(condition));
+    b.property(PropertyKind::Invariant, vec![], Locals::default(), condition);
     let (model, _) = b.finish();
     let options = PrintOptions { max_bytes: 10_000 };
     assert_eq!(print_murphi(&model, &options), Err(PrintError::TooLong { limit: 10_000 }));
@@ -342,7 +342,7 @@ fn deep_expressions_do_not_overflow_the_stack() {
         sum = b.binary(BinaryOperator::Subtract, product, one);
     }
     let condition = b.binary(BinaryOperator::Less, sum, one);
-    b.property(PropertyKind::Invariant, vec![], Locals::default(), Some(condition));
+    b.property(PropertyKind::Invariant, vec![], Locals::default(), condition);
     // Built by hand: verifying such depths is not what this is about.
     let text = print_murphi(&b.model, &PrintOptions::default()).expect("depth is no obstacle");
     assert!(text.contains("1 * (1 * (1 * x - 1) - 1) - 1"));
