@@ -2,9 +2,9 @@
 //! reads: a nondeterministic sequential model over finite scalar slots. It knows nothing of
 //! languages, groups or engines.
 
+mod assembly;
 mod budget;
-#[cfg(test)]
-mod builder;
+pub mod builder;
 mod calling;
 mod diagnostics;
 mod expression;

@@ -63,13 +63,13 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Builder, Locals};
+    use crate::assembly::{Assembly, Locals};
     use crate::expression::Iteration;
     use crate::model::Parameter;
 
     #[test]
     fn instances_belong_to_processes() {
-        let mut b = Builder::new();
+        let mut b = Assembly::new();
         let ty = b.range(0, 3);
         let mut locals = Locals::default();
         let parameters =

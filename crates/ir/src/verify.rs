@@ -46,6 +46,7 @@ mod owner;
 mod pool;
 mod types;
 
+pub(crate) use self::pool::{Class, class_of};
 use crate::model::Model;
 
 /// The deepest nesting of statements.

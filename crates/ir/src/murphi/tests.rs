@@ -2,19 +2,19 @@
 //! from a model put together by hand.
 
 use super::{PrintError, PrintOptions, print_murphi};
-use crate::builder::{Builder, Locals};
+use crate::assembly::{Assembly, Locals};
 use crate::expression::{Argument, BinaryOperator, Expr, Iteration, Quantifier};
 use crate::index::TypeId;
 use crate::model::{Model, Parameter, PropertyKind};
 use crate::statement::{ReturnValue, StatementKind};
 use crate::types::TypeKind;
 
-fn print(builder: Builder) -> String {
+fn print(builder: Assembly) -> String {
     let (model, _) = builder.finish();
     print_murphi(&model, &PrintOptions::default()).expect("the model can be printed")
 }
 
-fn check(builder: Builder, parts: &[&str]) {
+fn check(builder: Assembly, parts: &[&str]) {
     let text = print(builder);
     for part in parts {
         assert!(text.contains(part), "no\n{part}\nin\n{text}");
@@ -22,8 +22,8 @@ fn check(builder: Builder, parts: &[&str]) {
 }
 
 /// A builder with a variable `x: 0..7`.
-fn with_x() -> (Builder, crate::index::PlaceId, TypeId) {
-    let mut b = Builder::new();
+fn with_x() -> (Assembly, crate::index::PlaceId, TypeId) {
+    let mut b = Assembly::new();
     let small = b.range(0, 7);
     let x = b.variable("x", small);
     let x = b.global(x);
@@ -32,7 +32,7 @@ fn with_x() -> (Builder, crate::index::PlaceId, TypeId) {
 
 #[test]
 fn names_that_murphi_cannot_have_get_others() {
-    let mut b = Builder::new();
+    let mut b = Assembly::new();
     let color = b.enumeration("type", 0, &["red", "end", "x"]);
     let pair = b.record(&[("of", color), ("of_", color)]);
     for (name, ty) in [("x", color), ("End", color), ("a.b", pair), ("a_b", color)] {
@@ -53,7 +53,7 @@ fn names_that_murphi_cannot_have_get_others() {
 
 #[test]
 fn variables_that_always_have_a_value_start_with_the_least() {
-    let mut b = Builder::new();
+    let mut b = Assembly::new();
     let small = b.range(3, 7);
     b.defined_variable("x", small);
     b.start(vec![], Locals::default(), vec![]);
@@ -62,7 +62,7 @@ fn variables_that_always_have_a_value_start_with_the_least() {
 
 #[test]
 fn scalarsets_with_constants_and_enumerations_with_an_order_become_ranges() {
-    let mut b = Builder::new();
+    let mut b = Assembly::new();
     let process = b.scalarset("Process", 4, 3);
     let color = b.enumeration("Color", 0, &["red", "green"]);
     let plain = b.enumeration("Plain", 0, &["one", "other"]);
@@ -91,7 +91,7 @@ fn scalarsets_with_constants_and_enumerations_with_an_order_become_ranges() {
 
 #[test]
 fn truth_values_are_put_in_order_as_numbers() {
-    let mut b = Builder::new();
+    let mut b = Assembly::new();
     let (t, u) = (b.variable("t", Model::BOOLEAN), b.variable("u", Model::BOOLEAN));
     let (t, u) = (b.global(t), b.global(u));
     let (left, right) = (b.read(t), b.read(u));
@@ -308,7 +308,7 @@ fn bound_names_are_kept_apart() {
 fn what_cannot_be_printed_is_refused() {
     let (mut b, _, small) = with_x();
     let first = b.model.functions.next_index();
-    let call = |function, b: &mut Builder| b.statement(StatementKind::Call { function, arguments: vec![] });
+    let call = |function, b: &mut Assembly| b.statement(StatementKind::Call { function, arguments: vec![] });
     let second = b.function("first", vec![], Locals::default(), None, vec![]);
     assert_eq!(first, second);
     let body = vec![call(first, &mut b)];
