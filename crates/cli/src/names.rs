@@ -240,14 +240,23 @@ pub(crate) fn value_text(model: &Model, ty: TypeId, cells: &mut impl Iterator<It
     }
 }
 
-/// The word for a kind of property.
+/// The word for a kind of property, which programs read, too.
 pub(crate) fn kind_name(kind: PropertyKind) -> &'static str {
     match kind {
         PropertyKind::Invariant => "invariant",
         PropertyKind::Assumption => "assumption",
         PropertyKind::Cover => "cover",
-        PropertyKind::Liveness => "liveness",
+        PropertyKind::AlwaysReachable => "liveness",
         PropertyKind::Passing => "passing",
+    }
+}
+
+/// The word for a kind of property with what it is, where the word alone may mislead: what Murphi calls
+/// liveness promises that something *can* happen, not that it will.
+pub(crate) fn kind_title(kind: PropertyKind) -> &'static str {
+    match kind {
+        PropertyKind::AlwaysReachable => "liveness (AG EF)",
+        _ => kind_name(kind),
     }
 }
 

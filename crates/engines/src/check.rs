@@ -181,8 +181,7 @@ fn approximate(report: &mut Report, model: &Model) {
     for property in &mut report.properties {
         let is_cover =
             matches!(property.subject, Subject::Property(id) if model.properties[id].kind == PropertyKind::Cover);
-        let is_liveness =
-            matches!(property.subject, Subject::Property(id) if model.properties[id].kind == PropertyKind::Liveness);
+        let is_liveness = matches!(property.subject, Subject::Property(id) if model.properties[id].kind == PropertyKind::AlwaysReachable);
         let is_certain = match property.verdict {
             Verdict::Violated => !is_cover && !is_liveness,
             Verdict::Holds => is_cover,

@@ -199,7 +199,7 @@ pub fn plan(
     strategy: Option<Strategy>,
 ) -> Result<Plan, EngineError> {
     let (symmetry, mut exchanged) = find(model, layout, properties, source).map_err(uncertified)?;
-    exchanged.retain(|orbit| model.properties[orbit.property].kind == PropertyKind::Liveness);
+    exchanged.retain(|orbit| model.properties[orbit.property].kind == PropertyKind::AlwaysReachable);
     let strategy = strategy.unwrap_or(Strategy::Canonical);
     if !acts_on_states(&symmetry.group) {
         let method = match symmetry.group.is_trivial() {

@@ -40,7 +40,7 @@ impl Verdicts {
         for (id, property) in model.properties.iter_enumerated() {
             let verdict = match property.kind {
                 PropertyKind::Invariant if checks.invariants.contains(&id) => undecided,
-                PropertyKind::Liveness if checks.liveness.contains(&id) => undecided,
+                PropertyKind::AlwaysReachable if checks.liveness.contains(&id) => undecided,
                 PropertyKind::Cover if checks.covers.contains(&id) => match is_finished {
                     _ if covered.contains(&id) => Verdict::Holds,
                     true => Verdict::Violated,
@@ -64,7 +64,7 @@ impl Verdicts {
     pub(crate) fn violate(&mut self, trace: Trace) {
         let violation = trace.violation.as_ref().expect("a run to a violation");
         let report = self.of(match violation {
-            Violation::Property { property, .. } | Violation::Liveness { property, .. } => Subject::Property(*property),
+            Violation::Property { property, .. } | Violation::Unreachable { property, .. } => Subject::Property(*property),
             Violation::Deadlock(_) => Subject::Deadlock,
             Violation::Fault { .. } | Violation::PropertyFault { .. } => Subject::Errors,
         });

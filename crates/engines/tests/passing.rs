@@ -43,7 +43,7 @@ fn ways() -> Vec<SearchOptions> {
 fn run(text: &str, options: &SearchOptions) -> Report {
     let model = model(text);
     // Liveness is not judged on disk.
-    let judges = model.properties.iter().any(|property| property.kind == PropertyKind::Liveness);
+    let judges = model.properties.iter().any(|property| property.kind == PropertyKind::AlwaysReachable);
     let ways = ways().into_iter().filter(|way| way.spill.is_none() || !judges);
     let reports = ways.map(|way| {
         let SearchOptions { threads, spill, max_memory, .. } = way;

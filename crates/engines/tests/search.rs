@@ -327,7 +327,7 @@ fn liveness_is_reachability_from_everywhere() {
                 violated += 1;
                 let trace = trace(&report);
                 let last = trace.steps.last().expect("a run has a start").state.0[0].expect("it is defined");
-                let Some(Violation::Liveness { arguments, .. }) = &trace.violation else { panic!("{trace:?}") };
+                let Some(Violation::Unreachable { arguments, .. }) = &trace.violation else { panic!("{trace:?}") };
                 let goal = goals[arguments[0] as usize];
                 assert!(!reach(last as u64).contains(&goal), "{text}");
             }

@@ -129,7 +129,7 @@ impl<'m> Interpreter<'m> {
     /// # Errors
     /// If the condition has no value.
     pub fn holds(&self, property: PropertyId, arguments: &[i64], state: &Valuation) -> Result<bool, Fault> {
-        let Some(expression) = self.model.properties[property].condition else {
+        let Some(expression) = self.model.properties[property].formula.condition() else {
             return Ok(false);
         };
         condition(self.property_machine(property, arguments, state).evaluate(expression))
@@ -145,7 +145,7 @@ impl<'m> Interpreter<'m> {
         arguments: &[i64],
         state: &Valuation,
     ) -> (Result<bool, Fault>, Footprint) {
-        let Some(expression) = self.model.properties[property].condition else {
+        let Some(expression) = self.model.properties[property].formula.condition() else {
             return (Ok(false), Footprint::default());
         };
         let mut machine = self.property_machine(property, arguments, state).recording();

@@ -61,7 +61,7 @@ impl<'m> Mentions<'m> {
     /// A property.
     pub(crate) fn of_property(model: &'m Model, property: PropertyId) -> Self {
         let mut mentions = Self::new(model);
-        if let Some(condition) = model.properties[property].condition {
+        for condition in model.properties[property].formula.conditions() {
             mentions.expression(condition);
         }
         mentions

@@ -370,7 +370,7 @@ impl<'m> Unfolder<'m> {
     pub(crate) fn property(&mut self, property: PropertyId, arguments: &[i64]) -> Result<(NodeId, NodeId), Refusal> {
         self.reset();
         let property = &self.model.properties[property];
-        let Some(condition) = property.condition else { return Ok((NodeId::TRUE, NodeId::FALSE)) };
+        let Some(condition) = property.formula.condition() else { return Ok((NodeId::TRUE, NodeId::FALSE)) };
         self.push_frame(&property.locals, None);
         self.set_parameters(&property.parameters, arguments, None);
         if matches!(property.kind, PropertyKind::Invariant | PropertyKind::Passing) {

@@ -16,7 +16,7 @@ fn load(name: &str, constants: &[(&str, String)]) -> Model {
 
 /// Everything is checked but liveness and deadlocks.
 fn safety(model: &Model) -> SearchOptions {
-    let safety = model.properties.iter_enumerated().filter(|(_, entry)| entry.kind != PropertyKind::Liveness);
+    let safety = model.properties.iter_enumerated().filter(|(_, entry)| entry.kind != PropertyKind::AlwaysReachable);
     SearchOptions {
         deadlock: DeadlockMode::Off,
         properties: Some(safety.map(|(id, _)| id).collect()),

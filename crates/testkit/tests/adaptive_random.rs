@@ -37,7 +37,7 @@ fn programs() -> Vec<(String, String)> {
 }
 
 fn safety(model: &Model) -> Vec<PropertyId> {
-    let safety = model.properties.iter_enumerated().filter(|(_, entry)| entry.kind != PropertyKind::Liveness);
+    let safety = model.properties.iter_enumerated().filter(|(_, entry)| entry.kind != PropertyKind::AlwaysReachable);
     safety.map(|(id, _)| id).collect()
 }
 

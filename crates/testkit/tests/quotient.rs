@@ -115,7 +115,7 @@ fn compare_programs(default: u64, least_reduced: usize, program: impl Fn(u64) ->
         let reachability: Vec<PropertyId> = model
             .properties
             .iter_enumerated()
-            .filter(|(_, property)| matches!(property.kind, PropertyKind::Cover | PropertyKind::Liveness))
+            .filter(|(_, property)| matches!(property.kind, PropertyKind::Cover | PropertyKind::AlwaysReachable))
             .map(|(id, _)| id)
             .collect();
         let base = SearchOptions { max_states: Some(MOST_STATES), ..SearchOptions::default() };

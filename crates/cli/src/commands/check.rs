@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
             Some("checkpoints")
         } else if arguments.cross_check {
             Some("--cross-check")
-        } else if model.properties.iter().any(|property| property.kind == PropertyKind::Liveness) {
+        } else if model.properties.iter().any(|property| property.kind == PropertyKind::AlwaysReachable) {
             Some("liveness properties")
         } else {
             None

@@ -120,7 +120,7 @@ fn find(loaded: &LoadedModel, properties: &[PropertyId]) -> Result<Findings, Ada
     }
     let rules = rule_uses(&mut partial, &partitions)?;
     let mut telling_apart = Vec::new();
-    for &property in properties.iter().filter(|&&property| model.properties[property].condition.is_some()) {
+    for &property in properties.iter().filter(|&&property| model.properties[property].formula.condition().is_some()) {
         let partition = partial.property(property)?.partition;
         if partition != partial.coarsest() {
             telling_apart.push((property_title(model, property), partition.describe(partial.families())));

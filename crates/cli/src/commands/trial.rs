@@ -49,7 +49,8 @@ impl<'a> Trial<'a> {
         options: &'a SearchOptions,
         symmetries: Option<BigUint>,
     ) -> Self {
-        let is_safety = |&property: &PropertyId| loaded.model.properties[property].kind != PropertyKind::Liveness;
+        let is_safety =
+            |&property: &PropertyId| loaded.model.properties[property].kind != PropertyKind::AlwaysReachable;
         let can_answer = symmetries.is_some()
             && properties.iter().all(is_safety)
             && options.order == SearchOrder::BreadthFirst

@@ -151,7 +151,8 @@ fn search_partial(
 /// Refuses what adaptive searches cannot do.
 fn refuse(model: &Model, options: &SearchOptions) -> Result<(), AdaptiveError> {
     let properties = checked_properties(model, options);
-    let liveness = properties.iter().find(|&&property| model.properties[property].kind == PropertyKind::Liveness);
+    let liveness =
+        properties.iter().find(|&&property| model.properties[property].kind == PropertyKind::AlwaysReachable);
     if let Some(&property) = liveness {
         let name = model.properties[property].name.clone();
         let name = name.unwrap_or_else(|| format!("number {}", property.position() + 1));

@@ -121,7 +121,8 @@ pub(super) fn run(
         }
     }
     let mut watch = |properties: &[PropertyId]| -> Result<Vec<Watched>, AdaptiveError> {
-        let conditions = properties.iter().filter(|&&property| model.properties[property].condition.is_some());
+        let conditions =
+            properties.iter().filter(|&&property| model.properties[property].formula.condition().is_some());
         conditions
             .map(|&property| {
                 let symmetry = stepper.partial.property(property)?;
@@ -496,7 +497,7 @@ impl Search<'_, '_, '_> {
             Some(End::Stopped(reason)) => Some(reason),
             Some(End::Error(error)) => return Err(error),
             Some(End::FoundAtStart(violation)) => {
-                let trace = quotient_ir::Trace { steps: Vec::new(), violation: Some(violation) };
+                let trace = quotient_ir::Trace::new(Vec::new(), Some(violation));
                 quotient_ir::replay(interpreter, &trace).map_err(EngineError::from)?;
                 verdicts.violate(trace);
                 Some(StopReason::Violation)

@@ -48,7 +48,7 @@ pub(super) fn rebuild(
             found.ok_or(EngineError::Rebuild("no action leads from one state of it to the next"))?;
         steps.push(TraceStep { action, arguments, state: interpreter.layout().unpack(state) });
     }
-    let trace = Trace { steps, violation: Some(violation) };
+    let trace = Trace::new(steps, Some(violation));
     replay(interpreter, &trace)?;
     Ok(trace)
 }

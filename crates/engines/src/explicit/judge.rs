@@ -33,7 +33,7 @@ impl Checks {
                 PropertyKind::Assumption => checks.assumptions.push(id),
                 PropertyKind::Invariant if selected => checks.invariants.push(id),
                 PropertyKind::Cover if selected => checks.covers.push(id),
-                PropertyKind::Liveness if selected => checks.liveness.push(id),
+                PropertyKind::AlwaysReachable if selected => checks.liveness.push(id),
                 PropertyKind::Passing => checks.passing.push(id),
                 _ => {}
             }

@@ -86,7 +86,7 @@ pub(crate) fn find_dead_ends<S: SearchSpace>(
             dead_end.map(|(number, arguments)| Finding {
                 origin: Some(number),
                 state: None,
-                violation: Violation::Liveness { property, arguments },
+                violation: Violation::Unreachable { property, arguments },
             })
         })
         .collect())

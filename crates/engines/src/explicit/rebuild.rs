@@ -39,7 +39,7 @@ pub(crate) fn rebuild<S: SearchSpace>(
         (Some(stored), Some(state)) if stored != state => translate(system, &mut scratch, &finding.violation, state)?,
         _ => finding.violation.clone(),
     };
-    let trace = Trace { steps, violation: Some(violation) };
+    let trace = Trace::new(steps, Some(violation));
     replay(interpreter, &trace)?;
     Ok(trace)
 }
@@ -133,7 +133,7 @@ fn translate<S: SearchSpace>(
 ) -> Result<Violation, EngineError> {
     let mut found = None;
     match violation {
-        Violation::Deadlock(_) | Violation::Liveness { .. } => found = Some(violation.clone()),
+        Violation::Deadlock(_) | Violation::Unreachable { .. } => found = Some(violation.clone()),
         Violation::Property { property, .. } | Violation::PropertyFault { property, .. } => {
             let property = *property;
             system.evaluate(scratch, property, state, |arguments, result| {

@@ -101,7 +101,7 @@ impl TransitionSystem for ReferenceSystem<'_> {
         mut visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
     ) {
         let entry = &self.interpreter.model().properties[property];
-        if entry.condition.is_none() {
+        if entry.formula.condition().is_none() {
             return;
         }
         let state = self.interpreter.layout().unpack(state);

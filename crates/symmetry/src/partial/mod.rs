@@ -208,7 +208,7 @@ impl<'m> PartialSymmetry<'m> {
         }
         for (property, entry) in model.properties.iter_enumerated() {
             let is_needed = properties.contains(&property) || !entry.kind.is_claim();
-            if !is_needed || entry.condition.is_none() {
+            if !is_needed || entry.formula.condition().is_none() {
                 continue;
             }
             if !behaviour.claims.iter().any(|claim| claim.property == property)

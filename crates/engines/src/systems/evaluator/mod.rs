@@ -158,7 +158,7 @@ impl<'m> SpecialisedSystem<'m> {
         }
         let mut properties = Table::new();
         for property in model.properties.iter() {
-            let owner = Owner::new(model, &property.parameters, &property.locals, property.condition, None);
+            let owner = Owner::new(model, &property.parameters, &property.locals, property.formula.condition(), None);
             properties.push(translate(&mut specialiser, &owner, true));
         }
         let mut code = specialiser.code;
@@ -469,7 +469,7 @@ impl TransitionSystem for SpecialisedSystem<'_> {
         mut visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
     ) {
         let entry = &self.interpreter.model().properties[property];
-        if entry.condition.is_none() {
+        if entry.formula.condition().is_none() {
             return;
         }
         scratch.memory.set_state(state);

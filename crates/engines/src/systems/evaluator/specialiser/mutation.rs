@@ -70,7 +70,7 @@ pub(in crate::systems::evaluator) fn constant_slots(interpreter: &Interpreter<'_
         search.statements(&rule.body);
     }
     for property in model.properties.iter() {
-        search.expressions.extend(property.condition);
+        search.expressions.extend(property.formula.conditions());
     }
     // Whoever calls it: what a function writes is written.
     for function in model.functions.iter() {
