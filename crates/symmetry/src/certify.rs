@@ -20,19 +20,18 @@ mod part;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use quotient_functions::{
+    self as functions, Behaviour, Claim, ClaimKey, Event, EventKey, InputMove, Instance, NodeId, Preserved,
+    Relabelling, Subject, Users,
+};
 use quotient_groups::{OrbitPartition, Point, SparsePermutation};
 use quotient_ir::{Action, Layout, Model, PropertyId, TableIndex, TypeId};
 
-use crate::behaviour::{self, Behaviour, Claim, InputMove, Preserved};
-use crate::circuit::{NodeId, Relabelling, Users};
 use crate::literals::{Literals, NoAction, StateMap};
-use crate::unfold::{Event, EventKey};
+use crate::relabelling::relabelling;
 pub use exhaust::CertificationReport;
 use exhaust::{Exhaustion, SlotPermutation};
 pub(crate) use part::Part;
-
-/// What a claim says: its subject, when it holds, and when it has no value.
-type ClaimKey = (PropertyId, NodeId, NodeId);
 
 /// A group of permutations of literals, each of which was shown to be a symmetry of the model and
 /// of the properties it was certified for. Only detection by way of a [`Certifier`] makes one.
@@ -106,24 +105,6 @@ pub struct InstanceOrbit {
     pub property: PropertyId,
     /// The cells of the parameters of each instance, in order of enumeration. At least two.
     pub instances: Vec<Vec<i64>>,
-}
-
-/// An instance of a rule, initial-state program or property.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Instance {
-    /// What it is an instance of.
-    pub subject: Subject,
-    /// The cells of its parameters.
-    pub arguments: Vec<i64>,
-}
-
-/// What there are instances of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Subject {
-    /// A rule or an initial-state program.
-    Action(Action),
-    /// A property.
-    Property(PropertyId),
 }
 
 /// Why a permutation is no symmetry.
@@ -213,7 +194,7 @@ impl<'m> Certifier<'m> {
 
     /// Prepares a model with what symmetries must preserve.
     pub(crate) fn preserving(model: &'m Model, layout: &'m Layout, preserved: Preserved<'_>) -> Self {
-        Self::of_behaviour(model, layout, behaviour::unfold(model, layout, preserved))
+        Self::of_behaviour(model, layout, functions::unfold(model, layout, preserved))
     }
 
     /// Prepares a model that is unfolded.
@@ -257,7 +238,7 @@ impl<'m> Certifier<'m> {
             claim_orbits.merge(same, number as Point);
         }
         let exchanged = vec![false; behaviour.claims.len()];
-        let literals = behaviour.literals();
+        let literals = Literals::of_functions(&behaviour);
         let instances = behaviour.events.iter().map(Event::instance);
         let instances = instances.chain(behaviour.claims.iter().map(Claim::instance)).collect();
         let exhaustion = Exhaustion::new(model, layout, literals.clone(), instances);
@@ -319,7 +300,7 @@ impl<'m> Certifier<'m> {
             }
         }
         self.survey()?;
-        let mut relabelling = self.behaviour.relabelling(&map, inputs);
+        let mut relabelling = relabelling(&self.behaviour, &map, inputs);
         relabelling.prepare(&self.users);
         let numbers = self.affected(&relabelling);
         let mut known = FxHashMap::default();
@@ -375,7 +356,7 @@ impl<'m> Certifier<'m> {
         inputs: Option<&[InputMove]>,
     ) -> Vec<PropertyId> {
         let Ok(map) = self.literals.action(self.layout, generator) else { return Vec::new() };
-        let mut relabelling = self.behaviour.relabelling(&map, inputs);
+        let mut relabelling = relabelling(&self.behaviour, &map, inputs);
         relabelling.prepare(&self.users);
         let mut known = FxHashMap::default();
         let mut broken = Vec::new();
@@ -459,22 +440,6 @@ impl<'m> Certifier<'m> {
         }
         self.is_surveyed = true;
         Ok(())
-    }
-}
-
-impl Event {
-    fn instance(&self) -> Instance {
-        Instance { subject: Subject::Action(self.action), arguments: self.arguments.clone() }
-    }
-}
-
-impl Claim {
-    fn key(&self) -> ClaimKey {
-        (self.property, self.condition, self.fault)
-    }
-
-    fn instance(&self) -> Instance {
-        Instance { subject: Subject::Property(self.property), arguments: self.arguments.clone() }
     }
 }
 

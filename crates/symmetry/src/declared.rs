@@ -4,9 +4,9 @@
 
 use std::time::Instant;
 
+use quotient_functions::Preserved;
 use quotient_ir::{Layout, Model, PropertyId, Span, TypeId, TypeKind};
 
-use crate::behaviour::Preserved;
 use crate::certify::{CertificationReport, CertifiedGroup, Certifier, InstanceOrbit, InterchangeableValues};
 use crate::detect::{PhaseTimes, Uncertified};
 use crate::explain::{Explainer, Reason, Request};

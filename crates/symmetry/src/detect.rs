@@ -3,17 +3,16 @@
 
 use std::time::{Duration, Instant};
 
+use quotient_functions::{self as functions, Behaviour, Fixed, InputMove, Multisets, Preserved};
 use quotient_groups::{ColouredGraph, PermutationGroup, SparsePermutation};
 use quotient_ir::{Layout, Model, PropertyId, SlotId, TableIndex};
 
 use num_bigint::BigUint;
 
-use crate::behaviour::{self, Behaviour, Fixed, InputMove, Preserved};
 use crate::certify::{CertificationReport, CertifiedGroup, Certifier, InstanceOrbit, Rejection};
 use crate::exchanges::interchangeable_values;
 use crate::graph::{self, Encoding};
 use crate::literals::Literals;
-use crate::multisets::Multisets;
 
 /// What detection found.
 #[derive(Debug)]
@@ -98,12 +97,12 @@ pub fn detect_with_cost(model: &Model, layout: &Layout, properties: &[PropertyId
 
 fn find(model: &Model, layout: &Layout, preserved: Preserved<'_>, with_cost: bool) -> Result<Detection, Uncertified> {
     let clock = Instant::now();
-    let mut behaviour = behaviour::unfold(model, layout, preserved);
+    let mut behaviour = functions::unfold(model, layout, preserved);
     let unfolding = clock.elapsed();
 
     let clock = Instant::now();
     let encoding = graph::encode(model, layout, &behaviour);
-    let literals = behaviour.literals();
+    let literals = Literals::of_functions(&behaviour);
     let encoding_time = clock.elapsed();
 
     let clock = Instant::now();
@@ -186,7 +185,7 @@ fn without_properties(
     behaviour.claims.retain(|claim| !is_claim(claim.property));
     let bare = graph::encode(model, layout, behaviour);
     behaviour.claims = claims;
-    let literals = behaviour.literals();
+    let literals = Literals::of_functions(behaviour);
     let permutations: Vec<(SparsePermutation, Vec<InputMove>)> = quotient_groups::generators(&bare.graph)
         .generators
         .iter()

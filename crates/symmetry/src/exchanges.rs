@@ -362,9 +362,9 @@ impl Orbitals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::behaviour::{self, Preserved};
     use crate::explain::Request;
     use quotient_frontends::{Language, LoadOptions, load};
+    use quotient_functions::{self as functions, Preserved};
     use quotient_ir::Source;
 
     fn model(text: &str) -> Model {
@@ -398,7 +398,7 @@ mod tests {
     fn exchanges_are_those_that_are_asked_for() {
         let model = model(EVERYWHERE);
         let layout = Layout::new(&model).expect("a layout");
-        let literals = behaviour::unfold(&model, &layout, Preserved::Properties(&[])).literals();
+        let literals = Literals::of_functions(&functions::unfold(&model, &layout, Preserved::Properties(&[])));
         let mut compared = 0;
         for (ty, entry) in model.types.iter_enumerated() {
             let is_union = matches!(entry.kind, TypeKind::Union { .. });

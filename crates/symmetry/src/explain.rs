@@ -3,19 +3,18 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use quotient_functions::{self as functions, Behaviour, Event, NodeId, Preserved, Write, Written};
 use quotient_groups::{OrbitPartition, Point, SparsePermutation};
 use quotient_ir::{
     Action, Iteration, Layout, Model, Parameter, PropertyId, SlotId, Span, TableIndex, TypeId, TypeKind, VariableId,
     called_text,
 };
 
-use crate::behaviour::{self, Behaviour, Preserved};
 use crate::certify::CertifiedGroup;
-use crate::circuit::NodeId;
 use crate::describe::short_value_name;
 use crate::literals::Literals;
 use crate::places::Places;
-use crate::unfold::{Event, Write, Written};
+use crate::relabelling::relabelling;
 
 /// A permutation that a user hopes for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -323,7 +322,7 @@ pub struct Explainer<'m> {
     places: Places<'m>,
     behaviour: Behaviour,
     literals: Literals,
-    keys: FxHashSet<(bool, crate::unfold::EventKey)>,
+    keys: FxHashSet<(bool, quotient_functions::EventKey)>,
     claims: FxHashSet<(PropertyId, NodeId, NodeId)>,
     instances: FxHashMap<(Action, Vec<i64>), usize>,
 }
@@ -331,8 +330,8 @@ pub struct Explainer<'m> {
 impl<'m> Explainer<'m> {
     /// Prepares a model with the properties of a run.
     pub fn new(model: &'m Model, layout: &'m Layout, properties: &[PropertyId]) -> Self {
-        let behaviour = behaviour::unfold(model, layout, Preserved::Properties(properties));
-        let literals = behaviour.literals();
+        let behaviour = functions::unfold(model, layout, Preserved::Properties(properties));
+        let literals = Literals::of_functions(&behaviour);
         let keys = behaviour.events.iter().map(|event| (is_start(event.action), event.key())).collect();
         let claims = behaviour.claims.iter().map(|claim| (claim.property, claim.condition, claim.fault)).collect();
         let instances = behaviour
@@ -366,7 +365,7 @@ impl<'m> Explainer<'m> {
                 }];
             }
         }
-        let relabelling = self.behaviour.relabelling(&map, None);
+        let relabelling = relabelling(&self.behaviour, &map, None);
         let mut known = FxHashMap::default();
         let mut seen = FxHashSet::default();
         for number in 0..self.behaviour.events.len() {
@@ -461,7 +460,7 @@ impl<'m> Explainer<'m> {
         &mut self,
         request: &Request,
         event: &Event,
-        relabelling: &crate::circuit::Relabelling,
+        relabelling: &quotient_functions::Relabelling,
         known: &mut FxHashMap<NodeId, Option<NodeId>>,
     ) -> Vec<Reason> {
         let (parameters, locals, span, what) = match event.action {

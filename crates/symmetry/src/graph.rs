@@ -10,13 +10,11 @@ mod labels;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use quotient_functions::{
+    Behaviour, Event, InputMove, Linear, Multiset, Node, NodeId, Operation, Relation, Write, Written,
+};
 use quotient_groups::{ColouredGraph, GraphBuilder, Point, SparsePermutation};
 use quotient_ir::{Action, Layout, Model, PropertyId, SlotId, TableIndex};
-
-use crate::behaviour::{Behaviour, InputMove};
-use crate::circuit::{Linear, Node, NodeId, Operation, Relation};
-use crate::multisets::Multiset;
-use crate::unfold::{Event, Write, Written};
 
 /// What a vertex is, as far as symmetry must respect it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -217,8 +215,8 @@ pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> E
     }
     let reachable = reachable(behaviour);
     let mut numbers = fixed.clone();
-    for (position, _) in reachable.iter().enumerate().filter(|&(_, &reached)| reached) {
-        if let Node::SlotValue(slot) = behaviour.circuit.node(NodeId(position as u32)) {
+    for (node, _) in behaviour.circuit.nodes().zip(&reachable).filter(|&(_, &reached)| reached) {
+        if let Node::SlotValue(slot) = behaviour.circuit.node(node) {
             numbers[*slot as usize] = true;
         }
     }
@@ -325,8 +323,8 @@ fn reachable(behaviour: &Behaviour) -> Vec<bool> {
 /// The height of each function over the literals. Nodes come after their children.
 fn heights(behaviour: &Behaviour) -> Vec<u32> {
     let mut heights = vec![0u32; behaviour.circuit.len()];
-    for position in 0..heights.len() {
-        let node = behaviour.circuit.node(NodeId(position as u32));
+    for (position, node) in behaviour.circuit.nodes().enumerate() {
+        let node = behaviour.circuit.node(node);
         let mut below = 0;
         node.for_each_child(|child| below = below.max(heights[child.position()] + 1));
         heights[position] = match node {

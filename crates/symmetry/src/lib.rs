@@ -3,10 +3,8 @@
 //! functions to a coloured graph (`graph`), its automorphisms to candidates (`detect`), and, sharing
 //! no code with any of that, candidates to a certified group (`certify`).
 
-mod behaviour;
 mod canonical;
 mod certify;
-mod circuit;
 mod declared;
 mod describe;
 mod detect;
@@ -14,21 +12,14 @@ mod exchanges;
 mod explain;
 mod full;
 mod graph;
-mod intervals;
 mod literals;
 mod markers;
-mod mentions;
-mod multisets;
 mod partial;
 mod places;
-mod possible;
-mod unfold;
+mod relabelling;
 
-pub use behaviour::{Fixed, Preserved};
 pub use canonical::{Canonicalizer, Strategy, Unsupported, Workspace};
-pub use certify::{
-    CertificationReport, CertifiedGroup, Certifier, Instance, InstanceOrbit, InterchangeableValues, Rejection, Subject,
-};
+pub use certify::{CertificationReport, CertifiedGroup, Certifier, InstanceOrbit, InterchangeableValues, Rejection};
 pub use declared::{Declared, Refused, declared, declared_preserving};
 pub use describe::{Describer, Description, Moved, TypeMove, ValueMove};
 pub use detect::{Detection, PhaseTimes, PropertyCost, Uncertified, detect, detect_preserving, detect_with_cost};
@@ -41,3 +32,4 @@ pub use partial::{
     OwnPart, PartialSymmetry, Partition, PropertySymmetry, Refusal as PartialRefusal, RuleSymmetry, Sharing, Target,
     TooManyStates, Witness, classify, most_permutations, unwind,
 };
+pub use quotient_functions::{Fixed, Instance, Preserved, Subject};

@@ -1,13 +1,12 @@
 //! What the vertices of a model's graph are called when it is drawn.
 
+use quotient_functions::{Event, Operation, Relation};
 use quotient_groups::Point;
 use quotient_ir::{
     Action, Iteration, Layout, Local, LocalId, Model, Parameter, SlotId, Table, TableIndex, TypeId, TypeKind,
 };
 
 use super::{Colour, Encoder, Kind, Role};
-use crate::circuit::{Operation, Relation};
-use crate::unfold::Event;
 
 /// A short name for each vertex: that of the slot, literal or event that it is, or what its colour
 /// stands for.

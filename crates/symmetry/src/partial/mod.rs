@@ -19,18 +19,15 @@ mod whole;
 
 use rustc_hash::FxHashMap;
 
+use quotient_functions::{self as functions, Event, Node, NodeId, Preserved, TiedSlots, Ties, tied_values};
 use quotient_groups::SparsePermutation;
 use quotient_ir::{
     Action, ExprId, Interpreter, Iteration, Layout, Model, Parameter, PropertyId, PropertyKind, RuleId, SlotId, Span,
     TableIndex, TypeId,
 };
 
-use crate::behaviour::{self, Preserved};
 use crate::certify::{CertificationReport, Certifier, Part};
-use crate::circuit::{Node, NodeId};
 use crate::detect::Uncertified;
-use crate::possible::{TiedSlots, Ties, tied_values};
-use crate::unfold::Event;
 pub use arrangement::{Arrangement, Desk, Kind, OwnPart};
 pub use families::{Families, Family, Held};
 pub use kripke::{Classification, TooManyStates, Witness, classify};
@@ -176,7 +173,7 @@ impl<'m> PartialSymmetry<'m> {
             return Err(Refusal::Opaque { name: variable.name.clone(), reason, span: variable.span });
         }
         let possible = tied_values(model, layout, ties(layout, &candidates));
-        let behaviour = behaviour::unfold_over(model, layout, Preserved::Properties(properties), possible);
+        let behaviour = functions::unfold_over(model, layout, Preserved::Properties(properties), possible);
         let mut rules: Vec<Vec<(u32, Event)>> = vec![Vec::new(); model.rules.len()];
         let mut unfolded = vec![0usize; model.rules.len()];
         for (number, event) in behaviour.events.iter().enumerate() {
@@ -186,11 +183,11 @@ impl<'m> PartialSymmetry<'m> {
             }
         }
         for instance in &behaviour.idle {
-            if let crate::certify::Subject::Action(Action::Rule(rule)) = instance.subject {
+            if let quotient_functions::Subject::Action(Action::Rule(rule)) = instance.subject {
                 unfolded[rule.position()] += 1;
             }
         }
-        let reason_of = |variables: &crate::behaviour::Fixed| variables.reason.clone();
+        let reason_of = |variables: &quotient_functions::Fixed| variables.reason.clone();
         let interpreter = Interpreter::new(model, layout);
         for (rule, entry) in model.rules.iter_enumerated() {
             let count = unfolded[rule.position()];
@@ -658,7 +655,7 @@ struct Label {
 }
 
 /// What each member has to do with the events of a group.
-fn labels(slots: &SlotMembers, circuit: &crate::circuit::Circuit, part: &Part, members: usize) -> Vec<Label> {
+fn labels(slots: &SlotMembers, circuit: &quotient_functions::Circuit, part: &Part, members: usize) -> Vec<Label> {
     let mut labels = vec![Label::default(); members];
     for event in &part.events {
         let signature = slots.sign(circuit, event);
@@ -672,7 +669,7 @@ fn labels(slots: &SlotMembers, circuit: &crate::circuit::Circuit, part: &Part, m
 }
 
 /// The slots that nodes depend on.
-fn slots_below(circuit: &crate::circuit::Circuit, roots: Vec<NodeId>) -> Vec<u32> {
+fn slots_below(circuit: &quotient_functions::Circuit, roots: Vec<NodeId>) -> Vec<u32> {
     let mut slots = Vec::new();
     let mut seen = rustc_hash::FxHashSet::default();
     let mut pending = roots;

@@ -23,7 +23,7 @@ use quotient_ir::{
 use crate::circuit::{Circuit, NodeId, TooLarge, Value};
 use crate::mentions::Mentions;
 use crate::multisets::Multisets;
-pub(crate) use event::{Event, EventKey, Write, Written};
+pub use event::{Event, EventKey, Write, Written};
 use multisets::Added;
 use step_domain::Steps;
 

@@ -21,8 +21,9 @@ use numbers::{Numbers, binary, mirrored};
 
 /// What a cell can hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Holds {
-    pub(crate) undefined: bool,
+pub struct Holds {
+    /// Whether it can be undefined.
+    pub undefined: bool,
     numbers: Numbers,
 }
 
@@ -57,11 +58,11 @@ impl Holds {
         Self { undefined: self.undefined || other.undefined, numbers: self.numbers.union(&other.numbers) }
     }
     /// Whether the values are too many to list.
-    pub(crate) fn is_wide(&self) -> bool {
+    pub fn is_wide(&self) -> bool {
         matches!(self.numbers, Numbers::Between(..))
     }
     /// The values in increasing order, undefined first; of an interval only its ends.
-    pub(crate) fn values(&self) -> Vec<Option<i64>> {
+    pub fn values(&self) -> Vec<Option<i64>> {
         let mut values = Vec::new();
         if self.undefined {
             values.push(None);
@@ -76,18 +77,20 @@ impl Holds {
 
 /// Slots that are to hold the same values, whichever of them can hold one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ties {
+pub struct Ties {
     /// For each slot, the set it is in; nothing if there are no sets.
-    pub(crate) set_of: Vec<Option<u32>>,
-    pub(crate) sets: Vec<TiedSlots>,
+    pub set_of: Vec<Option<u32>>,
+    /// The sets.
+    pub sets: Vec<TiedSlots>,
 }
 
 /// One set of such slots.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct TiedSlots {
-    pub(crate) slots: Vec<u32>,
+pub struct TiedSlots {
+    /// The slots.
+    pub slots: Vec<u32>,
     /// Values that are possible together.
-    pub(crate) together: Vec<Vec<i64>>,
+    pub together: Vec<Vec<i64>>,
 }
 
 impl Ties {
@@ -99,20 +102,20 @@ impl Ties {
 
 /// What an analysis of the values finds.
 #[derive(Clone, Debug)]
-pub(crate) struct Possible {
+pub struct Possible {
     /// The values each slot can hold.
-    pub(crate) holds: Vec<Holds>,
+    pub holds: Vec<Holds>,
     /// Whether a slot of a multiset can be undefined where there is an element. Where there is none, it is.
-    pub(crate) undefined_elements: Vec<bool>,
+    pub undefined_elements: Vec<bool>,
 }
 
 /// The values each slot can hold.
-pub(crate) fn possible_values(model: &Model, layout: &Layout) -> Possible {
+pub fn possible_values(model: &Model, layout: &Layout) -> Possible {
     tied_values(model, layout, Ties::default())
 }
 
 /// The same, where some slots are taken to hold what others can hold.
-pub(crate) fn tied_values(model: &Model, layout: &Layout, ties: Ties) -> Possible {
+pub fn tied_values(model: &Model, layout: &Layout, ties: Ties) -> Possible {
     let mut presences = vec![None; layout.slots.len()];
     for multiset in layout.multisets() {
         let first = multiset.first.position();
