@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use quotient_ir::{
-    Action, Domain, Interpreter, Iteration, Layout, Local, LocalId, Model, Parameter, PropertyId, PropertyKind, Span,
-    Table, TableIndex, VariableId,
+    Action, Budget, Domain, Interpreter, Iteration, Layout, Local, LocalId, Model, Parameter, PropertyId, PropertyKind,
+    Span, Spent, Table, TableIndex, VariableId,
 };
 
 use rustc_hash::FxHashMap;
@@ -288,12 +288,24 @@ pub struct Fixed {
 }
 
 /// Unfolds a model, with the properties of a run.
-pub fn unfold(model: &Model, layout: &Layout, preserved: Preserved<'_>) -> Behaviour {
-    unfold_over(model, layout, preserved, possible_values(model, layout))
+///
+/// # Errors
+/// If the budget is spent.
+pub fn unfold(model: &Model, layout: &Layout, preserved: Preserved<'_>, budget: &Budget) -> Result<Behaviour, Spent> {
+    unfold_over(model, layout, preserved, possible_values(model, layout, budget)?, budget)
 }
 
 /// The same over given values of the slots, of which those that can occur must be some.
-pub fn unfold_over(model: &Model, layout: &Layout, preserved: Preserved<'_>, possible: Possible) -> Behaviour {
+///
+/// # Errors
+/// If the budget is spent.
+pub fn unfold_over(
+    model: &Model,
+    layout: &Layout,
+    preserved: Preserved<'_>,
+    possible: Possible,
+    budget: &Budget,
+) -> Result<Behaviour, Spent> {
     let Possible { mut holds, undefined_elements } = possible;
     // Elements of multisets can be at any position, wherever they were put.
     for entry in Multisets::new(layout, 0).iter() {
@@ -336,7 +348,7 @@ pub fn unfold_over(model: &Model, layout: &Layout, preserved: Preserved<'_>, pos
                     }
                     Iteration::Steps { .. } => {
                         wide.push(false);
-                        values.push(interpreter_values(&interpreter, parameter, locals));
+                        values.push(interpreter_values(&interpreter, parameter, locals, budget)?);
                     }
                 }
             }
@@ -367,7 +379,7 @@ pub fn unfold_over(model: &Model, layout: &Layout, preserved: Preserved<'_>, pos
             fix(BTreeSet::from([variable]), &"multisets inside multisets are not looked into", span);
         }
     }
-    let mut unfolder = Unfolder::new(model, layout, values, wide, multisets.clone());
+    let mut unfolder = Unfolder::new(model, layout, values, wide, multisets.clone(), budget);
     let mut events = Vec::new();
     let mut idle = Vec::new();
     for &(action, parameters, locals) in &actions {
@@ -388,6 +400,7 @@ pub fn unfold_over(model: &Model, layout: &Layout, preserved: Preserved<'_>, pos
                     }
                 }
             }
+            Err(Refusal::Spent(spent)) => return Err(spent),
             Err(refusal) => {
                 fix(Mentions::of_action(model, action).into_variables(), &refusal, action_span(model, action))
             }
@@ -408,6 +421,7 @@ pub fn unfold_over(model: &Model, layout: &Layout, preserved: Preserved<'_>, pos
         for arguments in instances.filter(|arguments| preserved.includes(property, arguments)) {
             match unfolder.property(property, &arguments) {
                 Ok((condition, fault)) => claims.push(Claim { property, arguments, condition, fault }),
+                Err(Refusal::Spent(spent)) => return Err(spent),
                 Err(refusal) => {
                     fix(Mentions::of_property(model, property).into_variables(), &refusal, entry.span);
                     break;
@@ -429,7 +443,8 @@ pub fn unfold_over(model: &Model, layout: &Layout, preserved: Preserved<'_>, pos
         fix(BTreeSet::from([variable]), &reason, model.variables[variable].span);
     }
     behaviour.fixed = fixed;
-    behaviour
+    // Functions made after the budget was spent mean nothing.
+    if behaviour.circuit.is_spent() { Err(Spent) } else { Ok(behaviour) }
 }
 
 /// The instances of an assumption as one: the first that is false or faults decides, so that it is not
@@ -455,11 +470,15 @@ fn interpreter_values(
     interpreter: &Interpreter<'_>,
     parameter: &Parameter,
     locals: &Table<LocalId, Local>,
-) -> Vec<Option<i64>> {
-    let mut values: Vec<Option<i64>> =
-        interpreter.instances(std::slice::from_ref(parameter), locals).map(|cells| Some(cells[0])).collect();
+    budget: &Budget,
+) -> Result<Vec<Option<i64>>, Spent> {
+    let mut values: Vec<Option<i64>> = Vec::new();
+    for cells in interpreter.instances(std::slice::from_ref(parameter), locals) {
+        budget.spend(1)?;
+        values.push(Some(cells[0]));
+    }
     values.sort_unstable();
-    values
+    Ok(values)
 }
 
 fn action_span(model: &Model, action: Action) -> Span {

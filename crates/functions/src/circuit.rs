@@ -13,7 +13,7 @@ mod relabelling;
 
 use std::rc::Rc;
 
-use quotient_ir::BinaryOperator;
+use quotient_ir::{BinaryOperator, Budget};
 use rustc_hash::FxHashMap;
 
 use crate::intervals;
@@ -46,7 +46,8 @@ impl ValueSet {
     fn insert(&mut self, value: usize) {
         self.0[value / 64] |= 1 << (value % 64);
     }
-    fn contains(&self, value: usize) -> bool {
+    /// Whether a position is in the set.
+    pub fn contains(&self, value: usize) -> bool {
         self.0[value / 64] >> (value % 64) & 1 == 1
     }
     fn intersect(&mut self, other: &Self) {
@@ -275,12 +276,20 @@ pub struct Circuit {
     wide: Vec<bool>,
     slot_numbers: Vec<Option<Value>>,
     bounds: Vec<(i64, i64)>,
+    budget: Budget,
+    /// Work that the budget was not told of yet.
+    work: u64,
+    /// Whether the budget is spent. From then on all functions come out as some constant and no node is made.
+    is_spent: bool,
 }
+
+/// Work after which the budget is asked.
+const WORK_BETWEEN_QUESTIONS: u64 = 256;
 
 impl Circuit {
     /// A circuit over slots that can hold the given values, in increasing order; of a wide slot
-    /// only the least and the greatest are given.
-    pub fn new(values: Vec<Vec<Option<i64>>>, wide: Vec<bool>) -> Self {
+    /// only the least and the greatest are given. Making nodes draws on the budget.
+    pub fn new(values: Vec<Vec<Option<i64>>>, wide: Vec<bool>, budget: &Budget) -> Self {
         let mut circuit = Self {
             nodes: Vec::new(),
             ids: FxHashMap::default(),
@@ -290,10 +299,37 @@ impl Circuit {
             values,
             wide,
             bounds: Vec::new(),
+            budget: budget.clone(),
+            work: 0,
+            is_spent: false,
         };
         assert_eq!(circuit.intern(Node::False), NodeId::FALSE);
         assert_eq!(circuit.intern(Node::True), NodeId::TRUE);
         circuit
+    }
+
+    /// From now on, making nodes draws on this budget.
+    pub fn draw_on(&mut self, budget: &Budget) {
+        self.budget = budget.clone();
+        self.work = 0;
+        // What was made after the last one was spent stays worthless.
+        self.is_spent |= budget.is_spent();
+    }
+
+    /// Whether the budget was spent while functions were made. Those made since then mean nothing, and nothing
+    /// may be concluded from them.
+    pub fn is_spent(&self) -> bool {
+        self.is_spent
+    }
+
+    /// Takes note of work. Gives true if no more is to be done.
+    #[inline]
+    pub(crate) fn charge(&mut self, work: usize) -> bool {
+        self.work += work as u64;
+        if self.work >= WORK_BETWEEN_QUESTIONS {
+            self.is_spent |= self.budget.spend(std::mem::take(&mut self.work)).is_err();
+        }
+        self.is_spent
     }
 
     /// How many nodes there are; the two constants always are.
@@ -326,6 +362,9 @@ impl Circuit {
     fn intern(&mut self, node: Node) -> NodeId {
         if let Some(&id) = self.ids.get(&node) {
             return id;
+        }
+        if self.charge(1 + node.size() / 8) {
+            return NodeId::FALSE;
         }
         let support = match &node {
             Node::False | Node::True => Some(Box::default()),
@@ -550,6 +589,9 @@ impl Circuit {
         let mut children: Vec<NodeId> = Vec::new();
         let mut sets: Vec<(u32, ValueSet)> = Vec::new();
         let mut pending: Vec<NodeId> = conditions.into_iter().collect();
+        if self.charge(1 + pending.len() / 8) {
+            return NodeId::FALSE;
+        }
         while let Some(condition) = pending.pop() {
             match &*self.nodes[condition.position()] {
                 _ if condition == neutral => {}
@@ -753,6 +795,9 @@ impl Circuit {
         if let Some(&result) = memory.get(&node) {
             return result;
         }
+        if self.charge(1) {
+            return NodeId::FALSE;
+        }
         let content = Rc::clone(&self.nodes[node.position()]);
         let result = match &*content {
             Node::In { .. } => match self.decided_by(node, known) {
@@ -828,6 +873,9 @@ impl Circuit {
     pub fn not(&mut self, condition: NodeId) -> NodeId {
         if let Some(&negation) = self.negations.get(&condition) {
             return negation;
+        }
+        if self.charge(1) {
+            return NodeId::FALSE;
         }
         let content = Rc::clone(&self.nodes[condition.position()]);
         let negation = match &*content {
@@ -947,6 +995,10 @@ impl Circuit {
     /// A value from the condition of each case; cases with equal numbers are joined.
     pub fn value_of_cases(&mut self, cases: Vec<(i64, NodeId)>) -> Result<Value, TooLarge> {
         let cases = self.joined(cases);
+        // Sums grow by one term at a time.
+        if self.charge(cases.len() * cases.len() / 64) {
+            return Ok(self.nothing());
+        }
         let form = match cases[..] {
             [] => Linear::constant(0),
             [(value, _)] => Linear::constant(value),
@@ -1274,6 +1326,19 @@ impl Operation {
 }
 
 impl Node {
+    /// About how much room it takes.
+    fn size(&self) -> usize {
+        match self {
+            Self::False | Self::True | Self::SlotValue(_) => 1,
+            Self::In { values, .. } => values.0.len(),
+            Self::Table { slots, tuples } => slots.len() * tuples.len(),
+            Self::And(children) | Self::Or(children) => children.len(),
+            Self::Compare { form, .. } => form.terms.len(),
+            Self::Product(factors) => factors.iter().map(|factor| factor.terms.len()).sum(),
+            Self::Operation { left, right, .. } => left.terms.len() + right.terms.len(),
+        }
+    }
+
     /// Visits the nodes it is made of.
     pub fn for_each_child(&self, mut visit: impl FnMut(NodeId)) {
         let mut form = |form: &Linear| form.terms.iter().for_each(|&(node, _)| visit(node));

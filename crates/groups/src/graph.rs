@@ -69,6 +69,11 @@ impl GraphBuilder {
         self.edges.push((left, right));
     }
 
+    /// The number of edges so far; one that was added twice counts twice.
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
     /// The number of vertices so far.
     pub fn vertex_count(&self) -> usize {
         self.colours.len()

@@ -491,7 +491,10 @@ mod tests {
         let loaded = load(Source::new("model.m", text.clone()), Language::Murphi, &LoadOptions::default());
         let model = loaded.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}")).model;
         let layout = Layout::new(&model).expect("a layout");
-        let literals = Literals::of_functions(&functions::unfold(&model, &layout, Preserved::Properties(&[])));
+        let literals = Literals::of_functions(
+            &functions::unfold(&model, &layout, Preserved::Properties(&[]), &quotient_ir::Budget::unlimited())
+                .expect("unlimited"),
+        );
         use_it(&model, &layout, &literals)
     }
 

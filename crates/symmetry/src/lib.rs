@@ -22,7 +22,9 @@ pub use canonical::{Canonicalizer, Strategy, Unsupported, Workspace};
 pub use certify::{CertificationReport, CertifiedGroup, Certifier, InstanceOrbit, InterchangeableValues, Rejection};
 pub use declared::{Declared, Refused, declared, declared_preserving};
 pub use describe::{Describer, Description, Moved, TypeMove, ValueMove};
-pub use detect::{Detection, PhaseTimes, PropertyCost, Uncertified, detect, detect_preserving, detect_with_cost};
+pub use detect::{
+    Detection, DetectionError, PhaseTimes, PropertyCost, Uncertified, detect, detect_preserving, detect_with_cost,
+};
 pub use explain::{Explainer, Family, Reason, Request};
 pub use full::{NoFullEncoding, full_symmetries};
 pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};

@@ -7,6 +7,7 @@
 
 use std::rc::Rc;
 
+use quotient_ir::{Budget, Spent};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Circuit, Linear, Node, NodeId};
@@ -94,7 +95,10 @@ pub struct Users {
 
 impl Users {
     /// Nodes that none of the roots are made of are left out: unfolding leaves many behind.
-    pub fn new(circuit: &Circuit, roots: impl IntoIterator<Item = NodeId>) -> Self {
+    ///
+    /// # Errors
+    /// If the budget is spent.
+    pub fn new(circuit: &Circuit, roots: impl IntoIterator<Item = NodeId>, budget: &Budget) -> Result<Self, Spent> {
         let mut users =
             Self { of_slots: vec![Vec::new(); circuit.slot_count()], of_nodes: vec![Vec::new(); circuit.len()] };
         let mut seen = vec![false; circuit.len()];
@@ -103,6 +107,7 @@ impl Users {
             if std::mem::replace(&mut seen[id.position()], true) {
                 continue;
             }
+            budget.spend(1)?;
             match circuit.node(id) {
                 Node::In { slot, .. } | Node::SlotValue(slot) => users.of_slots[*slot as usize].push(id),
                 Node::Table { slots, .. } => slots.iter().for_each(|&slot| users.of_slots[slot as usize].push(id)),
@@ -112,7 +117,7 @@ impl Users {
                 }),
             }
         }
-        users
+        Ok(users)
     }
 }
 
@@ -130,6 +135,9 @@ impl Circuit {
         }
         if let Some(&image) = known.get(&node) {
             return image;
+        }
+        if self.charge(1) {
+            return None;
         }
         let image = self.relabelled_node(node, relabelling, known);
         known.insert(node, image);

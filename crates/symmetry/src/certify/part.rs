@@ -104,7 +104,9 @@ impl Certifier<'_> {
         let mut known = FxHashMap::default();
         let mut images = Vec::with_capacity(part.events.len());
         for event in &part.events {
+            self.budget.spend(1 + event.writes.len() as u64)?;
             let key = event.relabelled(&mut self.behaviour.circuit, &relabelling, &mut known);
+            self.require_sound()?;
             let Some(&image) = key.as_ref().and_then(|key| part.keys.get(key)) else {
                 return Err(Rejection::Event { action: event.action, arguments: event.arguments.clone() });
             };
