@@ -9,9 +9,9 @@
 
 use num_bigint::BigUint;
 use quotient_groups::{PermutationGroup, Structure};
-use quotient_ir::{Iteration, Layout, Model, Parameter, PropertyId, PropertyKind};
+use quotient_ir::{Budget, Iteration, Layout, Model, Parameter, PropertyId, PropertyKind};
 use quotient_symmetry::{
-    Canonicalizer, CertifiedGroup, InstanceOrbit, Marking, Preserved, PropertyCost, Refused, Strategy, Uncertified,
+    Canonicalizer, CertifiedGroup, DetectionError, InstanceOrbit, Marking, Preserved, PropertyCost, Refused, Strategy,
     declared_preserving, detect_preserving, detect_with_cost,
 };
 
@@ -198,7 +198,7 @@ pub fn plan(
     source: SymmetrySource,
     strategy: Option<Strategy>,
 ) -> Result<Plan, EngineError> {
-    let (symmetry, mut exchanged) = find(model, layout, properties, source).map_err(uncertified)?;
+    let (symmetry, mut exchanged) = find(model, layout, properties, source).map_err(no_group)?;
     exchanged.retain(|orbit| model.properties[orbit.property].kind == PropertyKind::AlwaysReachable);
     let strategy = strategy.unwrap_or(Strategy::Canonical);
     if !acts_on_states(&symmetry.group) {
@@ -253,8 +253,11 @@ impl Plan {
     }
 }
 
-fn uncertified(error: Uncertified) -> EngineError {
-    EngineError::Uncertified(error.to_string())
+fn no_group(error: DetectionError) -> EngineError {
+    match error {
+        DetectionError::Uncertified(error) => EngineError::Uncertified(error.to_string()),
+        DetectionError::GaveUp(spent) => EngineError::GaveUp(spent),
+    }
 }
 
 fn find(
@@ -262,10 +265,10 @@ fn find(
     layout: &Layout,
     properties: &[PropertyId],
     source: SymmetrySource,
-) -> Result<(Symmetry, Vec<InstanceOrbit>), Uncertified> {
+) -> Result<(Symmetry, Vec<InstanceOrbit>), DetectionError> {
     match source {
         SymmetrySource::Detected => {
-            let detection = detect_with_cost(model, layout, properties)?;
+            let detection = detect_with_cost(model, layout, properties, &Budget::unlimited())?;
             let (order, structure) = name(&detection.group);
             let symmetry = Symmetry {
                 group: detection.group,
@@ -279,7 +282,7 @@ fn find(
             Ok((symmetry, detection.instance_orbits))
         }
         SymmetrySource::Declared => {
-            let declared = declared_preserving(model, layout, Preserved::Properties(properties))?;
+            let declared = declared_preserving(model, layout, Preserved::Properties(properties), &Budget::unlimited())?;
             let (order, structure) = name(&declared.group);
             let symmetry = Symmetry {
                 group: declared.group,
@@ -347,8 +350,12 @@ fn plan_liveness(
         let instance = judged(orbit);
         let preserved = Preserved::Instance { property: instance.property, arguments: &instance.arguments };
         let group = match source {
-            SymmetrySource::Detected => detect_preserving(model, layout, preserved).map_err(uncertified)?.group,
-            SymmetrySource::Declared => declared_preserving(model, layout, preserved).map_err(uncertified)?.group,
+            SymmetrySource::Detected => {
+                detect_preserving(model, layout, preserved, &Budget::unlimited()).map_err(no_group)?.group
+            }
+            SymmetrySource::Declared => {
+                declared_preserving(model, layout, preserved, &Budget::unlimited()).map_err(no_group)?.group
+            }
         };
         let order = PermutationGroup::new(group.literals().degree(), group.generators().to_vec()).order();
         let reduction = acts_on_states(&group).then(|| Reduction::new(model, layout, group, strategy));

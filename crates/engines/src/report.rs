@@ -273,6 +273,9 @@ pub enum EngineError {
     /// A symmetry could not be certified.
     #[error("internal error: {0}")]
     Uncertified(String),
+    /// Symmetries were not found in the time or with the work there was for it.
+    #[error("the search for symmetries {0}")]
+    GaveUp(#[from] quotient_ir::Spent),
     /// A slot held a value that detection took to be impossible.
     #[error("internal error: {0} holds a value that it was taken to be unable to hold")]
     ImpossibleValue(String),

@@ -64,7 +64,9 @@ impl Verdicts {
     pub(crate) fn violate(&mut self, trace: Trace) {
         let violation = trace.violation.as_ref().expect("a run to a violation");
         let report = self.of(match violation {
-            Violation::Property { property, .. } | Violation::Unreachable { property, .. } => Subject::Property(*property),
+            Violation::Property { property, .. } | Violation::Unreachable { property, .. } => {
+                Subject::Property(*property)
+            }
             Violation::Deadlock(_) => Subject::Deadlock,
             Violation::Fault { .. } | Violation::PropertyFault { .. } => Subject::Errors,
         });

@@ -18,6 +18,7 @@ mod instances;
 mod machine;
 mod type_facts;
 
+use crate::budget::Interrupt;
 use crate::fault::Fault;
 use crate::index::{LocalId, PropertyId, RuleId, StartId, Table};
 use crate::layout::{Layout, Valuation};
@@ -60,12 +61,18 @@ pub struct Interpreter<'m> {
     model: &'m Model,
     layout: &'m Layout,
     facts: TypeFacts,
+    interrupt: Option<Interrupt>,
 }
 
 impl<'m> Interpreter<'m> {
     /// An interpreter for a model that [`crate::verify()`] accepts. On others it may panic.
     pub fn new(model: &'m Model, layout: &'m Layout) -> Self {
-        Self { model, layout, facts: TypeFacts::new(model) }
+        Self { model, layout, facts: TypeFacts::new(model), interrupt: None }
+    }
+    /// The same, which gives up on a step (as on one that does not seem to end) once the interrupt is raised.
+    pub fn until(mut self, interrupt: &Interrupt) -> Self {
+        self.interrupt = Some(interrupt.clone());
+        self
     }
     /// The model it runs.
     pub fn model(&self) -> &'m Model {

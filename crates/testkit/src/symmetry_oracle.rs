@@ -612,7 +612,8 @@ const EVENT_LIMIT: usize = 60_000;
 pub fn audit(model: &Model, limit: usize, extent: Extent) -> Result<Audit, String> {
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
     let properties: Vec<PropertyId> = model.properties.indices().collect();
-    let detection = detect(model, &layout, &properties).map_err(|error| format!("{error}: {:?}", error.rejection))?;
+    let detection = detect(model, &layout, &properties, &quotient_ir::Budget::unlimited())
+        .map_err(|error| format!("{error}: {error:?}"))?;
     let group = &detection.group;
     let literals = group.literals();
     let reachable = StateSpace::reachable(model, &layout, limit);

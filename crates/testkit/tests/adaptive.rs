@@ -142,7 +142,7 @@ fn an_unreachable_rule_costs_nothing() {
 fn classified(text: &str) -> Classification {
     let model = load_murphi("small.m", text, &[]).unwrap_or_else(|error| panic!("{error}"));
     let layout = Layout::new(&model).expect("a layout");
-    let partial = PartialSymmetry::new(&model, &layout, &[]).expect("families");
+    let partial = PartialSymmetry::new(&model, &layout, &[], &quotient_ir::Budget::unlimited()).expect("families");
     classify(&partial, 10_000).expect("few states")
 }
 

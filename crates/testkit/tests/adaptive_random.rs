@@ -129,7 +129,7 @@ fn compare(text: &str, options: &SearchOptions, time: PartitionTime) -> Result<T
     if whole.verdict == Verdict::Inconclusive {
         return Ok(Tally::default());
     }
-    let mut partial = match PartialSymmetry::new(&model, &layout, &safety(&model)) {
+    let mut partial = match PartialSymmetry::new(&model, &layout, &safety(&model), &quotient_ir::Budget::unlimited()) {
         Ok(partial) => partial,
         Err(_) => return Ok(Tally { refused: 1, ..Tally::default() }),
     };
@@ -214,7 +214,10 @@ fn for_each_program<T: Send>(
     let results: Vec<Result<Option<T>, String>> = map_on_workers(2, programs, |(name, text)| {
         let model = load_murphi("random.m", text, &[])?;
         let layout = Layout::new(&model).map_err(|error| error.to_string())?;
-        let Ok(mut partial) = PartialSymmetry::new(&model, &layout, &safety(&model)) else { return Ok(None) };
+        let Ok(mut partial) = PartialSymmetry::new(&model, &layout, &safety(&model), &quotient_ir::Budget::unlimited())
+        else {
+            return Ok(None);
+        };
         work(&model, &layout, &mut partial).map(Some).map_err(|error| format!("{name}: {error}\n{text}"))
     });
     let wrong: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
@@ -439,7 +442,9 @@ fn partitions_of_rules_are_the_coarsest() {
     let results: Vec<Result<(usize, usize), String>> = map_on_workers(2, &programs, |(name, text)| {
         let model = load_murphi("random.m", text, &[])?;
         let layout = Layout::new(&model).map_err(|error| error.to_string())?;
-        let Ok(mut partial) = PartialSymmetry::new(&model, &layout, &[]) else { return Ok((0, 0)) };
+        let Ok(mut partial) = PartialSymmetry::new(&model, &layout, &[], &quotient_ir::Budget::unlimited()) else {
+            return Ok((0, 0));
+        };
         let Some(states) = all_states(&partial) else { return Ok((0, 0)) };
         let interpreter = Interpreter::new(&model, &layout);
         let arrangement = Arrangement::new(partial.families(), &layout);
@@ -507,7 +512,9 @@ fn guarded_quotients_keep_every_transition() {
     let results: Vec<Result<usize, String>> = map_on_workers(2, &programs, |(name, text)| {
         let model = load_murphi("random.m", text, &[])?;
         let layout = Layout::new(&model).map_err(|error| error.to_string())?;
-        let Ok(mut partial) = PartialSymmetry::new(&model, &layout, &[]) else { return Ok(0) };
+        let Ok(mut partial) = PartialSymmetry::new(&model, &layout, &[], &quotient_ir::Budget::unlimited()) else {
+            return Ok(0);
+        };
         let arrangement = Arrangement::new(partial.families(), &layout);
         let coarsest = partial.coarsest();
         let quotient =

@@ -258,7 +258,7 @@ fn representatives_are_one_for_each_orbit() {
         let case = &example.header.cases[*case];
         let model = example.load(case).unwrap_or_else(|error| panic!("{error}"));
         let layout = Layout::new(&model).expect("a layout");
-        let detection = detect(&model, &layout, &[]).expect("certified symmetries");
+        let detection = detect(&model, &layout, &[], &quotient_ir::Budget::unlimited()).expect("certified symmetries");
         let canonicalizer = Canonicalizer::new(&model, &layout, &detection.group).expect("a canonicalizer");
         let mut workspace = Workspace::default();
         let mut representative = |state: &Valuation| {

@@ -8,7 +8,7 @@ use quotient_engines::{
     AdaptiveError, AdaptiveReport, CrossCheck, Observer, PartitionTime, Report, SearchOptions, StopReason,
     check_adaptive, guarded_quotient,
 };
-use quotient_ir::{Model, PropertyId, RuleId, expression_text};
+use quotient_ir::{Budget, Model, PropertyId, RuleId, expression_text};
 use quotient_symmetry::{PartialRefusal, PartialSymmetry, Partition, most_permutations};
 
 use crate::commands::engine_failure;
@@ -71,7 +71,8 @@ pub(super) fn search(
     watch.announce("looking at what rules tell apart");
     let work = || {
         let started = Instant::now();
-        let mut partial = PartialSymmetry::new(model, layout, properties).map_err(AdaptiveError::from)?;
+        let mut partial =
+            PartialSymmetry::new(model, layout, properties, &Budget::unlimited()).map_err(AdaptiveError::from)?;
         let elapsed = started.elapsed();
         let options = SearchOptions { cross_check: compares, ..options.clone() };
         let mut report = check_adaptive(&mut partial, &options, PartitionTime::IfNeeded, watch)?;
@@ -92,12 +93,13 @@ pub(super) fn attempt(
 ) -> Attempt {
     let LoadedModel { model, layout, .. } = loaded;
     let enough = symmetries * MUCH_MORE;
-    if most_permutations(model, layout) < enough {
+    if most_permutations(model, layout, &Budget::unlimited()).is_ok_and(|most| most < enough) {
         return Attempt::Pointless;
     }
     let work = || {
         let started = Instant::now();
-        let mut partial = PartialSymmetry::new(model, layout, properties).map_err(AdaptiveError::from)?;
+        let mut partial =
+            PartialSymmetry::new(model, layout, properties, &Budget::unlimited()).map_err(AdaptiveError::from)?;
         let sharing = partial.sharing()?;
         let elapsed = started.elapsed();
         if sharing.order < enough {
@@ -122,6 +124,7 @@ pub(super) fn attempt(
         Err(error @ (AdaptiveError::Engine(_) | AdaptiveError::Uncertified(_))) => {
             Attempt::Failed(failure(loaded, error))
         }
+        Err(AdaptiveError::GaveUp(_)) => Attempt::TooMuch,
         Err(AdaptiveError::Refused(_) | AdaptiveError::Unsupported(_)) => Attempt::Pointless,
     }
 }
@@ -156,7 +159,8 @@ pub(super) fn explore(
     watch.announce("looking at what rules tell apart");
     let work = || {
         let started = Instant::now();
-        let mut partial = PartialSymmetry::new(model, layout, &[]).map_err(AdaptiveError::from)?;
+        let mut partial =
+            PartialSymmetry::new(model, layout, &[], &Budget::unlimited()).map_err(AdaptiveError::from)?;
         let elapsed = started.elapsed();
         let quotient = guarded_quotient(&mut partial, max_nodes, watch)?;
         let graph = CollectedGraph::of_guarded_quotient(&quotient, partial.families());
@@ -196,6 +200,9 @@ pub(super) fn failure(loaded: &LoadedModel, error: AdaptiveError) -> Failure {
     match error {
         AdaptiveError::Engine(error) => engine_failure(&loaded.model.source, error),
         AdaptiveError::Uncertified(error) => Failure::Internal(error.to_string()),
+        AdaptiveError::GaveUp(_) | AdaptiveError::Refused(PartialRefusal::GaveUp(_)) => {
+            Failure::Internal(error.to_string())
+        }
         AdaptiveError::Refused(PartialRefusal::Opaque { .. } | PartialRefusal::NoFamilies)
         | AdaptiveError::Refused(PartialRefusal::NothingShared(_))
         | AdaptiveError::Unsupported(_) => Failure::Usage(error.to_string()),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use quotient_groups::{ColouredGraph, PermutationGroup, Structure};
-use quotient_ir::{Layout, Model, PropertyId, VariableId};
+use quotient_ir::{Budget, Layout, Model, PropertyId, Spent, VariableId};
 use quotient_symmetry::{CertifiedGroup, Describer, Explainer, Request, declared, detect};
 
 use crate::arguments::{DetectArguments, Format, ModelArguments, SymmetryExport, SymmetryExportFormat, SymmetryName};
@@ -79,7 +79,8 @@ pub(crate) fn run(arguments: &DetectArguments) -> Result<ExitCode, Failure> {
     let mut found = find(model, layout, &preserved, arguments.symmetry)?;
     found.findings.properties = properties;
     if let Some(question) = question {
-        let answer = answer(model, layout, &preserved, found.group.as_ref(), question);
+        let answer = answer(model, layout, &preserved, found.group.as_ref(), question)
+            .map_err(|spent| Failure::Internal(spent.to_string()))?;
         found.findings.answer = Some(answer);
     }
     if let Some((export, file)) = export {
@@ -124,7 +125,8 @@ fn find<'m>(
     match source {
         SymmetryName::Off => Ok(Found { findings, group: None, graph: None }),
         SymmetryName::Declared => {
-            let declared = declared(model, layout, properties).map_err(|error| Failure::Internal(error.to_string()))?;
+            let declared = declared(model, layout, properties, &Budget::unlimited())
+                .map_err(|error| Failure::Internal(error.to_string()))?;
             findings.certification = Some(declared.report);
             findings.refused = declared.refused;
             findings.phases = Phases::of(&declared.times);
@@ -132,7 +134,8 @@ fn find<'m>(
             Ok(Found { findings, group: Some(declared.group), graph: None })
         }
         SymmetryName::Auto => {
-            let detection = detect(model, layout, properties).map_err(|error| Failure::Internal(error.to_string()))?;
+            let detection = detect(model, layout, properties, &Budget::unlimited())
+                .map_err(|error| Failure::Internal(error.to_string()))?;
             findings.complete = detection.complete;
             findings.certification = Some(detection.report);
             findings.fixed = detection.fixed;
@@ -171,15 +174,15 @@ fn answer(
     properties: &[PropertyId],
     group: Option<&CertifiedGroup>,
     question: Question,
-) -> Answer {
-    let mut explainer = Explainer::new(model, layout, properties);
-    match (question, group) {
+) -> Result<Answer, Spent> {
+    let mut explainer = Explainer::new(model, layout, properties, &Budget::unlimited())?;
+    Ok(match (question, group) {
         (Question::Request { text, request }, _) => {
-            Answer::Request { text, reasons: explainer.why_not(&request, REASONS) }
+            Answer::Request { text, reasons: explainer.why_not(&request, REASONS)? }
         }
-        (Question::Families, Some(group)) => Answer::Families(explainer.families(group)),
+        (Question::Families, Some(group)) => Answer::Families(explainer.families(group)?),
         (Question::Families, None) => Answer::Families(Vec::new()),
-    }
+    })
 }
 
 fn create(export: &SymmetryExport) -> Result<File, Failure> {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use quotient_engines::AdaptiveError;
-use quotient_ir::{PropertyId, Valuation};
+use quotient_ir::{Budget, PropertyId, Valuation};
 use quotient_symmetry::{Classification, PartialSymmetry, TooManyStates, Witness, classify};
 
 use crate::arguments::Format;
@@ -113,7 +113,7 @@ pub(super) fn run(loaded: &LoadedModel, properties: &[PropertyId], format: Forma
 
 fn find(loaded: &LoadedModel, properties: &[PropertyId]) -> Result<Findings, AdaptiveError> {
     let LoadedModel { model, layout, .. } = loaded;
-    let mut partial = PartialSymmetry::new(model, layout, properties)?;
+    let mut partial = PartialSymmetry::new(model, layout, properties, &Budget::unlimited())?;
     let mut partitions = Vec::new();
     for rule in model.rules.indices() {
         partitions.push((rule, Some(partial.rule(rule)?.partition.clone())));

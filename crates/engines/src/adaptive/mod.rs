@@ -17,8 +17,8 @@ mod trace;
 
 pub use guarded::{GuardedEdge, GuardedQuotient, guarded_quotient};
 
-use quotient_ir::{Interpreter, Model, PropertyId, PropertyKind, RuleId, TableIndex};
-use quotient_symmetry::{Arrangement, Desk, PartialRefusal, PartialSymmetry, Partition, Uncertified};
+use quotient_ir::{Interpreter, Model, PropertyId, PropertyKind, RuleId, Spent, TableIndex};
+use quotient_symmetry::{Arrangement, Desk, DetectionError, PartialRefusal, PartialSymmetry, Partition, Uncertified};
 
 use crate::check::check_quotient;
 use crate::observer::Observer;
@@ -72,10 +72,22 @@ pub enum AdaptiveError {
     Unsupported(String),
     /// A mistake in this program.
     #[error(transparent)]
-    Uncertified(#[from] Uncertified),
+    Uncertified(Box<Uncertified>),
+    /// What rules tell apart was not found in the time or with the work there was for it.
+    #[error(transparent)]
+    GaveUp(#[from] Spent),
     /// The search went wrong.
     #[error(transparent)]
     Engine(#[from] EngineError),
+}
+
+impl From<DetectionError> for AdaptiveError {
+    fn from(error: DetectionError) -> Self {
+        match error {
+            DetectionError::Uncertified(error) => Self::Uncertified(error),
+            DetectionError::GaveUp(spent) => Self::GaveUp(spent),
+        }
+    }
 }
 
 /// Searches the reachable states of a model by annotated states and checks its properties. Its partial symmetry

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use quotient_ir::{Fault, PropertyId, RuleId, TableIndex};
-use quotient_symmetry::{Arrangement, Desk, Edge, Held, Kind, Need, PartialSymmetry, Target, Uncertified, unwind};
+use quotient_symmetry::{Arrangement, Desk, DetectionError, Edge, Held, Kind, Need, PartialSymmetry, Target, unwind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::partitions::{PartitionNumber, Partitions};
@@ -211,7 +211,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
     }
 
     /// The edges of a rule.
-    pub(crate) fn rule_edges(&mut self, rule: RuleId) -> Result<Vec<usize>, Uncertified> {
+    pub(crate) fn rule_edges(&mut self, rule: RuleId) -> Result<Vec<usize>, DetectionError> {
         if self.rule_edges[rule.position()].is_none() {
             let edges = self.partial.rule(rule)?.edges.clone();
             let numbers = edges.into_iter().map(|edge| self.add_edge(Some(rule), edge)).collect();

@@ -23,6 +23,7 @@ impl<'m> Unfolder<'m> {
     /// The parts of which `decided` is the conjunction, all of them at once: what is joined bit by bit
     /// gets a form that depends on the bits.
     fn decided_parts(&mut self, expression: ExprId, outcome: bool, parts: &mut Vec<NodeId>) -> Result<(), Refusal> {
+        self.charge(1)?;
         match &self.model.pool[expression] {
             Expr::Unary { operator: UnaryOperator::Not, operand } => self.decided_parts(*operand, !outcome, parts),
             Expr::Binary { operator, .. }
@@ -90,6 +91,7 @@ impl<'m> Unfolder<'m> {
         operands
     }
     pub(super) fn condition(&mut self, expression: ExprId) -> Result<NodeId, Refusal> {
+        self.charge(1)?;
         match &self.model.pool[expression] {
             &Expr::Constant { value, .. } => Ok(if value == 0 { NodeId::FALSE } else { NodeId::TRUE }),
             Expr::Unary { operator: UnaryOperator::Not, operand } => {
@@ -188,6 +190,7 @@ impl<'m> Unfolder<'m> {
         conditions: &mut Vec<NodeId>,
         conjunction: bool,
     ) -> Result<(), Refusal> {
+        self.charge(1)?;
         match &self.model.pool[expression] {
             Expr::Unary { operator: UnaryOperator::Not, operand } => {
                 self.collect(*operand, !is_negated, conditions, conjunction)

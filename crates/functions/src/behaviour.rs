@@ -6,15 +6,14 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use quotient_ir::{
-    Action, Domain, Interpreter, Iteration, Layout, Local, LocalId, Model, Parameter, PropertyId, PropertyKind, Span,
-    Table, TableIndex, VariableId,
+    Action, Budget, Domain, Interpreter, Iteration, Layout, Local, LocalId, Model, Parameter, PropertyId, PropertyKind,
+    Span, Spent, Table, TableIndex, VariableId,
 };
 
 use rustc_hash::FxHashMap;
 
-use crate::certify::{Instance, Subject};
 use crate::circuit::{CASE_LIMIT, Circuit, Node, NodeId, Relabelling};
-use crate::literals::{Literals, StateMap};
+use crate::instance::{Instance, Subject};
 use crate::mentions::Mentions;
 use crate::multisets::{Multisets, ordered_multisets};
 use crate::possible::{Holds, Possible, is_enumerated, possible_values, scalar_types};
@@ -22,59 +21,26 @@ use crate::unfold::{Event, EventKey, Refusal, Unfolder, Write, Written};
 
 /// The functions of a model.
 #[derive(Debug)]
-pub(crate) struct Behaviour {
+pub struct Behaviour {
     /// All nodes. Slots from `slots` on are inputs.
-    pub(crate) circuit: Circuit,
+    pub circuit: Circuit,
     /// How many of the circuit's slots are slots of the state.
-    pub(crate) slots: usize,
+    pub slots: usize,
     /// The inputs that belong to an action whose parameters are not enumerated.
-    pub(crate) inputs: Vec<(Action, Range<u32>)>,
+    pub inputs: Vec<(Action, Range<u32>)>,
     /// The multisets of the state. The last slots of the circuit are their columns.
-    pub(crate) multisets: Multisets,
+    pub multisets: Multisets,
     /// Instances of rules and initial-state programs.
-    pub(crate) events: Vec<Event>,
+    pub events: Vec<Event>,
     /// Instances of rules that can do nothing at all, whatever the state.
-    pub(crate) idle: Vec<Instance>,
+    pub idle: Vec<Instance>,
     /// Instances of properties.
-    pub(crate) claims: Vec<Claim>,
+    pub claims: Vec<Claim>,
     /// Variables that are treated as fixed, and why.
-    pub(crate) fixed: Vec<Fixed>,
+    pub fixed: Vec<Fixed>,
 }
 
 impl Behaviour {
-    /// The literals of the state.
-    pub(crate) fn literals(&self) -> Literals {
-        let slots = 0..self.slots as u32;
-        Literals::new(slots.map(|slot| (self.circuit.values(slot).to_vec(), self.circuit.is_wide(slot))))
-    }
-
-    /// A map of states as a relabelling of the circuit's slots and values, inputs included. Where the
-    /// inputs go may be given; if not, they follow the slots they are copied to.
-    pub(crate) fn relabelling(&self, map: &StateMap, inputs: Option<&[InputMove]>) -> Relabelling {
-        let mut relabelling = Relabelling::default();
-        for slot_move in map.moves() {
-            let (from, to) = (slot_move.from.position() as u32, slot_move.to.position() as u32);
-            let positions = (!self.circuit.is_wide(from)).then(|| {
-                let image_of = |value: &Option<i64>| {
-                    let image = slot_move.value(*value);
-                    self.circuit.values(to).binary_search(&image).expect("the action maps onto the values") as u16
-                };
-                self.circuit.values(from).iter().map(image_of).collect()
-            });
-            relabelling.insert(from, to, positions);
-        }
-        self.multisets.extend(map, &mut relabelling);
-        match inputs.filter(|inputs| self.permutes_inputs(inputs)) {
-            Some(inputs) => {
-                for InputMove { from, to, positions } in inputs {
-                    relabelling.insert(*from, *to, positions.clone());
-                }
-            }
-            None => self.extend_to_inputs(&mut relabelling),
-        }
-        relabelling
-    }
-
     /// Whether different inputs go to different ones, and different values to different ones. Then the
     /// inputs of an event can be renamed like that: they have all values anyway.
     fn permutes_inputs(&self, moves: &[InputMove]) -> bool {
@@ -106,9 +72,16 @@ impl Behaviour {
             })
     }
 
-    /// What becomes of inputs: one that is copied to a slot goes where the slot goes. Any permutation
-    /// of the inputs of an event leaves what it can do the same, so it is enough that this one works.
-    fn extend_to_inputs(&self, relabelling: &mut Relabelling) {
+    /// Extends a relabelling of slots to the inputs: as given, if that permutes them, and otherwise one that is
+    /// copied to a slot goes where the slot goes. Any permutation of the inputs of an event leaves what it
+    /// can do the same, so it is enough that this one works.
+    pub fn extend_to_inputs(&self, relabelling: &mut Relabelling, inputs: Option<&[InputMove]>) {
+        if let Some(inputs) = inputs.filter(|inputs| self.permutes_inputs(inputs)) {
+            for InputMove { from, to, positions } in inputs {
+                relabelling.insert(*from, *to, positions.clone());
+            }
+            return;
+        }
         for (event, range) in self.events_with_inputs() {
             for (input, image, positions) in self.input_moves((event, range), (event, range), relabelling) {
                 relabelling.insert(input, image, Some(positions));
@@ -172,7 +145,7 @@ impl Behaviour {
     }
 
     /// What an event does after a relabelling, if that is what a known event does.
-    pub(crate) fn event_image(
+    pub fn event_image(
         &mut self,
         number: usize,
         relabelling: &Relabelling,
@@ -234,21 +207,41 @@ impl Behaviour {
 
 /// Where an input goes, and what becomes of the positions of its values.
 #[derive(Clone, Debug)]
-pub(crate) struct InputMove {
-    pub(crate) from: u32,
-    pub(crate) to: u32,
+pub struct InputMove {
+    /// The input, a slot of the circuit.
+    pub from: u32,
+    /// Where it goes.
+    pub to: u32,
     /// None for values that are too many to list; these stay.
-    pub(crate) positions: Option<Vec<u16>>,
+    pub positions: Option<Vec<u16>>,
 }
 
 /// An instance of a property.
 #[derive(Clone, Debug)]
-pub(crate) struct Claim {
-    pub(crate) property: PropertyId,
+pub struct Claim {
+    /// The property.
+    pub property: PropertyId,
     /// The cells of its parameters.
-    pub(crate) arguments: Vec<i64>,
-    pub(crate) condition: NodeId,
-    pub(crate) fault: NodeId,
+    pub arguments: Vec<i64>,
+    /// When it holds.
+    pub condition: NodeId,
+    /// When evaluating it runs into a fault.
+    pub fault: NodeId,
+}
+
+/// What a claim says: its subject, when it holds, and when it has no value.
+pub type ClaimKey = (PropertyId, NodeId, NodeId);
+
+impl Claim {
+    /// What it says: equal for claims that say the same.
+    pub fn key(&self) -> ClaimKey {
+        (self.property, self.condition, self.fault)
+    }
+
+    /// What it is an instance of.
+    pub fn instance(&self) -> Instance {
+        Instance { subject: Subject::Property(self.property), arguments: self.arguments.clone() }
+    }
 }
 
 /// What symmetries must preserve besides the behaviour and the assumptions, which decide which states
@@ -267,7 +260,8 @@ pub enum Preserved<'a> {
 }
 
 impl Preserved<'_> {
-    pub(crate) fn properties(&self) -> &[PropertyId] {
+    /// The properties.
+    pub fn properties(&self) -> &[PropertyId] {
         match self {
             Self::Properties(properties) => properties,
             Self::Instance { property, .. } => std::slice::from_ref(property),
@@ -294,12 +288,24 @@ pub struct Fixed {
 }
 
 /// Unfolds a model, with the properties of a run.
-pub(crate) fn unfold(model: &Model, layout: &Layout, preserved: Preserved<'_>) -> Behaviour {
-    unfold_over(model, layout, preserved, possible_values(model, layout))
+///
+/// # Errors
+/// If the budget is spent.
+pub fn unfold(model: &Model, layout: &Layout, preserved: Preserved<'_>, budget: &Budget) -> Result<Behaviour, Spent> {
+    unfold_over(model, layout, preserved, possible_values(model, layout, budget)?, budget)
 }
 
 /// The same over given values of the slots, of which those that can occur must be some.
-pub(crate) fn unfold_over(model: &Model, layout: &Layout, preserved: Preserved<'_>, possible: Possible) -> Behaviour {
+///
+/// # Errors
+/// If the budget is spent.
+pub fn unfold_over(
+    model: &Model,
+    layout: &Layout,
+    preserved: Preserved<'_>,
+    possible: Possible,
+    budget: &Budget,
+) -> Result<Behaviour, Spent> {
     let Possible { mut holds, undefined_elements } = possible;
     // Elements of multisets can be at any position, wherever they were put.
     for entry in Multisets::new(layout, 0).iter() {
@@ -342,7 +348,7 @@ pub(crate) fn unfold_over(model: &Model, layout: &Layout, preserved: Preserved<'
                     }
                     Iteration::Steps { .. } => {
                         wide.push(false);
-                        values.push(interpreter_values(&interpreter, parameter, locals));
+                        values.push(interpreter_values(&interpreter, parameter, locals, budget)?);
                     }
                 }
             }
@@ -373,7 +379,7 @@ pub(crate) fn unfold_over(model: &Model, layout: &Layout, preserved: Preserved<'
             fix(BTreeSet::from([variable]), &"multisets inside multisets are not looked into", span);
         }
     }
-    let mut unfolder = Unfolder::new(model, layout, values, wide, multisets.clone());
+    let mut unfolder = Unfolder::new(model, layout, values, wide, multisets.clone(), budget);
     let mut events = Vec::new();
     let mut idle = Vec::new();
     for &(action, parameters, locals) in &actions {
@@ -394,6 +400,7 @@ pub(crate) fn unfold_over(model: &Model, layout: &Layout, preserved: Preserved<'
                     }
                 }
             }
+            Err(Refusal::Spent(spent)) => return Err(spent),
             Err(refusal) => {
                 fix(Mentions::of_action(model, action).into_variables(), &refusal, action_span(model, action))
             }
@@ -414,6 +421,7 @@ pub(crate) fn unfold_over(model: &Model, layout: &Layout, preserved: Preserved<'
         for arguments in instances.filter(|arguments| preserved.includes(property, arguments)) {
             match unfolder.property(property, &arguments) {
                 Ok((condition, fault)) => claims.push(Claim { property, arguments, condition, fault }),
+                Err(Refusal::Spent(spent)) => return Err(spent),
                 Err(refusal) => {
                     fix(Mentions::of_property(model, property).into_variables(), &refusal, entry.span);
                     break;
@@ -435,7 +443,8 @@ pub(crate) fn unfold_over(model: &Model, layout: &Layout, preserved: Preserved<'
         fix(BTreeSet::from([variable]), &reason, model.variables[variable].span);
     }
     behaviour.fixed = fixed;
-    behaviour
+    // Functions made after the budget was spent mean nothing.
+    if behaviour.circuit.is_spent() { Err(Spent) } else { Ok(behaviour) }
 }
 
 /// The instances of an assumption as one: the first that is false or faults decides, so that it is not
@@ -461,11 +470,15 @@ fn interpreter_values(
     interpreter: &Interpreter<'_>,
     parameter: &Parameter,
     locals: &Table<LocalId, Local>,
-) -> Vec<Option<i64>> {
-    let mut values: Vec<Option<i64>> =
-        interpreter.instances(std::slice::from_ref(parameter), locals).map(|cells| Some(cells[0])).collect();
+    budget: &Budget,
+) -> Result<Vec<Option<i64>>, Spent> {
+    let mut values: Vec<Option<i64>> = Vec::new();
+    for cells in interpreter.instances(std::slice::from_ref(parameter), locals) {
+        budget.spend(1)?;
+        values.push(Some(cells[0]));
+    }
     values.sort_unstable();
-    values
+    Ok(values)
 }
 
 fn action_span(model: &Model, action: Action) -> Span {

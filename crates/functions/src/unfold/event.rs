@@ -6,49 +6,55 @@ use rustc_hash::FxHashMap;
 use quotient_ir::{Action, ExprId, PropertyId, Span};
 
 use crate::circuit::{Circuit, Linear, NodeId, Relabelling};
+use crate::instance::{Instance, Subject};
 
 /// One instance of a rule or initial-state program as functions of the state before it.
 #[derive(Clone, Debug)]
-pub(crate) struct Event {
+pub struct Event {
     /// What it is an instance of.
-    pub(crate) action: Action,
+    pub action: Action,
     /// The cells of its parameters.
-    pub(crate) arguments: Vec<i64>,
+    pub arguments: Vec<i64>,
     /// When it can fire.
-    pub(crate) guard: NodeId,
+    pub guard: NodeId,
     /// When its guard or body runs into a fault.
-    pub(crate) fault: NodeId,
+    pub fault: NodeId,
     /// When an assumption in its body drops it.
-    pub(crate) dropped: NodeId,
+    pub dropped: NodeId,
     /// What it writes.
-    pub(crate) writes: Vec<Write>,
+    pub writes: Vec<Write>,
     /// The elements it adds to multisets, in no particular order: what it writes to the columns of one.
-    pub(crate) additions: Vec<Vec<Write>>,
+    pub additions: Vec<Vec<Write>>,
     /// The cover statements it reaches, and when.
-    pub(crate) covers: Vec<(PropertyId, NodeId)>,
+    pub covers: Vec<(PropertyId, NodeId)>,
     /// The parts of the guard of a rule, each with its condition.
-    pub(crate) guard_parts: Vec<(ExprId, NodeId)>,
+    pub guard_parts: Vec<(ExprId, NodeId)>,
     /// For each write, the last statement that can do it.
-    pub(crate) write_spans: Vec<Span>,
+    pub write_spans: Vec<Span>,
 }
 
 /// What an event does, without what it is an instance of.
-pub(crate) type EventKey = (NodeId, NodeId, NodeId, Vec<Write>, Vec<Vec<Write>>, Vec<(PropertyId, NodeId)>);
+pub type EventKey = (NodeId, NodeId, NodeId, Vec<Write>, Vec<Vec<Write>>, Vec<(PropertyId, NodeId)>);
 
 impl Event {
     /// What it does: equal for events that do the same.
-    pub(crate) fn key(&self) -> EventKey {
+    pub fn key(&self) -> EventKey {
         (self.guard, self.fault, self.dropped, self.writes.clone(), self.additions.clone(), self.covers.clone())
     }
 
+    /// What it is an instance of.
+    pub fn instance(&self) -> Instance {
+        Instance { subject: Subject::Action(self.action), arguments: self.arguments.clone() }
+    }
+
     /// Whether it is an instance of an initial-state program.
-    pub(crate) fn is_start(&self) -> bool {
+    pub fn is_start(&self) -> bool {
         matches!(self.action, Action::Start(_))
     }
 
     /// What the event that does for relabelled slots and values what this one does for the original
     /// ones would do. Nothing if numbers do not allow it.
-    pub(crate) fn relabelled(
+    pub fn relabelled(
         &self,
         circuit: &mut Circuit,
         relabelling: &Relabelling,
@@ -71,7 +77,7 @@ impl Event {
     }
 
     /// All functions it is made of.
-    pub(crate) fn roots(&self) -> Vec<NodeId> {
+    pub fn roots(&self) -> Vec<NodeId> {
         let mut roots = vec![self.guard, self.fault, self.dropped];
         for write in self.writes.iter().chain(self.additions.iter().flatten()) {
             match &write.written {
@@ -134,17 +140,26 @@ fn relabelled_writes(
 
 /// What an event writes to one slot.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Write {
-    pub(crate) slot: u32,
-    pub(crate) written: Written,
+pub struct Write {
+    /// The slot of the circuit: one of the state, or a column of a multiset where an element is added.
+    pub slot: u32,
+    /// What is written to it, and when.
+    pub written: Written,
 }
 
 /// The values written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Written {
+pub enum Written {
     /// Each value (undefined is `None`) with the condition under which it is written.
     Cases(Vec<(Option<i64>, NodeId)>),
     /// A number without few cases, with the condition under which it is written, and the one under
     /// which the slot becomes undefined instead.
-    Number { when: NodeId, undefined: NodeId, value: Linear },
+    Number {
+        /// When anything is written.
+        when: NodeId,
+        /// When the slot becomes undefined; then it is written, too.
+        undefined: NodeId,
+        /// What is written otherwise.
+        value: Linear,
+    },
 }

@@ -13,28 +13,31 @@ mod relabelling;
 
 use std::rc::Rc;
 
-use quotient_ir::BinaryOperator;
+use quotient_ir::{BinaryOperator, Budget};
 use rustc_hash::FxHashMap;
 
 use crate::intervals;
 
-pub(crate) use relabelling::{Relabelling, Users};
+pub use relabelling::{Relabelling, Users};
 
 /// A node of a [`Circuit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct NodeId(pub(crate) u32);
+pub struct NodeId(u32);
 
 impl NodeId {
-    pub(crate) const FALSE: Self = Self(0);
-    pub(crate) const TRUE: Self = Self(1);
-    pub(crate) fn position(self) -> usize {
+    /// The condition that never holds.
+    pub const FALSE: Self = Self(0);
+    /// The condition that always holds.
+    pub const TRUE: Self = Self(1);
+    /// Its number: a node comes after those it is made of.
+    pub fn position(self) -> usize {
         self.0 as usize
     }
 }
 
 /// A set of values of one slot, by their positions in [`Circuit::values`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ValueSet(Box<[u64]>);
+pub struct ValueSet(Box<[u64]>);
 
 impl ValueSet {
     fn empty(size: usize) -> Self {
@@ -43,7 +46,8 @@ impl ValueSet {
     fn insert(&mut self, value: usize) {
         self.0[value / 64] |= 1 << (value % 64);
     }
-    fn contains(&self, value: usize) -> bool {
+    /// Whether a position is in the set.
+    pub fn contains(&self, value: usize) -> bool {
         self.0[value / 64] >> (value % 64) & 1 == 1
     }
     fn intersect(&mut self, other: &Self) {
@@ -62,7 +66,7 @@ impl ValueSet {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
     /// The positions in the set, in increasing order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().enumerate().flat_map(|(index, &word)| {
             let mut rest = word;
             std::iter::from_fn(move || {
@@ -75,22 +79,28 @@ impl ValueSet {
 }
 
 /// The values that some slots are known to be among.
-pub(crate) type KnownValues = FxHashMap<u32, ValueSet>;
+pub type KnownValues = FxHashMap<u32, ValueSet>;
 
 /// A function of a state. Conditions have the values 0 and 1.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Node {
+pub enum Node {
+    /// Never.
     False,
+    /// Always.
     True,
     /// The slot holds one of the values (not none, not all).
     In {
+        /// The slot.
         slot: u32,
+        /// The values, by their positions.
         values: ValueSet,
     },
     /// The slots hold one of the tuples of value positions. At least two slots, all essential, no
     /// slot independent of the others.
     Table {
+        /// The slots, in increasing order.
         slots: Box<[u32]>,
+        /// The tuples, in increasing order.
         tuples: Box<[Box<[u16]>]>,
     },
     /// All of them. At least two, none a conjunction.
@@ -99,7 +109,9 @@ pub(crate) enum Node {
     Or(Box<[NodeId]>),
     /// A linear form compared with zero.
     Compare {
+        /// How it must relate to zero.
         relation: Relation,
+        /// The form.
         form: Linear,
     },
     /// The value of a slot as a number. Ties the slot's values to their numbers.
@@ -108,48 +120,65 @@ pub(crate) enum Node {
     Product(Box<[Linear]>),
     /// An operation without algebra, on ordered operands.
     Operation {
+        /// Which one.
         operation: Operation,
+        /// The left operand.
         left: Linear,
+        /// The right operand.
         right: Linear,
     },
 }
 
 /// How a form relates to zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Relation {
+pub enum Relation {
+    /// It is at most zero.
     NotPositive,
+    /// It is zero.
     Zero,
+    /// It is not zero.
     NotZero,
 }
 
 /// Operations that are kept as they are on large operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Operation {
+pub enum Operation {
+    /// Division, towards zero.
     Divide,
+    /// The remainder of that.
     Remainder,
+    /// A shift to the left.
     ShiftLeft,
+    /// A shift to the right.
     ShiftRight,
+    /// Bits that both have.
     BitAnd,
+    /// Bits that one of them has.
     BitOr,
+    /// Bits that just one of them has.
     BitXor,
 }
 
 /// `constant + Σ coefficient · node`, terms in increasing order of their nodes, no zero
 /// coefficients.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Linear {
-    pub(crate) constant: i64,
-    pub(crate) terms: Vec<(NodeId, i64)>,
+pub struct Linear {
+    /// What is added to the terms.
+    pub constant: i64,
+    /// Nodes and their coefficients.
+    pub terms: Vec<(NodeId, i64)>,
 }
 
 impl Linear {
-    pub(crate) fn constant(constant: i64) -> Self {
+    /// A number that does not depend on the state.
+    pub fn constant(constant: i64) -> Self {
         Self { constant, terms: Vec::new() }
     }
     fn node(node: NodeId) -> Self {
         Self { constant: 0, terms: vec![(node, 1)] }
     }
-    pub(crate) fn as_constant(&self) -> Option<i64> {
+    /// The number, if it does not depend on the state.
+    pub fn as_constant(&self) -> Option<i64> {
         self.terms.is_empty().then_some(self.constant)
     }
     /// `self + factor · other`, or nothing on overflow.
@@ -199,23 +228,27 @@ impl Linear {
 /// where these are few. The conditions exclude each other; one of them holds wherever the value
 /// is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Value {
-    pub(crate) form: Linear,
-    pub(crate) cases: Option<Rc<[(i64, NodeId)]>>,
+pub struct Value {
+    /// The number as a sum.
+    pub form: Linear,
+    /// Each number it can be, in increasing order, with its condition.
+    pub cases: Option<Rc<[(i64, NodeId)]>>,
 }
 
 impl Value {
     /// Whether it is the number of what is undefined.
-    pub(crate) fn is_nothing(&self) -> bool {
+    pub fn is_nothing(&self) -> bool {
         self.cases.as_ref().is_some_and(|cases| cases.is_empty())
     }
 }
 
 /// Why a function could not be represented.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum TooLarge {
+pub enum TooLarge {
+    /// A number can exceed 64 bits.
     #[error("a number can exceed 64 bits")]
     Overflow,
+    /// A value has too many cases.
     #[error("a value has too many cases")]
     Cases,
 }
@@ -229,7 +262,7 @@ pub(crate) const CASE_LIMIT: usize = 4096;
 
 /// The pool of nodes over the slots of one model.
 #[derive(Debug)]
-pub(crate) struct Circuit {
+pub struct Circuit {
     /// Shared with the keys of `ids`.
     nodes: Vec<Rc<Node>>,
     ids: FxHashMap<Rc<Node>, NodeId>,
@@ -243,12 +276,20 @@ pub(crate) struct Circuit {
     wide: Vec<bool>,
     slot_numbers: Vec<Option<Value>>,
     bounds: Vec<(i64, i64)>,
+    budget: Budget,
+    /// Work that the budget was not told of yet.
+    work: u64,
+    /// Whether the budget is spent. From then on all functions come out as some constant and no node is made.
+    is_spent: bool,
 }
+
+/// Work after which the budget is asked.
+const WORK_BETWEEN_QUESTIONS: u64 = 256;
 
 impl Circuit {
     /// A circuit over slots that can hold the given values, in increasing order; of a wide slot
-    /// only the least and the greatest are given.
-    pub(crate) fn new(values: Vec<Vec<Option<i64>>>, wide: Vec<bool>) -> Self {
+    /// only the least and the greatest are given. Making nodes draws on the budget.
+    pub fn new(values: Vec<Vec<Option<i64>>>, wide: Vec<bool>, budget: &Budget) -> Self {
         let mut circuit = Self {
             nodes: Vec::new(),
             ids: FxHashMap::default(),
@@ -258,35 +299,72 @@ impl Circuit {
             values,
             wide,
             bounds: Vec::new(),
+            budget: budget.clone(),
+            work: 0,
+            is_spent: false,
         };
         assert_eq!(circuit.intern(Node::False), NodeId::FALSE);
         assert_eq!(circuit.intern(Node::True), NodeId::TRUE);
         circuit
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// From now on, making nodes draws on this budget.
+    pub fn draw_on(&mut self, budget: &Budget) {
+        self.budget = budget.clone();
+        self.work = 0;
+        // What was made after the last one was spent stays worthless.
+        self.is_spent |= budget.is_spent();
+    }
+
+    /// Whether the budget was spent while functions were made. Those made since then mean nothing, and nothing
+    /// may be concluded from them.
+    pub fn is_spent(&self) -> bool {
+        self.is_spent
+    }
+
+    /// Takes note of work. Gives true if no more is to be done.
+    #[inline]
+    pub(crate) fn charge(&mut self, work: usize) -> bool {
+        self.work += work as u64;
+        if self.work >= WORK_BETWEEN_QUESTIONS {
+            self.is_spent |= self.budget.spend(std::mem::take(&mut self.work)).is_err();
+        }
+        self.is_spent
+    }
+
+    /// How many nodes there are; the two constants always are.
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub fn len(&self) -> usize {
         self.nodes.len()
     }
-    pub(crate) fn node(&self, id: NodeId) -> &Node {
+    /// All nodes. Each comes after those it is made of.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
+        (0..self.nodes.len() as u32).map(NodeId)
+    }
+    /// What a node is.
+    pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.position()]
     }
     /// The values a slot can hold.
-    pub(crate) fn values(&self, slot: u32) -> &[Option<i64>] {
+    pub fn values(&self, slot: u32) -> &[Option<i64>] {
         &self.values[slot as usize]
     }
 
     /// How many slots there are.
-    pub(crate) fn slot_count(&self) -> usize {
+    pub fn slot_count(&self) -> usize {
         self.values.len()
     }
     /// Whether a slot has too many values to list.
-    pub(crate) fn is_wide(&self, slot: u32) -> bool {
+    pub fn is_wide(&self, slot: u32) -> bool {
         self.wide[slot as usize]
     }
 
     fn intern(&mut self, node: Node) -> NodeId {
         if let Some(&id) = self.ids.get(&node) {
             return id;
+        }
+        if self.charge(1 + node.size() / 8) {
+            return NodeId::FALSE;
         }
         let support = match &node {
             Node::False | Node::True => Some(Box::default()),
@@ -376,7 +454,7 @@ impl Circuit {
     }
 
     /// The condition that a slot holds the value at one of some positions.
-    pub(crate) fn slot_in(&mut self, slot: u32, positions: impl IntoIterator<Item = usize>) -> NodeId {
+    pub fn slot_in(&mut self, slot: u32, positions: impl IntoIterator<Item = usize>) -> NodeId {
         let size = self.values[slot as usize].len();
         let mut set = ValueSet::empty(size);
         for position in positions {
@@ -496,12 +574,12 @@ impl Circuit {
     }
 
     /// All of the conditions.
-    pub(crate) fn and(&mut self, conditions: impl IntoIterator<Item = NodeId>) -> NodeId {
+    pub fn and(&mut self, conditions: impl IntoIterator<Item = NodeId>) -> NodeId {
         self.connective(conditions, true)
     }
 
     /// One of the conditions.
-    pub(crate) fn or(&mut self, conditions: impl IntoIterator<Item = NodeId>) -> NodeId {
+    pub fn or(&mut self, conditions: impl IntoIterator<Item = NodeId>) -> NodeId {
         self.connective(conditions, false)
     }
 
@@ -511,6 +589,9 @@ impl Circuit {
         let mut children: Vec<NodeId> = Vec::new();
         let mut sets: Vec<(u32, ValueSet)> = Vec::new();
         let mut pending: Vec<NodeId> = conditions.into_iter().collect();
+        if self.charge(1 + pending.len() / 8) {
+            return NodeId::FALSE;
+        }
         while let Some(condition) = pending.pop() {
             match &*self.nodes[condition.position()] {
                 _ if condition == neutral => {}
@@ -685,7 +766,7 @@ impl Circuit {
     }
 
     /// What a conjunction says of single slots.
-    pub(crate) fn known_values(&self, condition: NodeId) -> KnownValues {
+    pub fn known_values(&self, condition: NodeId) -> KnownValues {
         let mut known = KnownValues::default();
         let mut note = |node: NodeId| {
             if let Node::In { slot, values } = self.node(node) {
@@ -700,7 +781,7 @@ impl Circuit {
     }
 
     /// Notes that a slot does not hold the value at a position. Gives false if no value is left.
-    pub(crate) fn exclude(&self, known: &mut KnownValues, slot: u32, position: usize) -> bool {
+    pub fn exclude(&self, known: &mut KnownValues, slot: u32, position: usize) -> bool {
         let size = self.values[slot as usize].len();
         let mut other = ValueSet::empty(size);
         other.insert(position);
@@ -710,14 +791,12 @@ impl Circuit {
     }
 
     /// A condition without the parts that what is known of slots decides.
-    pub(crate) fn given(
-        &mut self,
-        node: NodeId,
-        known: &KnownValues,
-        memory: &mut FxHashMap<NodeId, NodeId>,
-    ) -> NodeId {
+    pub fn given(&mut self, node: NodeId, known: &KnownValues, memory: &mut FxHashMap<NodeId, NodeId>) -> NodeId {
         if let Some(&result) = memory.get(&node) {
             return result;
+        }
+        if self.charge(1) {
+            return NodeId::FALSE;
         }
         let content = Rc::clone(&self.nodes[node.position()]);
         let result = match &*content {
@@ -755,7 +834,7 @@ impl Circuit {
 
     /// Whether several conditions depend on so few assignments together that their normal forms tell
     /// all about them.
-    pub(crate) fn is_small(&self, conditions: &[NodeId]) -> bool {
+    pub fn is_small(&self, conditions: &[NodeId]) -> bool {
         self.joint_support(conditions).is_some()
     }
 
@@ -791,9 +870,12 @@ impl Circuit {
     }
 
     /// The opposite condition.
-    pub(crate) fn not(&mut self, condition: NodeId) -> NodeId {
+    pub fn not(&mut self, condition: NodeId) -> NodeId {
         if let Some(&negation) = self.negations.get(&condition) {
             return negation;
+        }
+        if self.charge(1) {
+            return NodeId::FALSE;
         }
         let content = Rc::clone(&self.nodes[condition.position()]);
         let negation = match &*content {
@@ -835,7 +917,7 @@ impl Circuit {
     }
 
     /// `condition ? then : otherwise`.
-    pub(crate) fn choose(&mut self, condition: NodeId, then: NodeId, otherwise: NodeId) -> NodeId {
+    pub fn choose(&mut self, condition: NodeId, then: NodeId, otherwise: NodeId) -> NodeId {
         let opposite = self.not(condition);
         let first = self.and([condition, then]);
         let second = self.and([opposite, otherwise]);
@@ -845,18 +927,18 @@ impl Circuit {
     // ---- numbers ----
 
     /// A number that does not depend on the state.
-    pub(crate) fn constant(&self, value: i64) -> Value {
+    pub fn constant(&self, value: i64) -> Value {
         Value { form: Linear::constant(value), cases: Some(Rc::new([(value, NodeId::TRUE)])) }
     }
 
     /// The number of what is undefined: none. Every use of it is a fault; no case of it holds, so that
     /// what follows from it does not prefer any index or value.
-    pub(crate) fn nothing(&self) -> Value {
+    pub fn nothing(&self) -> Value {
         Value { form: Linear::constant(0), cases: Some(Rc::new([])) }
     }
 
     /// A condition as 0 or 1.
-    pub(crate) fn indicator(&mut self, condition: NodeId) -> Value {
+    pub fn indicator(&mut self, condition: NodeId) -> Value {
         match condition {
             NodeId::FALSE => self.constant(0),
             NodeId::TRUE => self.constant(1),
@@ -868,12 +950,12 @@ impl Circuit {
     }
 
     /// A value of 0 or 1 as a condition.
-    pub(crate) fn condition(&mut self, value: &Value) -> Result<NodeId, TooLarge> {
+    pub fn condition(&mut self, value: &Value) -> Result<NodeId, TooLarge> {
         self.equals_constant(value, 1)
     }
 
     /// The number in a slot, where it is defined.
-    pub(crate) fn slot(&mut self, slot: u32) -> Value {
+    pub fn slot(&mut self, slot: u32) -> Value {
         if let Some(value) = &self.slot_numbers[slot as usize] {
             return value.clone();
         }
@@ -911,8 +993,12 @@ impl Circuit {
     }
 
     /// A value from the condition of each case; cases with equal numbers are joined.
-    pub(crate) fn value_of_cases(&mut self, cases: Vec<(i64, NodeId)>) -> Result<Value, TooLarge> {
+    pub fn value_of_cases(&mut self, cases: Vec<(i64, NodeId)>) -> Result<Value, TooLarge> {
         let cases = self.joined(cases);
+        // Sums grow by one term at a time.
+        if self.charge(cases.len() * cases.len() / 64) {
+            return Ok(self.nothing());
+        }
         let form = match cases[..] {
             [] => Linear::constant(0),
             [(value, _)] => Linear::constant(value),
@@ -1024,7 +1110,7 @@ impl Circuit {
     }
 
     /// `left + factor · right`.
-    pub(crate) fn sum(&mut self, left: &Value, factor: i64, right: &Value) -> Result<Value, TooLarge> {
+    pub fn sum(&mut self, left: &Value, factor: i64, right: &Value) -> Result<Value, TooLarge> {
         if left.is_nothing() || right.is_nothing() {
             return Ok(self.nothing());
         }
@@ -1047,7 +1133,7 @@ impl Circuit {
 
     /// Applies a function to each pair of cases, if these are few; the function gives nothing
     /// where the operation is a fault.
-    pub(crate) fn combine(
+    pub fn combine(
         &mut self,
         left: &Value,
         right: &Value,
@@ -1069,7 +1155,7 @@ impl Circuit {
     }
 
     /// A product without few cases.
-    pub(crate) fn product(&mut self, left: &Value, right: &Value) -> Result<Value, TooLarge> {
+    pub fn product(&mut self, left: &Value, right: &Value) -> Result<Value, TooLarge> {
         let factor = |constant: i64, form: &Linear| Linear::constant(0).plus(constant, form).ok_or(TooLarge::Overflow);
         let form = match (left.form.as_constant(), right.form.as_constant()) {
             (Some(constant), _) => factor(constant, &right.form)?,
@@ -1080,7 +1166,7 @@ impl Circuit {
     }
 
     /// An operation without few cases.
-    pub(crate) fn operation(&mut self, operation: Operation, left: &Value, right: &Value) -> Result<Value, TooLarge> {
+    pub fn operation(&mut self, operation: Operation, left: &Value, right: &Value) -> Result<Value, TooLarge> {
         let (mut a, mut b) = (left.form.clone(), right.form.clone());
         if operation.commutes() && b < a {
             std::mem::swap(&mut a, &mut b);
@@ -1090,12 +1176,7 @@ impl Circuit {
     }
 
     /// `condition ? then : otherwise`.
-    pub(crate) fn choose_value(
-        &mut self,
-        condition: NodeId,
-        then: &Value,
-        otherwise: &Value,
-    ) -> Result<Value, TooLarge> {
+    pub fn choose_value(&mut self, condition: NodeId, then: &Value, otherwise: &Value) -> Result<Value, TooLarge> {
         if condition == NodeId::TRUE || then == otherwise || otherwise.is_nothing() {
             return Ok(then.clone());
         }
@@ -1135,7 +1216,7 @@ impl Circuit {
     }
 
     /// The condition that two values are equal.
-    pub(crate) fn equal(&mut self, left: &Value, right: &Value) -> Result<NodeId, TooLarge> {
+    pub fn equal(&mut self, left: &Value, right: &Value) -> Result<NodeId, TooLarge> {
         if let (Some(first), Some(second)) = (&left.cases, &right.cases) {
             let (first, second) = (first.clone(), second.clone());
             let mut both = Vec::new();
@@ -1151,7 +1232,7 @@ impl Circuit {
     }
 
     /// The condition that a value is a certain number.
-    pub(crate) fn equals_constant(&mut self, value: &Value, number: i64) -> Result<NodeId, TooLarge> {
+    pub fn equals_constant(&mut self, value: &Value, number: i64) -> Result<NodeId, TooLarge> {
         if let Some(cases) = &value.cases {
             return Ok(cases
                 .iter()
@@ -1164,7 +1245,7 @@ impl Circuit {
 
     /// The condition that a value is one of the numbers for which a test holds, where it has
     /// cases.
-    pub(crate) fn satisfies(&mut self, value: &Value, test: impl Fn(i64) -> bool) -> Option<NodeId> {
+    pub fn satisfies(&mut self, value: &Value, test: impl Fn(i64) -> bool) -> Option<NodeId> {
         let cases: Vec<NodeId> = value
             .cases
             .as_ref()?
@@ -1176,7 +1257,7 @@ impl Circuit {
     }
 
     /// The condition `left < right + slack`.
-    pub(crate) fn less(&mut self, left: &Value, right: &Value, slack: i64) -> Result<NodeId, TooLarge> {
+    pub fn less(&mut self, left: &Value, right: &Value, slack: i64) -> Result<NodeId, TooLarge> {
         if left.is_nothing() || right.is_nothing() {
             return Ok(NodeId::FALSE);
         }
@@ -1213,7 +1294,7 @@ impl Circuit {
     }
 
     /// The least and greatest number a value can be.
-    pub(crate) fn range(&self, value: &Value) -> (i64, i64) {
+    pub fn range(&self, value: &Value) -> (i64, i64) {
         if let Some(cases) = &value.cases
             && let (Some(first), Some(last)) = (cases.first(), cases.last())
         {
@@ -1226,7 +1307,7 @@ impl Circuit {
 
 impl Operation {
     /// Whether the operands can be exchanged.
-    pub(crate) fn commutes(self) -> bool {
+    pub fn commutes(self) -> bool {
         matches!(self, Self::BitAnd | Self::BitOr | Self::BitXor)
     }
 
@@ -1245,8 +1326,21 @@ impl Operation {
 }
 
 impl Node {
+    /// About how much room it takes.
+    fn size(&self) -> usize {
+        match self {
+            Self::False | Self::True | Self::SlotValue(_) => 1,
+            Self::In { values, .. } => values.0.len(),
+            Self::Table { slots, tuples } => slots.len() * tuples.len(),
+            Self::And(children) | Self::Or(children) => children.len(),
+            Self::Compare { form, .. } => form.terms.len(),
+            Self::Product(factors) => factors.iter().map(|factor| factor.terms.len()).sum(),
+            Self::Operation { left, right, .. } => left.terms.len() + right.terms.len(),
+        }
+    }
+
     /// Visits the nodes it is made of.
-    pub(crate) fn for_each_child(&self, mut visit: impl FnMut(NodeId)) {
+    pub fn for_each_child(&self, mut visit: impl FnMut(NodeId)) {
         let mut form = |form: &Linear| form.terms.iter().for_each(|&(node, _)| visit(node));
         match self {
             Self::And(children) | Self::Or(children) => children.iter().copied().for_each(visit),

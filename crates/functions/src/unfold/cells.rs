@@ -59,6 +59,7 @@ impl Unfolder<'_> {
     }
 
     pub(super) fn load_any(&mut self, targets: &Targets) -> Result<Cell, Refusal> {
+        self.charge(1)?;
         if let [(location, _)] = targets[..] {
             return self.load(location);
         }
@@ -113,6 +114,7 @@ impl Unfolder<'_> {
     }
 
     pub(super) fn store_any(&mut self, targets: &Targets, offset: u64, new: &Cell) -> Result<(), Refusal> {
+        self.charge(1)?;
         for &(location, condition) in targets {
             let location = location.offset(offset);
             if let Location::Global(slot) = location

@@ -119,6 +119,7 @@ impl<'m> Unfolder<'m> {
     }
 
     pub(super) fn statement(&mut self, statement: &'m Statement) -> Result<(), Refusal> {
+        self.charge(1)?;
         self.span = statement.span;
         match &statement.kind {
             StatementKind::Assign { target, value } => {

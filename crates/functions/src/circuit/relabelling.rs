@@ -7,13 +7,14 @@
 
 use std::rc::Rc;
 
+use quotient_ir::{Budget, Spent};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Circuit, Linear, Node, NodeId};
 
 /// What becomes of slots and of the positions of their values.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Relabelling {
+pub struct Relabelling {
     slots: FxHashMap<u32, (u32, Option<Vec<u16>>)>,
     /// Which nodes are above a slot that moves, if that was found out.
     affected: Option<Rc<Affected>>,
@@ -29,21 +30,23 @@ struct Affected {
 
 impl Relabelling {
     /// Sends a slot to another and the positions of its values to others, or to the same.
-    pub(crate) fn insert(&mut self, from: u32, to: u32, positions: Option<Vec<u16>>) {
+    pub fn insert(&mut self, from: u32, to: u32, positions: Option<Vec<u16>>) {
         self.slots.insert(from, (to, positions));
         self.affected = None;
     }
-    pub(crate) fn slot(&self, slot: u32) -> u32 {
+    /// Where a slot goes.
+    pub fn slot(&self, slot: u32) -> u32 {
         self.slots.get(&slot).map_or(slot, |&(to, _)| to)
     }
-    pub(crate) fn position(&self, slot: u32, position: usize) -> usize {
+    /// Where the position of a value of a slot goes.
+    pub fn position(&self, slot: u32, position: usize) -> usize {
         match self.slots.get(&slot) {
             Some((_, Some(positions))) => positions[position] as usize,
             _ => position,
         }
     }
     /// What becomes of the positions of the values of a slot, if not all stay.
-    pub(crate) fn positions(&self, slot: u32) -> Option<Vec<u16>> {
+    pub fn positions(&self, slot: u32) -> Option<Vec<u16>> {
         self.slots.get(&slot).and_then(|(_, positions)| positions.clone())
     }
     /// Whether every value of a slot goes to a value at the same position.
@@ -54,12 +57,12 @@ impl Relabelling {
         }
     }
     /// The slots that are sent elsewhere or whose values are.
-    pub(crate) fn moved(&self) -> impl Iterator<Item = u32> + '_ {
+    pub fn moved(&self) -> impl Iterator<Item = u32> + '_ {
         self.slots.keys().copied()
     }
     /// Finds out which nodes can change, so that the others need not be looked at. The slots must all be
     /// inserted, and from now on only nodes that the roots of `users` are made of may be relabelled.
-    pub(crate) fn prepare(&mut self, users: &Users) {
+    pub fn prepare(&mut self, users: &Users) {
         let mut nodes: FxHashSet<NodeId> = FxHashSet::default();
         let mut pending: Vec<NodeId> = Vec::new();
         let mut reach = |users: &[NodeId], pending: &mut Vec<NodeId>| {
@@ -74,7 +77,7 @@ impl Relabelling {
         self.affected = Some(Rc::new(Affected { nodes, known: users.of_nodes.len() }));
     }
     /// The nodes that can change, if the relabelling is prepared.
-    pub(crate) fn affected(&self) -> impl Iterator<Item = NodeId> + '_ {
+    pub fn affected(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.affected.iter().flat_map(|affected| affected.nodes.iter().copied())
     }
     fn is_unaffected(&self, node: NodeId) -> bool {
@@ -85,14 +88,17 @@ impl Relabelling {
 
 /// For each slot and each node, the nodes that are made of it, as far as some functions have them.
 #[derive(Debug, Default)]
-pub(crate) struct Users {
+pub struct Users {
     of_slots: Vec<Vec<NodeId>>,
     of_nodes: Vec<Vec<NodeId>>,
 }
 
 impl Users {
     /// Nodes that none of the roots are made of are left out: unfolding leaves many behind.
-    pub(crate) fn new(circuit: &Circuit, roots: impl IntoIterator<Item = NodeId>) -> Self {
+    ///
+    /// # Errors
+    /// If the budget is spent.
+    pub fn new(circuit: &Circuit, roots: impl IntoIterator<Item = NodeId>, budget: &Budget) -> Result<Self, Spent> {
         let mut users =
             Self { of_slots: vec![Vec::new(); circuit.slot_count()], of_nodes: vec![Vec::new(); circuit.len()] };
         let mut seen = vec![false; circuit.len()];
@@ -101,6 +107,7 @@ impl Users {
             if std::mem::replace(&mut seen[id.position()], true) {
                 continue;
             }
+            budget.spend(1)?;
             match circuit.node(id) {
                 Node::In { slot, .. } | Node::SlotValue(slot) => users.of_slots[*slot as usize].push(id),
                 Node::Table { slots, .. } => slots.iter().for_each(|&slot| users.of_slots[slot as usize].push(id)),
@@ -110,14 +117,14 @@ impl Users {
                 }),
             }
         }
-        users
+        Ok(users)
     }
 }
 
 impl Circuit {
     /// The node that is to the relabelled slots and values what a node is to the original ones, in
     /// normal form. Nothing if numbers do not allow it.
-    pub(crate) fn relabelled(
+    pub fn relabelled(
         &mut self,
         node: NodeId,
         relabelling: &Relabelling,
@@ -128,6 +135,9 @@ impl Circuit {
         }
         if let Some(&image) = known.get(&node) {
             return image;
+        }
+        if self.charge(1) {
+            return None;
         }
         let image = self.relabelled_node(node, relabelling, known);
         known.insert(node, image);
@@ -240,7 +250,7 @@ impl Circuit {
     }
 
     /// The form that is to the relabelled slots and values what a form is to the original ones.
-    pub(crate) fn relabelled_form(
+    pub fn relabelled_form(
         &mut self,
         form: &Linear,
         relabelling: &Relabelling,

@@ -10,8 +10,8 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use quotient_ir::{
-    Action, Argument, BinaryOperator, Expr, ExprId, FunctionId, Interpreter, Iteration, Layout, Local, LocalId,
-    LocalKind, Model, MultisetElement, Parameter, PlaceId, Quantifier, ReturnValue, Root, SlotId, Statement,
+    Action, Argument, BinaryOperator, Budget, Expr, ExprId, FunctionId, Interpreter, Iteration, Layout, Local, LocalId,
+    LocalKind, Model, MultisetElement, Parameter, PlaceId, Quantifier, ReturnValue, Root, SlotId, Spent, Statement,
     StatementKind, Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator,
 };
 
@@ -21,13 +21,25 @@ use numbers::{Numbers, binary, mirrored};
 
 /// What a cell can hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Holds {
-    pub(crate) undefined: bool,
+pub struct Holds {
+    /// Whether it can be undefined.
+    pub undefined: bool,
     numbers: Numbers,
 }
 
-/// The analysis gave up; every value of every type is possible.
-struct GivenUp;
+/// Why the analysis gave up.
+enum GivenUp {
+    /// The text is too much for it; every value of every type is possible.
+    TooMuch,
+    /// The budget is spent.
+    Spent,
+}
+
+impl From<Spent> for GivenUp {
+    fn from(_: Spent) -> Self {
+        Self::Spent
+    }
+}
 
 const ITERATION_LIMIT: usize = 4096;
 /// Iterations of a loop that are looked at one by one.
@@ -57,11 +69,11 @@ impl Holds {
         Self { undefined: self.undefined || other.undefined, numbers: self.numbers.union(&other.numbers) }
     }
     /// Whether the values are too many to list.
-    pub(crate) fn is_wide(&self) -> bool {
+    pub fn is_wide(&self) -> bool {
         matches!(self.numbers, Numbers::Between(..))
     }
     /// The values in increasing order, undefined first; of an interval only its ends.
-    pub(crate) fn values(&self) -> Vec<Option<i64>> {
+    pub fn values(&self) -> Vec<Option<i64>> {
         let mut values = Vec::new();
         if self.undefined {
             values.push(None);
@@ -76,18 +88,20 @@ impl Holds {
 
 /// Slots that are to hold the same values, whichever of them can hold one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ties {
+pub struct Ties {
     /// For each slot, the set it is in; nothing if there are no sets.
-    pub(crate) set_of: Vec<Option<u32>>,
-    pub(crate) sets: Vec<TiedSlots>,
+    pub set_of: Vec<Option<u32>>,
+    /// The sets.
+    pub sets: Vec<TiedSlots>,
 }
 
 /// One set of such slots.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct TiedSlots {
-    pub(crate) slots: Vec<u32>,
+pub struct TiedSlots {
+    /// The slots.
+    pub slots: Vec<u32>,
     /// Values that are possible together.
-    pub(crate) together: Vec<Vec<i64>>,
+    pub together: Vec<Vec<i64>>,
 }
 
 impl Ties {
@@ -99,20 +113,27 @@ impl Ties {
 
 /// What an analysis of the values finds.
 #[derive(Clone, Debug)]
-pub(crate) struct Possible {
+pub struct Possible {
     /// The values each slot can hold.
-    pub(crate) holds: Vec<Holds>,
+    pub holds: Vec<Holds>,
     /// Whether a slot of a multiset can be undefined where there is an element. Where there is none, it is.
-    pub(crate) undefined_elements: Vec<bool>,
+    pub undefined_elements: Vec<bool>,
 }
 
 /// The values each slot can hold.
-pub(crate) fn possible_values(model: &Model, layout: &Layout) -> Possible {
-    tied_values(model, layout, Ties::default())
+///
+/// # Errors
+/// If the budget is spent.
+pub fn possible_values(model: &Model, layout: &Layout, budget: &Budget) -> Result<Possible, Spent> {
+    tied_values(model, layout, Ties::default(), budget)
 }
 
 /// The same, where some slots are taken to hold what others can hold.
-pub(crate) fn tied_values(model: &Model, layout: &Layout, ties: Ties) -> Possible {
+///
+/// # Errors
+/// If the budget is spent.
+pub fn tied_values(model: &Model, layout: &Layout, ties: Ties, budget: &Budget) -> Result<Possible, Spent> {
+    budget.spend(layout.slots.len() as u64)?;
     let mut presences = vec![None; layout.slots.len()];
     for multiset in layout.multisets() {
         let first = multiset.first.position();
@@ -138,17 +159,20 @@ pub(crate) fn tied_values(model: &Model, layout: &Layout, ties: Ties) -> Possibl
         work: 0,
         presences,
         undefined_elements: vec![false; layout.slots.len()],
+        budget: budget.clone(),
+        uncharged: 0,
     };
     match analysis.run() {
-        Ok(()) => Possible { holds: analysis.known, undefined_elements: analysis.undefined_elements },
-        Err(GivenUp) => Possible {
+        Ok(()) => Ok(Possible { holds: analysis.known, undefined_elements: analysis.undefined_elements }),
+        Err(GivenUp::Spent) => Err(Spent),
+        Err(GivenUp::TooMuch) => Ok(Possible {
             holds: layout
                 .slots
                 .iter()
                 .map(|slot| Holds { undefined: slot.may_be_undefined, numbers: Numbers::of_domain(&slot.domain) })
                 .collect(),
             undefined_elements: vec![true; layout.slots.len()],
-        },
+        }),
     }
 }
 
@@ -202,7 +226,13 @@ struct Analysis<'m> {
     /// For a slot that belongs to an element of a multiset, the slot that tells whether it is there.
     presences: Vec<Option<u32>>,
     undefined_elements: Vec<bool>,
+    budget: Budget,
+    /// Work that the budget was not told of yet.
+    uncharged: u64,
 }
+
+/// Work after which the budget is asked.
+const WORK_BETWEEN_QUESTIONS: u64 = 1024;
 
 /// What a loop or bound variable goes through.
 enum Iterations {
@@ -217,11 +247,27 @@ enum Iterations {
 type Abstract<T> = Result<T, GivenUp>;
 
 impl<'m> Analysis<'m> {
+    /// Takes note of work: a statement, an expression, a cell.
+    fn charge(&mut self, work: usize) -> Abstract<()> {
+        self.uncharged += work as u64;
+        if self.uncharged >= WORK_BETWEEN_QUESTIONS {
+            self.budget.spend(std::mem::take(&mut self.uncharged))?;
+        }
+        Ok(())
+    }
+
+    /// The memory as it is.
+    fn memory(&mut self) -> Abstract<Memory> {
+        self.charge(self.overlay.len() + self.locals.len())?;
+        Ok((self.overlay.clone(), self.locals.clone()))
+    }
+
     fn run(&mut self) -> Abstract<()> {
         let model = self.model;
         let interpreter = Interpreter::new(model, self.layout);
         for (_, start) in model.starts.iter_enumerated() {
-            for arguments in instances(&interpreter, model, &start.parameters, &start.locals)? {
+            for arguments in instances(&interpreter, model, &start.parameters, &start.locals, &self.budget)? {
+                self.charge(self.layout.slots.len())?;
                 self.overlay.clear();
                 for (slot, entry) in self.layout.slots.iter().enumerate() {
                     let holds = entry.initial().map_or_else(Holds::undefined, Holds::number);
@@ -229,13 +275,13 @@ impl<'m> Analysis<'m> {
                 }
                 self.enter(&start.parameters, &start.locals, arguments.as_deref());
                 if self.body(&start.body)? {
-                    self.commit();
+                    self.commit()?;
                 }
             }
         }
         let mut all: Vec<(Action, Option<Vec<i64>>)> = Vec::new();
         for (rule, entry) in model.rules.iter_enumerated() {
-            for arguments in instances(&interpreter, model, &entry.parameters, &entry.locals)? {
+            for arguments in instances(&interpreter, model, &entry.parameters, &entry.locals, &self.budget)? {
                 all.push((Action::Rule(rule), arguments));
             }
         }
@@ -245,21 +291,25 @@ impl<'m> Analysis<'m> {
             queued[instance as usize] = false;
             let (Action::Rule(rule), arguments) = &all[instance as usize] else { continue };
             let rule = &model.rules[*rule];
+            self.charge(1)?;
             self.overlay.clear();
             self.reads.clear();
             self.enter(&rule.parameters, &rule.locals, arguments.as_deref());
             if self.assume(rule.guard, true)? && self.body(&rule.body)? {
-                self.commit();
+                self.commit()?;
             }
             self.reads.sort_unstable();
             self.reads.dedup();
-            for &slot in &self.reads {
+            for position in 0..self.reads.len() {
+                let slot = self.reads[position];
+                self.charge(1 + self.read_by[slot as usize].len() / 16)?;
                 let readers = &mut self.read_by[slot as usize];
                 if readers.last() != Some(&instance) && !readers.contains(&instance) {
                     readers.push(instance);
                 }
             }
             while let Some(slot) = self.changed.pop_front() {
+                self.charge(1 + self.read_by[slot as usize].len())?;
                 for &reader in &self.read_by[slot as usize] {
                     if !std::mem::replace(&mut queued[reader as usize], true) {
                         queue.push_back(reader);
@@ -271,7 +321,8 @@ impl<'m> Analysis<'m> {
     }
 
     /// Takes what an instance wrote into what is known.
-    fn commit(&mut self) {
+    fn commit(&mut self) -> Abstract<()> {
+        self.charge(self.overlay.len())?;
         for (&slot, holds) in &self.overlay {
             let known = &mut self.known[slot as usize];
             let mut joined = known.union(holds);
@@ -293,6 +344,7 @@ impl<'m> Analysis<'m> {
                         joined.numbers = joined.numbers.union(&Numbers::of(values.clone()));
                     }
                 }
+                self.uncharged += tied.slots.len() as u64;
                 for &slot in &tied.slots {
                     if self.known[slot as usize] != joined {
                         self.known[slot as usize] = joined.clone();
@@ -301,6 +353,7 @@ impl<'m> Analysis<'m> {
                 }
             }
         }
+        Ok(())
     }
 
     fn enter(&mut self, parameters: &[Parameter], locals: &'m Table<LocalId, Local>, arguments: Option<&[i64]>) {
@@ -442,7 +495,7 @@ impl<'m> Analysis<'m> {
                 self.scalar(*condition)?;
                 for place in [*then, *otherwise] {
                     if Mentions::of_place(self.model, place).has_effects() {
-                        return Err(GivenUp);
+                        return Err(GivenUp::TooMuch);
                     }
                 }
                 let mut targets = self.targets(*then)?;
@@ -462,7 +515,7 @@ impl<'m> Analysis<'m> {
                     let domain = self.model.domain(*index_type);
                     let stride = self.model.cells(*element);
                     let inside = index.numbers.within(&domain);
-                    let Some(inside) = inside.listed() else { return Err(GivenUp) };
+                    let Some(inside) = inside.listed() else { return Err(GivenUp::TooMuch) };
                     targets = targets
                         .iter()
                         .flat_map(|target| {
@@ -482,7 +535,7 @@ impl<'m> Analysis<'m> {
                 _ => unreachable!("verified: a step fits the type it starts from"),
             }
             if targets.len() > ITERATION_LIMIT {
-                return Err(GivenUp);
+                return Err(GivenUp::TooMuch);
             }
         }
         Ok(targets)
@@ -491,7 +544,7 @@ impl<'m> Analysis<'m> {
     /// All positions of multisets: their order is not followed.
     fn positions(&self, multisets: &[Location], capacity: u64, element: TypeId) -> Abstract<Vec<Location>> {
         if capacity.saturating_mul(multisets.len() as u64) > ITERATION_LIMIT as u64 {
-            return Err(GivenUp);
+            return Err(GivenUp::TooMuch);
         }
         let stride = self.model.cells(element) + 1;
         let of = |multiset: &Location| {
@@ -554,7 +607,7 @@ impl<'m> Analysis<'m> {
         if !self.has_effects(expression) {
             return self.scalar(expression);
         }
-        let mut ends = Some((self.overlay.clone(), self.locals.clone()));
+        let mut ends = Some(self.memory()?);
         let holds = self.scalar(expression)?;
         self.join(&mut ends);
         self.resume(ends);
@@ -562,9 +615,10 @@ impl<'m> Analysis<'m> {
     }
 
     fn scalar(&mut self, expression: ExprId) -> Abstract<Holds> {
+        self.charge(1)?;
         self.work += 1;
         if self.work > WORK_LIMIT {
-            return Err(GivenUp);
+            return Err(GivenUp::TooMuch);
         }
         let unknown = Holds::either();
         Ok(match &self.model.pool[expression] {
@@ -642,7 +696,7 @@ impl<'m> Analysis<'m> {
                         self.set_local(*local, values);
                         // Effects of one iteration may be seen by the next.
                         if self.has_effects(*body) {
-                            return Err(GivenUp);
+                            return Err(GivenUp::TooMuch);
                         }
                         return self.scalar(*body);
                     }
@@ -682,6 +736,7 @@ impl<'m> Analysis<'m> {
                     let cells = self.model.cells(self.model.pool[place].ty);
                     let targets = self.targets(place)?;
                     for offset in 0..cells {
+                        self.charge(targets.len())?;
                         for target in &targets {
                             self.load(target.offset(offset));
                         }
@@ -727,7 +782,7 @@ impl<'m> Analysis<'m> {
             Iteration::Over(ty) => {
                 let domain = self.model.domain(*ty);
                 if domain.size() == 0 || domain.size() > ITERATION_LIMIT as u64 {
-                    return Err(GivenUp);
+                    return Err(GivenUp::TooMuch);
                 }
                 Ok(Iterations::Exact(domain.values().collect()))
             }
@@ -740,7 +795,7 @@ impl<'m> Analysis<'m> {
                 };
                 let (low, high) = (from_low.min(to_low), from_high.max(to_high));
                 if high.abs_diff(low) > ITERATION_LIMIT as u64 {
-                    return Err(GivenUp);
+                    return Err(GivenUp::TooMuch);
                 }
                 let step = match step {
                     None => Some(if to_low < from_low { -1 } else { 1 }),
@@ -865,7 +920,7 @@ impl<'m> Analysis<'m> {
         is_plain: bool,
     ) -> Abstract<Option<Vec<Holds>>> {
         if self.frames.len() > CALL_LIMIT {
-            return Err(GivenUp);
+            return Err(GivenUp::TooMuch);
         }
         enum Passed {
             Cells(Vec<Holds>),
@@ -879,7 +934,7 @@ impl<'m> Analysis<'m> {
                 Argument::Value(value) => Passed::Cells(vec![self.scalar(*value)?]),
                 Argument::Copy(place) => {
                     let targets = self.targets(*place)?;
-                    Passed::Cells(self.load_range(&targets, cells))
+                    Passed::Cells(self.load_range(&targets, cells)?)
                 }
                 Argument::Reference(place) => Passed::Reference(self.targets(*place)?),
             });
@@ -899,6 +954,7 @@ impl<'m> Analysis<'m> {
             return Ok(known.clone());
         }
         let (reads, locals) = (self.reads.len(), self.locals.len());
+        self.charge(1 + callee.locals.len())?;
         self.push_frame(&callee.locals);
         for (passed, &parameter) in passed.into_iter().zip(&callee.parameters) {
             let frame = self.frames.last_mut().expect("just pushed");
@@ -930,9 +986,10 @@ impl<'m> Analysis<'m> {
         Ok(self.resume(ends))
     }
 
-    fn load_range(&mut self, source: &[Location], cells: u64) -> Vec<Holds> {
+    fn load_range(&mut self, source: &[Location], cells: u64) -> Abstract<Vec<Holds>> {
         let mut range = Vec::with_capacity(cells as usize);
         for offset in 0..cells {
+            self.charge(1 + source.len())?;
             let mut holds = Holds::nothing();
             for target in source {
                 // A multiset that is copied as a whole is copied with what is not there.
@@ -947,15 +1004,16 @@ impl<'m> Analysis<'m> {
             }
             range.push(holds);
         }
-        range
+        Ok(range)
     }
 
     /// Runs a block. Gives false if its end is not reached.
     fn block(&mut self, statements: &'m [Statement]) -> Abstract<bool> {
         for statement in statements {
+            self.charge(1)?;
             self.work += 1;
             if self.work > WORK_LIMIT {
-                return Err(GivenUp);
+                return Err(GivenUp::TooMuch);
             }
             if !self.statement(statement)? {
                 return Ok(false);
@@ -980,7 +1038,7 @@ impl<'m> Analysis<'m> {
                 let cells = self.model.cells(self.model.pool[*target].ty);
                 let targets = self.targets(*target)?;
                 let source = self.targets(*source)?;
-                for (offset, holds) in self.load_range(&source, cells).iter().enumerate() {
+                for (offset, holds) in self.load_range(&source, cells)?.iter().enumerate() {
                     self.store(&targets, offset as u64, holds);
                     self.note_undefined(&targets, offset as u64, holds);
                 }
@@ -990,6 +1048,7 @@ impl<'m> Analysis<'m> {
                 let mut cells = Vec::new();
                 self.emptied(self.model.pool[*place].ty, clear, &mut cells);
                 let targets = self.targets(*place)?;
+                self.charge(cells.len() * (1 + targets.len()))?;
                 let mut absent = Vec::with_capacity(cells.len());
                 self.cells_in_multisets(self.model.pool[*place].ty, &mut absent);
                 for (offset, (holds, is_absent)) in cells.iter().zip(absent).enumerate() {
@@ -1006,7 +1065,7 @@ impl<'m> Analysis<'m> {
             StatementKind::If { branches, otherwise } => {
                 let mut ends: Option<Memory> = None;
                 for (condition, body) in branches {
-                    let (overlay, locals) = (self.overlay.clone(), self.locals.clone());
+                    let (overlay, locals) = self.memory()?;
                     if self.assume(*condition, true)? && self.block(body)? {
                         self.join(&mut ends);
                     }
@@ -1025,9 +1084,9 @@ impl<'m> Analysis<'m> {
                 let mut ends = None;
                 for iteration in 0.. {
                     if iteration == ITERATION_LIMIT {
-                        return Err(GivenUp);
+                        return Err(GivenUp::TooMuch);
                     }
-                    let before = (self.overlay.clone(), self.locals.clone());
+                    let before = self.memory()?;
                     if self.assume(*condition, false)? {
                         self.join(&mut ends);
                     }
@@ -1067,9 +1126,9 @@ impl<'m> Analysis<'m> {
                 Iterations::Among(values) => {
                     for iteration in 0.. {
                         if iteration == ITERATION_LIMIT {
-                            return Err(GivenUp);
+                            return Err(GivenUp::TooMuch);
                         }
-                        let before = (self.overlay.clone(), self.locals.clone());
+                        let before = self.memory()?;
                         self.set_local(*local, values.clone());
                         let mut joined = Some(before.clone());
                         if self.block(body)? {
@@ -1094,7 +1153,7 @@ impl<'m> Analysis<'m> {
                     Some(ReturnValue::Copy(place)) => {
                         let cells = self.model.cells(self.model.pool[*place].ty);
                         let targets = self.targets(*place)?;
-                        self.load_range(&targets, cells)
+                        self.load_range(&targets, cells)?
                     }
                 };
                 return self.leave(Some(cells));
@@ -1115,7 +1174,7 @@ impl<'m> Analysis<'m> {
                     MultisetElement::Copy(place) => {
                         let cells = self.model.cells(self.model.pool[*place].ty);
                         let source = self.targets(*place)?;
-                        self.load_range(&source, cells)
+                        self.load_range(&source, cells)?
                     }
                 };
                 self.add(&positions, 0, &Holds::number(1));
@@ -1257,9 +1316,15 @@ fn instances(
     model: &Model,
     parameters: &[Parameter],
     locals: &Table<LocalId, Local>,
+    budget: &Budget,
 ) -> Abstract<Vec<Option<Vec<i64>>>> {
     if is_enumerated(model, parameters, locals) {
-        Ok(interpreter.instances(parameters, locals).map(Some).collect())
+        let mut all = Vec::new();
+        for arguments in interpreter.instances(parameters, locals) {
+            budget.spend(1)?;
+            all.push(Some(arguments));
+        }
+        Ok(all)
     } else {
         Ok(vec![None])
     }

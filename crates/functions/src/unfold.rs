@@ -16,14 +16,14 @@ mod step_domain;
 use rustc_hash::FxHashMap;
 
 use quotient_ir::{
-    Action, BinaryOperator, Expr, ExprId, FunctionId, Layout, Local, LocalId, LocalKind, Model, Parameter, PropertyId,
-    PropertyKind, Span, Statement, Table, TableIndex, TypeId, TypeKind,
+    Action, BinaryOperator, Budget, Expr, ExprId, FunctionId, Layout, Local, LocalId, LocalKind, Model, Parameter,
+    PropertyId, PropertyKind, Span, Spent, Statement, Table, TableIndex, TypeId, TypeKind,
 };
 
 use crate::circuit::{Circuit, NodeId, TooLarge, Value};
 use crate::mentions::Mentions;
 use crate::multisets::Multisets;
-pub(crate) use event::{Event, EventKey, Write, Written};
+pub use event::{Event, EventKey, Write, Written};
 use multisets::Added;
 use step_domain::Steps;
 
@@ -45,6 +45,9 @@ pub(crate) enum Refusal {
     /// The functions of the whole model have become too many.
     #[error("the unfolded text is too large")]
     Size,
+    /// The budget is spent. Nothing may be concluded from it.
+    #[error(transparent)]
+    Spent(#[from] Spent),
 }
 
 const LOOP_LIMIT: usize = 4096;
@@ -143,12 +146,13 @@ impl<'m> Unfolder<'m> {
         values: Vec<Vec<Option<i64>>>,
         wide: Vec<bool>,
         multisets: Multisets,
+        budget: &Budget,
     ) -> Self {
         Self {
             model,
             layout,
             globals: vec![None; values.len()],
-            circuit: Circuit::new(values, wide),
+            circuit: Circuit::new(values, wide, budget),
             written: Vec::new(),
             locals: Vec::new(),
             frames: Vec::new(),
@@ -165,6 +169,11 @@ impl<'m> Unfolder<'m> {
             writers: FxHashMap::default(),
             delicate: FxHashMap::default(),
         }
+    }
+
+    /// Takes note of work.
+    fn charge(&mut self, work: usize) -> Result<(), Refusal> {
+        if self.circuit.charge(work) { Err(Spent.into()) } else { Ok(()) }
     }
 
     fn reset(&mut self) {
@@ -200,9 +209,11 @@ impl<'m> Unfolder<'m> {
     /// enumerated, its first input slot; the others take their cells from `arguments`.
     pub(crate) fn event(&mut self, action: Action, arguments: &[i64], inputs: Option<u32>) -> Result<Event, Refusal> {
         self.reset();
+        self.charge(1)?;
         let (parameters, locals, guard, body): (&[Parameter], _, Option<ExprId>, &[Statement]) = match action {
             Action::Start(start) => {
                 let start = &self.model.starts[start];
+                self.charge(self.layout.slots.len())?;
                 // An initial-state program starts from the initial valuation, not from a state.
                 for (slot, entry) in self.layout.slots.iter_enumerated() {
                     let cell = match entry.initial() {
@@ -369,6 +380,7 @@ impl<'m> Unfolder<'m> {
     /// The condition of a property and the condition under which it runs into a fault.
     pub(crate) fn property(&mut self, property: PropertyId, arguments: &[i64]) -> Result<(NodeId, NodeId), Refusal> {
         self.reset();
+        self.charge(1)?;
         let property = &self.model.properties[property];
         let Some(condition) = property.formula.condition() else { return Ok((NodeId::TRUE, NodeId::FALSE)) };
         self.push_frame(&property.locals, None);

@@ -4,9 +4,11 @@ use quotient_ir::{BinaryOperator, Expr, ExprId, UnaryOperator};
 
 use super::{NODE_LIMIT, Refusal, Unfolder};
 use crate::circuit::{NodeId, Operation, TooLarge, Value};
+use crate::evaluation::shift;
 
 impl<'m> Unfolder<'m> {
     pub(super) fn scalar(&mut self, expression: ExprId) -> Result<Value, Refusal> {
+        self.charge(1)?;
         if self.circuit.len() > NODE_LIMIT {
             return Err(Refusal::Size);
         }
@@ -92,8 +94,8 @@ impl<'m> Unfolder<'m> {
             BinaryOperator::Multiply => a.checked_mul(b),
             BinaryOperator::Divide => a.checked_div(b),
             BinaryOperator::Remainder => a.checked_rem(b),
-            BinaryOperator::ShiftLeft => shift(a, b),
-            BinaryOperator::ShiftRight => shift(a, b.saturating_neg()),
+            BinaryOperator::ShiftLeft => Some(shift(a, b)),
+            BinaryOperator::ShiftRight => Some(shift(a, b.saturating_neg())),
             BinaryOperator::BitAnd => Some(a & b),
             BinaryOperator::BitOr => Some(a | b),
             BinaryOperator::BitXor => Some(a ^ b),
@@ -136,13 +138,4 @@ fn overflows(
     let divides = matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder);
     let of = |a: i64, b: i64| !(divides && b == 0) && function(a, b).is_none();
     left.iter().any(|&(a, _)| right.iter().any(|&(b, _)| of(a, b)))
-}
-
-/// Shifts left by a count, right by a negative one; by 64 or more gives 0, as in the interpreter.
-fn shift(value: i64, count: i64) -> Option<i64> {
-    match count {
-        0..64 => Some(value.wrapping_shl(count as u32)),
-        -63..0 => Some(value >> -count),
-        _ => Some(0),
-    }
 }

@@ -11,26 +11,25 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use quotient_ir::{Layout, SlotId, TableIndex};
 
-use crate::behaviour::Behaviour;
+use crate::behaviour::{Behaviour, Claim};
 use crate::circuit::Relabelling;
-use crate::literals::StateMap;
 
 /// One multiset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Multiset {
+pub struct Multiset {
     /// Its first slot.
-    pub(crate) first: u32,
+    pub first: u32,
     /// How many elements it can hold.
-    pub(crate) capacity: u32,
+    pub capacity: u32,
     /// How many slots each position has: one for whether it holds an element, and those of the element.
-    pub(crate) stride: u32,
+    pub stride: u32,
     /// The first of its columns, which are slots of the circuit and not of the state.
-    pub(crate) columns: u32,
+    pub columns: u32,
 }
 
 /// The multisets of a model, but for those inside others.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Multisets {
+pub struct Multisets {
     entries: Vec<Multiset>,
     by_first: FxHashMap<u32, u32>,
     /// Columns that can be undefined although there is an element.
@@ -39,7 +38,7 @@ pub(crate) struct Multisets {
 
 impl Multiset {
     /// The slot of a position in a column.
-    pub(crate) fn slot(&self, position: u32, column: u32) -> u32 {
+    pub fn slot(&self, position: u32, column: u32) -> u32 {
         self.first + position * self.stride + column
     }
 
@@ -50,7 +49,7 @@ impl Multiset {
 
 impl Multisets {
     /// The multisets of a layout. Columns are numbered from `first_column` on.
-    pub(crate) fn new(layout: &Layout, first_column: u32) -> Self {
+    pub fn new(layout: &Layout, first_column: u32) -> Self {
         let mut multisets = Self::default();
         let mut columns = first_column;
         let all: Vec<(u32, u32)> = layout
@@ -79,7 +78,7 @@ impl Multisets {
     }
 
     /// Takes note of the slots that can be undefined although there is an element.
-    pub(crate) fn note_undefined(&mut self, slots: &[bool]) {
+    pub fn note_undefined(&mut self, slots: &[bool]) {
         for entry in &self.entries {
             for column in 1..entry.stride {
                 if (0..entry.capacity).any(|position| slots[entry.slot(position, column) as usize]) {
@@ -95,53 +94,36 @@ impl Multisets {
     }
 
     /// For a slot that is undefined if and only if there is no element, the slot that tells this.
-    pub(crate) fn presence_of(&self, slot: u32) -> Option<u32> {
+    pub fn presence_of(&self, slot: u32) -> Option<u32> {
         let (_, entry) = self.of_slot(slot)?;
         let (position, column) = ((slot - entry.first) / entry.stride, (slot - entry.first) % entry.stride);
         (column > 0 && self.is_defined(entry.columns + column)).then(|| entry.slot(position, 0))
     }
 
     /// Whether all elements have the same in a column, of the given values.
-    pub(crate) fn is_constant(&self, column: u32, values: &[Option<i64>]) -> bool {
+    pub fn is_constant(&self, column: u32, values: &[Option<i64>]) -> bool {
         self.is_defined(column) && values.iter().flatten().count() < 2
     }
 
     /// All of them.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Multiset> {
+    pub fn iter(&self) -> impl Iterator<Item = &Multiset> {
         self.entries.iter()
     }
 
     /// The one that starts at a slot.
-    pub(crate) fn at(&self, first: u32) -> Option<(usize, &Multiset)> {
+    pub fn at(&self, first: u32) -> Option<(usize, &Multiset)> {
         let number = *self.by_first.get(&first)? as usize;
         Some((number, &self.entries[number]))
     }
 
     /// The one that a slot belongs to.
-    pub(crate) fn of_slot(&self, slot: u32) -> Option<(usize, &Multiset)> {
+    pub fn of_slot(&self, slot: u32) -> Option<(usize, &Multiset)> {
         self.entries.iter().enumerate().find(|(_, entry)| entry.first <= slot && slot < entry.end())
     }
 
     /// Whether a slot tells if a position holds an element.
-    pub(crate) fn is_presence(&self, slot: u32) -> bool {
+    pub fn is_presence(&self, slot: u32) -> bool {
         self.of_slot(slot).is_some_and(|(_, entry)| (slot - entry.first).is_multiple_of(entry.stride))
-    }
-
-    /// Extends a relabelling of slots to the columns: each goes where its slot of the first position goes.
-    /// The relabelling does the same to all positions.
-    pub(crate) fn extend(&self, map: &StateMap, relabelling: &mut Relabelling) {
-        for slot_move in map.moves() {
-            let from = slot_move.from.position() as u32;
-            let Some((_, entry)) = self.of_slot(from) else { continue };
-            let column = from - entry.first;
-            if column >= entry.stride {
-                continue;
-            }
-            let to = relabelling.slot(from);
-            let Some((_, image)) = self.of_slot(to) else { continue };
-            let positions = relabelling.positions(from);
-            relabelling.insert(entry.columns + column, image.columns + (to - image.first), positions);
-        }
     }
 }
 
@@ -155,8 +137,7 @@ pub(crate) fn ordered_multisets(behaviour: &mut Behaviour) -> Vec<SlotId> {
     let events: FxHashSet<_> = (0..behaviour.events.len())
         .map(|number| (is_start(number, behaviour), behaviour.events[number].key()))
         .collect();
-    let claims: FxHashSet<_> =
-        behaviour.claims.iter().map(|claim| (claim.property, claim.condition, claim.fault)).collect();
+    let claims: FxHashSet<_> = behaviour.claims.iter().map(Claim::key).collect();
     let mut ordered = Vec::new();
     for entry in entries {
         let is_unordered = (1..entry.capacity).all(|position| {
