@@ -6,10 +6,7 @@
 //! `QUOTIENT_RANDOM_PASSING` sets the number of models, `QUOTIENT_RANDOM_SEED` the first seed.
 
 use num_bigint::BigUint;
-use quotient_engines::{
-    AdaptiveError, PartitionTime, ReferenceSystem, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason,
-    SymmetrySource, Verdict, check_system, plan,
-};
+use quotient_engines::{AdaptiveError, PartitionTime, ReferenceSystem, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason, SymmetrySource, Verdict, check_system};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
     DeadlockMode, Expr, Formula, Interpreter, Layout, Model, Property, PropertyId, PropertyKind, Source, Span,
@@ -22,7 +19,7 @@ use quotient_testkit::partial_murphi::partial_program;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, Random, random_program};
 use quotient_testkit::random_promela::random_promela;
-use quotient_testkit::search::{check, check_adaptive, check_with, cross_check};
+use quotient_testkit::search::{check, check_adaptive, check_with, cross_check, plan};
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 use quotient_testkit::verdict::{Answer, VerdictClass};
 
