@@ -353,12 +353,8 @@ fn plan_liveness(
         let instance = judged(orbit);
         let preserved = Preserved::Instance { property: instance.property, arguments: &instance.arguments };
         let group = match source {
-            SymmetrySource::Detected => {
-                detect_preserving(model, layout, preserved, budget).map_err(no_group)?.group
-            }
-            SymmetrySource::Declared => {
-                declared_preserving(model, layout, preserved, budget).map_err(no_group)?.group
-            }
+            SymmetrySource::Detected => detect_preserving(model, layout, preserved, budget).map_err(no_group)?.group,
+            SymmetrySource::Declared => declared_preserving(model, layout, preserved, budget).map_err(no_group)?.group,
         };
         let order = PermutationGroup::new(group.literals().degree(), group.generators().to_vec()).order();
         let reduction = acts_on_states(&group).then(|| Reduction::new(model, layout, group, strategy));

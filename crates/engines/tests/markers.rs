@@ -2,7 +2,9 @@
 //! that was not, and threads agree.
 
 use num_bigint::BigUint;
-use quotient_engines::{EngineError, Plan, Report, SearchOptions, Silent, Spill, StopReason, StoreMode, SymmetrySource, Verdict};
+use quotient_engines::{
+    EngineError, Plan, Report, SearchOptions, Silent, Spill, StopReason, StoreMode, SymmetrySource, Verdict,
+};
 use quotient_ir::{Layout, Model, PropertyId};
 use quotient_symmetry::Strategy;
 use quotient_testkit::examples::{load_murphi, murphi_examples};

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use quotient_engines::{Clock, Edge, EngineError, Observer, Plan, Report, SearchOptions, Silent, SymmetrySource, Verdict};
+use quotient_engines::{
+    Clock, Edge, EngineError, Observer, Plan, Report, SearchOptions, Silent, SymmetrySource, Verdict,
+};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, Source};
 use quotient_symmetry::{Strategy, Workspace};

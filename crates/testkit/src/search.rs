@@ -2,7 +2,7 @@
 
 use quotient_engines::{
     AdaptiveError, AdaptiveReport, CrossCheck, EngineError, Extent, Observer, PartitionTime, Plan, Report,
-    SearchOptions, StopReason,
+    SearchOptions, StopReason, SymmetrySource,
 };
 use quotient_ir::{Budget, Layout, Model, PropertyId};
 use quotient_symmetry::{PartialSymmetry, Strategy};

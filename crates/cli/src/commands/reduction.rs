@@ -94,7 +94,14 @@ pub(super) fn choose(
     let shared = Arc::clone(loaded);
     let planning = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
         // Nobody listens if it is not needed any more; then the program is about to end.
-        let _ = sender.send(plan(&shared.model, &shared.layout, &properties, source, strategy));
+        let _ = sender.send(plan(
+            &shared.model,
+            &shared.layout,
+            &properties,
+            source,
+            strategy,
+            &quotient_ir::Budget::unlimited(),
+        ));
     });
     let Ok(planning) = planning else {
         return Ok(Choice::made_with(Some(Symmetries::unknown(
