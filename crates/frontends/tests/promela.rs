@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use quotient_frontends::{Language, LoadOptions, Loaded, load, with_mentioned_files};
-use quotient_ir::{Diagnostic, Source};
+use quotient_ir::{Caption, Diagnostic, Fairness, Number, Owner, Source};
 
 fn models() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/promela");
@@ -140,4 +140,62 @@ fn errors_in_included_files() {
         ("models/declarations.h:3:6".to_owned(), "syntax"),
     ];
     assert_eq!(places, expected);
+}
+
+/// The owners of the rules whose name has a part, in the order of the rules, without repetitions.
+fn owners(text: &str, part: &str) -> Vec<Owner> {
+    let loaded = load(Source::new("model.pml", text), Language::Promela, &LoadOptions::default());
+    let model = loaded.unwrap_or_else(|diagnostics| panic!("{diagnostics:?}")).model;
+    let rules = model.rules.iter().filter(|rule| rule.name.as_deref().is_some_and(|name| name.contains(part)));
+    assert!(
+        rules.clone().all(|rule| rule.fairness == Fairness::None),
+        "SPIN's fairness is an option, not a declaration"
+    );
+    let mut owners: Vec<Owner> = rules.map(|rule| rule.owner).collect();
+    owners.dedup();
+    owners
+}
+
+#[test]
+fn rules_belong_to_processes() {
+    let text = "
+        chan c = [0] of { byte };
+        byte x, y;
+        active proctype sender() { x = 1; c!1 }
+        active [2] proctype receiver() { byte got; c?got; y++ }
+    ";
+    assert_eq!(owners(text, "x = 1"), [Owner::Process(Number::Constant(0))]);
+    assert_eq!(owners(text, "y"), [Owner::Process(Number::Parameter(0))]);
+    // Both take part in a rendezvous; the sender takes the step.
+    assert_eq!(owners(text, "→"), [Owner::Process(Number::Constant(0))]);
+    let turned = "
+        chan c = [0] of { byte };
+        active proctype receiver() { byte got; c?got }
+        active [2] proctype sender() { c!1 }
+    ";
+    assert_eq!(owners(turned, "→"), [Owner::Process(Number::Parameter(0))]);
+    // Nobody's step: it only says that the end is no deadlock.
+    assert_eq!(owners(text, "valid end"), [Owner::None]);
+}
+
+#[test]
+fn the_owner_of_an_instance_is_the_process_of_its_caption() {
+    for text in models() {
+        let Ok(loaded) = load(Source::new("model.pml", text), Language::Promela, &LoadOptions::default()) else {
+            continue;
+        };
+        let model = loaded.model;
+        let presentation = model.presentation.as_ref().expect("runs of Promela are told by processes");
+        for rule in model.rules.indices() {
+            let parameters = model.rules[rule].parameters.len();
+            let arguments: Vec<i64> = (10..10 + parameters as i64).collect();
+            let told = match presentation.caption(rule) {
+                Some(Caption::Statements(participants)) => participants.first().copied(),
+                Some(Caption::Remark(participant, _)) => *participant,
+                None => None,
+            };
+            let told = told.map(|participant| participant.number.of(&arguments));
+            assert_eq!(model.owner_of(rule, &arguments), told, "{:?}", model.rules[rule].name);
+        }
+    }
 }

@@ -390,6 +390,7 @@ pub(crate) fn search(
     warnings: &[Diagnostic],
 ) -> io::Result<()> {
     let report = outcome.report;
+    let naming = Naming { model: outcome.model, layout: outcome.layout };
     let lines = Lines::new(&outcome.model.source);
     let object = SearchObject {
         schema: SCHEMA,
@@ -405,7 +406,7 @@ pub(crate) fn search(
         reduction_factor: reduction_factor(report).map(|factor| (factor * 1e6).round() / 1e6),
         symmetry: SymmetryObject::of(outcome.model, outcome.symmetries),
         adaptive: outcome.symmetries.and_then(|symmetries| symmetries.adaptive.as_ref()).map(adaptive_object),
-        properties: report.properties.iter().map(|property| property_object(outcome, &lines, property)).collect(),
+        properties: report.properties.iter().map(|property| property_object(naming, &lines, property)).collect(),
         graph: counts.map(|counts| GraphObject { initial_states: counts.initial, deadlocks: counts.deadlocks }),
         depth: report.depth,
         liveness_searches: report
@@ -542,8 +543,8 @@ pub(crate) fn write(writer: &mut dyn Write, object: &impl Serialize) -> io::Resu
     writeln!(writer)
 }
 
-fn property_object<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>, property: &'a PropertyReport) -> PropertyObject<'a> {
-    let Outcome { model, layout, .. } = *outcome;
+fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a PropertyReport) -> PropertyObject<'a> {
+    let model = naming.model;
     let (name, kind) = match property.subject {
         Subject::Property(id) => (property_name(model, id), kind_name(model.properties[id].kind)),
         Subject::Deadlock => ("deadlock".into(), "deadlock"),
@@ -562,7 +563,7 @@ fn property_object<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>, property: &'a P
         kind,
         verdict: verdict_name(property.verdict),
         cycle: property.trace.as_ref().and_then(|trace| trace.cycle),
-        trace: property.trace.as_ref().map(|trace| TraceObject { naming: Naming { model, layout }, trace }),
+        trace: property.trace.as_ref().map(|trace| TraceObject { naming, trace }),
         violation,
     }
 }
@@ -632,4 +633,30 @@ fn stop_reason_name(reason: &StopReason) -> &'static str {
 /// To the microsecond: more digits are noise.
 pub(super) fn seconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e6).round() / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use quotient_ir::{PropertyId, TableIndex};
+
+    use super::*;
+
+    #[test]
+    fn a_lasso_says_where_its_cycle_begins() {
+        let (model, layout, trace) = crate::render::trace::tests::lasso();
+        let subject = Subject::Property(PropertyId::from_position(0));
+        let naming = Naming { model: &model, layout: &layout };
+        let text = |trace: Trace| {
+            let report = PropertyReport { subject, verdict: Verdict::Violated, trace: Some(trace) };
+            serde_json::to_string(&property_object(naming, &Lines::new(&model.source), &report)).expect("an object")
+        };
+        let finite = text(Trace::new(trace.steps.clone(), None));
+        let infinite = text(trace);
+        assert!(
+            finite.starts_with(r#"{"name":"light","kind":"liveness","verdict":"violated","trace":[{"rule":"#),
+            "{finite}"
+        );
+        assert!(!finite.contains("cycle"), "{finite}");
+        assert!(infinite.ends_with(r#"],"cycle":1,"violation":null}"#), "{infinite}");
+    }
 }

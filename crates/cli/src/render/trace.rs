@@ -213,3 +213,67 @@ pub(crate) fn describe_violation(model: &Model, violation: &Violation) -> Violat
         },
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use quotient_ir::builder::{ModelBuilder, Type};
+    use quotient_ir::{Interpreter, Outcome, RuleId, StartId, TableIndex, replay};
+
+    use super::*;
+
+    /// A switch that goes on and off for ever once it has been found, and a run that shows it.
+    pub(crate) fn lasso() -> (Model, Layout, Trace) {
+        let mut builder = ModelBuilder::new("switch");
+        let found = builder.variable("found", Type::boolean());
+        let on = builder.variable("on", Type::boolean());
+        builder.start("dark", |start| {
+            start.assign(&found, false);
+            start.assign(&on, false);
+        });
+        builder.rule("find", |rule| rule.assign(&found, true));
+        builder.rule("toggle", |rule| {
+            rule.guard(&found);
+            rule.assign(&on, !&on);
+        });
+        builder.always_reachable("light", |_| on.and(&found));
+        let model = builder.build().unwrap_or_else(|error| panic!("{error}"));
+        let layout = Layout::new(&model).expect("a layout");
+        let interpreter = Interpreter::new(&model, &layout);
+        let mut steps: Vec<TraceStep> = Vec::new();
+        let rules = [0, 1, 1].map(|rule| Action::Rule(RuleId::from_position(rule)));
+        for action in [Action::Start(StartId::from_position(0))].into_iter().chain(rules) {
+            let outcome = match (action, steps.last()) {
+                (Action::Rule(rule), Some(last)) => interpreter.fire(rule, &[], &last.state),
+                (Action::Start(start), _) => interpreter.run_start(start, &[]),
+                (Action::Rule(_), None) => unreachable!("a start comes first"),
+            };
+            let Outcome::Next { state, .. } = outcome else { panic!("{outcome:?}") };
+            steps.push(TraceStep { action, arguments: Vec::new(), state });
+        }
+        let trace = Trace::lasso(steps, 1, None);
+        assert_eq!(replay(&interpreter, &trace), Ok(()));
+        (model, layout, trace)
+    }
+
+    #[test]
+    fn a_lasso_says_where_its_cycle_begins() {
+        let (model, layout, trace) = lasso();
+        snapbox::assert_data_eq!(
+            TraceRenderer::new(&model, &layout, Palette::PLAIN).trace(&trace),
+            snapbox::str![[r#"
+ 0  Startstate "dark"
+      found: false
+      on: false
+ 1  Rule "find"
+      found: false → true
+    the cycle begins here
+ 2  Rule "toggle"
+      on: false → true
+ 3  Rule "toggle"
+      on: true → false
+    the cycle leads back to the state after step 1, and repeats forever
+
+"#]]
+        );
+    }
+}
