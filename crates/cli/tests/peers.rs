@@ -1,8 +1,6 @@
 //! Exported graphs and groups, given to bliss, nauty and GAP where they are installed: the orders
 //! they find are ours.
 
-#![allow(clippy::print_stderr)]
-
 mod transcript;
 
 use std::fs::File;
@@ -10,6 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use quotient_groups::{ColouredGraph, GraphBuilder, generators};
+use quotient_testkit::prerequisites::{Prerequisite, require_or_skip};
 use transcript::quotient;
 
 /// Models with constants: all kinds of groups, up to moderate size.
@@ -33,18 +32,15 @@ const MODELS: &[(&str, &[&str])] = &[
     ("lock_server", &["N=3"]),
 ];
 
-/// Runs a program on a file as its input; `None`, with a printed reason, if it is not installed or
-/// crashes.
+/// Runs a program on a file as its input; `None` if the comparison is to be skipped because it is not
+/// installed or crashes.
 fn run(program: &str, arguments: &[&str], input: Option<&Path>) -> Option<String> {
     let input = input.map_or_else(Stdio::null, |path| File::open(path).expect("the export is there").into());
-    let Ok(output) = Command::new(program).args(arguments).stdin(input).stderr(Stdio::null()).output() else {
-        eprintln!("skipped: {program} is not installed");
-        return None;
-    };
-    if output.status.code().is_none() {
-        eprintln!("skipped: {program} ended with {}", output.status);
-        return None;
-    }
+    let output = Command::new(program).args(arguments).stdin(input).stderr(Stdio::null()).output();
+    let answer = output.map_err(|error| format!("{program} does not start: {error}")).and_then(|output| {
+        if output.status.code().is_some() { Ok(output) } else { Err(format!("{program} ended with {}", output.status)) }
+    });
+    let output = require_or_skip(Prerequisite::Peer, "exported graphs and groups against peers", answer)?;
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 

@@ -16,6 +16,7 @@ use quotient_engines::{
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{Action, Fault, Interpreter, Layout, Model, PropertyId, Source};
 use quotient_testkit::agreement::compare_compiled;
+use quotient_testkit::prerequisites::corpus;
 
 /// States of one model that are compared; the rest would show nothing new.
 const STATES: usize = 600;
@@ -133,6 +134,11 @@ fn compare_loosely(name: &str, model: &Model) -> usize {
     let report = check_system(&compiled, &interpreter, &limited, &mut Silent).expect("violations replay");
     let report = Report { memory_bytes: 0, ..report };
     assert_eq!(report, expected, "{name}: reports of compiled code");
+    // The same on a machine for which there is no code generator.
+    let evaluated = CompiledSystem::without_code(&specialised);
+    let report = check_system(&evaluated, &interpreter, &limited, &mut Silent).expect("violations replay");
+    let report = Report { memory_bytes: 0, ..report };
+    assert_eq!(report, expected, "{name}: reports without compiled code");
     let depth_first = SearchOptions { order: SearchOrder::DepthFirst, ..limited };
     let deep = check_system(&compiled, &interpreter, &depth_first, &mut Silent).expect("violations replay");
     if report.verdict == Verdict::Holds {
@@ -234,13 +240,8 @@ fn on_the_example_models() {
 
 #[test]
 fn on_real_models() {
-    let folder =
-        std::env::var_os("QUOTIENT_CORPUS").map_or_else(|| here("../../../shared/corpus/murphi"), PathBuf::from);
+    let Some(folder) = corpus("murphi", "evaluators on real models") else { return };
     let files = models_in(&folder);
-    if files.is_empty() {
-        // Not part of this repository.
-        return;
-    }
     let models: Vec<(String, Model)> = files.iter().filter_map(|file| read(file)).collect();
     assert!(models.len() > 100, "most of the corpus can be read");
     for (name, model) in &models {

@@ -1,9 +1,8 @@
 //! The front end accepts and refuses the same real models as rumur, save for the differences that
 //! the user guide explains.
 
-use std::path::PathBuf;
-
 use quotient_frontends::{Language, LoadOptions, load, source_from_bytes};
+use quotient_testkit::prerequisites::corpus;
 
 /// Models that rumur 2022.08 refuses and we accept, each for a reason given in the user guide
 /// (`docs/guide/murphi.md`, "Differences from rumur").
@@ -16,21 +15,9 @@ const ACCEPTED_ALL_THE_SAME: &[&str] = &[
     "unicode-mul.m",
 ];
 
-fn corpus() -> Option<PathBuf> {
-    let folder = match std::env::var_os("QUOTIENT_CORPUS") {
-        Some(folder) => PathBuf::from(folder),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/murphi"),
-    };
-    folder.join("expected.csv").is_file().then_some(folder)
-}
-
 #[test]
-#[allow(clippy::print_stderr)]
 fn real_models_are_accepted_and_refused_as_by_rumur() {
-    let Some(folder) = corpus() else {
-        eprintln!("skipped: the corpus of real models is not here; QUOTIENT_CORPUS can name its folder");
-        return;
-    };
+    let Some(folder) = corpus("murphi", "what rumur accepts of real models") else { return };
     let table = std::fs::read_to_string(folder.join("expected.csv")).expect("the table of expectations is readable");
     let mut differences = Vec::new();
     let mut count = 0;

@@ -7,6 +7,7 @@ use quotient_groups::{
     Action, OrbitPartition, Permutation, PermutationGroup, Point, SparsePermutation, StabiliserChain, Structure,
     generators,
 };
+use quotient_testkit::prerequisites::{Prerequisite, require_or_skip};
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 
@@ -308,8 +309,7 @@ fn block_systems_of_small_groups() {
     assert!(primitive.block_systems(&orbit[..5], &orbit[1..5], 100).is_empty());
 }
 
-/// Runs a GAP program; `None` with a printed reason when GAP is missing.
-#[allow(clippy::print_stderr)]
+/// Runs a GAP program; `None` if the test is to be skipped because GAP is missing.
 fn gap(program: &str) -> Option<String> {
     use std::io::Write;
     let child = Command::new("gap")
@@ -318,16 +318,12 @@ fn gap(program: &str) -> Option<String> {
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn();
-    let Ok(mut child) = child else {
-        eprintln!("skipped: gap is not installed");
-        return None;
-    };
+    let found = child.map_err(|error| format!("gap does not start: {error}"));
+    let mut child = require_or_skip(Prerequisite::Peer, "groups against GAP", found)?;
     child.stdin.take().unwrap().write_all(program.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    if !output.status.success() {
-        eprintln!("skipped: gap ended with {}", output.status);
-        return None;
-    }
+    let ended = if output.status.success() { Ok(()) } else { Err(format!("gap ended with {}", output.status)) };
+    require_or_skip(Prerequisite::Peer, "groups against GAP", ended)?;
     Some(String::from_utf8(output.stdout).unwrap())
 }
 

@@ -1,14 +1,13 @@
 //! The automorphism search against bliss and nauty on exported graphs, where they are installed.
 
-#![allow(clippy::print_stderr)]
-
 use num_bigint::BigUint;
 use quotient_groups::graph::families;
 use quotient_groups::{ColouredGraph, generators};
+use quotient_testkit::prerequisites::{Prerequisite, require_or_skip};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Runs a program on the given input; `None` with a printed reason when it is not installed.
+/// Runs a program on the given input; `None` if the comparison is to be skipped because it is not installed.
 fn run(program: &str, arguments: &[&str], input: &[u8]) -> Option<String> {
     let child = Command::new(program)
         .args(arguments)
@@ -16,10 +15,8 @@ fn run(program: &str, arguments: &[&str], input: &[u8]) -> Option<String> {
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn();
-    let Ok(mut child) = child else {
-        eprintln!("skipped: {program} is not installed");
-        return None;
-    };
+    let found = child.map_err(|error| format!("{program} does not start: {error}"));
+    let mut child = require_or_skip(Prerequisite::Peer, "automorphisms against bliss and nauty", found)?;
     let mut stdin = child.stdin.take().expect("the input is piped");
     let input = input.to_vec();
     let writer = std::thread::spawn(move || stdin.write_all(&input));

@@ -84,11 +84,13 @@ pub fn compare_compiled(model: &Model, limit: usize) -> Result<usize, String> {
     let interpreter = Interpreter::new(model, &layout);
     let evaluator = SpecialisedSystem::new(&interpreter);
     let settled = SpecialisedSystem::of_reachable(&interpreter);
-    // Tables for small models, too: by itself the compiler makes them for large ones only.
+    // Tables for small models, too: by itself the compiler makes them for large ones only. And the system of a
+    // machine that there is no code generator for.
     let compiled = [
         CompiledSystem::new(&settled, true),
         CompiledSystem::with_tables(&settled, true),
         CompiledSystem::with_tables(&evaluator, true),
+        CompiledSystem::without_code(&settled),
     ];
     let reference = ReferenceSystem::new(&interpreter);
     let mut scratch = evaluator.scratch();

@@ -8,6 +8,7 @@ pub mod expectation;
 pub mod oracle;
 pub mod partial_murphi;
 pub mod pool;
+pub mod prerequisites;
 pub mod promela;
 pub mod random_b;
 pub mod random_murphi;

@@ -1,11 +1,10 @@
 //! Runs the peer rumur on a Murphi text: generates its verifier in C, compiles and runs it, and
 //! reads the verdict, the number of states and the number of rules fired from what it prints.
 //!
-//! rumur is optional. Where it or a C compiler is not installed, [`Rumur::find_or_explain`] says
-//! so and the test that asked is skipped.
+//! rumur is optional: where it or a C compiler is not installed, [`Rumur::find_or_skip`] decides what becomes of the
+//! test that asked.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -13,6 +12,7 @@ use std::time::{Duration, Instant};
 use quotient_ir::DeadlockMode;
 
 use crate::pool::map_on_workers;
+use crate::prerequisites::{Prerequisite, require_or_skip};
 use crate::verdict::VerdictClass;
 
 /// An installed rumur and the C compiler for its verifiers.
@@ -135,21 +135,12 @@ impl Rumur {
         Ok(Self { program, compiler: compiler.ok_or_else(|| missing("a C compiler"))? })
     }
 
-    /// The installed rumur and C compiler, if both are there.
-    pub fn find() -> Option<Self> {
-        Self::locate().ok()
-    }
-
-    /// Like [`Rumur::find`]; tells on standard error why `purpose` is skipped if something is
-    /// missing.
-    pub fn find_or_explain(purpose: &str) -> Option<Self> {
-        match Self::locate() {
-            Ok(rumur) => Some(rumur),
-            Err(reason) => {
-                explain_skip(purpose, &reason);
-                None
-            }
-        }
+    /// The installed rumur and C compiler; `None` if the test is to be skipped.
+    ///
+    /// # Panics
+    /// See [`require_or_skip`].
+    pub fn find_or_skip(purpose: &str) -> Option<Self> {
+        require_or_skip(Prerequisite::Peer, purpose, Self::locate())
     }
 
     /// The version rumur reports, such as `v2022.08.20-1`.
@@ -208,13 +199,6 @@ impl Rumur {
     ) -> Vec<Result<RumurAnswer, RumurFailure>> {
         map_on_workers(2, texts, |text| self.check(text.as_ref(), options))
     }
-}
-
-/// Tells on standard error that a comparison is skipped, even where the test harness captures
-/// what tests print.
-pub fn explain_skip(purpose: &str, reason: &str) {
-    // A closed standard error must not fail a test.
-    let _ = writeln!(std::io::stderr(), "skipped: {purpose}: {reason}");
 }
 
 fn deadlock_word(mode: DeadlockMode) -> &'static str {
@@ -346,7 +330,7 @@ mod tests {
 
     #[test]
     fn rumur_answers_as_it_always_did() {
-        let Some(rumur) = Rumur::find_or_explain("reading rumur's answers") else { return };
+        let Some(rumur) = Rumur::find_or_skip("reading rumur's answers") else { return };
         let texts: Vec<String> = ANSWERS.iter().map(|(body, ..)| model(body)).collect();
         for ((body, class, states, rules_fired), answer) in
             ANSWERS.iter().zip(rumur.check_all(&texts, &RumurOptions::default()))

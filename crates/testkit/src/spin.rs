@@ -1,14 +1,16 @@
 //! Runs the peer SPIN on a Promela text: generates its verifier without optimisations, compiles and
 //! runs it, and reads the number of stored states and the kinds of errors from what it prints.
 //!
-//! SPIN is optional. Where it or a C compiler is not installed, [`Spin::find`] says so and the test
-//! that asked is skipped. `tcc`, where it is there, compiles a verifier in a small part of the time
+//! SPIN is optional: where it or a C compiler is not installed, [`Spin::find_or_skip`] decides what
+//! becomes of the test that asked. `tcc`, where it is there, compiles a verifier in a small part of the time
 //! that `cc` takes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
+
+use crate::prerequisites::{Prerequisite, require_or_skip};
 
 /// An installed SPIN and the C compiler for its verifiers.
 #[derive(Clone, Debug)]
@@ -81,11 +83,19 @@ impl From<std::io::Error> for SpinFailure {
 }
 
 impl Spin {
-    /// The installed SPIN.
+    /// The installed SPIN and C compiler; `None` if the test is to be skipped.
+    ///
+    /// # Panics
+    /// See [`require_or_skip`].
+    pub fn find_or_skip(purpose: &str) -> Option<Self> {
+        require_or_skip(Prerequisite::Peer, purpose, Self::locate())
+    }
+
+    /// The installed SPIN and C compiler, or what is missing.
     ///
     /// # Errors
-    /// What is missing.
-    pub fn find() -> Result<Self, String> {
+    /// Says what is missing.
+    pub fn locate() -> Result<Self, String> {
         let runs = |program: &str, argument: &str| {
             let found = Command::new(program).arg(argument).stdout(Stdio::null()).stderr(Stdio::null()).status();
             found.is_ok_and(|status| status.success())

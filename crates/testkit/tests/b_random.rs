@@ -80,7 +80,7 @@ fn formulas_over_variables_have_the_values_of_formulas_over_constants() {
 
 #[test]
 fn rumur_agrees_on_random_machines() {
-    let Some(rumur) = Rumur::find_or_explain("comparing random B machines with rumur") else {
+    let Some(rumur) = Rumur::find_or_skip("comparing random B machines with rumur") else {
         return;
     };
     let peer = RumurOptions { deadlock: DeadlockMode::Stuck, ..RumurOptions::default() };

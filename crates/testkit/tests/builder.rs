@@ -24,7 +24,8 @@ fn build(builder: ModelBuilder) -> Model {
 fn symmetries(model: &Model) -> String {
     let layout = Layout::new(model).expect("a layout");
     let properties: Vec<_> = model.properties.indices().collect();
-    let group = detect(model, &layout, &properties).expect("a certified group").group;
+    let group =
+        detect(model, &layout, &properties, &quotient_ir::Budget::unlimited()).expect("a certified group").group;
     PermutationGroup::new(group.literals().degree(), group.generators().to_vec()).order().to_string()
 }
 

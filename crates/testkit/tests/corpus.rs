@@ -1,17 +1,16 @@
 //! Real Murphi models against recorded answers of rumur.
 //!
-//! The models are not part of this repository. They are looked for in `../shared/corpus/murphi`
-//! beside it, or where the environment variable `QUOTIENT_CORPUS` says; without them the test is
-//! skipped. `expected.csv` among them holds, for each file, the verdict, the states and the rules
-//! fired that rumur 2022.08 answered with its default options and without symmetry reduction.
+//! The models are not part of this repository: see `prerequisites::corpus`. `expected.csv` among them
+//! holds, for each file, the verdict, the states and the rules fired that rumur 2022.08 answered with its
+//! default options and without symmetry reduction.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use quotient_engines::{SearchOptions, Silent};
-use quotient_testkit::examples::{load_murphi, workspace};
+use quotient_testkit::examples::load_murphi;
 use quotient_testkit::pool::map_on_workers;
-use quotient_testkit::rumur::explain_skip;
+use quotient_testkit::prerequisites::corpus;
 use quotient_testkit::search::check;
 use quotient_testkit::verdict::{Answer, VerdictClass};
 
@@ -28,16 +27,6 @@ const DIFFERENCES: [(&str, Expected, &str); 6] = [
 
 /// The verdict, and states and rules fired unless the model is rejected.
 type Expected = (VerdictClass, Option<(u64, u64)>);
-
-fn corpus() -> Option<PathBuf> {
-    let folder =
-        std::env::var_os("QUOTIENT_CORPUS").map_or_else(|| workspace().join("../shared/corpus/murphi"), PathBuf::from);
-    if folder.join("expected.csv").is_file() {
-        return Some(folder);
-    }
-    explain_skip("the corpus of Murphi models", &format!("{} has no expected.csv", folder.display()));
-    None
-}
 
 /// The files and recorded answers. The last two columns are not needed, so that the quotes in the
 /// last one do not matter.
@@ -72,7 +61,7 @@ fn answer(folder: &Path, file: &str) -> (Expected, String) {
 
 #[test]
 fn real_models_get_the_answers_of_rumur() {
-    let Some(folder) = corpus() else { return };
+    let Some(folder) = corpus("murphi", "real models against the answers of rumur") else { return };
     let rows = recorded(&folder);
     for (file, ..) in &DIFFERENCES {
         assert!(rows.iter().any(|(name, _)| name == file), "{file} is not in the corpus");

@@ -9,10 +9,11 @@ use std::path::PathBuf;
 use quotient_engines::{SearchOptions, Silent};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Model, PrintOptions, Source, print_murphi};
-use quotient_testkit::examples::{load_murphi, murphi_examples, promela_examples, workspace};
+use quotient_testkit::examples::{load_murphi, murphi_examples, promela_examples};
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::prerequisites::corpus;
 use quotient_testkit::promela::load_promela;
-use quotient_testkit::rumur::{Rumur, RumurOptions, explain_skip};
+use quotient_testkit::rumur::{Rumur, RumurOptions};
 use quotient_testkit::search::check;
 use quotient_testkit::verdict::Answer;
 
@@ -127,12 +128,7 @@ fn jobs() -> Vec<Job> {
         let model = load_murphi(name, text, &[]).unwrap_or_else(|errors| panic!("{name}: {errors}"));
         jobs.push(Job { name: name.into(), model, deadlock: DeadlockMode::Stuttering });
     }
-    let folder =
-        std::env::var_os("QUOTIENT_CORPUS").map_or_else(|| workspace().join("../shared/corpus/murphi"), PathBuf::from);
-    if !folder.is_dir() {
-        explain_skip("printing the corpus of Murphi models", &format!("there is no {}", folder.display()));
-        return jobs;
-    }
+    let Some(folder) = corpus("murphi", "printing real models") else { return jobs };
     let mut paths: Vec<PathBuf> =
         fs::read_dir(&folder).expect("a folder can be read").map(|entry| entry.expect("an entry").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "m"));
@@ -181,7 +177,7 @@ fn reading_printed_text_gives_it_again() {
 
 #[test]
 fn rumur_counts_the_same_in_printed_models() {
-    let Some(rumur) = Rumur::find_or_explain("comparing printed models with rumur") else { return };
+    let Some(rumur) = Rumur::find_or_skip("comparing printed models with rumur") else { return };
     let jobs = jobs();
     let wrong: Vec<String> = map_on_workers(2, &jobs, |Job { name, model, deadlock }| {
         let compare = || -> Result<(), String> {

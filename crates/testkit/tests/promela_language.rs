@@ -8,7 +8,6 @@ use quotient_engines::{SearchOptions, Silent, Subject, SymmetrySource, Verdict};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, Source};
 use quotient_testkit::promela::{Counts, count, load_promela, order};
-use quotient_testkit::rumur::explain_skip;
 use quotient_testkit::search::{check, check_with, plan};
 use quotient_testkit::spin::Spin;
 
@@ -582,10 +581,7 @@ fn write(folder: &Path, text: &str) -> std::path::PathBuf {
 
 #[test]
 fn every_part_of_the_language() {
-    let spin = Spin::find();
-    if let Err(reason) = &spin {
-        explain_skip("small Promela models against SPIN", reason);
-    }
+    let spin = Spin::find_or_skip("small Promela models against SPIN");
     let folder = tempfile::tempdir().expect("a folder");
     for &(what, text, states, symmetries) in MODELS {
         let path = write(folder.path(), text);
@@ -594,7 +590,7 @@ fn every_part_of_the_language() {
         assert_eq!(counts.states, states, "{what}");
         assert_eq!(order(&model), symmetries.to_string(), "{what}");
         verdicts(&model);
-        if let Ok(spin) = &spin {
+        if let Some(spin) = &spin {
             compare(spin, &path, &counts, what);
         }
     }
@@ -613,18 +609,14 @@ fn numbers_of_states() {
     let model = load_promela(&path, &[], true).expect("the model is right");
     let counts = count(&model, 200_000);
     assert_eq!(counts.states, 1859);
-    match Spin::find() {
-        Ok(spin) => compare(&spin, &path, &counts, "numbers of states"),
-        Err(reason) => explain_skip("the numbers of states of a Promela model against SPIN", &reason),
+    if let Some(spin) = Spin::find_or_skip("the numbers of states of a Promela model against SPIN") {
+        compare(&spin, &path, &counts, "numbers of states");
     }
 }
 
 #[test]
 fn traces_of_events() {
-    let spin = Spin::find();
-    if let Err(reason) = &spin {
-        explain_skip("traces against SPIN", reason);
-    }
+    let spin = Spin::find_or_skip("traces against SPIN");
     let folder = tempfile::tempdir().expect("a folder");
     for &(text, violated) in TRACES {
         let path = write(folder.path(), text);
@@ -632,7 +624,7 @@ fn traces_of_events() {
         let found = count(&model, 10_000);
         assert_eq!(found.fault.is_some(), violated, "{text}: {:?}", found.fault);
         verdicts(&model);
-        let Ok(spin) = &spin else { continue };
+        let Some(spin) = &spin else { continue };
         let answer = spin.run(&path, &[], Duration::from_secs(60)).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(answer.error, violated, "{text}: {}", answer.message);
         let model = load_promela(&path, &[], true).expect("it could be read");
@@ -642,17 +634,14 @@ fn traces_of_events() {
 
 #[test]
 fn claims_that_come_to_their_end() {
-    let spin = Spin::find();
-    if let Err(reason) = &spin {
-        explain_skip("`never` claims against SPIN", reason);
-    }
+    let spin = Spin::find_or_skip("`never` claims against SPIN");
     let folder = tempfile::tempdir().expect("a folder");
     let options = LoadOptions { watch_claims: true, ..LoadOptions::default() };
     for &(text, violated) in CLAIMS {
         let model =
             load(Source::new("model.pml", text), Language::Promela, &options).expect("the model is right").model;
         assert_eq!(verdicts(&model), [("never".to_owned(), violated)], "{text}");
-        if let Ok(spin) = &spin {
+        if let Some(spin) = &spin {
             let path = write(folder.path(), text);
             let found = spin.violates_claim(&path, Duration::from_secs(60)).expect("spin answers");
             assert_eq!(found, violated, "{text}");

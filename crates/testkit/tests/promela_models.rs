@@ -11,7 +11,6 @@ use quotient_testkit::examples::promela_examples;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::promela::{count, load_promela, order};
 use quotient_testkit::random_promela::random_promela;
-use quotient_testkit::rumur::explain_skip;
 use quotient_testkit::search::{check, check_with, cross_check, plan};
 use quotient_testkit::spin::Spin;
 
@@ -129,13 +128,7 @@ fn the_quotient_of_random_programs_stands_for_the_whole() {
 
 #[test]
 fn spin_finds_as_many_states() {
-    let spin = match Spin::find() {
-        Ok(spin) => Some(spin),
-        Err(reason) => {
-            explain_skip("our Promela models against SPIN", &reason);
-            None
-        }
-    };
+    let spin = Spin::find_or_skip("our Promela models against SPIN");
     for (path, text) in models() {
         for case in cases(&text) {
             let Some(expected) = case.states else { continue };

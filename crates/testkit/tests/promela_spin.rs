@@ -13,11 +13,11 @@ use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Source, SourceStatement};
 use quotient_testkit::examples::workspace;
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::prerequisites::{Prerequisite, require_or_skip};
 use quotient_testkit::promela::{count, load_promela};
 use quotient_testkit::random_promela::{
     random_promela, random_promela_claim, random_promela_states, random_promela_trace,
 };
-use quotient_testkit::rumur::explain_skip;
 use quotient_testkit::search::check;
 use quotient_testkit::spin::{Spin, SpinAnswer, SpinFailure, Unreached};
 
@@ -195,13 +195,7 @@ fn number(name: &str, otherwise: u64) -> u64 {
 /// Compares as many programs of consecutive seeds as are wanted; nothing without SPIN.
 fn compare_random(purpose: &str, count: u64, program: fn(u64) -> String) -> Option<Vec<Comparison>> {
     let first = number("QUOTIENT_RANDOM_PROMELA_SEED", 1);
-    let spin = match Spin::find() {
-        Ok(spin) => spin,
-        Err(reason) => {
-            explain_skip(purpose, &reason);
-            return None;
-        }
-    };
+    let spin = Spin::find_or_skip(purpose)?;
     let folder = tempfile::tempdir().expect("a folder for programs");
     let seeds: Vec<u64> = (first..first + count).collect();
     let found = map_on_workers(2, &seeds, |seed| {
@@ -276,10 +270,7 @@ fn violates_claim_here(text: &str) -> Option<bool> {
 fn random_claims() {
     let first = number("QUOTIENT_RANDOM_PROMELA_SEED", 1);
     let count = number("QUOTIENT_RANDOM_CLAIMS", 80);
-    let spin = match Spin::find() {
-        Ok(spin) => spin,
-        Err(reason) => return explain_skip("random Promela programs with claims against SPIN", &reason),
-    };
+    let Some(spin) = Spin::find_or_skip("random Promela programs with claims against SPIN") else { return };
     let folder = tempfile::tempdir().expect("a folder for programs");
     let seeds: Vec<u64> = (first..first + count).collect();
     let found = map_on_workers(2, &seeds, |seed| {
@@ -312,14 +303,11 @@ fn table(guide: &str) -> std::ops::Range<usize> {
 /// finish is not asked again. `QUOTIENT_PROMELA_TABLE=write` writes the table anew.
 #[test]
 fn the_examples_of_spin() {
+    let purpose = "a comparison with SPIN on its examples";
+    let Some(spin) = Spin::find_or_skip(purpose) else { return };
     let files = promela_files(Path::new("/usr/share/doc/spin/examples/Examples"));
-    if files.is_empty() {
-        return explain_skip("a comparison with SPIN on its examples", "the examples are not installed");
-    }
-    let spin = match Spin::find() {
-        Ok(spin) => spin,
-        Err(reason) => return explain_skip("a comparison with SPIN on its examples", &reason),
-    };
+    let files = if files.is_empty() { Err("the examples of Debian's package are not installed") } else { Ok(files) };
+    let Some(files) = require_or_skip(Prerequisite::Peer, purpose, files) else { return };
     let path = workspace().join("docs/guide/promela.md");
     let guide = std::fs::read_to_string(&path).expect("there is a guide");
     let table = table(&guide);

@@ -9,8 +9,8 @@ use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId,
 use quotient_symmetry::{Canonicalizer, StateMap, Strategy, Workspace, detect};
 use quotient_testkit::examples::{load_murphi, murphi_examples, workspace};
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::prerequisites::corpus;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
-use quotient_testkit::rumur::explain_skip;
 use quotient_testkit::search::{check_with, cross_check, plan};
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 
@@ -163,11 +163,9 @@ fn reduced_and_whole_searches_agree_on_random_models() {
 /// The models of the corpus: the same verdict with every strategy and with declared symmetries only.
 #[test]
 fn reduced_and_whole_searches_agree_on_real_models() {
-    let folder = workspace().join("../shared/corpus/murphi");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        return explain_skip("reduced searches of real models", "the corpus is not there");
-    };
-    let files: Vec<std::path::PathBuf> = entries
+    let Some(folder) = corpus("murphi", "reduced searches of real models") else { return };
+    let files: Vec<std::path::PathBuf> = std::fs::read_dir(&folder)
+        .expect("the corpus can be listed")
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|extension| extension == "m"))
         .collect();
@@ -378,13 +376,8 @@ fn the_figures_of_constraint_based_detection() {
 /// The orbits that rumur counts with exhaustive symmetry reduction on declared scalarsets.
 #[test]
 fn the_orbits_of_the_benchmark_models() {
-    let folder = workspace().join("../shared/peers/murphi");
-    if !folder.is_dir() {
-        explain_skip("the orbits of the benchmark models", "the models are not there");
-        return;
-    }
     check_figures(
-        &folder,
+        &workspace().join("bench/models/murphi"),
         &[
             ("german_4.m", &[], 27554, 544617),
             ("peterson_6.m", &[], 4789, 2111008),

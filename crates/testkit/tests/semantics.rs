@@ -68,7 +68,7 @@ fn our_answers_are_the_recorded_ones() {
 
 #[test]
 fn answers_of_rumur_are_the_recorded_ones() {
-    let Some(rumur) = Rumur::find_or_explain("comparing rules of the language with rumur") else { return };
+    let Some(rumur) = Rumur::find_or_skip("comparing rules of the language with rumur") else { return };
     report(map_on_workers(2, &cases(), |case| {
         let answer = match rumur.check(case.text, &RumurOptions::default()) {
             Ok(answer) => answer,

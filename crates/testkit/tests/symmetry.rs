@@ -6,18 +6,17 @@
 //! `QUOTIENT_RANDOM_SEED` the first seed.
 
 use std::fs;
-use std::path::PathBuf;
 use std::thread::available_parallelism;
 
 use num_bigint::BigUint;
 use quotient_groups::{PermutationGroup, Point, SparsePermutation};
 use quotient_ir::{Layout, Model, PropertyId, TypeKind};
 use quotient_symmetry::{Certifier, NoFullEncoding, detect, full_symmetries};
-use quotient_testkit::examples::{load_murphi, murphi_examples, workspace};
+use quotient_testkit::examples::{load_murphi, murphi_examples};
 use quotient_testkit::expectation::with_constants;
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::prerequisites::corpus;
 use quotient_testkit::random_murphi::{ProgramOptions, Random, random_program};
-use quotient_testkit::rumur::explain_skip;
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 use quotient_testkit::symmetry_oracle::{Extent, StateSpace, audit};
 
@@ -397,15 +396,11 @@ fn indexes(model: &Model, ty: quotient_ir::TypeId, index: quotient_ir::TypeId) -
 fn scalarsets_need_not_be_declared() {
     let mut texts: Vec<(String, String)> =
         murphi_examples().into_iter().map(|example| (example.name, example.text)).collect();
-    let corpus =
-        std::env::var_os("QUOTIENT_CORPUS").map_or_else(|| workspace().join("../shared/corpus/murphi"), PathBuf::from);
-    match fs::read_dir(&corpus) {
-        Err(error) => explain_skip("scalarsets of the corpus", &format!("{}: {error}", corpus.display())),
-        Ok(entries) => {
-            for entry in entries.flatten().filter(|entry| entry.path().extension().is_some_and(|end| end == "m")) {
-                if let Ok(text) = fs::read_to_string(entry.path()) {
-                    texts.push((entry.file_name().to_string_lossy().into_owned(), text));
-                }
+    if let Some(folder) = corpus("murphi", "scalarsets of real models") {
+        let entries = fs::read_dir(&folder).expect("the corpus can be listed").flatten();
+        for entry in entries.filter(|entry| entry.path().extension().is_some_and(|end| end == "m")) {
+            if let Ok(text) = fs::read_to_string(entry.path()) {
+                texts.push((entry.file_name().to_string_lossy().into_owned(), text));
             }
         }
     }

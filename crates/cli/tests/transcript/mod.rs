@@ -61,12 +61,12 @@ pub(crate) fn models() -> PathBuf {
 impl fmt::Display for Transcript {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for line in self.stdout.lines() {
-            writeln!(formatter, "{}", mask(line))?;
+            writeln!(formatter, "{}", mask(&on_any_system(line)))?;
         }
         if !self.stderr.is_empty() {
             writeln!(formatter, "---- stderr")?;
             for line in self.stderr.lines() {
-                writeln!(formatter, "{}", line.trim_end())?;
+                writeln!(formatter, "{}", on_any_system(line.trim_end()))?;
             }
         }
         match self.status {
@@ -74,6 +74,13 @@ impl fmt::Display for Transcript {
             None => writeln!(formatter, "---- killed"),
         }
     }
+}
+
+/// What Windows words otherwise.
+fn on_any_system(line: &str) -> String {
+    line.replace("quotient.exe", "quotient")
+        .replace("The system cannot find the file specified.", "No such file or directory")
+        .replace("The system cannot find the path specified. (os error 3)", "No such file or directory (os error 2)")
 }
 
 /// Times and sizes differ from machine to machine.
@@ -112,8 +119,8 @@ fn mask(line: &str) -> String {
             if line[start..].starts_with('{') {
                 end += 1;
             }
-            // Nothing was done that could take time.
-            if !["0.0", "null"].contains(&&line[start..end]) {
+            // Nothing was done that could take time. Not every system tells how much memory was taken.
+            if key == "\"peak_memory_bytes\":" || !["0.0", "null"].contains(&&line[start..end]) {
                 line.replace_range(start..end, "\"…\"");
             }
             from = start;

@@ -20,6 +20,8 @@ mod dispatch;
 mod effects;
 mod plain;
 mod tails;
+#[cfg(test)]
+mod tests;
 mod translation;
 
 use std::ops::{ControlFlow, Range};
@@ -30,7 +32,7 @@ use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_jit::{JITBuilder, JITMemoryProvider, JITModule};
 use cranelift_module::{FuncId, Module, ModuleReloc};
 use quotient_ir::{Fault, PropertyId, PropertyKind, RuleId, TableIndex};
 use rustc_hash::FxHashMap;
@@ -95,21 +97,24 @@ enum Segment {
 }
 
 impl<'m> CompiledSystem<'m> {
-    /// Compiles a model. Where there is no compiler for the machine at hand, or it fails, the
-    /// evaluator runs everything. `whole` says that successors will be checked in full, whatever
+    /// Compiles a model. Where there is no tested code generator for the processor at hand, or it fails, or
+    /// the system does not let memory be executed, the evaluator runs everything: see
+    /// [`CompiledSystem::without_code`]. `whole` says that successors will be checked in full, whatever
     /// their tags: those of a quotient, whose parts cannot be told from each other.
     pub fn new(evaluator: &'m SpecialisedSystem<'m>, whole: bool) -> Self {
-        Self::compile(evaluator, whole, false)
+        Self::compile(evaluator, Host::native(), whole, false)
     }
 
     /// Compiles a model with tables and with states in memory throughout, whether that pays or not: for
     /// tests of what otherwise only large models need.
     pub fn with_tables(evaluator: &'m SpecialisedSystem<'m>, whole: bool) -> Self {
-        Self::compile(evaluator, whole, true)
+        Self::compile(evaluator, Host::native(), whole, true)
     }
 
-    fn compile(evaluator: &'m SpecialisedSystem<'m>, whole: bool, tables_throughout: bool) -> Self {
-        let idle = Self {
+    /// The system as it is on a machine that no code can be compiled for: the evaluator runs every
+    /// instance. The same successors in the same order, in more time.
+    pub fn without_code(evaluator: &'m SpecialisedSystem<'m>) -> Self {
+        Self {
             evaluator,
             segments: evaluator.rules().indices().map(Segment::Rule).collect(),
             instances: Vec::new(),
@@ -119,11 +124,13 @@ impl<'m> CompiledSystem<'m> {
             compiled_instances: 0,
             evaluated_instances: 0,
             size: 0,
-        };
-        match Compilation::new(evaluator, whole, tables_throughout).and_then(Compilation::run) {
-            Some(compiled) => compiled,
-            None => idle,
         }
+    }
+
+    fn compile(evaluator: &'m SpecialisedSystem<'m>, host: Option<Host>, whole: bool, tables_throughout: bool) -> Self {
+        host.and_then(|host| Compilation::new(evaluator, host, whole, tables_throughout))
+            .and_then(Compilation::run)
+            .unwrap_or_else(|| Self::without_code(evaluator))
     }
 
     /// How many nodes of tests and commands were compiled: what compiling takes grows with them.
@@ -304,7 +311,7 @@ struct Compilation<'m> {
     evaluator: &'m SpecialisedSystem<'m>,
     words: usize,
     module: JITModule,
-    /// For code that has little in common between its parts, so that optimising takes longer than it saves.
+    /// See [`Host::quick`].
     quick: OwnedTargetIsa,
     context: Context,
     builder_context: FunctionBuilderContext,
@@ -340,6 +347,30 @@ fn tag_with_rule(tag: u64, rule: RuleId) -> u64 {
     tag | (rule.position() as u64) << RULE_SHIFT
 }
 
+/// What code is compiled for, and where it is put.
+struct Host {
+    /// The instruction set, for code that is worth optimising.
+    optimising: OwnedTargetIsa,
+    /// For code that has little in common between its parts, so that optimising takes longer than it saves.
+    quick: OwnedTargetIsa,
+    /// Memory for the code, if it is not to come from the system.
+    memory: Option<Box<dyn JITMemoryProvider + Send>>,
+}
+
+impl Host {
+    /// The machine at hand, if code can be compiled for it. Cranelift knows more processors than these two, but the
+    /// translation is tested on these: it takes addresses to have 64 bits and copies states in pairs of words, which
+    /// RISC-V can do with an extension only.
+    fn native() -> Option<Self> {
+        let is_tested = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))
+            && cfg!(all(target_pointer_width = "64", target_endian = "little"));
+        if !is_tested || cfg!(miri) {
+            return None;
+        }
+        Some(Self { optimising: native_isa("speed")?, quick: native_isa("none")?, memory: None })
+    }
+}
+
 /// The instruction set of the machine at hand.
 fn native_isa(optimise: &str) -> Option<OwnedTargetIsa> {
     let mut flags = settings::builder();
@@ -354,21 +385,24 @@ fn native_isa(optimise: &str) -> Option<OwnedTargetIsa> {
 }
 
 impl<'m> Compilation<'m> {
-    fn new(evaluator: &'m SpecialisedSystem<'m>, whole: bool, tables_throughout: bool) -> Option<Self> {
-        if cfg!(not(target_pointer_width = "64")) || cfg!(miri) || evaluator.has_multisets() {
+    fn new(evaluator: &'m SpecialisedSystem<'m>, host: Host, whole: bool, tables_throughout: bool) -> Option<Self> {
+        if evaluator.has_multisets() {
             return None;
         }
         let code = evaluator.code();
         let words = evaluator.words();
         let fields = PartialFields::of(code, words);
-        let module =
-            JITModule::new(JITBuilder::with_isa(native_isa("speed")?, cranelift_module::default_libcall_names()));
+        let mut builder = JITBuilder::with_isa(host.optimising, cranelift_module::default_libcall_names());
+        if let Some(memory) = host.memory {
+            builder.memory_provider(memory);
+        }
+        let module = JITModule::new(builder);
         let mut compilation = Self {
             evaluator,
             words,
             context: module.make_context(),
             module,
-            quick: native_isa("none")?,
+            quick: host.quick,
             tails: FxHashMap::default(),
             builder_context: FunctionBuilderContext::new(),
             tables: Vec::new(),

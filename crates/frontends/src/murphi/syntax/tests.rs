@@ -358,18 +358,10 @@ fn errors_are_capped() {
 
 /// Of the real models that rumur refuses, these break a rule of syntax; all others must parse.
 #[test]
-#[allow(clippy::print_stderr)]
 fn real_models_parse() {
-    let folder = match std::env::var_os("QUOTIENT_CORPUS") {
-        Some(folder) => std::path::PathBuf::from(folder),
-        None => std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/murphi"),
-    };
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: the corpus of real models is not here; QUOTIENT_CORPUS can name its folder");
-        return;
-    };
+    let Some(folder) = quotient_testkit::prerequisites::corpus("murphi", "parsing real models") else { return };
     let mut refused = Vec::new();
-    for entry in entries {
+    for entry in std::fs::read_dir(&folder).expect("the corpus can be listed") {
         let path = entry.expect("the corpus can be listed").path();
         if path.extension().is_some_and(|extension| extension == "m") {
             let text = std::fs::read_to_string(&path).expect("the corpus can be read");

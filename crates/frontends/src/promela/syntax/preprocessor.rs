@@ -85,7 +85,10 @@ pub(crate) fn included_files(source: &Source) -> Vec<Vec<String>> {
                 continue;
             }
             let path = folder_of(name).join(&**file);
-            let path_from_home = path.strip_prefix(&home).unwrap_or(&path).to_string_lossy().into_owned();
+            let path_from_home = path.strip_prefix(&home).unwrap_or(&path).to_string_lossy();
+            // Models are written with slashes, and their files have the same names on every system.
+            let path_from_home =
+                if cfg!(windows) { path_from_home.replace('\\', "/") } else { path_from_home.into_owned() };
             if !files(source).any(|(known, _)| Path::new(known) == path)
                 && !wanted.contains(&vec![path_from_home.clone()])
             {
