@@ -8,17 +8,18 @@ use crate::cross_check;
 use crate::explicit::Exploration;
 use crate::explicit::store::StateNumber;
 use crate::narrowing::check_whole;
-use crate::observer::Observer;
+use crate::explicit::judge::Checks;
+use crate::observer::{Observer, Progress};
 use crate::options::{Instances, LivenessScope, SearchOptions};
 use crate::reduction::{LivenessSearch, Plan, Reduction};
-use crate::report::{EngineError, LivenessReport, Report, StopReason, Subject, Verdict};
+use crate::report::{EngineError, Figures, LivenessReport, Report, StopReason, Subject, Verdict};
 use crate::seam::{Batches, Representatives, SearchSpace, TransitionSystem};
 use crate::systems::compiled::CompiledSystem;
 use crate::systems::evaluator::SpecialisedSystem;
 use crate::systems::guard::Guard;
 use crate::systems::passing::PassingSystem;
 use crate::systems::quotient::QuotientSystem;
-use crate::verdicts::search_and_judge;
+use crate::verdicts::{Verdicts, search_and_judge};
 
 /// Searches the reachable states of a model, or their orbits as planned, and checks its properties. The plan must
 /// be one for all properties that are checked.
@@ -75,6 +76,26 @@ pub fn check_system<S: Batches>(
 ) -> Result<Report, EngineError> {
     let system = PassingSystem::new(system, interpreter, options);
     search_and_judge(&system, interpreter, options, None, observer, None).map(|(report, _)| report)
+}
+
+/// The report of a check that was stopped before its search could say anything itself: nothing is decided.
+pub fn unfinished(
+    model: &Model,
+    layout: &Layout,
+    options: &SearchOptions,
+    reason: StopReason,
+    progress: &Progress,
+) -> Report {
+    let checks = Checks::new(model, options.properties.as_deref());
+    let figures = Figures {
+        states: progress.states,
+        transitions: progress.transitions,
+        depth: progress.depth,
+        memory_bytes: progress.memory_bytes,
+        words: layout.words(),
+        ..Figures::default()
+    };
+    Verdicts::new(model, &checks, options, false, &[]).report(Some(reason), figures)
 }
 
 /// Searches a system as planned and checks its properties.

@@ -23,7 +23,7 @@ pub mod walk;
 pub use adaptive::{
     AdaptiveError, AdaptiveReport, GuardedEdge, GuardedQuotient, PartitionTime, check_adaptive, guarded_quotient,
 };
-pub use check::{check, check_system};
+pub use check::{check, check_system, unfinished};
 pub use cross_check::{CrossCheck, Extent};
 pub use narrowing::{Narrowing, layout_for};
 pub use observer::{Edge, Observer, Progress, Silent};

@@ -3,6 +3,7 @@
 
 pub mod actions;
 pub mod agreement;
+pub mod conformance;
 pub mod examples;
 pub mod expectation;
 pub mod oracle;

@@ -1,0 +1,332 @@
+//! The conformance cross: every reduction × threads × store × memory or disk × interrupted or not × order, on one
+//! model. All ways to search it must come to the same verdict; exact ones to the same counts, the others to counts
+//! that repeat; every run must replay. What cannot work must be refused, by the facade and by the engine.
+
+use std::fmt;
+use std::path::Path;
+
+use num_bigint::BigUint;
+use quotient::{Checkpoint, Options, Symmetry};
+use quotient_engines::{
+    AdaptiveError, EngineError, PartitionTime, Plan, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason,
+    StoreMode, SymmetrySource, Verdict,
+};
+use quotient_ir::{Budget, Interpreter, Layout, Model, PropertyId, replay};
+use quotient_symmetry::{PartialSymmetry, Strategy};
+
+use crate::search::{check_with, plan};
+
+/// The memory that makes searches continue on disk.
+const LITTLE_MEMORY: u64 = 1 << 20;
+/// A table of bits that leaves small models alone.
+const BITSTATE_BYTES: u64 = 1 << 22;
+
+/// How a search is reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reduction {
+    /// Not at all.
+    None,
+    /// By a strategy.
+    By(Strategy),
+    /// By annotated states.
+    Adaptive,
+}
+
+impl Reduction {
+    /// All of them.
+    pub fn all() -> Vec<Self> {
+        let strategies = Strategy::ALL.into_iter().map(Self::By);
+        [Self::None].into_iter().chain(strategies).chain([Self::Adaptive]).collect()
+    }
+}
+
+/// A way to search a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Way {
+    /// How it is reduced.
+    pub reduction: Reduction,
+    /// On how many threads.
+    pub threads: u32,
+    /// How states are stored.
+    pub store: StoreMode,
+    /// Whether it continues on disk.
+    pub on_disk: bool,
+    /// After which share of its states (of 256) it is interrupted, to be resumed on another number of threads.
+    pub interrupted: Option<(u8, u32)>,
+    /// Which state is next.
+    pub order: SearchOrder,
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.reduction {
+            Reduction::None => write!(formatter, "unreduced")?,
+            Reduction::By(strategy) => write!(formatter, "{strategy}")?,
+            Reduction::Adaptive => write!(formatter, "adaptive")?,
+        }
+        write!(formatter, ", {:?}, {:?}, {} threads", self.order, self.store, self.threads)?;
+        if self.on_disk {
+            write!(formatter, ", on disk")?;
+        }
+        if let Some((share, threads)) = self.interrupted {
+            write!(formatter, ", interrupted after {share}/256, resumed on {threads} threads")?;
+        }
+        Ok(())
+    }
+}
+
+/// The whole cross. `random` gives where searches are interrupted.
+pub fn ways(random: &mut impl FnMut(u64) -> u64) -> Vec<Way> {
+    let mut ways = Vec::new();
+    for reduction in Reduction::all() {
+        for threads in [1, 2, 4] {
+            for store in [StoreMode::Exact, StoreMode::Compact, StoreMode::Bitstate { bytes: BITSTATE_BYTES }] {
+                for on_disk in [false, true] {
+                    for is_interrupted in [false, true] {
+                        for order in [SearchOrder::BreadthFirst, SearchOrder::DepthFirst] {
+                            let interrupted =
+                                is_interrupted.then(|| (random(256) as u8, [1, 2, 4][random(3) as usize]));
+                            ways.push(Way { reduction, threads, store, on_disk, interrupted, order });
+                        }
+                    }
+                }
+            }
+        }
+    }
+    ways
+}
+
+/// What came of a cross.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Searches that were made.
+    pub searched: u64,
+    /// Ways that were refused.
+    pub refused: u64,
+    /// Ways for which the model is not suited: no symmetries, or none that a strategy can use.
+    pub unsuited: u64,
+    /// Searches that continued on disk.
+    pub on_disk: u64,
+    /// Searches that were interrupted and resumed.
+    pub resumed: u64,
+    /// Runs that were replayed.
+    pub replayed: u64,
+}
+
+impl Tally {
+    /// Adds another one.
+    pub fn add(&mut self, other: &Self) {
+        self.searched += other.searched;
+        self.refused += other.refused;
+        self.unsuited += other.unsuited;
+        self.on_disk += other.on_disk;
+        self.resumed += other.resumed;
+        self.replayed += other.replayed;
+    }
+}
+
+/// Searches a model in some ways. It is searched without reduction first, and must have fewer than so many states
+/// to be of use; bigger models are left out.
+///
+/// # Errors
+/// What does not agree.
+pub fn cross(model: &quotient::Model, ways: &[Way], most_states: u64, folder: &Path) -> Result<Tally, String> {
+    let (ir, layout) = (model.ir(), model.layout());
+    let base = SearchOptions { deadlock: model.usual_deadlock_mode(), ..SearchOptions::default() };
+    let first = SearchOptions { max_states: Some(most_states), ..base.clone() };
+    let whole = quotient_engines::check(ir, layout, None, &first, &mut Silent).map_err(|error| error.to_string())?;
+    if matches!(whole.stop_reason, Some(StopReason::StateLimit(_))) {
+        return Ok(Tally::default());
+    }
+    let mut cross = Cross {
+        model,
+        ir,
+        layout,
+        base,
+        whole,
+        folder,
+        plans: Vec::new(),
+        partial: None,
+        repeated: Vec::new(),
+        tally: Tally::default(),
+    };
+    for &way in ways {
+        cross.search(way).map_err(|error| format!("{way}: {error}"))?;
+    }
+    Ok(cross.tally)
+}
+
+/// Counts that must repeat: of a reduction, an order and a store.
+type Repeated = ((Reduction, SearchOrder, StoreMode), (u64, u64, u64, Option<BigUint>));
+
+struct Cross<'m> {
+    model: &'m quotient::Model,
+    ir: &'m Model,
+    layout: &'m Layout,
+    base: SearchOptions,
+    whole: Report,
+    folder: &'m Path,
+    plans: Vec<(Strategy, Plan)>,
+    /// None before it is asked for; then nothing if the model is not suited.
+    partial: Option<Option<PartialSymmetry<'m>>>,
+    repeated: Vec<Repeated>,
+    tally: Tally,
+}
+
+/// What a search came to.
+enum Outcome {
+    Found(Report),
+    Refused,
+    /// The model has nothing that the way could use.
+    Unsuited,
+}
+
+impl<'m> Cross<'m> {
+    fn search(&mut self, way: Way) -> Result<(), String> {
+        let is_refused = quotient::Plan::new(self.model, &self.facade_options(way)).is_err();
+        match self.run(way)? {
+            Outcome::Refused if is_refused => self.tally.refused += 1,
+            Outcome::Refused => return Err("the engine refuses what the facade accepts".to_owned()),
+            // What the facade refuses for every model may do no harm to one without symmetries.
+            Outcome::Unsuited => self.tally.unsuited += 1,
+            Outcome::Found(_) if is_refused => return Err("the facade refuses what the engine does".to_owned()),
+            Outcome::Found(report) => {
+                self.tally.searched += 1;
+                self.compare(way, &report)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same way as a user asks for it.
+    fn facade_options(&self, way: Way) -> Options {
+        let path = self.folder.join("asked");
+        Options {
+            symmetry: if way.reduction == Reduction::None { Symmetry::Off } else { Symmetry::Auto },
+            reduction: match way.reduction {
+                Reduction::None => quotient::Reduction::None,
+                Reduction::By(strategy) => quotient::Reduction::By(strategy),
+                Reduction::Adaptive => quotient::Reduction::Adaptive,
+            },
+            order: way.order,
+            threads: way.threads,
+            store: way.store,
+            spill: way.on_disk.then(|| self.spill()),
+            checkpoint: way.interrupted.map(|_| Checkpoint::new(path)),
+            ..Options::default()
+        }
+    }
+
+    fn spill(&self) -> Spill {
+        Spill { folder: self.folder.to_owned(), max_bytes: None }
+    }
+
+    fn run(&mut self, way: Way) -> Result<Outcome, String> {
+        let options = SearchOptions {
+            order: way.order,
+            threads: way.threads,
+            store: way.store,
+            spill: way.on_disk.then(|| self.spill()),
+            max_memory: way.on_disk.then_some(LITTLE_MEMORY),
+            ..self.base.clone()
+        };
+        let Some((share, threads)) = way.interrupted else { return self.run_with(way.reduction, &options) };
+        let checkpoint = self.folder.join("checkpoint");
+        let limit = 1 + u64::from(share) * self.whole.states.saturating_sub(1) / 256;
+        let begin =
+            SearchOptions { checkpoint: Some(checkpoint.clone()), max_states: Some(limit), ..options.clone() };
+        match self.run_with(way.reduction, &begin)? {
+            Outcome::Found(Report { stop_reason: Some(StopReason::StateLimit(_)), .. }) => {}
+            // A reduction may leave fewer states than that, or a violation may come first.
+            other => return Ok(other),
+        }
+        self.tally.resumed += 1;
+        self.run_with(way.reduction, &SearchOptions { resume: Some(checkpoint), threads, ..options })
+    }
+
+    fn run_with(&mut self, reduction: Reduction, options: &SearchOptions) -> Result<Outcome, String> {
+        let result = match reduction {
+            Reduction::None => quotient_engines::check(self.ir, self.layout, None, options, &mut Silent),
+            Reduction::By(strategy) => {
+                let plan = self.plan(strategy)?;
+                if plan.reduction.is_none() {
+                    return Ok(Outcome::Unsuited);
+                }
+                check_with(self.ir, self.layout, plan, options, &mut Silent)
+            }
+            Reduction::Adaptive => return self.run_adaptive(options),
+        };
+        match result {
+            Ok(report) => Ok(Outcome::Found(report)),
+            Err(EngineError::Refused(_)) => Ok(Outcome::Refused),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn plan(&mut self, strategy: Strategy) -> Result<&Plan, String> {
+        if !self.plans.iter().any(|(known, _)| *known == strategy) {
+            let properties: Vec<PropertyId> = self.ir.properties.indices().collect();
+            let plan = plan(self.ir, self.layout, &properties, SymmetrySource::Detected, Some(strategy));
+            self.plans.push((strategy, plan.map_err(|error| error.to_string())?));
+        }
+        Ok(self.plans.iter().find(|(known, _)| *known == strategy).map(|(_, plan)| plan).expect("it was just added"))
+    }
+
+    fn run_adaptive(&mut self, options: &SearchOptions) -> Result<Outcome, String> {
+        if self.partial.is_none() {
+            let properties: Vec<PropertyId> = self.ir.properties.indices().collect();
+            self.partial = Some(PartialSymmetry::new(self.ir, self.layout, &properties, &Budget::unlimited()).ok());
+        }
+        let Some(Some(partial)) = &mut self.partial else { return Ok(Outcome::Unsuited) };
+        match quotient_engines::check_adaptive(partial, options, PartitionTime::IfNeeded, &mut Silent) {
+            Ok(found) => Ok(Outcome::Found(found.report)),
+            Err(AdaptiveError::Unsupported(_)) => Ok(Outcome::Refused),
+            Err(AdaptiveError::Refused(_)) => Ok(Outcome::Unsuited),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn compare(&mut self, way: Way, report: &Report) -> Result<(), String> {
+        self.tally.on_disk += u64::from(report.disk_bytes > 0);
+        let interpreter = Interpreter::new(self.ir, self.layout);
+        for trace in report.properties.iter().filter_map(|property| property.trace.as_ref()) {
+            replay(&interpreter, trace).map_err(|error| format!("a run does not replay: {error}"))?;
+            self.tally.replayed += 1;
+        }
+        let is_approximate =
+            report.approximation.is_some() || report.stop_reason == Some(StopReason::Approximate);
+        if is_approximate {
+            // What is not found may be there; what is found must be.
+            if report.verdict == Verdict::Violated && self.whole.verdict != Verdict::Violated {
+                return Err("an approximate search finds a violation that is not there".to_owned());
+            }
+        } else if report.verdict != self.whole.verdict {
+            return Err(format!("{:?}, and {:?} without reduction", report.verdict, self.whole.verdict));
+        }
+        let is_finished = report.stop_reason.is_none() && self.whole.stop_reason.is_none();
+        if is_finished && !is_approximate {
+            for (found, known) in report.properties.iter().zip(&self.whole.properties) {
+                if (found.subject, found.verdict) != (known.subject, known.verdict) {
+                    return Err(format!("{:?} on {:?}, {:?} expected", found.verdict, found.subject, known.verdict));
+                }
+            }
+        }
+        if is_finished
+            && let Some(represented) = &report.represented
+            && *represented != BigUint::from(self.whole.states)
+        {
+            return Err(format!("{represented} states represented, {} reachable", self.whole.states));
+        }
+        // Threads, disk and interruptions change nothing that is counted.
+        let key = (way.reduction, way.order, way.store);
+        let counts = (report.states, report.transitions, report.depth, report.represented.clone());
+        match self.repeated.iter().find(|(known, _)| *known == key) {
+            Some((_, known)) if *known != counts => Err(format!("{counts:?} counted, {known:?} before")),
+            Some(_) => Ok(()),
+            None => {
+                self.repeated.push((key, counts));
+                Ok(())
+            }
+        }
+    }
+}
