@@ -139,26 +139,24 @@ fn philosophers(n: i64) -> ModelBuilder {
             body.assign(taken.at(&p), false);
         });
     });
-    let right = |p: &Expression| taken.at(p);
-    let left = |p: &Expression| taken.at((p + 1) % n);
-    // What each does: before, after, and the fork that is taken or put back.
-    type Fork<'f> = &'f dyn Fn(&Expression) -> Expression;
-    let steps: [(&str, &str, &str, Option<(Fork<'_>, bool)>); 5] = [
-        ("take the right fork", "thinking", "has_right", Some((&right, true))),
-        ("take the left fork", "has_right", "has_both", Some((&left, true))),
+    // What each does: before, after, and the fork that is taken or put back, counted from the right one.
+    let steps = [
+        ("take the right fork", "thinking", "has_right", Some((0, true))),
+        ("take the left fork", "has_right", "has_both", Some((1, true))),
         ("eat", "has_both", "has_eaten", None),
-        ("put the right fork back", "has_eaten", "has_left", Some((&right, false))),
-        ("put the left fork back", "has_left", "thinking", Some((&left, false))),
+        ("put the right fork back", "has_eaten", "has_left", Some((0, false))),
+        ("put the left fork back", "has_left", "thinking", Some((1, false))),
     ];
     for (name, before, after, fork) in steps {
         model.rule(name, |rule| {
             let p = rule.parameter("p", &philosopher);
             rule.guard(doing.at(&p).eq(before));
-            if let Some((fork, takes)) = fork {
+            if let Some((offset, takes)) = fork {
+                let is_taken = taken.at((&p + offset) % n);
                 if takes {
-                    rule.guard(!fork(&p));
+                    rule.guard(!&is_taken);
                 }
-                rule.assign(fork(&p), takes);
+                rule.assign(is_taken, takes);
             }
             rule.assign(doing.at(&p), after);
         });

@@ -281,7 +281,8 @@ fn types_that_do_not_fit() {
     });
     bad("empty-type", "variable `x`: the range `3..2` has no value", |model| {
         // What uses the variable is not reported as well.
-        let x = model.variable("x", Type::range(3..=2));
+        let (low, high) = (3, 2);
+        let x = model.variable("x", Type::range(low..=high));
         model.rule("go", |rule| rule.guard(x.eq(3)));
     });
     bad("empty-type", "rule `go`: the type `nothing` has no value", |model| {
