@@ -263,9 +263,11 @@ pub(crate) const CASE_LIMIT: usize = 4096;
 /// The pool of nodes over the slots of one model.
 #[derive(Debug)]
 pub struct Circuit {
+    // Dropped before the nodes, so that these are freed in the order they were made: in the order of their hashes
+    // that takes many times as long.
+    ids: FxHashMap<Rc<Node>, NodeId>,
     /// Shared with the keys of `ids`.
     nodes: Vec<Rc<Node>>,
-    ids: FxHashMap<Rc<Node>, NodeId>,
     /// The slots a condition depends on, where their assignments are few.
     supports: Vec<Option<Box<[u32]>>>,
     negations: FxHashMap<NodeId, NodeId>,
