@@ -27,8 +27,10 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Detection, front ends and evaluators follow the nesting of the text.
 pub(crate) const STACK_BYTES: usize = 256 << 20;
 /// The part of the memory left that stored states may take, in eighths: the rest is for what is not counted
-/// with them.
+/// with them, and grows with them.
 const STORE_EIGHTHS: u64 = 7;
+/// What each thread of a search takes besides, whatever the number of states: compiled rules, buffers.
+const OVERHEAD_BYTES: u64 = 8 << 20;
 
 /// What is being done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -169,10 +171,11 @@ impl Control {
         self.state().max_memory
     }
 
-    /// How much memory stored states may take: most of what the process does not take yet.
-    pub(crate) fn store_bytes(&self) -> Option<u64> {
+    /// How much memory states stored by so many threads may take: most of what the process does not take yet.
+    pub(crate) fn store_bytes(&self, threads: u32) -> Option<u64> {
         let left = self.max_memory()?.saturating_sub(resident_bytes().unwrap_or(0));
-        Some(left / 8 * STORE_EIGHTHS)
+        let overhead = u64::from(threads).saturating_mul(OVERHEAD_BYTES);
+        Some(left.saturating_sub(overhead).max(left / 2) / 8 * STORE_EIGHTHS)
     }
 
     /// Whether the process takes more than it may, already.

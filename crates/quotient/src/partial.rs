@@ -36,13 +36,13 @@ pub struct Approximations {
     /// How many transitions.
     pub transitions: usize,
     /// Every transition has its images.
-    pub symmetric: Result<(), Image>,
+    pub symmetric: Result<(), Box<Image>>,
     /// Near symmetry.
-    pub near: Result<(), Image>,
+    pub near: Result<(), Box<Image>>,
     /// Rough symmetry; none if it was too much to find out.
-    pub rough: Option<Result<(), Image>>,
+    pub rough: Option<Result<(), Box<Image>>>,
     /// Virtual symmetry.
-    pub virtual_symmetry: Result<(), Image>,
+    pub virtual_symmetry: Result<(), Box<Image>>,
 }
 
 /// A transition, and the image of it that is missing.
@@ -100,7 +100,7 @@ fn find(model: &Model, properties: &[PropertyId], budget: &Budget) -> Result<Par
 
 fn approximations(partial: &PartialSymmetry<'_>, found: Classification) -> Approximations {
     let notion = |result: Result<(), Witness>| {
-        result.map_err(|witness| Image { permutation: cycles(partial, &witness.places), witness })
+        result.map_err(|witness| Box::new(Image { permutation: cycles(partial, &witness.places), witness }))
     };
     Approximations {
         states: found.states,

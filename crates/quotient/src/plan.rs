@@ -25,6 +25,7 @@ use quotient_symmetry::Strategy;
 use crate::control::{Control, Observer, Silent};
 use crate::error::Error;
 use crate::model::Model;
+use crate::names::property_name;
 use crate::options::{Options, Reduction, Symmetry};
 use crate::report::Report;
 use crate::run;
@@ -115,9 +116,11 @@ impl Plan {
     pub fn new(model: &Model, options: &Options) -> Result<Self, Error> {
         let search = search_options(model, options)?;
         let properties = claims(model.ir(), search.properties.as_deref());
-        let has_liveness = properties.iter().any(|&id| model.ir().properties[id].kind == PropertyKind::Liveness);
+        let is_liveness = |&&id: &&PropertyId| model.ir().properties[id].kind == PropertyKind::Liveness;
+        let liveness = properties.iter().find(is_liveness).map(|&id| property_name(model.ir(), id));
+        let has_liveness = liveness.is_some();
         refuse_store(options, has_liveness)?;
-        refuse_reduction(options, has_liveness)?;
+        refuse_reduction(options, liveness.as_deref())?;
         if options.properties.is_empty() {
             refuse_unsupported(model)?;
         }
@@ -238,17 +241,17 @@ fn refuse_store(options: &Options, has_liveness: bool) -> Result<(), Refusal> {
 }
 
 /// Refuses what reductions cannot do.
-fn refuse_reduction(options: &Options, has_liveness: bool) -> Result<(), Refusal> {
+fn refuse_reduction(options: &Options, liveness: Option<&str>) -> Result<(), Refusal> {
     refuse_symmetry(options.symmetry, options.reduction)?;
     if options.reduction == Reduction::Adaptive {
         let reason = if options.symmetry == Symmetry::Declared {
-            Some("it does not use declarations")
-        } else if has_liveness {
-            Some("it decides what can be reached, and liveness properties ask for more")
+            Some("it does not use declarations".to_owned())
+        } else if let Some(name) = liveness {
+            Some(format!("it decides what can be reached, and liveness property `{name}` asks for more"))
         } else if options.checkpoint.is_some() || options.resume.is_some() {
-            Some("it cannot be interrupted and continued later")
+            Some("it cannot be interrupted and continued later".to_owned())
         } else if options.order != SearchOrder::BreadthFirst {
-            Some("it searches breadth-first only")
+            Some("it searches breadth-first only".to_owned())
         } else {
             None
         };

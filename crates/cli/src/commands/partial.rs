@@ -114,9 +114,9 @@ pub(super) fn run(model: &Model, preserve: &Preserve, format: Format) -> Result<
 }
 
 fn structure_object(model: &Model, found: Approximations) -> StructureObject {
-    let notion = |result: Result<(), Image>| NotionObject {
+    let notion = |result: Result<(), Box<Image>>| NotionObject {
         holds: result.is_ok(),
-        witness: result.err().map(|image| witness_object(model, image)),
+        witness: result.err().map(|image| witness_object(model, *image)),
     };
     StructureObject {
         states: found.states,
