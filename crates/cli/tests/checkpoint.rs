@@ -100,7 +100,18 @@ fn a_search_goes_on_on_disk() {
     let full = quotient(common.into_iter().chain(["off", "--max-disk", "300K"]).chain(limited));
     assert_eq!(full.status, Some(4), "{full}");
     assert_eq!(value(&full.stdout, "stop_reason"), "\"disk-limit\"");
-    let missing = quotient(["check", "-D", "N=10", model, "--symmetry", "off", "--max-memory", "48M", "--spill", "no/such/folder"]);
+    let missing = quotient([
+        "check",
+        "-D",
+        "N=10",
+        model,
+        "--symmetry",
+        "off",
+        "--max-memory",
+        "48M",
+        "--spill",
+        "no/such/folder",
+    ]);
     assert_eq!(missing.status, Some(4), "{missing}");
     assert!(missing.stdout.contains("states could not be kept on disk"), "{missing}");
     assert_eq!(std::fs::read_dir(spill).expect("a folder").count(), 0, "nothing is left");

@@ -31,6 +31,9 @@ pub(crate) const STACK_BYTES: usize = 256 << 20;
 const STORE_EIGHTHS: u64 = 7;
 /// What each thread of a search takes besides, whatever the number of states: compiled rules, buffers.
 const OVERHEAD_BYTES: u64 = 8 << 20;
+/// What each thread of a search that continues on disk takes besides: blocks up to this size stay with the
+/// process when they are freed (the mmap threshold of the usual allocator).
+const SPILL_OVERHEAD_BYTES: u64 = 32 << 20;
 
 /// What is being done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -172,10 +175,12 @@ impl Control {
     }
 
     /// How much memory states stored by so many threads may take: most of what the process does not take yet.
-    pub(crate) fn store_bytes(&self, threads: u32) -> Option<u64> {
+    /// At least a part of it in any case: a small search has a small overhead.
+    pub(crate) fn store_bytes(&self, threads: u32, spills: bool) -> Option<u64> {
         let left = self.max_memory()?.saturating_sub(resident_bytes().unwrap_or(0));
-        let overhead = u64::from(threads).saturating_mul(OVERHEAD_BYTES);
-        Some(left.saturating_sub(overhead).max(left / 2) / 8 * STORE_EIGHTHS)
+        let (overhead, least) = if spills { (SPILL_OVERHEAD_BYTES, left / 4) } else { (OVERHEAD_BYTES, left / 2) };
+        let overhead = u64::from(threads).saturating_mul(overhead);
+        Some(left.saturating_sub(overhead).max(least) / 8 * STORE_EIGHTHS)
     }
 
     /// Whether the process takes more than it may, already.

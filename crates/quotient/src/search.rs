@@ -42,7 +42,7 @@ pub(crate) fn within_memory(options: &SearchOptions, control: &Control) -> Searc
     if options.checkpoint.is_some() {
         control.write_at_the_end();
     }
-    SearchOptions { max_memory: control.store_bytes(options.threads), ..options.clone() }
+    SearchOptions { max_memory: control.store_bytes(options.threads, options.spill.is_some()), ..options.clone() }
 }
 
 /// What there is to report of a search that was stopped before it could say anything itself.
