@@ -5,8 +5,8 @@
 use quotient::names::visible;
 pub(crate) use quotient::names::{kind_name, property_name, property_title, rule_name};
 use quotient_ir::{
-    Action, Caption, Local, LocalId, Model, Parameter, Participant, Property, PropertyId, Rule, SourceStatement, Span,
-    Start, StartId, Table, TableIndex, TypeId, TypeKind,
+    Action, Caption, Local, LocalId, Model, Parameter, Participant, Property, PropertyId, PropertyKind, Rule,
+    SourceStatement, Span, Start, StartId, Table, TableIndex, TypeId, TypeKind,
 };
 
 /// An argument of an instance, cell by cell.
@@ -232,5 +232,14 @@ pub(crate) fn value_text(model: &Model, ty: TypeId, cells: &mut impl Iterator<It
             format!("{{|{}|}}", elements.join(", "))
         }
         _ => scalar_text(model, ty, cells.next().flatten()),
+    }
+}
+
+/// The word for a kind of property with what it is, where the word alone may mislead: what Murphi calls
+/// liveness promises that something *can* happen, not that it will.
+pub(crate) fn kind_title(kind: PropertyKind) -> &'static str {
+    match kind {
+        PropertyKind::AlwaysReachable => "liveness (AG EF)",
+        _ => kind_name(kind),
     }
 }

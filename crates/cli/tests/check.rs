@@ -12,9 +12,9 @@ fn holds() {
         str![[r#"
 holds
 
-holds      invariant  in range
-holds      cover      reaches the limit
-holds      liveness   always comes back
+holds      invariant         in range
+holds      cover             reaches the limit
+holds      liveness (AG EF)  always comes back
 holds      no deadlock
 holds      no errors
 
@@ -231,9 +231,9 @@ liveness "home"
     missed.m:9:1
     9 | liveness "home" x = 0;
 
-violated   cover      three
-holds      cover      cover 2 (missed.m:8:1)
-violated   liveness   home
+violated   cover             three
+holds      cover             cover 2 (missed.m:8:1)
+violated   liveness (AG EF)  home
 holds      no errors
 
 symmetries   none; looked for in …
@@ -255,9 +255,9 @@ fn constant_overridden() {
         str![[r#"
 holds
 
-holds      invariant  in range
-holds      cover      reaches the limit
-holds      liveness   always comes back
+holds      invariant         in range
+holds      cover             reaches the limit
+holds      liveness (AG EF)  always comes back
 holds      no deadlock
 holds      no errors
 
@@ -280,9 +280,9 @@ fn depth_first() {
         str![[r#"
 holds
 
-holds      invariant  in range
-holds      cover      reaches the limit
-holds      liveness   always comes back
+holds      invariant         in range
+holds      cover             reaches the limit
+holds      liveness (AG EF)  always comes back
 holds      no deadlock
 holds      no errors
 
@@ -367,9 +367,9 @@ fn state_limit() {
         str![[r#"
 inconclusive: the limit of 2 states was reached
 
-undecided  invariant  in range
-undecided  cover      reaches the limit
-undecided  liveness   always comes back
+undecided  invariant         in range
+undecided  cover             reaches the limit
+undecided  liveness (AG EF)  always comes back
 undecided  no deadlock
 undecided  no errors
 
@@ -392,9 +392,9 @@ fn depth_limit() {
         str![[r#"
 inconclusive: the limit of 2 steps was reached
 
-undecided  invariant  in range
-undecided  cover      reaches the limit
-undecided  liveness   always comes back
+undecided  invariant         in range
+undecided  cover             reaches the limit
+undecided  liveness (AG EF)  always comes back
 undecided  no deadlock
 undecided  no errors
 
@@ -594,9 +594,9 @@ fn model_on_standard_input() {
         str![[r#"
 holds
 
-holds      invariant  in range
-holds      cover      reaches the limit
-holds      liveness   always comes back
+holds      invariant         in range
+holds      cover             reaches the limit
+holds      liveness (AG EF)  always comes back
 holds      no deadlock
 holds      no errors
 

@@ -35,10 +35,10 @@ fn what_properties_cost() {
         str![[r#"
 holds
 
-holds      liveness   works again (checked for 1 of 3 symmetric instances)
-holds      invariant  somebody was last
-holds      invariant  the first does not finish before anybody began
-holds      cover      all work
+holds      liveness (AG EF)  works again (checked for 1 of 3 symmetric instances)
+holds      invariant         somebody was last
+holds      invariant         the first does not finish before anybody began
+holds      cover             all work
 holds      no deadlock
 holds      no errors
 
@@ -76,10 +76,10 @@ fn without_symmetry() {
         str![[r#"
 holds
 
-holds      liveness   works again
-holds      invariant  somebody was last
-holds      invariant  the first does not finish before anybody began
-holds      cover      all work
+holds      liveness (AG EF)  works again
+holds      invariant         somebody was last
+holds      invariant         the first does not finish before anybody began
+holds      cover             all work
 holds      no deadlock
 holds      no errors
 
@@ -203,10 +203,10 @@ fn cross_check() {
         str![[r#"
 holds
 
-holds      liveness   works again (checked for 1 of 3 symmetric instances)
-holds      invariant  somebody was last
-holds      invariant  the first does not finish before anybody began
-holds      cover      all work
+holds      liveness (AG EF)  works again (checked for 1 of 3 symmetric instances)
+holds      invariant         somebody was last
+holds      invariant         the first does not finish before anybody began
+holds      cover             all work
 holds      no deadlock
 holds      no errors
 

@@ -3,24 +3,24 @@
 
 use num_bigint::BigUint;
 use quotient_ir::Interpreter;
-use quotient_symmetry::{Canonicalizer, Workspace};
+use quotient_symmetry::Workspace;
 
+use crate::explicit::Exploration;
+use crate::explicit::shards::Shards;
+use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store};
 use crate::observer::Observer;
 use crate::options::SearchOptions;
-use crate::passing::PassingSystem;
-use crate::plan::{Plan, Reduction};
+use crate::reduction::{Plan, Reduction};
 use crate::report::{EngineError, Report, StopReason};
-use crate::search::Exploration;
-use crate::shards::Shards;
-use crate::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store};
-use crate::system::TransitionSystem;
-use crate::verdicts::check_counted;
+use crate::seam::Batches;
+use crate::systems::passing::PassingSystem;
+use crate::verdicts::search_and_judge;
 
 /// What came of a comparison. That something differs is an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CrossCheck {
     /// What the unreduced search found.
-    pub whole: Report,
+    pub whole: Box<Report>,
     /// How far the comparison went.
     pub extent: Extent,
 }
@@ -40,7 +40,7 @@ pub enum Extent {
 ///
 /// # Errors
 /// If something differs.
-pub(crate) fn compare<S: TransitionSystem>(
+pub(crate) fn compare<S: Batches>(
     system: &S,
     interpreter: &Interpreter<'_>,
     plan: &Plan,
@@ -50,7 +50,7 @@ pub(crate) fn compare<S: TransitionSystem>(
 ) -> Result<CrossCheck, EngineError> {
     let options = &SearchOptions { checkpoint: None, resume: None, ..options.clone() };
     let system = &PassingSystem::new(system, interpreter, options);
-    let (whole, all) = check_counted(system, interpreter, options, observer, None)?;
+    let (whole, all) = search_and_judge(system, interpreter, options, None, observer, None)?;
     let extent = match unfinished(report, &whole) {
         Some(reason) => Extent::Nothing(reason),
         None => {
@@ -65,7 +65,7 @@ pub(crate) fn compare<S: TransitionSystem>(
             }
         }
     };
-    Ok(CrossCheck { whole, extent })
+    Ok(CrossCheck { whole: Box::new(whole), extent })
 }
 
 /// Why one of two searches did not finish, if that is so.
@@ -101,7 +101,7 @@ fn compare_states(
     stored: &Shards,
     all: &Shards,
 ) -> Result<(), EngineError> {
-    let exact: &Canonicalizer = reduction.exact.as_ref().unwrap_or(&reduction.canonicalizer);
+    let exact = reduction.exact();
     let mut workspace = Workspace::default();
     let name = |state: &[u64]| state_text(interpreter, state);
     // One state of each orbit that is stored, and how many states were found in it.

@@ -2,9 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use crate::quotient::Clock;
+use quotient_ir::Interrupt;
+
 use crate::report::StopReason;
-use crate::system::Instance;
+use crate::seam::Instance;
+use crate::systems::quotient::Clock;
 
 /// How far a search is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +63,10 @@ pub trait Observer {
     /// for both ends.
     fn edge(&mut self, edge: Edge<'_>) {
         let _ = edge;
+    }
+    /// A wish to stop that can be read without asking the observer: what is done before a search listens to it.
+    fn interrupt(&self) -> Interrupt {
+        Interrupt::new()
     }
     /// Tells the time, for figures only.
     fn clock(&self) -> Option<Clock> {

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use quotient_ir::{DeadlockMode, PropertyId};
 
+use crate::narrowing::Narrowing;
+use crate::seam::Identity;
+
 /// How to search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchOptions {
@@ -17,8 +20,8 @@ pub struct SearchOptions {
     pub max_depth: Option<u64>,
     /// The greatest number of bytes to use for stored states.
     pub max_memory: Option<u64>,
-    /// Where to go on when that does not suffice. Breadth-first only, with the exact store, without
-    /// liveness properties, graphs and checkpoints; elsewhere the search ends.
+    /// Where to continue when that does not suffice. Breadth-first only, with the exact store, without
+    /// liveness properties, graphs, checkpoints and markers.
     pub spill: Option<Spill>,
     /// The properties to check; all if `None`. Assumptions apply in any case.
     pub properties: Option<Vec<PropertyId>>,
@@ -29,11 +32,11 @@ pub struct SearchOptions {
     pub checkpoint: Option<PathBuf>,
     /// Where to read what an earlier search found, to go on from there. Breadth-first only.
     pub resume: Option<PathBuf>,
-    /// How states are stored. Other stores than the exact one are for breadth-first searches on one
-    /// thread, without checkpoints and liveness; elsewhere the exact one is used.
+    /// How states are stored. Other stores than the exact one are for breadth-first searches without
+    /// checkpoints, graphs, liveness and markers that canonical forms decide between.
     pub store: StoreMode,
-    /// How many threads to search with. Depth-first searches, those that draw a graph and those of
-    /// models with liveness properties use one whatever this says.
+    /// How many threads may be used. Depth-first searches, those that draw a graph, those of models with
+    /// liveness properties and those with an approximate store use one; what they find is the same.
     pub threads: u32,
     /// Whether states that the model wants to be passed through are stored, counted and expanded like
     /// others. No claim is about them in any case.
@@ -41,6 +44,10 @@ pub struct SearchOptions {
     /// Whether a fault of the model is a violation to report. If not, it still ends the search,
     /// since what the model does afterwards has no meaning, and leaves the rest inconclusive.
     pub errors: bool,
+    /// When an unreduced search packs states by the values that it has seen.
+    pub narrowing: Narrowing,
+    /// Whether a reduced search is compared with an unreduced one, state by state.
+    pub cross_check: bool,
 }
 
 impl Default for SearchOptions {
@@ -60,6 +67,8 @@ impl Default for SearchOptions {
             threads: 1,
             store_passing: false,
             errors: true,
+            narrowing: Narrowing::default(),
+            cross_check: false,
         }
     }
 }
@@ -107,6 +116,40 @@ pub enum Instances {
 }
 
 impl SearchOptions {
+    /// Why a search cannot be made as it is asked for, if that is so. `draws` says that somebody wants to see
+    /// the graph, `judges` that there are liveness properties to check.
+    pub(crate) fn refusal(&self, identity: Identity, draws: bool, judges: bool) -> Option<&'static str> {
+        let depth_first = self.order == SearchOrder::DepthFirst;
+        let interruptible = self.checkpoint.is_some() || self.resume.is_some();
+        if interruptible && depth_first {
+            return Some("checkpoints need a breadth-first search");
+        }
+        if self.store != StoreMode::Exact {
+            match () {
+                () if depth_first => return Some("an approximate store cannot be used with a depth-first search"),
+                () if interruptible => return Some("an approximate store cannot be used with checkpoints"),
+                () if draws => return Some("an approximate store cannot be used to draw the graph"),
+                () if judges => return Some("an approximate store cannot be used with liveness properties"),
+                () if identity == Identity::KeysAndMatches => {
+                    return Some("an approximate store has no states to compare canonical forms of");
+                }
+                () => {}
+            }
+        }
+        if self.spill.is_some() {
+            match () {
+                () if depth_first => return Some("a depth-first search cannot continue on disk"),
+                () if self.store != StoreMode::Exact => return Some("an approximate store cannot continue on disk"),
+                () if interruptible => return Some("a search with checkpoints cannot continue on disk"),
+                () if draws => return Some("the graph cannot be drawn from disk"),
+                () if judges => return Some("liveness properties cannot be judged on disk"),
+                () if identity != Identity::Words => return Some("markers are compared in memory only"),
+                () => {}
+            }
+        }
+        None
+    }
+
     /// Whether the condition of a liveness property is evaluated for an instance.
     pub(crate) fn evaluates(&self, property: PropertyId, arguments: &[i64]) -> bool {
         self.liveness.iter().filter(|scope| scope.property == property).all(|scope| match &scope.instances {

@@ -6,8 +6,9 @@ use std::time::Duration;
 use num_bigint::BigUint;
 use quotient_ir::{Fault, LayoutError, PropertyId, ReplayError, RuleId, Trace};
 
+use crate::cross_check::CrossCheck;
+use crate::explicit::store::Full;
 use crate::options::SearchOptions;
-use crate::store::Full;
 
 /// The answer about a model or about one property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -119,6 +120,19 @@ pub struct Approximation {
 
 impl Eq for Approximation {}
 
+/// What a search counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Figures {
+    pub(crate) states: u64,
+    pub(crate) represented: Option<BigUint>,
+    pub(crate) transitions: u64,
+    pub(crate) depth: u64,
+    pub(crate) memory_bytes: u64,
+    pub(crate) disk_bytes: u64,
+    pub(crate) words: usize,
+    pub(crate) approximation: Option<Approximation>,
+}
+
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
@@ -156,6 +170,54 @@ pub struct Report {
     /// The rules of which no instance can fire in any reachable state; not known unless the search was finished.
     /// After an approximate search: in any state that it saw.
     pub never_fired: Option<Vec<RuleId>>,
+    /// How often states outgrew a layout that was chosen by the values seen before.
+    pub outgrown: u32,
+    /// How the search compares with an unreduced one, if that was asked for and there was something to compare.
+    pub cross_check: Option<CrossCheck>,
+}
+
+impl Report {
+    /// The report of a search that ended for a reason, unless it is finished.
+    pub(crate) fn new(
+        properties: Vec<PropertyReport>,
+        stop_reason: Option<StopReason>,
+        Figures { states, represented, transitions, depth, memory_bytes, disk_bytes, words, approximation }: Figures,
+    ) -> Self {
+        let mut report = Self {
+            verdict: Verdict::Inconclusive,
+            stop_reason,
+            states,
+            represented,
+            transitions,
+            depth,
+            memory_bytes,
+            disk_bytes,
+            properties,
+            words,
+            approximation,
+            liveness_searches: Vec::new(),
+            canonicalization: None,
+            marker_collisions: None,
+            never_fired: None,
+            outgrown: 0,
+            cross_check: None,
+        };
+        report.summarize();
+        report
+    }
+
+    /// Says what the verdicts on all subjects come to. A search that did not finish is inconclusive even if
+    /// nobody asked for anything.
+    pub(crate) fn summarize(&mut self) {
+        let any = |verdict| self.properties.iter().any(|report| report.verdict == verdict);
+        self.verdict = if any(Verdict::Violated) {
+            Verdict::Violated
+        } else if any(Verdict::Inconclusive) || self.stop_reason.is_some() && self.properties.is_empty() {
+            Verdict::Inconclusive
+        } else {
+            Verdict::Holds
+        };
+    }
 }
 
 /// A search for the liveness of some instances, with symmetries that preserve each of them.
@@ -194,6 +256,9 @@ pub enum EngineError {
     /// The run to a stored state could not be found again.
     #[error("internal error: the run to a violation could not be rebuilt: {0}")]
     Rebuild(&'static str),
+    /// Options that do not go together.
+    #[error("{0}")]
+    Refused(&'static str),
     /// A search cannot go on from a checkpoint.
     #[error("cannot go on from `{path}`: {reason}")]
     Resume {
@@ -208,6 +273,9 @@ pub enum EngineError {
     /// A symmetry could not be certified.
     #[error("internal error: {0}")]
     Uncertified(String),
+    /// Symmetries were not found in the time or with the work there was for it.
+    #[error("the search for symmetries {0}")]
+    GaveUp(#[from] quotient_ir::Spent),
     /// A slot held a value that detection took to be impossible.
     #[error("internal error: {0} holds a value that it was taken to be unable to hold")]
     ImpossibleValue(String),

@@ -3,53 +3,96 @@
 use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
-use quotient_ir::{DeadlockMode, Interpreter, PropertyKind, Violation};
+use quotient_ir::{DeadlockMode, Interpreter, Model, PropertyId, PropertyKind, Trace, Violation};
 
-use crate::OrbitSize;
-use crate::checkpoint::{Saved, fingerprint};
-use crate::judge::Checks;
-use crate::liveness::find_dead_ends;
+use crate::explicit::checkpoint::{Saved, fingerprint};
+use crate::explicit::disk::Overflow;
+use crate::explicit::judge::Checks;
+use crate::explicit::liveness::find_dead_ends;
+use crate::explicit::rebuild::rebuild;
+use crate::explicit::{End, Exploration, explore};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
-use crate::passing::PassingSystem;
-use crate::rebuild::rebuild;
-use crate::report::{EngineError, PropertyReport, Report, StopReason, Subject, Verdict};
-use crate::search::{End, Exploration, explore};
-use crate::spill::Overflow;
-use crate::system::TransitionSystem;
+use crate::report::{EngineError, Figures, PropertyReport, Report, StopReason, Subject, Verdict};
+use crate::seam::SearchSpace;
+
+/// The number of concrete states that a stored state represents, if that is known.
+pub(crate) type OrbitSize<'a> = &'a mut dyn FnMut(&[u64]) -> Option<BigUint>;
 
 /// How many orbits are measured between reports of progress.
 const COUNTING_INTERVAL: usize = 4096;
 
-/// Searches the reachable states of a transition system of a model and checks the properties of
-/// the model. States for which the model says so are passed through. The interpreter replays what is found.
+/// One verdict for each subject that is checked.
+pub(crate) struct Verdicts(Vec<PropertyReport>);
+
+impl Verdicts {
+    /// What is said of each subject unless something better is known, after a search that is finished or not and
+    /// reached some cover properties.
+    pub(crate) fn new(
+        model: &Model,
+        checks: &Checks,
+        options: &SearchOptions,
+        is_finished: bool,
+        covered: &[PropertyId],
+    ) -> Self {
+        let undecided = if is_finished { Verdict::Holds } else { Verdict::Inconclusive };
+        let mut subjects = Vec::new();
+        for (id, property) in model.properties.iter_enumerated() {
+            let verdict = match property.kind {
+                PropertyKind::Invariant if checks.invariants.contains(&id) => undecided,
+                PropertyKind::AlwaysReachable if checks.liveness.contains(&id) => undecided,
+                PropertyKind::Cover if checks.covers.contains(&id) => match is_finished {
+                    _ if covered.contains(&id) => Verdict::Holds,
+                    true => Verdict::Violated,
+                    false => Verdict::Inconclusive,
+                },
+                _ => continue,
+            };
+            subjects.push((Subject::Property(id), verdict));
+        }
+        if options.deadlock != DeadlockMode::Off {
+            subjects.push((Subject::Deadlock, undecided));
+        }
+        if options.errors {
+            subjects.push((Subject::Errors, undecided));
+        }
+        let report = |(subject, verdict)| PropertyReport { subject, verdict, trace: None };
+        Self(subjects.into_iter().map(report).collect())
+    }
+
+    /// Takes note of a violation that a run shows.
+    pub(crate) fn violate(&mut self, trace: Trace) {
+        let violation = trace.violation.as_ref().expect("a run to a violation");
+        let report = self.of(match violation {
+            Violation::Property { property, .. } | Violation::Unreachable { property, .. } => {
+                Subject::Property(*property)
+            }
+            Violation::Deadlock(_) => Subject::Deadlock,
+            Violation::Fault { .. } | Violation::PropertyFault { .. } => Subject::Errors,
+        });
+        report.verdict = Verdict::Violated;
+        report.trace = Some(trace);
+    }
+
+    /// The verdict on a subject.
+    fn of(&mut self, subject: Subject) -> &mut PropertyReport {
+        let found = self.0.iter_mut().find(|report| report.subject == subject);
+        found.expect("a search finds only what it was asked for")
+    }
+
+    /// The report of a search that ended for a reason, unless it is finished.
+    pub(crate) fn report(self, stop_reason: Option<StopReason>, figures: Figures) -> Report {
+        Report::new(self.0, stop_reason, figures)
+    }
+}
+
+/// Searches the reachable states of a system, from the start or where another search left off, and checks the
+/// properties of its model. `orbit_size` counts the states that a stored one represents, if it represents others.
+/// The interpreter replays what is found.
 ///
 /// # Errors
 /// If a violation cannot be replayed, which is a defect of this program and never a verdict.
-pub fn check_system<S: TransitionSystem>(
-    system: &S,
-    interpreter: &Interpreter<'_>,
-    options: &SearchOptions,
-    observer: &mut dyn Observer,
-) -> Result<Report, EngineError> {
-    let system = PassingSystem::new(system, interpreter, options);
-    check_counted(&system, interpreter, options, observer, None).map(|(report, _)| report)
-}
-
-/// The same with the states that were found, counting the states that the stored ones stand for if they
-/// stand for others.
-pub(crate) fn check_counted<S: TransitionSystem>(
-    system: &S,
-    interpreter: &Interpreter<'_>,
-    options: &SearchOptions,
-    observer: &mut dyn Observer,
-    orbit_size: Option<OrbitSize<'_>>,
-) -> Result<(Report, Exploration), EngineError> {
-    check_from(system, interpreter, options, None, observer, orbit_size)
-}
-
-/// The same where another search may have left off.
-pub(crate) fn check_from<S: TransitionSystem>(
+pub(crate) fn search_and_judge<S: SearchSpace>(
     system: &S,
     interpreter: &Interpreter<'_>,
     options: &SearchOptions,
@@ -64,70 +107,37 @@ pub(crate) fn check_from<S: TransitionSystem>(
         _ => fingerprint(model, options, system.name()),
     };
     let exploration = explore(system, &checks, options, fingerprint, begin, observer)?;
-
-    // What is said of each subject unless something better is known.
-    let mut reports = Vec::new();
-    let undecided = match exploration.end {
-        End::Finished => Verdict::Holds,
-        End::Stopped(_) | End::Found(_) => Verdict::Inconclusive,
-    };
-    for (id, property) in model.properties.iter_enumerated() {
-        let verdict = match property.kind {
-            PropertyKind::Invariant if checks.invariants.contains(&id) => undecided,
-            PropertyKind::Liveness if checks.liveness.contains(&id) => undecided,
-            PropertyKind::Cover if checks.covers.contains(&id) => match exploration.end {
-                _ if exploration.covered.contains(&id) => Verdict::Holds,
-                End::Finished => Verdict::Violated,
-                End::Stopped(_) | End::Found(_) => Verdict::Inconclusive,
-            },
-            _ => continue,
-        };
-        reports.push(PropertyReport { subject: Subject::Property(id), verdict, trace: None });
-    }
-    if options.deadlock != DeadlockMode::Off {
-        reports.push(PropertyReport { subject: Subject::Deadlock, verdict: undecided, trace: None });
-    }
-    if options.errors {
-        reports.push(PropertyReport { subject: Subject::Errors, verdict: undecided, trace: None });
-    }
-
+    let is_finished = matches!(exploration.end, End::Finished);
+    let mut verdicts = Verdicts::new(model, &checks, options, is_finished, &exploration.covered);
     let stop_reason = match &exploration.end {
         End::Stopped(reason) => Some(reason.clone()),
         End::Found(finding) => match rebuild(system, &exploration.store, finding, interpreter) {
             Ok(trace) => {
-                let report = report_on(&mut reports, subject_of(&finding.violation));
-                report.verdict = Verdict::Violated;
-                report.trace = Some(trace);
+                verdicts.violate(trace);
                 Some(StopReason::Violation)
             }
             // What cannot be shown is not claimed.
             Err(EngineError::Disk(reason)) => Some(StopReason::SpillFailed(reason)),
             Err(error) => return Err(error),
         },
-        End::Finished => judge_liveness(system, interpreter, &checks, options, &exploration, observer, &mut reports)?,
+        End::Finished => judge_liveness(system, interpreter, &checks, options, &exploration, observer, &mut verdicts)?,
     };
-    let report = Report {
-        verdict: summarize(&reports, stop_reason.as_ref()),
-        stop_reason,
+    let represented = match orbit_size {
+        Some(_) if exploration.approximation.is_some() => None,
+        None => Some(exploration.states.into()),
+        Some(orbit_size) => count_represented(&exploration, orbit_size, observer),
+    };
+    let figures = Figures {
         states: exploration.states,
-        approximation: exploration.approximation,
-        represented: match orbit_size {
-            Some(_) if exploration.approximation.is_some() => None,
-            None => Some(exploration.states.into()),
-            Some(orbit_size) => count_represented(&exploration, orbit_size, observer),
-        },
+        represented,
         transitions: exploration.transitions,
         depth: exploration.depth,
         memory_bytes: exploration.memory_bytes,
-        words: system.words(),
         disk_bytes: exploration.store.overflow.as_ref().map_or(0, Overflow::peak_bytes),
-        properties: reports,
-        liveness_searches: Vec::new(),
-        canonicalization: None,
-        marker_collisions: None,
-        never_fired: None,
+        words: system.words(),
+        approximation: exploration.approximation,
     };
-    Ok((report, exploration))
+    Ok((verdicts.report(stop_reason, figures), exploration))
 }
 
 /// Adds up the sizes of the orbits of all stored states, unless that takes longer than the observer allows.
@@ -158,60 +168,30 @@ fn count_represented(
 }
 
 /// Fills in the verdicts on liveness after a finished search; returns why it could not.
-fn judge_liveness<S: TransitionSystem>(
+fn judge_liveness<S: SearchSpace>(
     system: &S,
     interpreter: &Interpreter<'_>,
     checks: &Checks,
     options: &SearchOptions,
     exploration: &Exploration,
     observer: &mut dyn Observer,
-    reports: &mut [PropertyReport],
+    verdicts: &mut Verdicts,
 ) -> Result<Option<StopReason>, EngineError> {
     if checks.liveness.is_empty() {
         return Ok(None);
     }
     match find_dead_ends(system, exploration, checks, options, observer) {
         Ok(findings) => {
-            for (&property, finding) in checks.liveness.iter().zip(findings) {
-                if let Some(finding) = finding {
-                    let report = report_on(reports, Subject::Property(property));
-                    report.trace = Some(rebuild(system, &exploration.store, &finding, interpreter)?);
-                    report.verdict = Verdict::Violated;
-                }
+            for finding in findings.into_iter().flatten() {
+                verdicts.violate(rebuild(system, &exploration.store, &finding, interpreter)?);
             }
             Ok(None)
         }
         Err(reason) => {
             for &property in &checks.liveness {
-                report_on(reports, Subject::Property(property)).verdict = Verdict::Inconclusive;
+                verdicts.of(Subject::Property(property)).verdict = Verdict::Inconclusive;
             }
             Ok(Some(reason))
         }
-    }
-}
-
-/// The subject that a violation is about.
-fn subject_of(violation: &Violation) -> Subject {
-    match violation {
-        Violation::Property { property, .. } | Violation::Liveness { property, .. } => Subject::Property(*property),
-        Violation::Deadlock(_) => Subject::Deadlock,
-        Violation::Fault { .. } | Violation::PropertyFault { .. } => Subject::Errors,
-    }
-}
-
-fn report_on(reports: &mut [PropertyReport], subject: Subject) -> &mut PropertyReport {
-    let found = reports.iter_mut().find(|report| report.subject == subject);
-    found.expect("a search finds only what it was asked for")
-}
-
-/// A search that did not finish is inconclusive even if nobody asked for anything.
-pub(crate) fn summarize(reports: &[PropertyReport], stop_reason: Option<&StopReason>) -> Verdict {
-    let any = |verdict| reports.iter().any(|report| report.verdict == verdict);
-    if any(Verdict::Violated) {
-        Verdict::Violated
-    } else if any(Verdict::Inconclusive) || stop_reason.is_some() && reports.is_empty() {
-        Verdict::Inconclusive
-    } else {
-        Verdict::Holds
     }
 }

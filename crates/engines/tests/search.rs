@@ -5,13 +5,14 @@ use std::ops::ControlFlow;
 
 use quotient_engines::{
     Edge, Narrowing, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason, StoreMode,
-    Subject, Verdict, check, check_packed, walk,
+    Subject, Verdict, walk,
 };
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
     DeadlockMode, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Source, TableIndex, Trace,
     Violation,
 };
+use quotient_testkit::search::check;
 
 fn model(text: &str) -> Model {
     match load(Source::new("test.m", text), Language::Murphi, &LoadOptions::default()) {
@@ -326,7 +327,7 @@ fn liveness_is_reachability_from_everywhere() {
                 violated += 1;
                 let trace = trace(&report);
                 let last = trace.steps.last().expect("a run has a start").state.0[0].expect("it is defined");
-                let Some(Violation::Liveness { arguments, .. }) = &trace.violation else { panic!("{trace:?}") };
+                let Some(Violation::Unreachable { arguments, .. }) = &trace.violation else { panic!("{trace:?}") };
                 let goal = goals[arguments[0] as usize];
                 assert!(!reach(last as u64).contains(&goal), "{text}");
             }
@@ -595,8 +596,7 @@ fn a_compact_store_takes_less_memory() {
     let text = counters("").replace("last: id;", "last: id; wide: array[1..40] of 0..1000000;");
     let text = text.replace("last := 1; end;", "last := 1; for i: 1..40 do wide[i] := i; end; end;");
     // Exact states would be packed by the values that occur.
-    let exact = check_packed(&model(&text), &SearchOptions::default(), &Narrowing::NEVER, &mut Silent);
-    let exact = exact.expect("a search").report;
+    let exact = run(&text, &SearchOptions { narrowing: Narrowing::NEVER, ..SearchOptions::default() });
     let compact = run(&text, &SearchOptions { store: StoreMode::Compact, ..SearchOptions::default() });
     assert_eq!((compact.states, compact.transitions), (exact.states, exact.transitions));
     assert!(2 * compact.memory_bytes < exact.memory_bytes, "{} of {}", compact.memory_bytes, exact.memory_bytes);

@@ -2,7 +2,7 @@
 //! the generators that move it: what orbits, block systems and quotient actions are computed from, in
 //! time proportional to the supports and not to the degree times the number of generators.
 
-use crate::{OrbitPartition, Permutation, Point, SparsePermutation};
+use crate::{OrbitPartition, Permutation, Point, SparsePermutation, Watch};
 use rustc_hash::FxHashMap;
 
 /// Generators with an index by point.
@@ -15,6 +15,8 @@ pub struct Action {
     moves: Vec<(u32, Point)>,
     /// The same rows with the preimages: a generator that moves a point also moves another to it.
     preimages: Vec<(u32, Point)>,
+    /// Whom to ask while something is computed from it; those made from it ask the same one.
+    watch: Watch,
 }
 
 impl Action {
@@ -40,7 +42,18 @@ impl Action {
                 next_preimage[image as usize] += 1;
             }
         }
-        Self { degree, generators, offsets, moves, preimages }
+        Self { degree, generators, offsets, moves, preimages, watch: Watch::nobody() }
+    }
+
+    /// The same action, with somebody to ask while something is computed from it.
+    pub(crate) fn watched(mut self, watch: &Watch) -> Self {
+        self.watch = watch.clone();
+        self
+    }
+
+    /// Whom to ask while something is computed from it.
+    pub(crate) fn watch(&self) -> &Watch {
+        &self.watch
     }
 
     /// The number of points.
@@ -108,7 +121,7 @@ impl Action {
             .into_iter()
             .zip(generators)
             .map(|(points, generators)| {
-                let action = Action::new(points.len(), generators);
+                let action = Action::new(points.len(), generators).watched(&self.watch);
                 (points, action)
             })
             .collect()
@@ -119,6 +132,7 @@ impl Action {
         let names: FxHashMap<Point, Point> =
             points.iter().enumerate().map(|(name, &point)| (point, name as Point)).collect();
         Action::new(points.len(), self.generators.iter().map(|generator| generator.renamed(&names)))
+            .watched(&self.watch)
     }
 
     /// The action on the blocks of a system.
@@ -135,7 +149,7 @@ impl Action {
             moves.dedup();
             SparsePermutation::from_sorted_moves(moves)
         });
-        Action::new(blocks.count, generators)
+        Action::new(blocks.count, generators).watched(&self.watch)
     }
 
     /// Actions of one group side by side, each after the points of those before. They must have been made
@@ -152,7 +166,8 @@ impl Action {
             }
             SparsePermutation::from_sorted_moves(moves)
         });
-        Action::new(degree, generators)
+        let watch = actions.first().map_or_else(Watch::nobody, |action| action.watch.clone());
+        Action::new(degree, generators).watched(&watch)
     }
 
     /// The generators with one image stored a point.
@@ -178,6 +193,10 @@ impl Action {
             merge(&mut classes, &mut queue, seeds[0], seed);
         }
         while let Some(point) = queue.pop() {
+            if self.watch.work(1 + self.moves_of(point).len() as u64) {
+                // What was merged so far need not be blocks; all in one is a block system at least.
+                return BlockSystem::whole(self.degree, orbit);
+            }
             let root = classes.find(point);
             for &(generator, image) in self.moves_of(point) {
                 merge(&mut classes, &mut queue, image, self.image(generator, root));
@@ -209,6 +228,9 @@ impl Action {
             }
         };
         for &partner in partners {
+            if self.watch.work(orbit.len() as u64) {
+                break;
+            }
             add(&mut systems, self.block_system(orbit, &[orbit[0], partner]));
             if systems.len() == limit {
                 break;
@@ -218,6 +240,9 @@ impl Action {
         let mut right = 1;
         while right < systems.len() && systems.len() < limit {
             for left in 0..right {
+                if self.watch.work(orbit.len() as u64) {
+                    return systems;
+                }
                 let seeds: Vec<Point> = [left, right]
                     .iter()
                     .flat_map(|&index| {
@@ -250,6 +275,15 @@ pub struct BlockSystem {
 }
 
 impl BlockSystem {
+    /// An orbit as one block.
+    fn whole(degree: usize, orbit: &[Point]) -> Self {
+        let mut block_of = vec![OUTSIDE; degree];
+        for &point in orbit {
+            block_of[point as usize] = 0;
+        }
+        Self { block_of, count: 1, size: orbit.len() }
+    }
+
     /// The block of a point, or `None` outside the orbit.
     pub fn block_of(&self, point: Point) -> Option<Point> {
         self.block_of.get(point as usize).copied().filter(|&block| block != OUTSIDE)

@@ -97,9 +97,11 @@ impl Arrangement {
         actions.push(action);
         let combined = Action::side_by_side(&actions);
         let base: Vec<Point> = (0..nodes as Point).collect();
-        let generators = combined.dense_generators();
-        let chain = StabiliserChain::with_base_and_order(combined.degree(), &generators, &base, order);
+        let chain = StabiliserChain::of_action_with_base(&combined, &base, Some(order));
         let mut exchanges = Vec::new();
+        if combined.watch().is_stopped() {
+            return exchanges;
+        }
         let mut offset = 0;
         for (number, nesting) in self.nestings.iter().enumerate() {
             for (level, &arity) in nesting.arities.iter().enumerate() {
@@ -265,7 +267,7 @@ impl Tree {
             moves.dedup();
             SparsePermutation::from_moves(moves).expect("nodes go to nodes")
         });
-        Action::new(nodes, generators)
+        Action::new(nodes, generators).watched(part.watch())
     }
 }
 

@@ -8,7 +8,7 @@ mod partition;
 mod renumbering;
 mod search;
 
-use crate::{ColouredGraph, OrbitPartition, Permutation, Point, SparsePermutation, StabiliserChain};
+use crate::{ColouredGraph, OrbitPartition, Permutation, Point, SparsePermutation, StabiliserChain, Watch};
 use num_bigint::BigUint;
 
 /// Where the search may stop before it is complete.
@@ -104,8 +104,22 @@ pub fn generators(graph: &ColouredGraph) -> AutomorphismGroup {
 
 /// The automorphism group of `graph`, or what is found of it before a limit is reached.
 pub fn generators_within(graph: &ColouredGraph, limits: &SearchLimits) -> AutomorphismGroup {
+    search_watched(graph, limits, &Watch::nobody()).expect("nobody says to stop")
+}
+
+/// The automorphism group of `graph`, unless the watch says to stop. Edges looked at are the units of work.
+pub fn generators_watched(graph: &ColouredGraph, watch: &Watch) -> Option<AutomorphismGroup> {
+    search_watched(graph, &SearchLimits::default(), watch)
+}
+
+fn search_watched(graph: &ColouredGraph, limits: &SearchLimits, watch: &Watch) -> Option<AutomorphismGroup> {
     match renumbering::local_order(graph) {
-        None => search::search(graph, limits),
-        Some(order) => renumbering::restore(&order, search::search(&graph.renumbered(&order), limits)),
+        None => search::search(graph, limits, watch),
+        Some(order) => {
+            if watch.work(graph.edge_count() as u64) {
+                return None;
+            }
+            Some(renumbering::restore(&order, search::search(&graph.renumbered(&order), limits, watch)?))
+        }
     }
 }

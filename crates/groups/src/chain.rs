@@ -7,7 +7,7 @@
 
 use crate::automorphism::product;
 use crate::random::Random;
-use crate::{Permutation, Point};
+use crate::{Action, Permutation, Point, Watch};
 use num_bigint::BigUint;
 
 /// No edge: the point is not in the orbit.
@@ -48,29 +48,24 @@ pub struct StabiliserChain {
 impl StabiliserChain {
     /// The chain of the group that `generators` generate on `0..degree`.
     pub fn new(degree: usize, generators: &[Permutation]) -> Self {
-        Self::build(degree, generators, &[], None)
+        Self::build(degree, generators, &[], None, &Watch::nobody())
     }
 
     /// The chain whose base begins with the given points.
     pub fn with_base(degree: usize, generators: &[Permutation], base: &[Point]) -> Self {
-        Self::build(degree, generators, base, None)
+        Self::build(degree, generators, base, None, &Watch::nobody())
     }
 
-    /// The chain of a group whose order is known, which saves the verification. A wrong order gives a
+    /// The chain of the group of an action. Knowing its order saves the verification. A wrong order gives a
     /// wrong chain when it is too small, and no end when it is too large; so the order must come from a
-    /// proof.
-    pub(crate) fn with_order(degree: usize, generators: &[Permutation], order: &BigUint) -> Self {
-        Self::build(degree, generators, &[], Some(order))
+    /// proof. If the action's watch says to stop, the chain is of no use.
+    pub(crate) fn of_action(action: &Action, order: Option<&BigUint>) -> Self {
+        Self::of_action_with_base(action, &[], order)
     }
 
-    /// The chain of a group whose order is known, with a base that begins with the given points.
-    pub(crate) fn with_base_and_order(
-        degree: usize,
-        generators: &[Permutation],
-        base: &[Point],
-        order: &BigUint,
-    ) -> Self {
-        Self::build(degree, generators, base, Some(order))
+    /// The same with a base that begins with the given points.
+    pub(crate) fn of_action_with_base(action: &Action, base: &[Point], order: Option<&BigUint>) -> Self {
+        Self::build(action.degree(), &action.dense_generators(), base, order, action.watch())
     }
 
     /// The chain of generators that are strong with respect to the base already, as those of a search
@@ -87,7 +82,13 @@ impl StabiliserChain {
         chain
     }
 
-    fn build(degree: usize, generators: &[Permutation], base: &[Point], order: Option<&BigUint>) -> Self {
+    fn build(
+        degree: usize,
+        generators: &[Permutation],
+        base: &[Point],
+        order: Option<&BigUint>,
+        watch: &Watch,
+    ) -> Self {
         let mut chain = Self { degree, strong: Vec::new(), levels: Vec::new() };
         for &point in base {
             chain.push_level(point);
@@ -97,28 +98,36 @@ impl StabiliserChain {
         for generator in &generators {
             chain.add(generator.clone());
         }
-        chain.rebuild_all();
+        for level in 0..chain.levels.len() {
+            if watch.work((degree * chain.levels[level].generators.len()) as u64) {
+                return chain;
+            }
+            chain.rebuild(level);
+        }
         if generators.is_empty() {
             return chain;
         }
-        let mut products = RandomProducts::new(degree, &generators);
+        let mut products = RandomProducts::new(degree, &generators, watch);
         loop {
             let mut quiet = 0;
             while quiet < QUIET_SIFTS {
                 if order.is_some_and(|order| chain.order() == *order) {
                     return chain;
                 }
-                match chain.residue(products.next().clone()) {
+                if watch.is_stopped() {
+                    return chain;
+                }
+                match chain.residue_from(0, products.next().clone(), watch) {
                     None => quiet += 1,
                     Some(residue) => {
-                        chain.insert(residue);
+                        chain.insert(residue, watch);
                         quiet = 0;
                     }
                 }
             }
-            match chain.missing() {
+            match chain.missing(watch) {
                 None => return chain,
-                Some(residue) => chain.insert(residue),
+                Some(residue) => chain.insert(residue, watch),
             }
         }
     }
@@ -154,9 +163,12 @@ impl StabiliserChain {
     }
 
     /// Adds a strong generator and brings the orbits up to date.
-    fn insert(&mut self, generator: Permutation) {
+    fn insert(&mut self, generator: Permutation, watch: &Watch) {
         let depth = self.add(generator);
         for level in 0..=depth {
+            if watch.work((self.degree + self.levels[level].orbit.len() * self.levels[level].generators.len()) as u64) {
+                return;
+            }
             self.rebuild(level);
         }
     }
@@ -189,14 +201,18 @@ impl StabiliserChain {
         }
     }
 
-    /// Sifts from `level` on; `None` when the element is in the group, otherwise what remains of it.
-    fn residue_from(&self, level: usize, mut element: Permutation) -> Option<Permutation> {
+    /// Sifts from `level` on; `None` when the element is in the group (or it was said to stop), otherwise what
+    /// remains of it.
+    fn residue_from(&self, level: usize, mut element: Permutation, watch: &Watch) -> Option<Permutation> {
         for Level { base, tree, .. } in &self.levels[level..] {
             let mut point = element.image(*base);
             if tree[point as usize] == OUTSIDE {
                 return Some(element);
             }
             while tree[point as usize] != ROOT {
+                if watch.work(self.degree as u64) {
+                    return None;
+                }
                 let backward = &self.strong[tree[point as usize] as usize].backward;
                 element.append(backward);
                 point = backward.image(point);
@@ -206,11 +222,11 @@ impl StabiliserChain {
     }
 
     fn residue(&self, element: Permutation) -> Option<Permutation> {
-        self.residue_from(0, element)
+        self.residue_from(0, element, &Watch::nobody())
     }
 
     /// The first Schreier generator that does not sift, from the deepest level up.
-    fn missing(&self) -> Option<Permutation> {
+    fn missing(&self, watch: &Watch) -> Option<Permutation> {
         for (depth, level) in self.levels.iter().enumerate().rev() {
             for &point in &level.orbit {
                 let representative = self.representative(depth, point);
@@ -223,7 +239,10 @@ impl StabiliserChain {
                             continue;
                         }
                     }
-                    let residue = self.residue_from(depth, representative.then(forward));
+                    if watch.work(self.degree as u64) {
+                        return None;
+                    }
+                    let residue = self.residue_from(depth, representative.then(forward), watch);
                     if residue.is_some() {
                         return residue;
                     }
@@ -394,10 +413,13 @@ pub(crate) struct RandomProducts {
 }
 
 impl RandomProducts {
-    pub(crate) fn new(degree: usize, generators: &[Permutation]) -> Self {
+    pub(crate) fn new(degree: usize, generators: &[Permutation], watch: &Watch) -> Self {
         let slots = generators.iter().cycle().take(generators.len().max(10)).cloned().collect();
         let mut products = Self { slots, accumulator: Permutation::identity(degree), random: Random::new(0x5EED) };
         for _ in 0..30 + 2 * generators.len() {
+            if watch.work(degree as u64) {
+                break;
+            }
             products.next();
         }
         products

@@ -3,7 +3,7 @@
 mod export;
 pub mod families;
 
-use crate::{Point, SparsePermutation};
+use crate::{Point, SparsePermutation, Watch};
 use thiserror::Error;
 
 /// Why a graph could not be built.
@@ -69,6 +69,11 @@ impl GraphBuilder {
         self.edges.push((left, right));
     }
 
+    /// The number of edges so far; one that was added twice counts twice.
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
     /// The number of vertices so far.
     pub fn vertex_count(&self) -> usize {
         self.colours.len()
@@ -79,37 +84,56 @@ impl GraphBuilder {
     /// # Errors
     /// When an edge is a loop or ends nowhere, or the graph is too large.
     pub fn build(self) -> Result<ColouredGraph, GraphError> {
+        Ok(self.build_watched(&Watch::nobody())?.expect("nobody says to stop"))
+    }
+
+    /// The finished graph; nothing if the watch says to stop.
+    ///
+    /// # Errors
+    /// As for [`GraphBuilder::build`].
+    pub fn build_watched(self, watch: &Watch) -> Result<Option<ColouredGraph>, GraphError> {
         let vertices = self.colours.len();
         if vertices >= Point::MAX as usize || self.edges.len() >= (u32::MAX / 2) as usize {
             return Err(GraphError::TooLarge { vertices, edges: self.edges.len() });
         }
         let mut offsets = vec![0u32; vertices + 1];
-        for &(left, right) in &self.edges {
-            for vertex in [left, right] {
-                if vertex as usize >= vertices {
-                    return Err(GraphError::NoSuchVertex { vertex, vertices });
+        for edges in self.edges.chunks(EDGES_BETWEEN_QUESTIONS) {
+            if watch.work(edges.len() as u64) {
+                return Ok(None);
+            }
+            for &(left, right) in edges {
+                for vertex in [left, right] {
+                    if vertex as usize >= vertices {
+                        return Err(GraphError::NoSuchVertex { vertex, vertices });
+                    }
                 }
+                if left == right {
+                    return Err(GraphError::Loop { vertex: left });
+                }
+                offsets[left as usize + 1] += 1;
+                offsets[right as usize + 1] += 1;
             }
-            if left == right {
-                return Err(GraphError::Loop { vertex: left });
-            }
-            offsets[left as usize + 1] += 1;
-            offsets[right as usize + 1] += 1;
         }
         for vertex in 0..vertices {
             offsets[vertex + 1] += offsets[vertex];
         }
         let mut next: Vec<u32> = offsets[..vertices].to_vec();
         let mut targets = vec![0; self.edges.len() * 2];
-        for &(left, right) in &self.edges {
+        for (number, &(left, right)) in self.edges.iter().enumerate() {
+            if number.is_multiple_of(EDGES_BETWEEN_QUESTIONS) && watch.work(EDGES_BETWEEN_QUESTIONS as u64) {
+                return Ok(None);
+            }
             targets[next[left as usize] as usize] = right;
             next[left as usize] += 1;
             targets[next[right as usize] as usize] = left;
             next[right as usize] += 1;
         }
-        Ok(ColouredGraph::from_rows(self.colours, &offsets, targets))
+        Ok(ColouredGraph::from_rows(self.colours, &offsets, targets, watch))
     }
 }
+
+/// Edges looked at between two questions whether to go on.
+const EDGES_BETWEEN_QUESTIONS: usize = 1 << 20;
 
 /// A simple undirected graph whose vertices carry colours.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,11 +145,14 @@ pub struct ColouredGraph {
 }
 
 impl ColouredGraph {
-    fn from_rows(colours: Vec<u32>, rows: &[u32], mut targets: Vec<Point>) -> Self {
+    fn from_rows(colours: Vec<u32>, rows: &[u32], mut targets: Vec<Point>, watch: &Watch) -> Option<Self> {
         let mut offsets = Vec::with_capacity(rows.len());
         offsets.push(0);
         let mut kept = 0;
         for vertex in 0..colours.len() {
+            if vertex.is_multiple_of(EDGES_BETWEEN_QUESTIONS / 64) && watch.work(1) {
+                return None;
+            }
             let row = rows[vertex] as usize..rows[vertex + 1] as usize;
             targets[row.clone()].sort_unstable();
             let first = kept;
@@ -138,7 +165,8 @@ impl ColouredGraph {
             offsets.push(kept as u32);
         }
         targets.truncate(kept);
-        Self { colours: colours.into(), offsets: offsets.into(), targets: targets.into() }
+        let graph = Self { colours: colours.into(), offsets: offsets.into(), targets: targets.into() };
+        Some(graph)
     }
 
     /// The number of vertices.

@@ -11,7 +11,7 @@ use crate::membership::Membership;
 use crate::order::Reduced;
 use crate::random::Random;
 use crate::structure::{self, Structure};
-use crate::{Point, SparsePermutation};
+use crate::{Point, SparsePermutation, Watch};
 use num_bigint::BigUint;
 
 /// A factor with support disjoint from the others.
@@ -30,7 +30,7 @@ impl Factor {
     /// The stabiliser chain on the renumbered points. Costs the square of the degree and more: meant for
     /// factors of a few thousand points.
     pub fn chain(&self) -> StabiliserChain {
-        StabiliserChain::with_order(self.points.len(), &self.action.dense_generators(), &self.order)
+        StabiliserChain::of_action(&self.action, Some(&self.order))
     }
 
     /// The structure of the factor.
@@ -50,16 +50,19 @@ pub struct PermutationGroup {
 impl PermutationGroup {
     /// The group that the generators generate; every moved point must be below `degree`.
     pub fn new(degree: usize, generators: Vec<SparsePermutation>) -> Self {
-        let whole = Action::new(degree, generators);
-        let factors = whole
-            .disjoint_factors()
-            .into_iter()
-            .map(|(points, action)| {
-                let reduced = Reduced::new(&action);
-                Factor { order: reduced.order.clone(), points, action, reduced }
-            })
-            .collect();
-        Self { degree, generators: whole.generators().to_vec(), factors }
+        Self::new_watched(degree, generators, &Watch::nobody()).expect("nobody says to stop")
+    }
+
+    /// The same, unless the watch says to stop.
+    pub fn new_watched(degree: usize, generators: Vec<SparsePermutation>, watch: &Watch) -> Option<Self> {
+        let whole = Action::new(degree, generators).watched(watch);
+        let mut factors = Vec::new();
+        for (points, action) in whole.disjoint_factors() {
+            let reduced = watch.unless_stopped(Reduced::new(&action))?.watched(&Watch::nobody());
+            let action = action.watched(&Watch::nobody());
+            factors.push(Factor { order: reduced.order.clone(), points, action, reduced });
+        }
+        Some(Self { degree, generators: whole.generators().to_vec(), factors })
     }
 
     /// The number of points.
@@ -89,7 +92,17 @@ impl PermutationGroup {
 
     /// What group it is.
     pub fn structure(&self) -> Structure {
-        structure::structure_of_factors(self.factors.iter().map(|factor| (&factor.action, &factor.reduced)))
+        self.structure_watched(&Watch::nobody()).expect("nobody says to stop")
+    }
+
+    /// What group it is, unless the watch says to stop.
+    pub fn structure_watched(&self, watch: &Watch) -> Option<Structure> {
+        let watched: Vec<(Action, Reduced)> = self
+            .factors
+            .iter()
+            .map(|factor| (factor.action.clone().watched(watch), factor.reduced.clone().watched(watch)))
+            .collect();
+        watch.unless_stopped(structure::structure_of_factors(watched.iter().map(|(action, reduced)| (action, reduced))))
     }
 
     /// What tells the elements of the group, for membership and random elements.

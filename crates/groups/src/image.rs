@@ -82,7 +82,7 @@ impl ImageSearch {
         let combined = Action::side_by_side(&[&members.action, action]);
         let count = members.action.degree();
         let base: Vec<Point> = (0..count as Point).collect();
-        let chain = StabiliserChain::with_base_and_order(combined.degree(), &combined.dense_generators(), &base, order);
+        let chain = StabiliserChain::of_action_with_base(&combined, &base, Some(order));
         let exchanges = arrangement(action, order)
             .filter(|found| found.sibling_pairs() <= EXCHANGE_LIMIT)
             .map(|found| found.exchanges(&combined, order))

@@ -20,9 +20,10 @@ pub mod permutation;
 pub mod random;
 mod reduction;
 pub mod structure;
+mod watch;
 
 pub use action::{Action, BlockSystem};
-pub use automorphism::{AutomorphismGroup, generators};
+pub use automorphism::{AutomorphismGroup, generators, generators_watched};
 pub use chain::StabiliserChain;
 pub use graph::{ColouredGraph, GraphBuilder, GraphError};
 pub use group::{Factor, GroupMembers, PermutationGroup};
@@ -30,6 +31,7 @@ pub use image::{ImageScratch, ImageSearch};
 pub use orbits::OrbitPartition;
 pub use permutation::{ParseError, Permutation, PermutationError, SparsePermutation};
 pub use structure::Structure;
+pub use watch::Watch;
 
 /// A point that permutations act on: a vertex of a graph, or whatever the caller numbers from zero.
 pub type Point = u32;

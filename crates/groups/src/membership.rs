@@ -127,10 +127,7 @@ impl Connected {
             Some((inner, blocks)) => Kind::Wreath(Wreath::new(&reduced.action, &blocks, inner)),
             None => match regular_images(&reduced.action) {
                 Some(images) => Kind::Regular(Regular::new(images)),
-                None => {
-                    let generators = reduced.action.dense_generators();
-                    Kind::Chain(StabiliserChain::with_order(core.len(), &generators, &reduced.order))
-                }
+                None => Kind::Chain(StabiliserChain::of_action(&reduced.action, Some(&reduced.order))),
             },
         };
         let determined = reduction.determined.into_iter().map(Lifting::new).collect();

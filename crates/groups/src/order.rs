@@ -8,7 +8,7 @@ use crate::automorphism::product;
 use crate::chain::StabiliserChain;
 use crate::permutation::greatest_common_divisor;
 use crate::reduction::faithful_orbits;
-use crate::{Permutation, Point, SparsePermutation};
+use crate::{Permutation, Point, SparsePermutation, Watch};
 use num_bigint::BigUint;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -43,6 +43,15 @@ pub(crate) enum Inner {
 }
 
 impl Reduced {
+    /// The same, with somebody to ask while something is computed from it.
+    pub(crate) fn watched(mut self, watch: &Watch) -> Self {
+        self.action = self.action.watched(watch);
+        if let Some((Inner::Action(inner), _)) = &mut self.wreath {
+            *inner = inner.clone().watched(watch);
+        }
+        self
+    }
+
     /// Leaves out orbits that follow from others and finds the order.
     pub(crate) fn new(factor: &Action) -> Self {
         if let Some(order) = single_generator_order(factor) {
@@ -69,10 +78,8 @@ impl Reduced {
                 return Self { action, order, wreath: Some((Inner::Action(inner), blocks)) };
             }
         }
-        let order = regular_images(&action).map_or_else(
-            || StabiliserChain::new(action.degree(), &action.dense_generators()).order(),
-            |images| BigUint::from(images.count()),
-        );
+        let order = regular_images(&action)
+            .map_or_else(|| StabiliserChain::of_action(&action, None).order(), |images| BigUint::from(images.count()));
         Self { action, order, wreath: None }
     }
 
@@ -88,7 +95,7 @@ impl Reduced {
             return product(2..=blocks.size as u32).pow(blocks.count as u32) * quotient;
         }
         if image.degree() <= SMALL_DEGREE {
-            return StabiliserChain::new(image.degree(), &image.dense_generators()).order();
+            return StabiliserChain::of_action(image, None).order();
         }
         if self.wreath.is_some() {
             return order(image);
@@ -99,7 +106,7 @@ impl Reduced {
         // The group itself after its image: as many elements, which saves the verification, and base points
         // in the image as long as there is one that moves. What these give is the order of the image.
         let both = Action::side_by_side(&[image, &self.action]);
-        let chain = StabiliserChain::with_order(both.degree(), &both.dense_generators(), &self.order);
+        let chain = StabiliserChain::of_action(&both, Some(&self.order));
         let of_image = |&(&base, _): &(&Point, u32)| (base as usize) < image.degree();
         product(chain.base().iter().zip(chain.orbit_lengths()).take_while(of_image).map(|(_, length)| length))
     }
@@ -170,8 +177,8 @@ fn local_wreath(action: &Action) -> Option<(Action, BlockSystem)> {
         return None;
     }
     let (all, within) = block_elements(action, &blocks);
-    let inner = Action::new(blocks.size, all);
-    let local = Action::new(blocks.size, within);
+    let inner = Action::new(blocks.size, all).watched(action.watch());
+    let local = Action::new(blocks.size, within).watched(action.watch());
     (order(&inner) == order(&local)).then_some((inner, blocks))
 }
 
@@ -231,6 +238,9 @@ pub(crate) fn block_elements(
     let (mut all, mut within): (Vec<SparsePermutation>, Vec<SparsePermutation>) = (Vec::new(), Vec::new());
     for block in 0..blocks.count {
         for &index in &movers[block] {
+            if action.watch().work(blocks.size as u64) {
+                return (all, within);
+            }
             let generator = &action.generators()[index as usize];
             let moves = there[block]
                 .iter()
@@ -277,6 +287,9 @@ pub(crate) fn regular_images(action: &Action) -> Option<TupleImages> {
     let limit = (REGULAR_STEPS / (generators.len() * generators.len())).min(300 + 3 * action.degree());
     loop {
         let images = TupleImages::new(action, &generators, &tuple, limit)?;
+        if action.watch().work(images.next.len() as u64) {
+            return None;
+        }
         match images.moved_by_stabiliser() {
             None => return Some(images),
             Some(point) => tuple.push(point),

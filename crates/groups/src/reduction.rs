@@ -51,6 +51,9 @@ pub(crate) fn reduce(action: &Action) -> Reduction {
     let mut kept: Vec<Vec<Point>> = Vec::new();
     let mut determined = Vec::new();
     for orbit in orbits {
+        if action.watch().work(orbit.len() as u64) {
+            break;
+        }
         match determine(action, &kept, &orbit) {
             Some(found) => determined.push(found),
             None => kept.push(orbit),
@@ -59,6 +62,9 @@ pub(crate) fn reduce(action: &Action) -> Reduction {
     // A small orbit that was kept first may follow from a larger one: servers from their clients.
     let mut index = 0;
     while kept.len() > 1 && index < kept.len() {
+        if action.watch().is_stopped() {
+            break;
+        }
         let orbit = kept.remove(index);
         match determine(action, &kept, &orbit) {
             // What was left out before may follow from this one.
@@ -88,6 +94,9 @@ fn determine(action: &Action, kept: &[Vec<Point>], orbit: &[Point]) -> Option<De
     for _ in 0..2 {
         for _ in 0..STABILISER_ELEMENTS {
             let word = tree.random_stabiliser_word(action, &mut random);
+            if action.watch().work((points.len() * word.len()) as u64) {
+                return None;
+            }
             classes.merge_by(|point| word.iter().fold(point, |point, step| step.apply(action, point)));
         }
         // All maps from one guess: values of every size, the small first, until they separate the orbit.
@@ -205,6 +214,9 @@ impl OrbitTree {
             map.push(value);
         }
         for (position, &point) in self.points.iter().enumerate() {
+            if action.watch().work(map[position].len() as u64) {
+                return None;
+            }
             // A generator that moves neither the point nor its value has nothing to contradict.
             let moving = map[position].iter().chain(std::iter::once(&point)).flat_map(|&point| action.moves_of(point));
             for &(generator, _) in moving {

@@ -285,12 +285,15 @@ fn dihedral(reduced: &Reduced) -> Option<Structure> {
     }
     let corners = &reduced.order / &two;
     // A rotation that generates all is often among the generators; half of all elements are rotations.
-    let mut products = RandomProducts::new(reduced.action.degree(), &generators);
+    let mut products = RandomProducts::new(reduced.action.degree(), &generators, reduced.action.watch());
     for attempt in 0..generators.len().min(8) + 48 {
         let rotation = match generators.get(attempt).filter(|_| attempt < 8) {
             Some(generator) => generator.clone(),
             None => products.next().clone(),
         };
+        if reduced.action.watch().work((generators.len() * reduced.action.degree()) as u64) {
+            return None;
+        }
         if rotation.order() != corners {
             continue;
         }
@@ -431,7 +434,8 @@ fn pair_action(action: &Action, orbit: &[Point]) -> Option<Action> {
             return None;
         }
     }
-    Some(Action::new(pairs.len(), moves.into_iter().map(SparsePermutation::from_sorted_moves)))
+    let moves = moves.into_iter().map(SparsePermutation::from_sorted_moves);
+    Some(Action::new(pairs.len(), moves).watched(action.watch()))
 }
 
 /// A name from faithful quotients, from several that make a direct product, or from a block system that
@@ -590,7 +594,7 @@ fn imprimitive_wreath(reduced: &Reduced, action: &Action) -> Option<Structure> {
     let mut partial = None;
     for blocks in action.block_systems(&orbit, &partners(action, &orbit), BLOCK_SYSTEMS) {
         let outer = action.on_blocks(&blocks);
-        let inner = Action::new(blocks.size, block_elements(action, &blocks).0);
+        let inner = Action::new(blocks.size, block_elements(action, &blocks).0).watched(action.watch());
         if order(&inner).pow(blocks.count as u32) * reduced.order_of_image(&outer) == reduced.order {
             let found = wreath(structure(&inner), structure(&outer), blocks.count);
             if found.is_recognised() {

@@ -26,12 +26,13 @@ impl Interrupt {
     }
 }
 
-/// Work that may still be done. Once it is spent, it stays spent.
-#[derive(Debug)]
+/// Work that may still be done. Once it is spent, it stays spent. Clones draw on the same work, so that whatever
+/// works for long can keep one.
+#[derive(Clone, Debug)]
 pub struct Budget {
     interrupt: Interrupt,
     limit: u64,
-    used: AtomicU64,
+    used: Arc<AtomicU64>,
 }
 
 /// A phase gave up, since its budget was spent or somebody wanted it to stop.
@@ -50,7 +51,7 @@ impl Budget {
     }
     /// So many units of work, or until somebody raises the interrupt.
     pub fn new(limit: u64, interrupt: Interrupt) -> Self {
-        Self { interrupt, limit, used: AtomicU64::new(0) }
+        Self { interrupt, limit, used: Arc::new(AtomicU64::new(0)) }
     }
     /// Takes note of work.
     ///
@@ -87,6 +88,14 @@ mod tests {
         assert_eq!(budget.spend(1), Err(Spent));
         assert!(budget.is_spent());
         assert_eq!(budget.used(), 11);
+        assert!(budget.clone().is_spent());
+    }
+
+    #[test]
+    fn clones_share_what_was_used() {
+        let budget = Budget::new(10, Interrupt::new());
+        assert_eq!(budget.clone().spend(10), Ok(()));
+        assert_eq!(budget.spend(1), Err(Spent));
     }
 
     #[test]

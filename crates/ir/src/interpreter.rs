@@ -18,6 +18,7 @@ mod instances;
 mod machine;
 mod type_facts;
 
+use crate::budget::Interrupt;
 use crate::fault::Fault;
 use crate::index::{LocalId, PropertyId, RuleId, StartId, Table};
 use crate::layout::{Layout, Valuation};
@@ -60,12 +61,18 @@ pub struct Interpreter<'m> {
     model: &'m Model,
     layout: &'m Layout,
     facts: TypeFacts,
+    interrupt: Option<Interrupt>,
 }
 
 impl<'m> Interpreter<'m> {
     /// An interpreter for a model that [`crate::verify()`] accepts. On others it may panic.
     pub fn new(model: &'m Model, layout: &'m Layout) -> Self {
-        Self { model, layout, facts: TypeFacts::new(model) }
+        Self { model, layout, facts: TypeFacts::new(model), interrupt: None }
+    }
+    /// The same, which gives up on a step (as on one that does not seem to end) once the interrupt is raised.
+    pub fn until(mut self, interrupt: &Interrupt) -> Self {
+        self.interrupt = Some(interrupt.clone());
+        self
     }
     /// The model it runs.
     pub fn model(&self) -> &'m Model {
@@ -129,7 +136,7 @@ impl<'m> Interpreter<'m> {
     /// # Errors
     /// If the condition has no value.
     pub fn holds(&self, property: PropertyId, arguments: &[i64], state: &Valuation) -> Result<bool, Fault> {
-        let Some(expression) = self.model.properties[property].condition else {
+        let Some(expression) = self.model.properties[property].formula.condition() else {
             return Ok(false);
         };
         condition(self.property_machine(property, arguments, state).evaluate(expression))
@@ -145,7 +152,7 @@ impl<'m> Interpreter<'m> {
         arguments: &[i64],
         state: &Valuation,
     ) -> (Result<bool, Fault>, Footprint) {
-        let Some(expression) = self.model.properties[property].condition else {
+        let Some(expression) = self.model.properties[property].formula.condition() else {
             return (Ok(false), Footprint::default());
         };
         let mut machine = self.property_machine(property, arguments, state).recording();

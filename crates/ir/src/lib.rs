@@ -2,19 +2,21 @@
 //! reads: a nondeterministic sequential model over finite scalar slots. It knows nothing of
 //! languages, groups or engines.
 
+mod assembly;
 mod budget;
-#[cfg(test)]
-mod builder;
+pub mod builder;
 mod calling;
 mod diagnostics;
 mod expression;
 mod fault;
+mod formula;
 mod index;
 mod interpreter;
 mod layout;
 mod model;
 mod murphi;
 mod notation;
+mod ownership;
 mod presentation;
 mod statement;
 mod text;
@@ -27,6 +29,7 @@ pub use calling::{Calling, PartStep};
 pub use diagnostics::{Diagnostic, Label, Severity, Source, Span};
 pub use expression::{Argument, BinaryOperator, Expr, Iteration, Place, Pool, Quantifier, Root, Step, UnaryOperator};
 pub use fault::{Fault, FaultKind};
+pub use formula::Formula;
 pub use index::{
     ExprId, FunctionId, LocalId, PlaceId, PropertyId, RuleId, SlotId, StartId, Table, TableIndex, TypeId, VariableId,
 };
@@ -35,9 +38,8 @@ pub use layout::{Layout, LayoutError, MultisetSlots, Slot, State, Valuation};
 pub use model::{Function, Local, LocalKind, Model, Parameter, Property, PropertyKind, Rule, Start, Variable};
 pub use murphi::{PrintError, PrintOptions, print_murphi};
 pub use notation::{Index, Notation};
-pub use presentation::{
-    Caption, Number, Part, PartKind, Participant, Presentation, SourceStatement, Unexecuted, queue_text,
-};
+pub use ownership::{Fairness, Number, Owner};
+pub use presentation::{Caption, Part, PartKind, Participant, Presentation, SourceStatement, Unexecuted, queue_text};
 pub use statement::{MultisetElement, ReturnValue, Statement, StatementKind};
 pub use text::{called_text, expression_text, place_text};
 pub use trace::{DeadlockMode, ReplayError, Trace, TraceStep, Violation, changed_slots, replay};

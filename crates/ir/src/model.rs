@@ -5,8 +5,10 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostics::{Source, Span};
 use crate::expression::{Iteration, Pool};
+use crate::formula::Formula;
 use crate::index::{ExprId, FunctionId, LocalId, PropertyId, RuleId, StartId, Table, TypeId, VariableId};
 use crate::notation::Notation;
+use crate::ownership::{Fairness, Owner};
 use crate::presentation::Presentation;
 use crate::statement::Statement;
 use crate::types::{Domain, Type, TypeKind};
@@ -91,8 +93,12 @@ pub struct Parameter {
 /// A transition rule. Its instances are the valuations of its parameters, the last one fastest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Its name, if it has one.
+    /// Its name (label), if it has one.
     pub name: Option<String>,
+    /// The process that its instances belong to.
+    pub owner: Owner,
+    /// What the language promises about firing it.
+    pub fairness: Fairness,
     /// Its parameters, outermost first.
     pub parameters: Vec<Parameter>,
     /// All locals, parameters included.
@@ -140,16 +146,16 @@ pub struct Function {
 /// What kind of claim a property makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PropertyKind {
-    /// Holds in every reachable state.
+    /// AG: holds in every reachable state.
     Invariant,
     /// Not a claim: states without it are dropped.
     Assumption,
-    /// Holds in some reachable state (for some parameters). A cover statement also declares one
-    /// of these, with a condition that is never evaluated by itself.
+    /// EF: holds in some reachable state (for some parameters). A cover statement also declares one
+    /// of these, with [`Formula::CoverStatement`].
     Cover,
-    /// From every reachable state a state where it holds can be reached, for each valuation of
-    /// the parameters.
-    Liveness,
+    /// AG EF: from every reachable state a state where it holds can be reached, for each valuation of
+    /// the parameters. Murphi (rumur) calls this "liveness".
+    AlwaysReachable,
     /// Not a claim: states in which it holds (and has a value) are passed through. They are neither stored
     /// nor counted, no claim is about them, and whatever can be done in them is done at once. It has no
     /// parameters.
@@ -164,7 +170,7 @@ impl PropertyKind {
     }
 }
 
-/// A property.
+/// A property: a name, a kind and a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
     /// Its name, if it has one.
@@ -175,9 +181,8 @@ pub struct Property {
     pub parameters: Vec<Parameter>,
     /// All locals, parameters included.
     pub locals: Table<LocalId, Local>,
-    /// The condition, free of side effects. `None` for a cover property that stands for a cover
-    /// statement.
-    pub condition: Option<ExprId>,
+    /// What it claims that of.
+    pub formula: Formula,
     /// Where it stands.
     pub span: Span,
 }

@@ -8,6 +8,7 @@ use crate::diagnostics::Span;
 use crate::index::{RuleId, TableIndex, TypeId, VariableId};
 use crate::layout::{Layout, Valuation};
 use crate::model::Model;
+use crate::ownership::Number;
 use crate::types::TypeKind;
 
 /// How the runs of a model are told.
@@ -60,26 +61,6 @@ pub struct Participant {
     pub number: Number,
     /// What it executes.
     pub statement: usize,
-}
-
-/// The number of a process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Number {
-    /// Always this one.
-    Constant(i64),
-    /// That which a parameter of the rule has.
-    Parameter(usize),
-}
-
-impl Number {
-    /// The number in an instance of the rule with these arguments.
-    pub fn of(self, arguments: &[i64]) -> i64 {
-        match self {
-            Self::Constant(number) => number,
-            // Parameters that are numbers of processes are single cells, and come before others.
-            Self::Parameter(position) => arguments.get(position).copied().unwrap_or_default(),
-        }
-    }
 }
 
 /// A part of the state that is shown under a name of its own.

@@ -1,4 +1,4 @@
-//! Traces: runs of a model that end in a violation, and their replay with the reference
+//! Traces: runs of a model that end in a violation or in a cycle, and their replay with the reference
 //! interpreter.
 
 use crate::fault::Fault;
@@ -18,13 +18,28 @@ pub struct TraceStep {
     pub state: Valuation,
 }
 
-/// A run and what is wrong at its end.
+/// A run and what is wrong at its end. A run with a cycle (a lasso) is infinite: it repeats the cycle forever.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Trace {
     /// The steps; the first is a start. None if a start itself goes wrong.
     pub steps: Vec<TraceStep>,
+    /// The step that leads to the state in which the cycle begins, if there is a cycle. The cycle consists of
+    /// all steps after that one, and the last of them leads back to that state.
+    pub cycle: Option<usize>,
     /// What is wrong at the end. `None` for a run that only shows that something can be reached.
     pub violation: Option<Violation>,
+}
+
+impl Trace {
+    /// A finite run.
+    pub fn new(steps: Vec<TraceStep>, violation: Option<Violation>) -> Self {
+        Self { steps, cycle: None, violation }
+    }
+    /// An infinite run: a cycle that begins in the state after the step `begin`. The last step leads back there.
+    pub fn lasso(steps: Vec<TraceStep>, begin: usize, violation: Option<Violation>) -> Self {
+        Self { steps, cycle: Some(begin), violation }
+    }
 }
 
 /// What can be wrong at the end of a run.
@@ -57,8 +72,8 @@ pub enum Violation {
     },
     /// The last state cannot be left.
     Deadlock(DeadlockMode),
-    /// From the last state no state that satisfies the property can be reached.
-    Liveness {
+    /// AG EF is violated: from the last state no state that satisfies the property can be reached.
+    Unreachable {
         /// Which.
         property: PropertyId,
         /// The cells of its parameters.
@@ -80,17 +95,48 @@ pub enum DeadlockMode {
 
 /// Why a trace is not a run of the model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct ReplayError {
-    /// The step that does not fit; the number of steps if it is the violation.
-    pub step: usize,
-    /// Why it does not fit.
-    pub message: String,
+pub enum ReplayError {
+    /// A step does not fit.
+    #[error("{message}")]
+    Step {
+        /// Which, from 0.
+        step: usize,
+        /// Why it does not fit.
+        message: String,
+    },
+    /// The violation is not one.
+    #[error("{message}")]
+    Violation {
+        /// Why not.
+        message: String,
+    },
+    /// The cycle begins at a step that does not exist.
+    #[error("the cycle begins at step {begin}, counted from 0, but there are {steps} steps")]
+    CycleOutOfRange {
+        /// The step at which the cycle is said to begin.
+        begin: usize,
+        /// How many steps there are.
+        steps: usize,
+    },
+    /// The cycle begins at the last step, and so has no step of its own.
+    #[error("the cycle that begins at step {begin} has no step")]
+    EmptyCycle {
+        /// The step at which the cycle is said to begin.
+        begin: usize,
+    },
+    /// The cycle does not lead back to the state in which it begins.
+    #[error("the cycle does not lead back to step {begin}: {message}")]
+    OpenCycle {
+        /// The step at which the cycle begins.
+        begin: usize,
+        /// How the states differ.
+        message: String,
+    },
 }
 
 /// Checks every step of a trace and the violation at its end: that each action is possible and
-/// leads to the state given, that no state on the way is dropped by an assumption, and that what
-/// is said to be wrong is wrong. Of a liveness violation only the steps are checked; that nothing
+/// leads to the state given, that no state on the way is dropped by an assumption, that one full turn of the
+/// cycle leads back to the state in which it begins, and that what is said to be wrong is wrong. Of a violation of AG EF only the steps are checked; that nothing
 /// else can be reached is for an engine to show.
 ///
 /// # Errors
@@ -98,7 +144,7 @@ pub struct ReplayError {
 pub fn replay(interpreter: &Interpreter<'_>, trace: &Trace) -> Result<(), ReplayError> {
     let mut before: Option<&Valuation> = None;
     for (number, step) in trace.steps.iter().enumerate() {
-        let fail = |message: String| Err(ReplayError { step: number, message });
+        let fail = |message: String| Err(ReplayError::Step { step: number, message });
         match (before, step.action) {
             (None, Action::Start(_)) | (Some(_), Action::Rule(_)) => {}
             (None, Action::Rule(_)) => return fail("the first step is not a start".into()),
@@ -106,7 +152,10 @@ pub fn replay(interpreter: &Interpreter<'_>, trace: &Trace) -> Result<(), Replay
         }
         match run(interpreter, step.action, &step.arguments, before) {
             Ok(Some(state)) if state == step.state => before = Some(&step.state),
-            Ok(Some(state)) => return fail(difference(interpreter, &state, &step.state)),
+            Ok(Some(state)) => {
+                let difference = difference(interpreter, &state, &step.state);
+                return fail(format!("the step leads to a state that {difference}"));
+            }
             Ok(None) => return fail("the step is not possible".into()),
             Err(Failure::Fault(fault)) => return fail(format!("the step goes wrong: {fault}")),
             Err(Failure::NoInstance) => return fail("the arguments are not those of an instance".into()),
@@ -121,10 +170,30 @@ pub fn replay(interpreter: &Interpreter<'_>, trace: &Trace) -> Result<(), Replay
             return fail(message);
         }
     }
+    if let Some(begin) = trace.cycle {
+        check_cycle(interpreter, &trace.steps, begin)?;
+    }
     match &trace.violation {
-        Some(violation) => check_violation(interpreter, violation, before)
-            .map_err(|message| ReplayError { step: trace.steps.len(), message }),
+        Some(violation) => {
+            check_violation(interpreter, violation, before).map_err(|message| ReplayError::Violation { message })
+        }
         None => Ok(()),
+    }
+}
+
+/// Checks that the steps after `begin`, each of which was replayed, lead back to where they set out. Steps are
+/// functions of the state, so the turns after the first are the same.
+fn check_cycle(interpreter: &Interpreter<'_>, steps: &[TraceStep], begin: usize) -> Result<(), ReplayError> {
+    let Some(first) = steps.get(begin) else {
+        return Err(ReplayError::CycleOutOfRange { begin, steps: steps.len() });
+    };
+    match steps[begin + 1..].last() {
+        None => Err(ReplayError::EmptyCycle { begin }),
+        Some(last) if last.state == first.state => Ok(()),
+        Some(last) => {
+            let difference = difference(interpreter, &first.state, &last.state);
+            Err(ReplayError::OpenCycle { begin, message: format!("the last state {difference}") })
+        }
     }
 }
 
@@ -165,13 +234,14 @@ fn run(
     }
 }
 
+/// How a state that is claimed differs from the one that is reached.
 fn difference(interpreter: &Interpreter<'_>, reached: &Valuation, claimed: &Valuation) -> String {
     if reached.0.len() != claimed.0.len() {
-        return format!("the state has {} cells instead of {}", claimed.0.len(), reached.0.len());
+        return format!("has {} cells instead of {}", claimed.0.len(), reached.0.len());
     }
     let names = changed_slots(reached, claimed).into_iter().take(5);
     let names: Vec<String> = names.map(|slot| format!("`{}`", interpreter.layout().slots[slot].name)).collect();
-    format!("the step leads to a state that differs in {}", names.join(", "))
+    format!("differs in {}", names.join(", "))
 }
 
 /// Checks that no assumption drops a state. A property fault claimed for an assumption ends the
@@ -231,10 +301,10 @@ fn check_violation(
                 Err(found) => same_fault(&found, fault),
             }
         }
-        (Violation::Liveness { property, arguments }, Some(_)) => {
+        (Violation::Unreachable { property, arguments }, Some(_)) => {
             match check_instance(interpreter, *property, arguments)? {
-                PropertyKind::Liveness => Ok(()),
-                _ => Err("the property is not a liveness property".into()),
+                PropertyKind::AlwaysReachable => Ok(()),
+                _ => Err("the property does not claim that something can always be reached".into()),
             }
         }
         (Violation::Deadlock(mode), Some(state)) => check_deadlock(interpreter, *mode, state),

@@ -34,7 +34,9 @@
 //!   a variable or to what these give it by reference, or executes an assume or cover statement.
 //! * What a function returned, or a choice between places, is never written to.
 //! * Return statements carry a result where the function has one, and only there. Cover
-//!   statements name a cover property without a condition; only those have none.
+//!   statements name a property whose formula is [`crate::Formula::CoverStatement`]; only cover properties
+//!   have that formula.
+//! * The parameter that names the process of a rule exists and is scalar, and so are those before it.
 //! * What tells which states are passed through has no parameters.
 //! * A variable that always has a value is not undefined.
 //! * Statements are nested at most [`STATEMENT_NESTING_LIMIT`] levels deep.
@@ -44,6 +46,7 @@ mod owner;
 mod pool;
 mod types;
 
+pub(crate) use self::pool::{Class, class_of};
 use crate::model::Model;
 
 /// The deepest nesting of statements.

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    AdaptiveError, AdaptiveReport, CrossCheck, GuardedQuotient, Observer, PartitionTime, Report, SearchOptions,
-    StopReason, Verdict, check_partial, check_prepared, cross_check_adaptive, guarded_quotient,
+    AdaptiveError, AdaptiveReport, GuardedQuotient, Observer, PartitionTime, Report, SearchOptions, StopReason,
+    check_adaptive, guarded_quotient,
 };
-use quotient_ir::{Budget, Model as Representation, PropertyId, RuleId, expression_text};
-use quotient_symmetry::{PartialSymmetry, Partition, most_permutations};
+use quotient_ir::{Budget, Model as Representation, PropertyId, RuleId, Spent, expression_text};
+use quotient_symmetry::{PartialRefusal, PartialSymmetry, Partition, most_permutations};
 
 use crate::control::{Follower, Phase};
 use crate::detection;
@@ -56,15 +56,13 @@ pub struct RuleUse {
 pub(crate) struct Searched {
     pub(crate) used: AdaptiveUse,
     pub(crate) report: Report,
-    pub(crate) cross_check: Option<CrossCheck>,
 }
 
-/// Searches by adaptive reduction, and perhaps compares with a search without reduction.
+/// Searches by adaptive reduction.
 pub(crate) fn search(
     model: &Model,
     properties: &[PropertyId],
     options: &SearchOptions,
-    compares: bool,
     follower: &mut Follower,
 ) -> Result<Searched, Error> {
     let control = follower.control().clone();
@@ -73,15 +71,10 @@ pub(crate) fn search(
         let started = Instant::now();
         let mut partial = detection::partial(model, properties, &Budget::until(control.interrupt()))?;
         let elapsed = started.elapsed();
-        control.enter(if compares { Phase::Comparing } else { Phase::Searching });
-        let options = &within_memory(options, &control);
-        let (report, cross_check) = if compares {
-            let (report, comparison) = cross_check_adaptive(&mut partial, options, follower)?;
-            (report, Some(comparison))
-        } else {
-            (check_partial(&mut partial, options, follower)?, None)
-        };
-        Ok(Searched { used: describe(&mut partial, &report, elapsed)?, report: report.report, cross_check })
+        control.enter(if options.cross_check { Phase::Comparing } else { Phase::Searching });
+        let options = within_memory(options, &control);
+        let report = check_adaptive(&mut partial, &options, PartitionTime::IfNeeded, follower)?;
+        Ok(Searched { used: describe(&mut partial, &report, elapsed)?, report: report.report })
     };
     work().map_err(|error| Error::of_adaptive(model.source(), error))
 }
@@ -97,8 +90,10 @@ pub(crate) fn attempt(
     observer: &mut dyn Observer,
 ) -> Attempt {
     let enough = symmetries * MUCH_MORE;
-    if most_permutations(model.ir(), model.layout()) < enough {
-        return Attempt::Pointless;
+    match most_permutations(model.ir(), model.layout(), budget) {
+        Ok(most) if most < enough => return Attempt::Pointless,
+        Ok(_) => {}
+        Err(Spent) => return Attempt::TooMuch,
     }
     let mut work = || {
         let started = Instant::now();
@@ -108,7 +103,7 @@ pub(crate) fn attempt(
         if sharing.order < enough {
             return Ok(Attempt::Pointless);
         }
-        let report = check_prepared(&mut partial, options, PartitionTime::Lazy, observer)?;
+        let report = check_adaptive(&mut partial, options, PartitionTime::Lazy, observer)?;
         if !matches!(report.report.stop_reason, None | Some(StopReason::Violation)) {
             return Ok(Attempt::TooMuch);
         }
@@ -119,7 +114,7 @@ pub(crate) fn attempt(
             "chosen because {} of {} rules allow {order} permutations, and the whole model has {whole} {have}",
             sharing.rules, sharing.of
         ));
-        Ok(Attempt::Made(Box::new(Searched { used, report: report.report, cross_check: None })))
+        Ok(Attempt::Made(Box::new(Searched { used, report: report.report })))
     };
     match work() {
         Ok(attempt) => attempt,
@@ -127,6 +122,7 @@ pub(crate) fn attempt(
         Err(error @ (AdaptiveError::Engine(_) | AdaptiveError::Uncertified(_))) => {
             Attempt::Failed(Error::of_adaptive(model.source(), error))
         }
+        Err(AdaptiveError::GaveUp(_) | AdaptiveError::Refused(PartialRefusal::GaveUp(_))) => Attempt::TooMuch,
         Err(AdaptiveError::Refused(_) | AdaptiveError::Unsupported(_)) => Attempt::Pointless,
     }
 }
@@ -180,24 +176,7 @@ pub(crate) fn explore(
             let known = partial.is_known(rule);
             rules.push((rule, if known { Some(partial.rule(rule)?.partition.clone()) } else { None }));
         }
-        let bytes = quotient.nodes.iter().map(|node| 8 * node.len() as u64).sum();
-        let report = Report {
-            verdict: if quotient.stop_reason.is_none() { Verdict::Holds } else { Verdict::Inconclusive },
-            stop_reason: quotient.stop_reason,
-            states: quotient.nodes.len() as u64,
-            represented: None,
-            transitions: quotient.edges.len() as u64,
-            depth: 0,
-            memory_bytes: bytes,
-            words: model.layout().words(),
-            disk_bytes: 0,
-            properties: Vec::new(),
-            liveness_searches: Vec::new(),
-            canonicalization: None,
-            approximation: None,
-            marker_collisions: None,
-            never_fired: None,
-        };
+        let report = quotient.report(model.layout());
         let used = AdaptiveUse {
             families: family_texts(&partial),
             rules: rule_uses(&mut partial, &rules)?,

@@ -353,6 +353,9 @@ impl EngineObserver for Follower {
         }
         due
     }
+    fn interrupt(&self) -> Interrupt {
+        self.control.interrupt().clone()
+    }
     fn clock(&self) -> Option<Clock> {
         Some(clock::of_thread)
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use quotient_engines::{AdaptiveError, EngineError, Plan, Reduction as Method, SymmetrySource, too_large};
 use quotient_ir::{Budget, Interrupt, PropertyId};
-use quotient_symmetry::{Declared, Describer, Detection, PartialSymmetry, Strategy, Uncertified};
+use quotient_symmetry::{Declared, Describer, Detection, DetectionError, PartialSymmetry, Strategy};
 
 use crate::adaptive::AdaptiveUse;
 use crate::clock;
@@ -113,21 +113,18 @@ fn plan(
     strategy: Option<Strategy>,
     budget: &Budget,
 ) -> Result<Plan, EngineError> {
-    // Detection cannot be interrupted inside; who waits for it does not wait for its end.
     let _ = budget;
     quotient_engines::plan(model.ir(), model.layout(), properties, source, strategy)
 }
 
 /// All symmetries that preserve properties.
-pub(crate) fn detect(model: &Model, properties: &[PropertyId], budget: &Budget) -> Result<Detection, Uncertified> {
-    let _ = budget;
-    quotient_symmetry::detect(model.ir(), model.layout(), properties)
+pub(crate) fn detect(model: &Model, properties: &[PropertyId], budget: &Budget) -> Result<Detection, DetectionError> {
+    quotient_symmetry::detect(model.ir(), model.layout(), properties, budget)
 }
 
 /// Those that scalarsets declare.
-pub(crate) fn declared(model: &Model, properties: &[PropertyId], budget: &Budget) -> Result<Declared, Uncertified> {
-    let _ = budget;
-    quotient_symmetry::declared(model.ir(), model.layout(), properties)
+pub(crate) fn declared(model: &Model, properties: &[PropertyId], budget: &Budget) -> Result<Declared, DetectionError> {
+    quotient_symmetry::declared(model.ir(), model.layout(), properties, budget)
 }
 
 /// What each rule distinguishes.
@@ -136,8 +133,7 @@ pub(crate) fn partial<'m>(
     properties: &[PropertyId],
     budget: &Budget,
 ) -> Result<PartialSymmetry<'m>, AdaptiveError> {
-    let _ = budget;
-    Ok(PartialSymmetry::new(model.ir(), model.layout(), properties)?)
+    Ok(PartialSymmetry::new(model.ir(), model.layout(), properties, budget)?)
 }
 
 impl Choice {

@@ -2,6 +2,7 @@
 
 use quotient_engines::{AdaptiveError, EngineError, StopReason};
 use quotient_ir::{Diagnostic, Source, Span};
+use quotient_symmetry::PartialRefusal;
 
 use crate::defect::Defect;
 use crate::plan::Refusal;
@@ -57,6 +58,7 @@ impl Error {
     /// What an engine says about a model.
     pub(crate) fn of_engine(source: &Source, error: EngineError) -> Self {
         match error {
+            EngineError::GaveUp(_) => Self::Stopped(StopReason::Interrupted),
             EngineError::Resume { .. } => Refusal::Resume(error.to_string()).into(),
             EngineError::Layout(error) => Self::whole_model(source.clone(), "state-too-large", error.to_string()),
             error => Defect::noticed(error.to_string()).into(),
@@ -67,6 +69,9 @@ impl Error {
         match error {
             AdaptiveError::Engine(error) => Self::of_engine(source, error),
             AdaptiveError::Uncertified(error) => Defect::noticed(error.to_string()).into(),
+            AdaptiveError::GaveUp(_) | AdaptiveError::Refused(PartialRefusal::GaveUp(_)) => {
+                Self::Stopped(StopReason::Interrupted)
+            }
             AdaptiveError::Refused(_) | AdaptiveError::Unsupported(_) => Refusal::Adaptive(error.to_string()).into(),
         }
     }

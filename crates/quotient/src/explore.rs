@@ -9,7 +9,7 @@ use quotient_engines::{
     SearchOrder, StopReason,
 };
 use quotient_groups::SparsePermutation;
-use quotient_ir::{Action, DeadlockMode};
+use quotient_ir::{Action, DeadlockMode, Interrupt};
 use quotient_symmetry::{Describer, Families, Strategy, Workspace};
 
 use crate::adaptive;
@@ -209,11 +209,7 @@ pub fn explore(
         store_passing: options.store_passing,
         ..SearchOptions::default()
     };
-    let stopped = |reason| Found {
-        symmetries: None,
-        report: search::unfinished(model, &search, reason, control),
-        cross_check: None,
-    };
+    let stopped = |reason| Found { symmetries: None, report: search::unfinished(model, &search, reason, control) };
     let (found, graph) = if control.is_out_of_memory() {
         notes.extend(too_little_memory(control));
         (stopped(control.stop_reason().unwrap_or(StopReason::OutOfMemory)), StateGraph::default())
@@ -274,11 +270,7 @@ fn conduct(
     control: &Control,
 ) -> Result<(Found, StateGraph), Error> {
     let mut follower = Follower::new(control, None);
-    let stopped = |symmetries, reason| Found {
-        symmetries,
-        report: search::unfinished(model, search, reason, control),
-        cross_check: None,
-    };
+    let stopped = |symmetries, reason| Found { symmetries, report: search::unfinished(model, search, reason, control) };
     if options.reduction == Reduction::Adaptive {
         let mut graph = StateGraph::default();
         let found = adaptive::explore(model, options.limits.max_states, &mut follower, |quotient, partial| {
@@ -287,7 +279,7 @@ fn conduct(
         return match (found, control.stop_reason()) {
             (Ok((used, report)), _) => {
                 let symmetries = Some(Symmetries::of_adaptive(used));
-                Ok((Found { symmetries, report, cross_check: None }, graph))
+                Ok((Found { symmetries, report }, graph))
             }
             (Err(_), Some(reason)) => Ok((stopped(None, reason), StateGraph::default())),
             (Err(error), None) => Err(error),
@@ -311,7 +303,7 @@ fn conduct(
     let report = search::run(model, plan, search, control, &mut collector)
         .map_err(|error| Error::of_engine(model.source(), error))?;
     let graph = collector.graph;
-    Ok((Found { symmetries, report, cross_check: None }, graph))
+    Ok((Found { symmetries, report }, graph))
 }
 
 /// Collects the graph of a search.
@@ -356,6 +348,9 @@ impl<'a> Witnesses<'a> {
 impl EngineObserver for Collector<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
         self.follower.progress(progress)
+    }
+    fn interrupt(&self) -> Interrupt {
+        self.follower.interrupt()
     }
     fn clock(&self) -> Option<Clock> {
         self.follower.clock()

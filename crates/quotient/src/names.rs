@@ -21,13 +21,13 @@ pub fn rule_name(model: &Model, rule: RuleId) -> String {
     model.rules[rule].name.as_deref().map_or_else(|| format!("rule {}", rule.position() + 1), visible)
 }
 
-/// The word for a kind of property.
+/// The word for a kind of property, which programs read, too.
 pub fn kind_name(kind: PropertyKind) -> &'static str {
     match kind {
         PropertyKind::Invariant => "invariant",
         PropertyKind::Assumption => "assumption",
         PropertyKind::Cover => "cover",
-        PropertyKind::Liveness => "liveness",
+        PropertyKind::AlwaysReachable => "liveness",
         PropertyKind::Passing => "passing",
     }
 }

@@ -87,7 +87,9 @@ fn find(model: &Model, properties: &[PropertyId], budget: &Budget) -> Result<Par
     }
     let rules = rule_uses(&mut partial, &partitions)?;
     let mut distinguishing = Vec::new();
-    for &property in properties.iter().filter(|&&property| model.ir().properties[property].condition.is_some()) {
+    for &property in
+        properties.iter().filter(|&&property| model.ir().properties[property].formula.condition().is_some())
+    {
         let partition = partial.property(property)?.partition;
         if partition != partial.coarsest() {
             distinguishing.push((property, partition.describe(partial.families())));

@@ -7,7 +7,7 @@
 //! | checkpoints | depth-first order, adaptive reduction, approximate stores, spilling |
 //! | resuming | depth-first order, adaptive reduction, approximate stores |
 //! | spilling | depth-first order, adaptive reduction, approximate stores, checkpoints, markers, a cross-check, liveness |
-//! | approximate stores | depth-first order, adaptive reduction, checkpoints, resuming, spilling, markers, a cross-check, liveness |
+//! | approximate stores | depth-first order, adaptive reduction, checkpoints, resuming, spilling, `markers-canonical`, a cross-check, liveness |
 //! | a cross-check | no reduction, `markers` and `markers-trees`, approximate stores, spilling |
 //! | adaptive reduction | depth-first order, liveness, declared symmetries or none, and what is listed above |
 //! | strategies | no symmetries |
@@ -116,7 +116,7 @@ impl Plan {
     pub fn new(model: &Model, options: &Options) -> Result<Self, Error> {
         let search = search_options(model, options)?;
         let properties = claims(model.ir(), search.properties.as_deref());
-        let is_liveness = |&&id: &&PropertyId| model.ir().properties[id].kind == PropertyKind::Liveness;
+        let is_liveness = |&&id: &&PropertyId| model.ir().properties[id].kind == PropertyKind::AlwaysReachable;
         let liveness = properties.iter().find(is_liveness).map(|&id| property_name(model.ir(), id));
         let has_liveness = liveness.is_some();
         refuse_store(options, has_liveness)?;
@@ -189,6 +189,7 @@ fn search_options(model: &Model, options: &Options) -> Result<SearchOptions, Ref
         store: options.store,
         threads: options.threads,
         store_passing: options.store_passing,
+        cross_check: options.cross_check,
         ..SearchOptions::default()
     };
     if !options.properties.is_empty() {
@@ -210,14 +211,12 @@ fn refuse_store(options: &Options, has_liveness: bool) -> Result<(), Refusal> {
     let resume: Option<&PathBuf> = options.resume.as_ref();
     let is_depth_first = options.order == SearchOrder::DepthFirst;
     let is_approximate = options.store != StoreMode::Exact;
-    let is_marked = matches!(
-        options.reduction,
-        Reduction::By(Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical)
-    );
+    let is_marked = matches!(options.reduction, Reduction::By(Strategy::Markers | Strategy::MarkersTrees));
+    let is_decided = options.reduction == Reduction::By(Strategy::MarkersCanonical);
     if is_depth_first && (options.checkpoint.is_some() || resume.is_some()) {
         return Err(Refusal::CheckpointDepthFirst);
     }
-    let unusable: [(bool, bool, bool, &'static str); 8] = [
+    let unusable: [(bool, bool, bool, &'static str); 9] = [
         // What, whether disk space cannot be used with it, whether an approximate store cannot.
         (is_depth_first, true, true, "a depth-first search"),
         (is_approximate, true, false, "an approximate store"),
@@ -226,7 +225,8 @@ fn refuse_store(options: &Options, has_liveness: bool) -> Result<(), Refusal> {
         (resume.is_some(), false, true, "checkpoints"),
         (options.cross_check, true, true, "--cross-check"),
         // States with equal markers are compared, and must be at hand for that.
-        (is_marked, true, true, "markers"),
+        (is_marked, true, false, "markers"),
+        (is_decided, true, true, "markers-canonical"),
         (has_liveness, true, true, "liveness properties"),
     ];
     for (applies, refuses_spill, refuses_approximation, what) in unusable {

@@ -137,7 +137,7 @@ const NONE: &str = "none";
 impl Report {
     /// The report on what a search found.
     pub(crate) fn new(found: Found, notes: Vec<String>, control: &Control, elapsed: Duration) -> Self {
-        let Found { symmetries, report, cross_check } = found;
+        let Found { symmetries, report } = found;
         let engines::Report {
             verdict,
             stop_reason,
@@ -154,6 +154,8 @@ impl Report {
             canonicalization,
             marker_collisions,
             never_fired,
+            outgrown: _,
+            cross_check,
         } = report;
         // A store knows the part of the limit that it was given.
         let own = |reason: StopReason| match (reason, control.max_memory()) {

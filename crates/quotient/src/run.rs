@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use quotient_engines::{self as engines, Clock, CrossCheck, Observer as EngineObserver, Progress, StopReason};
+use quotient_engines::{self as engines, Clock, Observer as EngineObserver, Progress, StopReason};
+
+use quotient_ir::Interrupt;
 
 use crate::adaptive::{self, Searched};
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
@@ -20,7 +22,6 @@ use crate::trial::Trial;
 pub(crate) struct Found {
     pub(crate) symmetries: Option<Symmetries>,
     pub(crate) report: engines::Report,
-    pub(crate) cross_check: Option<CrossCheck>,
 }
 
 /// Runs a check as planned.
@@ -32,15 +33,15 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
     let found = if control.is_out_of_memory() {
         notes.extend(too_little_memory(control));
         let reason = control.stop_reason().unwrap_or(StopReason::OutOfMemory);
-        Found { symmetries: None, report: stopped(reason), cross_check: None }
+        Found { symmetries: None, report: stopped(reason) }
     } else {
         let (job, watched) = (plan.clone(), control.clone());
         match control.supervise(observer, move || conduct(&job, &watched))? {
             Supervised::Done(found) => found?,
-            Supervised::Abandoned(reason) => Found { symmetries: None, report: stopped(reason), cross_check: None },
+            Supervised::Abandoned(reason) => Found { symmetries: None, report: stopped(reason) },
         }
     };
-    if plan.options.cross_check && found.cross_check.is_none() && found.report.stop_reason.is_none() {
+    if plan.options.cross_check && found.report.cross_check.is_none() && found.report.stop_reason.is_none() {
         notes.push("there was nothing to compare, since the search was not reduced".to_owned());
     }
     Ok(Report::new(found, notes, control, started.elapsed()))
@@ -62,14 +63,14 @@ fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let Plan { model, options, search, properties, .. } = plan;
     let mut follower = Follower::new(control, options.checkpoint.as_ref().map(|checkpoint| checkpoint.every));
     if options.reduction == Reduction::Adaptive {
-        let searched = adaptive::search(model, properties, search, options.cross_check, &mut follower);
-        let Searched { used, report, cross_check } = match (searched, control.stop_reason()) {
+        let searched = adaptive::search(model, properties, search, &mut follower);
+        let Searched { used, report } = match (searched, control.stop_reason()) {
             (Ok(searched), _) => searched,
             // Whatever it says, it was interrupted.
             (Err(_), Some(reason)) => return Ok(stopped(plan, None, reason, control)),
             (Err(error), None) => return Err(error),
         };
-        return Ok(Found { symmetries: Some(Symmetries::of_adaptive(used)), report, cross_check });
+        return Ok(Found { symmetries: Some(Symmetries::of_adaptive(used)), report });
     }
     // A comparison needs both searches, and there is nothing to be gained from being early.
     // One that is continued later must be the same search then.
@@ -81,7 +82,7 @@ fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
     if let Some(reason) = control.check() {
         return Ok(stopped(plan, choice.made(), reason, control));
     }
-    control.enter(Phase::Searching);
+    control.enter(if options.cross_check { Phase::Comparing } else { Phase::Searching });
     let symmetries = match choice {
         Choice::Made(symmetries) => *symmetries,
         Choice::Pending(pending) => {
@@ -93,39 +94,29 @@ fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
                     let unknown =
                         || race.pending.give_up("not known, since the search was over before they were found");
                     let symmetries = Some(symmetries.unwrap_or_else(unknown));
-                    return Ok(Found { symmetries, report, cross_check: None });
+                    return Ok(Found { symmetries, report });
                 }
             }
         }
     };
-    let reduced = symmetries.as_ref().filter(|symmetries| symmetries.reduces());
-    match reduced.and_then(|symmetries| symmetries.plan.as_ref()) {
-        Some(method) if options.cross_check => {
-            let compared = search::run_both(model, method, search, control, &mut follower);
-            let (report, comparison) = compared.map_err(internal)?;
-            Ok(Found { symmetries, report, cross_check: Some(comparison) })
-        }
-        method => {
-            // A search without symmetries may be what was wished for, or there are none.
-            let known = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
-            let order = known.filter(|_| wish == (Symmetry::Auto, Reduction::Auto) && !options.cross_check);
-            let order = order.map(|plan| plan.symmetry.order.clone());
-            let mut trial = Trial::new(&mut follower, model, properties, search, order);
-            let report = search::run(model, method, search, control, &mut trial).map_err(internal)?;
-            if let Some(searched) = trial.found.take().transpose()? {
-                let Searched { used, report, .. } = *searched;
-                let symmetries = symmetries.map(|symmetries| symmetries.with_adaptive(used));
-                return Ok(Found { symmetries, report, cross_check: None });
-            }
-            Ok(Found { symmetries, report, cross_check: None })
-        }
+    let method = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
+    // A search without symmetries may be what was wished for, or there are none.
+    let tries = wish == (Symmetry::Auto, Reduction::Auto) && !options.cross_check;
+    let order = method.filter(|_| tries).map(|plan| plan.symmetry.order.clone());
+    let mut trial = Trial::new(&mut follower, model, properties, search, order);
+    let report = search::run(model, method, search, control, &mut trial).map_err(internal)?;
+    if let Some(searched) = trial.found.take().transpose()? {
+        let Searched { used, report } = *searched;
+        let symmetries = symmetries.map(|symmetries| symmetries.with_adaptive(used));
+        return Ok(Found { symmetries, report });
     }
+    Ok(Found { symmetries, report })
 }
 
 /// What is known when everything is stopped before the search.
 fn stopped(plan: &Plan, symmetries: Option<Symmetries>, reason: StopReason, control: &Control) -> Found {
     let report = search::unfinished(&plan.model, &plan.search, reason, control);
-    Found { symmetries, report, cross_check: None }
+    Found { symmetries, report }
 }
 
 /// A search without symmetries that ends when some are found after all.
@@ -145,6 +136,9 @@ impl EngineObserver for Race<'_> {
             None => self.follower.progress(progress),
             Some(_) => ControlFlow::Break(StopReason::Interrupted),
         }
+    }
+    fn interrupt(&self) -> Interrupt {
+        self.follower.interrupt()
     }
     fn clock(&self) -> Option<Clock> {
         self.follower.clock()

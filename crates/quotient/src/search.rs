@@ -1,12 +1,11 @@
 //! The calls of engines: every search runs through here, within what is left of the memory.
 
 use quotient_engines::{
-    self as engines, CrossCheck, EngineError, Observer, Plan, PropertyReport, Report, SearchOptions, StopReason,
-    Subject, Verdict,
+    self as engines, EngineError, Observer, Plan, PropertyReport, Report, SearchOptions, StopReason, Subject, Verdict,
 };
 use quotient_ir::DeadlockMode;
 
-use crate::control::{Control, Phase};
+use crate::control::Control;
 use crate::model::Model;
 use crate::selection::claims;
 
@@ -18,23 +17,7 @@ pub(crate) fn run(
     control: &Control,
     observer: &mut dyn Observer,
 ) -> Result<Report, EngineError> {
-    let options = &within_memory(options, control);
-    match plan {
-        Some(plan) => engines::check_with(model.ir(), model.layout(), plan, options, observer),
-        None => engines::check(model.ir(), options, observer),
-    }
-}
-
-/// Searches as planned, and without a reduction, and compares.
-pub(crate) fn run_both(
-    model: &Model,
-    plan: &Plan,
-    options: &SearchOptions,
-    control: &Control,
-    observer: &mut dyn Observer,
-) -> Result<(Report, CrossCheck), EngineError> {
-    control.enter(Phase::Comparing);
-    engines::cross_check(model.ir(), model.layout(), plan, &within_memory(options, control), observer)
+    engines::check(model.ir(), model.layout(), plan, &within_memory(options, control), observer)
 }
 
 /// The same options, with the memory that is left.
@@ -73,5 +56,7 @@ pub(crate) fn unfinished(model: &Model, options: &SearchOptions, reason: StopRea
         canonicalization: None,
         marker_collisions: None,
         never_fired: None,
+        outgrown: 0,
+        cross_check: None,
     }
 }

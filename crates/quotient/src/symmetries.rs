@@ -5,11 +5,12 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
+use quotient_engines::StopReason;
 use quotient_groups::{ColouredGraph, PermutationGroup, Structure};
-use quotient_ir::{Budget, PropertyId, VariableId};
+use quotient_ir::{Budget, PropertyId, Spent, VariableId};
 use quotient_symmetry::{
-    CertificationReport, CertifiedGroup, Describer, Description, Explainer, Family, Fixed, Moved, PhaseTimes, Reason,
-    Refused, Request,
+    CertificationReport, CertifiedGroup, Describer, Description, DetectionError, Explainer, Family, Fixed, Moved,
+    PhaseTimes, Reason, Refused, Request,
 };
 
 use crate::control::{Control, Observer, Phase, Supervised};
@@ -174,12 +175,13 @@ pub fn detect(
         let mut found = find(&job, &preserved, source, &Budget::until(watched.interrupt()))?;
         found.properties = properties;
         if let Some(question) = asked {
-            let mut explainer = Explainer::new(job.ir(), job.layout(), &preserved);
+            let budget = Budget::until(watched.interrupt());
+            let mut explainer = Explainer::new(job.ir(), job.layout(), &preserved, &budget).map_err(given_up)?;
             found.answer = Some(match (question, request, &found.group) {
                 (Question::WhyNot(text), Some(request), _) => {
-                    Answer::WhyNot { text, reasons: explainer.why_not(&request, REASONS) }
+                    Answer::WhyNot { text, reasons: explainer.why_not(&request, REASONS).map_err(given_up)? }
                 }
-                (_, _, Some(group)) => Answer::Families(explainer.families(group)),
+                (_, _, Some(group)) => Answer::Families(explainer.families(group).map_err(given_up)?),
                 (_, _, None) => Answer::Families(Vec::new()),
             });
         }
@@ -193,7 +195,7 @@ pub fn detect(
 }
 
 pub(crate) fn stopped(control: &Control) -> Error {
-    Error::Stopped(control.stop_reason().unwrap_or(quotient_engines::StopReason::Interrupted))
+    Error::Stopped(control.stop_reason().unwrap_or(StopReason::Interrupted))
 }
 
 /// Finds the symmetries.
@@ -202,14 +204,14 @@ fn find(model: &Model, properties: &[PropertyId], source: Symmetry, budget: &Bud
     match source {
         Symmetry::Off => {}
         Symmetry::Declared => {
-            let declared = detection::declared(model, properties, budget).map_err(uncertified)?;
+            let declared = detection::declared(model, properties, budget).map_err(no_group)?;
             found.certification = Some(declared.report);
             found.refused = declared.refused;
             found.phases = Phases::of(&declared.times);
             found.describe(declared.group);
         }
         Symmetry::Auto => {
-            let detection = detection::detect(model, properties, budget).map_err(uncertified)?;
+            let detection = detection::detect(model, properties, budget).map_err(no_group)?;
             found.complete = detection.complete;
             found.certification = Some(detection.report);
             found.fixed = detection.fixed;
@@ -228,8 +230,16 @@ fn find(model: &Model, properties: &[PropertyId], source: Symmetry, budget: &Bud
     Ok(found)
 }
 
-fn uncertified(error: impl std::fmt::Display) -> Error {
-    Defect::noticed(error.to_string()).into()
+fn no_group(error: DetectionError) -> Error {
+    match error {
+        DetectionError::Uncertified(error) => Defect::noticed(error.to_string()).into(),
+        DetectionError::GaveUp(spent) => given_up(spent),
+    }
+}
+
+/// Only who is interrupted gives up here: there is no limit of work.
+fn given_up(_: Spent) -> Error {
+    Error::Stopped(StopReason::Interrupted)
 }
 
 impl Detected {

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
 use quotient_engines::{Clock, Observer, Progress, SearchOptions, SearchOrder, StopReason, StoreMode};
-use quotient_ir::{Budget, PropertyId, PropertyKind};
+use quotient_ir::{Budget, Interrupt, PropertyId, PropertyKind};
 
 use crate::adaptive::{Attempt, Searched, attempt};
 use crate::control::Follower;
@@ -51,7 +51,7 @@ impl<'a> Trial<'a> {
         options: &'a SearchOptions,
         symmetries: Option<BigUint>,
     ) -> Self {
-        let is_safety = |&property: &PropertyId| model.ir().properties[property].kind != PropertyKind::Liveness;
+        let is_safety = |&property: &PropertyId| model.ir().properties[property].kind != PropertyKind::AlwaysReachable;
         let can_answer = symmetries.is_some()
             && properties.iter().all(is_safety)
             && options.order == SearchOrder::BreadthFirst
@@ -94,6 +94,10 @@ impl Observer for Trial<'_> {
         self.follower.wants_checkpoint()
     }
 
+    fn interrupt(&self) -> Interrupt {
+        self.follower.interrupt()
+    }
+
     fn clock(&self) -> Option<Clock> {
         self.follower.clock()
     }
@@ -118,5 +122,9 @@ impl Observer for Bound<'_> {
             return ControlFlow::Break(StopReason::Interrupted);
         }
         ControlFlow::Continue(())
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.follower.interrupt()
     }
 }

@@ -20,19 +20,18 @@ mod part;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use quotient_functions::{
+    self as functions, Behaviour, Claim, ClaimKey, Event, EventKey, InputMove, Instance, NodeId, Preserved,
+    Relabelling, Subject, Users,
+};
 use quotient_groups::{OrbitPartition, Point, SparsePermutation};
-use quotient_ir::{Action, Layout, Model, PropertyId, TableIndex, TypeId};
+use quotient_ir::{Action, Budget, Layout, Model, PropertyId, Spent, TableIndex, TypeId};
 
-use crate::behaviour::{self, Behaviour, Claim, InputMove, Preserved};
-use crate::circuit::{NodeId, Relabelling, Users};
 use crate::literals::{Literals, NoAction, StateMap};
-use crate::unfold::{Event, EventKey};
+use crate::relabelling::relabelling;
 pub use exhaust::CertificationReport;
 use exhaust::{Exhaustion, SlotPermutation};
 pub(crate) use part::Part;
-
-/// What a claim says: its subject, when it holds, and when it has no value.
-type ClaimKey = (PropertyId, NodeId, NodeId);
 
 /// A group of permutations of literals, each of which was shown to be a symmetry of the model and
 /// of the properties it was certified for. Only detection by way of a [`Certifier`] makes one.
@@ -108,24 +107,6 @@ pub struct InstanceOrbit {
     pub instances: Vec<Vec<i64>>,
 }
 
-/// An instance of a rule, initial-state program or property.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Instance {
-    /// What it is an instance of.
-    pub subject: Subject,
-    /// The cells of its parameters.
-    pub arguments: Vec<i64>,
-}
-
-/// What there are instances of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Subject {
-    /// A rule or an initial-state program.
-    Action(Action),
-    /// A property.
-    Property(PropertyId),
-}
-
 /// Why a permutation is no symmetry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
@@ -166,6 +147,9 @@ pub enum Rejection {
         /// Where to.
         slot: String,
     },
+    /// It was not found out whether it is one.
+    #[error(transparent)]
+    GaveUp(#[from] Spent),
     /// An instance was taken to do nothing and does something: a mistake in this program, as before.
     #[error("an instance of a rule that was taken to never fire can")]
     Overlooked(Instance),
@@ -194,6 +178,7 @@ pub struct Certifier<'m> {
     node_instances: Vec<Vec<u32>>,
     fixed: Vec<bool>,
     exhaustion: Exhaustion<'m>,
+    budget: Budget,
     is_surveyed: bool,
     /// Generators that passed.
     accepted: FxHashSet<SparsePermutation>,
@@ -207,17 +192,36 @@ pub struct Certifier<'m> {
 
 impl<'m> Certifier<'m> {
     /// Prepares a model with some of its properties; symmetries must preserve all assumptions, too.
-    pub fn new(model: &'m Model, layout: &'m Layout, properties: &[PropertyId]) -> Self {
-        Self::preserving(model, layout, Preserved::Properties(properties))
+    ///
+    /// # Errors
+    /// If the budget, on which all checks draw, is spent.
+    pub fn new(
+        model: &'m Model,
+        layout: &'m Layout,
+        properties: &[PropertyId],
+        budget: &Budget,
+    ) -> Result<Self, Spent> {
+        Self::preserving(model, layout, Preserved::Properties(properties), budget)
     }
 
     /// Prepares a model with what symmetries must preserve.
-    pub(crate) fn preserving(model: &'m Model, layout: &'m Layout, preserved: Preserved<'_>) -> Self {
-        Self::of_behaviour(model, layout, behaviour::unfold(model, layout, preserved))
+    pub(crate) fn preserving(
+        model: &'m Model,
+        layout: &'m Layout,
+        preserved: Preserved<'_>,
+        budget: &Budget,
+    ) -> Result<Self, Spent> {
+        Self::of_behaviour(model, layout, functions::unfold(model, layout, preserved, budget)?, budget)
     }
 
     /// Prepares a model that is unfolded.
-    pub(crate) fn of_behaviour(model: &'m Model, layout: &'m Layout, behaviour: Behaviour) -> Self {
+    pub(crate) fn of_behaviour(
+        model: &'m Model,
+        layout: &'m Layout,
+        mut behaviour: Behaviour,
+        budget: &Budget,
+    ) -> Result<Self, Spent> {
+        behaviour.circuit.draw_on(budget);
         let mut slot_instances = vec![Vec::new(); behaviour.circuit.slot_count()];
         let mut node_instances: Vec<Vec<u32>> = vec![Vec::new(); behaviour.circuit.len()];
         let mut all_roots = Vec::new();
@@ -231,6 +235,7 @@ impl<'m> Certifier<'m> {
             }
         };
         for (number, event) in behaviour.events.iter().enumerate() {
+            budget.spend(1 + event.writes.len() as u64)?;
             add(number, &event.roots());
             for write in event.writes.iter().chain(event.additions.iter().flatten()) {
                 slot_instances[write.slot as usize].push(number as u32);
@@ -239,7 +244,7 @@ impl<'m> Certifier<'m> {
         for (number, claim) in behaviour.claims.iter().enumerate() {
             add(behaviour.events.len() + number, &[claim.condition, claim.fault]);
         }
-        let users = Users::new(&behaviour.circuit, all_roots);
+        let users = Users::new(&behaviour.circuit, all_roots, budget)?;
         let mut fixed = vec![false; layout.slots.len()];
         for entry in &behaviour.fixed {
             let first = layout.first_slot(entry.variable).position();
@@ -257,11 +262,12 @@ impl<'m> Certifier<'m> {
             claim_orbits.merge(same, number as Point);
         }
         let exchanged = vec![false; behaviour.claims.len()];
-        let literals = behaviour.literals();
+        let literals = Literals::of_functions(&behaviour);
         let instances = behaviour.events.iter().map(Event::instance);
         let instances = instances.chain(behaviour.claims.iter().map(Claim::instance)).collect();
-        let exhaustion = Exhaustion::new(model, layout, literals.clone(), instances);
-        Self {
+        let exhaustion = Exhaustion::new(model, layout, literals.clone(), instances, budget);
+        Ok(Self {
+            budget: budget.clone(),
             layout,
             literals,
             behaviour,
@@ -277,7 +283,7 @@ impl<'m> Certifier<'m> {
             claim_orbits,
             exchanged,
             rule_orbits: OrbitPartition::new(model.rules.len()),
-        }
+        })
     }
 
     /// Says how many generators are to be checked, so that each gets its share of the work.
@@ -309,6 +315,7 @@ impl<'m> Certifier<'m> {
         generator: &SparsePermutation,
         inputs: Option<&[InputMove]>,
     ) -> Result<StateMap, Rejection> {
+        self.budget.spend(1 + generator.support().len() as u64)?;
         let map = self.literals.action(self.layout, generator)?;
         if self.accepted.contains(generator) {
             return Ok(map);
@@ -319,7 +326,7 @@ impl<'m> Certifier<'m> {
             }
         }
         self.survey()?;
-        let mut relabelling = self.behaviour.relabelling(&map, inputs);
+        let mut relabelling = relabelling(&self.behaviour, &map, inputs);
         relabelling.prepare(&self.users);
         let numbers = self.affected(&relabelling);
         let mut known = FxHashMap::default();
@@ -342,6 +349,8 @@ impl<'m> Certifier<'m> {
         };
         let exchanged: Vec<(Point, Point)> =
             pairs.iter().filter_map(|&(number, image)| rules(number).zip(rules(image))).collect();
+        // Before anything is concluded: functions that were made after the budget was spent mean nothing.
+        self.require_sound()?;
         self.exhaustion.compare(&SlotPermutation::new(&map), pairs)?;
         for (rule, image) in exchanged {
             self.rule_orbits.merge(rule, image);
@@ -352,6 +361,11 @@ impl<'m> Certifier<'m> {
             self.claim_orbits.merge(number, image);
         }
         Ok(map)
+    }
+
+    /// Whether the functions made so far mean something.
+    fn require_sound(&self) -> Result<(), Spent> {
+        if self.behaviour.circuit.is_spent() { Err(Spent) } else { Ok(()) }
     }
 
     /// The events and claims that a relabelling may change, claims after all events.
@@ -373,9 +387,9 @@ impl<'m> Certifier<'m> {
         &mut self,
         generator: &SparsePermutation,
         inputs: Option<&[InputMove]>,
-    ) -> Vec<PropertyId> {
-        let Ok(map) = self.literals.action(self.layout, generator) else { return Vec::new() };
-        let mut relabelling = self.behaviour.relabelling(&map, inputs);
+    ) -> Result<Vec<PropertyId>, Spent> {
+        let Ok(map) = self.literals.action(self.layout, generator) else { return Ok(Vec::new()) };
+        let mut relabelling = relabelling(&self.behaviour, &map, inputs);
         relabelling.prepare(&self.users);
         let mut known = FxHashMap::default();
         let mut broken = Vec::new();
@@ -386,7 +400,8 @@ impl<'m> Certifier<'m> {
                 broken.push(property);
             }
         }
-        broken
+        self.require_sound()?;
+        Ok(broken)
     }
 
     /// Which instances of properties the generators that passed exchange.
@@ -413,6 +428,7 @@ impl<'m> Certifier<'m> {
         let events = &self.events;
         let key = self.behaviour.event_image(number as usize, relabelling, known, |key| events.contains_key(key));
         let event = &self.behaviour.events[number as usize];
+        self.require_sound()?;
         let image = key.and_then(|key| self.events.get(&(is_start(event.action), key)));
         image.copied().ok_or_else(|| Rejection::Event { action: event.action, arguments: event.arguments.clone() })
     }
@@ -431,6 +447,7 @@ impl<'m> Certifier<'m> {
         let image = condition
             .zip(fault)
             .and_then(|(condition, fault)| self.claims.get(&(claim.property, condition, fault)).copied());
+        self.require_sound()?;
         image.ok_or(Rejection::Property(claim.property))
     }
 
@@ -459,22 +476,6 @@ impl<'m> Certifier<'m> {
         }
         self.is_surveyed = true;
         Ok(())
-    }
-}
-
-impl Event {
-    fn instance(&self) -> Instance {
-        Instance { subject: Subject::Action(self.action), arguments: self.arguments.clone() }
-    }
-}
-
-impl Claim {
-    fn key(&self) -> ClaimKey {
-        (self.property, self.condition, self.fault)
-    }
-
-    fn instance(&self) -> Instance {
-        Instance { subject: Subject::Property(self.property), arguments: self.arguments.clone() }
     }
 }
 

@@ -4,11 +4,11 @@
 
 use std::time::Instant;
 
-use quotient_ir::{Layout, Model, PropertyId, Span, TypeId, TypeKind};
+use quotient_functions::Preserved;
+use quotient_ir::{Budget, Layout, Model, PropertyId, Span, TypeId, TypeKind};
 
-use crate::behaviour::Preserved;
 use crate::certify::{CertificationReport, CertifiedGroup, Certifier, InstanceOrbit, InterchangeableValues};
-use crate::detect::{PhaseTimes, Uncertified};
+use crate::detect::{DetectionError, PhaseTimes};
 use crate::explain::{Explainer, Reason, Request};
 
 /// A larger scalarset is not looked at.
@@ -49,19 +49,30 @@ pub struct Refused {
 /// properties.
 ///
 /// # Errors
-/// If the arguments of certification contradict each other, which is a mistake in this program.
-pub fn declared(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Result<Declared, Uncertified> {
-    declared_preserving(model, layout, Preserved::Properties(properties))
+/// If the arguments of certification contradict each other, which is a mistake in this program; if the budget is
+/// spent before all is done.
+pub fn declared(
+    model: &Model,
+    layout: &Layout,
+    properties: &[PropertyId],
+    budget: &Budget,
+) -> Result<Declared, DetectionError> {
+    declared_preserving(model, layout, Preserved::Properties(properties), budget)
 }
 
 /// The same, preserving what is given.
 ///
 /// # Errors
 /// As for [`declared`].
-pub fn declared_preserving(model: &Model, layout: &Layout, preserved: Preserved<'_>) -> Result<Declared, Uncertified> {
+pub fn declared_preserving(
+    model: &Model,
+    layout: &Layout,
+    preserved: Preserved<'_>,
+    budget: &Budget,
+) -> Result<Declared, DetectionError> {
     let clock = Instant::now();
     let mut explainer = None;
-    let mut certifier = Certifier::preserving(model, layout, preserved);
+    let mut certifier = Certifier::preserving(model, layout, preserved, budget)?;
     let unfolding = clock.elapsed();
 
     let clock = Instant::now();
@@ -86,6 +97,7 @@ pub fn declared_preserving(model: &Model, layout: &Layout, preserved: Preserved<
             for class in &mut classes {
                 let last = *class.values.last().expect("a class has a value");
                 let request = Request::Exchange { ty, first: last, second: value };
+                budget.spend(1 + layout.slots.len() as u64 / 16)?;
                 let Ok(permutation) = request.permutation(model, layout, &literals) else { continue };
                 match certifier.check(&permutation) {
                     Ok(map) => {
@@ -96,11 +108,9 @@ pub fn declared_preserving(model: &Model, layout: &Layout, preserved: Preserved<
                         class.exchanges.push(permutation);
                         continue 'values;
                     }
-                    Err(rejection) if rejection.is_contradiction() => {
-                        let generator = literals.describe(model, layout, &permutation);
-                        return Err(Uncertified { rejection, generator });
+                    Err(rejection) => {
+                        DetectionError::of_candidate(rejection, || literals.describe(model, layout, &permutation))?;
                     }
-                    Err(_) => {}
                 }
             }
             classes.push(InterchangeableValues { ty, values: vec![value], exchanges: Vec::new() });
@@ -108,8 +118,11 @@ pub fn declared_preserving(model: &Model, layout: &Layout, preserved: Preserved<
         for pair in classes.windows(2) {
             let (first, second) = (pair[0].values[0], pair[1].values[0]);
             let request = Request::Exchange { ty, first, second };
-            let explainer = explainer.get_or_insert_with(|| Explainer::new(model, layout, preserved.properties()));
-            let mut reasons = explainer.why_not(&request, REASONS);
+            let explainer = match &mut explainer {
+                Some(explainer) => explainer,
+                none => none.insert(Explainer::new(model, layout, preserved.properties(), budget)?),
+            };
+            let mut reasons = explainer.why_not(&request, REASONS)?;
             if reasons.is_empty() {
                 let rejection =
                     request.permutation(model, layout, &literals).map(|permutation| certifier.check(&permutation));

@@ -477,7 +477,7 @@ mod tests {
     use quotient_ir::Source;
 
     use super::*;
-    use crate::behaviour::{self, Preserved};
+    use quotient_functions::{self as functions, Preserved};
 
     /// A model whose variables can hold anything.
     fn with_model<T>(declarations: &str, use_it: impl FnOnce(&Model, &Layout, &Literals) -> T) -> T {
@@ -491,7 +491,10 @@ mod tests {
         let loaded = load(Source::new("model.m", text.clone()), Language::Murphi, &LoadOptions::default());
         let model = loaded.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}")).model;
         let layout = Layout::new(&model).expect("a layout");
-        let literals = behaviour::unfold(&model, &layout, Preserved::Properties(&[])).literals();
+        let literals = Literals::of_functions(
+            &functions::unfold(&model, &layout, Preserved::Properties(&[]), &quotient_ir::Budget::unlimited())
+                .expect("unlimited"),
+        );
         use_it(&model, &layout, &literals)
     }
 

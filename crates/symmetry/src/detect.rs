@@ -3,17 +3,16 @@
 
 use std::time::{Duration, Instant};
 
-use quotient_groups::{ColouredGraph, PermutationGroup, SparsePermutation};
-use quotient_ir::{Layout, Model, PropertyId, SlotId, TableIndex};
+use quotient_functions::{self as functions, Behaviour, Fixed, InputMove, Multisets, Preserved};
+use quotient_groups::{ColouredGraph, PermutationGroup, SparsePermutation, generators_watched};
+use quotient_ir::{Budget, Layout, Model, PropertyId, SlotId, Spent, TableIndex};
 
 use num_bigint::BigUint;
 
-use crate::behaviour::{self, Behaviour, Fixed, InputMove, Preserved};
 use crate::certify::{CertificationReport, CertifiedGroup, Certifier, InstanceOrbit, Rejection};
 use crate::exchanges::interchangeable_values;
-use crate::graph::{self, Encoding};
+use crate::graph::{self, Encoding, watch};
 use crate::literals::Literals;
-use crate::multisets::Multisets;
 
 /// What detection found.
 #[derive(Debug)]
@@ -72,43 +71,95 @@ pub struct Uncertified {
     pub generator: String,
 }
 
+/// Why there is no group.
+#[derive(Debug, thiserror::Error)]
+pub enum DetectionError {
+    /// A generator was refused: a mistake in this program, never passed over.
+    #[error(transparent)]
+    Uncertified(#[from] Box<Uncertified>),
+    /// It gave up. Nothing is known about the symmetries of the model.
+    #[error(transparent)]
+    GaveUp(#[from] Spent),
+}
+
+impl DetectionError {
+    /// A generator that had to be certified and was refused.
+    pub(crate) fn of_refusal(rejection: Rejection, generator: impl FnOnce() -> String) -> Self {
+        match rejection {
+            Rejection::GaveUp(spent) => Self::GaveUp(spent),
+            rejection => Box::new(Uncertified { rejection, generator: generator() }).into(),
+        }
+    }
+
+    /// A candidate that was refused, where that may be: only what is a mistake or no answer is an error.
+    pub(crate) fn of_candidate(rejection: Rejection, generator: impl FnOnce() -> String) -> Result<Rejection, Self> {
+        match rejection {
+            Rejection::GaveUp(_) => Err(Self::of_refusal(rejection, generator)),
+            rejection if rejection.is_contradiction() => Err(Self::of_refusal(rejection, generator)),
+            rejection => Ok(rejection),
+        }
+    }
+}
+
 /// Finds the symmetries of a model that preserve the given properties.
 ///
 /// # Errors
-/// If a generator cannot be certified, which is a mistake in this program and never passed over.
-pub fn detect(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Result<Detection, Uncertified> {
-    detect_preserving(model, layout, Preserved::Properties(properties))
+/// If a generator cannot be certified, which is a mistake in this program and never passed over; if the budget
+/// is spent before all is done.
+pub fn detect(
+    model: &Model,
+    layout: &Layout,
+    properties: &[PropertyId],
+    budget: &Budget,
+) -> Result<Detection, DetectionError> {
+    detect_preserving(model, layout, Preserved::Properties(properties), budget)
 }
 
 /// Finds the symmetries of a model that preserve what is given.
 ///
 /// # Errors
 /// As for [`detect`].
-pub fn detect_preserving(model: &Model, layout: &Layout, preserved: Preserved<'_>) -> Result<Detection, Uncertified> {
-    find(model, layout, preserved, false)
+pub fn detect_preserving(
+    model: &Model,
+    layout: &Layout,
+    preserved: Preserved<'_>,
+    budget: &Budget,
+) -> Result<Detection, DetectionError> {
+    find(model, layout, preserved, false, budget)
 }
 
 /// The same as [`detect`], and what the properties cost.
 ///
 /// # Errors
 /// As for [`detect`].
-pub fn detect_with_cost(model: &Model, layout: &Layout, properties: &[PropertyId]) -> Result<Detection, Uncertified> {
-    find(model, layout, Preserved::Properties(properties), true)
+pub fn detect_with_cost(
+    model: &Model,
+    layout: &Layout,
+    properties: &[PropertyId],
+    budget: &Budget,
+) -> Result<Detection, DetectionError> {
+    find(model, layout, Preserved::Properties(properties), true, budget)
 }
 
-fn find(model: &Model, layout: &Layout, preserved: Preserved<'_>, with_cost: bool) -> Result<Detection, Uncertified> {
+fn find(
+    model: &Model,
+    layout: &Layout,
+    preserved: Preserved<'_>,
+    with_cost: bool,
+    budget: &Budget,
+) -> Result<Detection, DetectionError> {
     let clock = Instant::now();
-    let mut behaviour = behaviour::unfold(model, layout, preserved);
+    let mut behaviour = functions::unfold(model, layout, preserved, budget)?;
     let unfolding = clock.elapsed();
 
     let clock = Instant::now();
-    let encoding = graph::encode(model, layout, &behaviour);
-    let literals = behaviour.literals();
+    let encoding = graph::encode(model, layout, &behaviour, budget)?;
+    let literals = Literals::of_functions(&behaviour);
     let encoding_time = clock.elapsed();
 
     let clock = Instant::now();
-    let automorphisms = quotient_groups::generators(&encoding.graph);
-    let larger = if with_cost { without_properties(model, layout, &mut behaviour, &encoding) } else { None };
+    let automorphisms = generators_watched(&encoding.graph, &watch(budget)).ok_or(Spent)?;
+    let larger = if with_cost { without_properties(model, layout, &mut behaviour, &encoding, budget)? } else { None };
     let search = clock.elapsed();
 
     let clock = Instant::now();
@@ -120,10 +171,11 @@ fn find(model: &Model, layout: &Layout, preserved: Preserved<'_>, with_cost: boo
         .collect();
     let fixed = behaviour.fixed.clone();
     let multisets = behaviour.multisets.clone();
-    let mut certifier = Certifier::of_behaviour(model, layout, behaviour);
+    let mut certifier = Certifier::of_behaviour(model, layout, behaviour, budget)?;
     certifier.expect(automorphisms.generators.len());
     let mut generators = Vec::new();
     for automorphism in &automorphisms.generators {
+        budget.spend(automorphism.support().len() as u64)?;
         let generator = restrict(&encoding, &multisets, &literals, automorphism);
         if generator.is_identity() {
             continue;
@@ -131,20 +183,21 @@ fn find(model: &Model, layout: &Layout, preserved: Preserved<'_>, with_cost: boo
         match certifier.check_with(&generator, Some(&encoding.input_moves(automorphism))) {
             Ok(map) => generators.push((generator, map)),
             Err(rejection) => {
-                return Err(Uncertified { rejection, generator: literals.describe(model, layout, &generator) });
+                return Err(DetectionError::of_refusal(rejection, || literals.describe(model, layout, &generator)));
             }
         }
     }
-    let interchangeable = interchangeable_values(model, layout, &literals, &generators, &mut certifier)?;
-    let property_cost = larger.and_then(|(order, permutations)| {
-        let mut properties: Vec<PropertyId> = permutations
-            .iter()
-            .flat_map(|(permutation, inputs)| certifier.broken_properties(permutation, Some(inputs)))
-            .collect();
+    let interchangeable = interchangeable_values(model, layout, &literals, &generators, &mut certifier, budget)?;
+    let mut property_cost = None;
+    if let Some((order, permutations)) = larger {
+        let mut properties: Vec<PropertyId> = Vec::new();
+        for (permutation, inputs) in &permutations {
+            properties.extend(certifier.broken_properties(permutation, Some(inputs))?);
+        }
         properties.sort_unstable();
         properties.dedup();
-        (!properties.is_empty()).then_some(PropertyCost { order, properties })
-    });
+        property_cost = (!properties.is_empty()).then_some(PropertyCost { order, properties });
+    }
     let instance_orbits = certifier.instance_orbits();
     let report = certifier.report();
     let group = certifier.group(generators, interchangeable);
@@ -177,17 +230,19 @@ fn without_properties(
     layout: &Layout,
     behaviour: &mut Behaviour,
     encoding: &Encoding,
-) -> Option<BareSymmetries> {
+    budget: &Budget,
+) -> Result<Option<BareSymmetries>, Spent> {
     let is_claim = |property: PropertyId| model.properties[property].kind.is_claim();
     if encoding.graph.vertex_count() > COST_LIMIT || !behaviour.claims.iter().any(|claim| is_claim(claim.property)) {
-        return None;
+        return Ok(None);
     }
     let claims = behaviour.claims.clone();
     behaviour.claims.retain(|claim| !is_claim(claim.property));
-    let bare = graph::encode(model, layout, behaviour);
+    let bare = graph::encode(model, layout, behaviour, budget)?;
     behaviour.claims = claims;
-    let literals = behaviour.literals();
-    let permutations: Vec<(SparsePermutation, Vec<InputMove>)> = quotient_groups::generators(&bare.graph)
+    let literals = Literals::of_functions(behaviour);
+    let permutations: Vec<(SparsePermutation, Vec<InputMove>)> = generators_watched(&bare.graph, &watch(budget))
+        .ok_or(Spent)?
         .generators
         .iter()
         .map(|automorphism| {
@@ -196,7 +251,8 @@ fn without_properties(
         .filter(|(permutation, _)| !permutation.is_identity())
         .collect();
     let generators = permutations.iter().map(|(permutation, _)| permutation.clone()).collect();
-    Some((PermutationGroup::new(literals.degree(), generators).order(), permutations))
+    let group = PermutationGroup::new_watched(literals.degree(), generators, &watch(budget)).ok_or(Spent)?;
+    Ok(Some((group.order(), permutations)))
 }
 
 /// What an automorphism of the graph does to the literals.

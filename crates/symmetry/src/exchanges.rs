@@ -7,11 +7,11 @@
 //! What remains is certified like any other generator.
 
 use quotient_groups::{OrbitPartition, Point, SparsePermutation};
-use quotient_ir::{Layout, Model, SlotId, TableIndex, TypeId, TypeKind};
+use quotient_ir::{Budget, Layout, Model, SlotId, Spent, TableIndex, TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::certify::{Certifier, InterchangeableValues};
-use crate::detect::Uncertified;
+use crate::detect::DetectionError;
 use crate::explain::collect_index_types;
 use crate::literals::{Literals, StateMap};
 
@@ -28,7 +28,8 @@ pub(crate) fn interchangeable_values(
     literals: &Literals,
     generators: &[(SparsePermutation, StateMap)],
     certifier: &mut Certifier<'_>,
-) -> Result<Vec<InterchangeableValues>, Uncertified> {
+    budget: &Budget,
+) -> Result<Vec<InterchangeableValues>, DetectionError> {
     if generators.is_empty() {
         return Ok(Vec::new());
     }
@@ -47,6 +48,7 @@ pub(crate) fn interchangeable_values(
     let mut orbits = OrbitPartition::new(literals.degree());
     let mut slot_orbits = OrbitPartition::new(layout.slots.len());
     for (generator, map) in generators {
+        budget.spend(generator.support().len() as u64)?;
         orbits.merge_cycles(generator);
         for slot_move in map.moves() {
             slot_orbits.merge(slot_move.from.position() as Point, slot_move.to.position() as Point);
@@ -59,12 +61,16 @@ pub(crate) fn interchangeable_values(
         if is_union || domain.size() < 2 || domain.size() > INTERCHANGE_LIMIT {
             continue;
         }
+        budget.spend(layout.slots.len() as u64)?;
         let exchanges = Exchanges::of_type(model, layout, literals, ty);
         let occurrences = exchanges.occurrences();
         if occurrences.as_ref().is_some_and(|occurrences| occurrences.are_apart(&mut orbits, &mut slot_orbits)) {
             continue;
         }
-        let mut orbitals = occurrences.and_then(|occurrences| Orbitals::new(&occurrences, generators));
+        let mut orbitals = match occurrences {
+            Some(occurrences) => Orbitals::new(&occurrences, generators, budget)?,
+            None => None,
+        };
         let mut classes: Vec<InterchangeableValues> = Vec::new();
         'values: for value in domain.values() {
             for class in &mut classes {
@@ -73,6 +79,7 @@ pub(crate) fn interchangeable_values(
                 if orbitals.as_mut().is_some_and(|orbitals| !orbitals.allow(codes)) {
                     continue;
                 }
+                budget.spend(1 + exchanges.size(codes) as u64)?;
                 let Some(exchange) = exchanges.permutation(codes) else { continue };
                 let plausible =
                     !exchange.is_identity() && exchange.moves().all(|(from, to)| orbits.find(from) == orbits.find(to));
@@ -85,11 +92,9 @@ pub(crate) fn interchangeable_values(
                         class.exchanges.push(exchange);
                         continue 'values;
                     }
-                    Err(rejection) if rejection.is_contradiction() => {
-                        let generator = literals.describe(model, layout, &exchange);
-                        return Err(Uncertified { rejection, generator });
+                    Err(rejection) => {
+                        DetectionError::of_candidate(rejection, || literals.describe(model, layout, &exchange))?;
                     }
-                    Err(_) => {}
                 }
             }
             classes.push(InterchangeableValues { ty, values: vec![value], exchanges: Vec::new() });
@@ -138,6 +143,11 @@ impl<'a> Exchanges<'a> {
             .map(|(slot, _)| slot)
             .collect();
         Self { literals, first: domain.least(), indexed, steps, holders }
+    }
+
+    /// How many slots the exchange of two values has to do with.
+    fn size(&self, [first, second]: [usize; 2]) -> usize {
+        self.indexed[first].len() + self.indexed[second].len() + self.holders.len()
     }
 
     /// The exchange of two values as a permutation of literals, if it is one.
@@ -301,7 +311,14 @@ struct Orbitals {
 
 impl Orbitals {
     /// Nothing if they are too many.
-    fn new(occurrences: &Occurrences<'_>, generators: &[(SparsePermutation, StateMap)]) -> Option<Self> {
+    ///
+    /// # Errors
+    /// If the budget is spent.
+    fn new(
+        occurrences: &Occurrences<'_>,
+        generators: &[(SparsePermutation, StateMap)],
+        budget: &Budget,
+    ) -> Result<Option<Self>, Spent> {
         let mut things = occurrences.names.clone();
         let mut numbers: FxHashMap<u32, u32> =
             things.iter().enumerate().map(|(number, &thing)| (thing, number as u32)).collect();
@@ -309,6 +326,7 @@ impl Orbitals {
         // Moves of each generator on the things, which are closed under all of them.
         let mut moves: Vec<Vec<(u32, u32)>> = vec![Vec::new(); generators.len()];
         while next < things.len() {
+            budget.spend(generators.len() as u64)?;
             for ((generator, _), moves) in generators.iter().zip(&mut moves) {
                 let image = occurrences.image(generator, things[next]);
                 if image != things[next] {
@@ -320,7 +338,7 @@ impl Orbitals {
                 }
             }
             if things.len() > ORBITAL_LIMIT {
-                return None;
+                return Ok(None);
             }
             next += 1;
         }
@@ -332,6 +350,7 @@ impl Orbitals {
                 images[from as usize] = to;
             }
             for &(from, to) in moves {
+                budget.spend(u64::from(count))?;
                 for (other, &image) in (0..count).zip(&images) {
                     pairs.merge(from * count + other, to * count + image);
                     if other == image {
@@ -343,7 +362,7 @@ impl Orbitals {
                 images[from as usize] = from;
             }
         }
-        Some(Self { values: occurrences.names.len(), things: things.len(), pairs })
+        Ok(Some(Self { values: occurrences.names.len(), things: things.len(), pairs }))
     }
 
     /// Whether the group may contain the exchange of two values.
@@ -362,9 +381,9 @@ impl Orbitals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::behaviour::{self, Preserved};
     use crate::explain::Request;
     use quotient_frontends::{Language, LoadOptions, load};
+    use quotient_functions::{self as functions, Preserved};
     use quotient_ir::Source;
 
     fn model(text: &str) -> Model {
@@ -398,7 +417,9 @@ mod tests {
     fn exchanges_are_those_that_are_asked_for() {
         let model = model(EVERYWHERE);
         let layout = Layout::new(&model).expect("a layout");
-        let literals = behaviour::unfold(&model, &layout, Preserved::Properties(&[])).literals();
+        let literals = Literals::of_functions(
+            &functions::unfold(&model, &layout, Preserved::Properties(&[]), &Budget::unlimited()).expect("unlimited"),
+        );
         let mut compared = 0;
         for (ty, entry) in model.types.iter_enumerated() {
             let is_union = matches!(entry.kind, TypeKind::Union { .. });
@@ -428,7 +449,7 @@ mod tests {
                  ruleset i: p; j: p do rule {next} & (x[i] | !x[j]) ==> x[j] := !x[j] end end;"
             ));
             let layout = Layout::new(&model).expect("a layout");
-            let found = crate::detect(&model, &layout, &[]).expect("certified");
+            let found = crate::detect(&model, &layout, &[], &Budget::unlimited()).expect("certified");
             let sizes: Vec<usize> = found.group.interchangeable().iter().map(|class| class.values.len()).collect();
             assert_eq!(sizes, expected, "{next}");
         };

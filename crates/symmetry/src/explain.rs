@@ -3,19 +3,18 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use quotient_functions::{self as functions, Behaviour, Event, NodeId, Preserved, Write, Written};
 use quotient_groups::{OrbitPartition, Point, SparsePermutation};
 use quotient_ir::{
-    Action, Iteration, Layout, Model, Parameter, PropertyId, SlotId, Span, TableIndex, TypeId, TypeKind, VariableId,
-    called_text,
+    Action, Budget, Iteration, Layout, Model, Parameter, PropertyId, SlotId, Span, Spent, TableIndex, TypeId, TypeKind,
+    VariableId, called_text,
 };
 
-use crate::behaviour::{self, Behaviour, Preserved};
 use crate::certify::CertifiedGroup;
-use crate::circuit::NodeId;
 use crate::describe::short_value_name;
 use crate::literals::Literals;
 use crate::places::Places;
-use crate::unfold::{Event, Write, Written};
+use crate::relabelling::relabelling;
 
 /// A permutation that a user hopes for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -323,16 +322,24 @@ pub struct Explainer<'m> {
     places: Places<'m>,
     behaviour: Behaviour,
     literals: Literals,
-    keys: FxHashSet<(bool, crate::unfold::EventKey)>,
+    keys: FxHashSet<(bool, quotient_functions::EventKey)>,
     claims: FxHashSet<(PropertyId, NodeId, NodeId)>,
     instances: FxHashMap<(Action, Vec<i64>), usize>,
 }
 
 impl<'m> Explainer<'m> {
     /// Prepares a model with the properties of a run.
-    pub fn new(model: &'m Model, layout: &'m Layout, properties: &[PropertyId]) -> Self {
-        let behaviour = behaviour::unfold(model, layout, Preserved::Properties(properties));
-        let literals = behaviour.literals();
+    ///
+    /// # Errors
+    /// If the budget, on which all explanations draw, is spent.
+    pub fn new(
+        model: &'m Model,
+        layout: &'m Layout,
+        properties: &[PropertyId],
+        budget: &Budget,
+    ) -> Result<Self, Spent> {
+        let behaviour = functions::unfold(model, layout, Preserved::Properties(properties), budget)?;
+        let literals = Literals::of_functions(&behaviour);
         let keys = behaviour.events.iter().map(|event| (is_start(event.action), event.key())).collect();
         let claims = behaviour.claims.iter().map(|claim| (claim.property, claim.condition, claim.fault)).collect();
         let instances = behaviour
@@ -341,12 +348,22 @@ impl<'m> Explainer<'m> {
             .enumerate()
             .map(|(number, event)| ((event.action, event.arguments.clone()), number))
             .collect();
-        Self { model, layout, places: Places::new(model, layout), behaviour, literals, keys, claims, instances }
+        let places = Places::new(model, layout);
+        Ok(Self { model, layout, places, behaviour, literals, keys, claims, instances })
     }
 
     /// Why a permutation is no symmetry: the places of the text that change their meaning, at most
     /// `limit` of them. Empty if it is one.
-    pub fn why_not(&mut self, request: &Request, limit: usize) -> Vec<Reason> {
+    ///
+    /// # Errors
+    /// If the budget is spent.
+    pub fn why_not(&mut self, request: &Request, limit: usize) -> Result<Vec<Reason>, Spent> {
+        let reasons = self.reasons(request, limit);
+        // Functions that were made after the budget was spent explain nothing.
+        if self.behaviour.circuit.is_spent() { Err(Spent) } else { Ok(reasons) }
+    }
+
+    fn reasons(&mut self, request: &Request, limit: usize) -> Vec<Reason> {
         let mut reasons: Vec<Reason> = Vec::new();
         let permutation = match request.permutation(self.model, self.layout, &self.literals) {
             Ok(permutation) => permutation,
@@ -366,11 +383,11 @@ impl<'m> Explainer<'m> {
                 }];
             }
         }
-        let relabelling = self.behaviour.relabelling(&map, None);
+        let relabelling = relabelling(&self.behaviour, &map, None);
         let mut known = FxHashMap::default();
         let mut seen = FxHashSet::default();
         for number in 0..self.behaviour.events.len() {
-            if reasons.len() >= limit {
+            if reasons.len() >= limit || self.behaviour.circuit.is_spent() {
                 return reasons;
             }
             let keys = &self.keys;
@@ -409,7 +426,10 @@ impl<'m> Explainer<'m> {
 
     /// The values of each type that indexes an array, in classes that the group does not tell
     /// apart, and what separates the classes.
-    pub fn families(&mut self, group: &CertifiedGroup) -> Vec<Family> {
+    ///
+    /// # Errors
+    /// If the budget is spent.
+    pub fn families(&mut self, group: &CertifiedGroup) -> Result<Vec<Family>, Spent> {
         let mut orbits = OrbitPartition::new(group.literals().degree());
         for generator in group.generators() {
             orbits.merge_cycles(generator);
@@ -444,16 +464,14 @@ impl<'m> Explainer<'m> {
                 }
             }
             let classes: Vec<Vec<i64>> = classes.into_iter().map(|(_, values)| values).collect();
-            let separators = classes
-                .windows(2)
-                .map(|pair| {
-                    let request = Request::Exchange { ty, first: pair[0][0], second: pair[1][0] };
-                    self.why_not(&request, 1).into_iter().next()
-                })
-                .collect();
+            let mut separators = Vec::with_capacity(classes.len().saturating_sub(1));
+            for pair in classes.windows(2) {
+                let request = Request::Exchange { ty, first: pair[0][0], second: pair[1][0] };
+                separators.push(self.why_not(&request, 1)?.into_iter().next());
+            }
             families.push(Family { ty, classes, separators });
         }
-        families
+        Ok(families)
     }
 
     /// What in an event changes its meaning.
@@ -461,7 +479,7 @@ impl<'m> Explainer<'m> {
         &mut self,
         request: &Request,
         event: &Event,
-        relabelling: &crate::circuit::Relabelling,
+        relabelling: &quotient_functions::Relabelling,
         known: &mut FxHashMap<NodeId, Option<NodeId>>,
     ) -> Vec<Reason> {
         let (parameters, locals, span, what) = match event.action {

@@ -105,7 +105,7 @@ pub fn full_symmetries(
     }
     for (property, entry) in model.properties.iter_enumerated() {
         let is_assumption = entry.kind == PropertyKind::Assumption;
-        if entry.condition.is_none() || entry.kind.is_claim() && !properties.contains(&property) {
+        if entry.formula.condition().is_none() || entry.kind.is_claim() && !properties.contains(&property) {
             continue;
         }
         for arguments in tabulation.interpreter.instances(&entry.parameters, &entry.locals) {

@@ -10,13 +10,11 @@ mod labels;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use quotient_groups::{ColouredGraph, GraphBuilder, Point, SparsePermutation};
-use quotient_ir::{Action, Layout, Model, PropertyId, SlotId, TableIndex};
-
-use crate::behaviour::{Behaviour, InputMove};
-use crate::circuit::{Linear, Node, NodeId, Operation, Relation};
-use crate::multisets::Multiset;
-use crate::unfold::{Event, Write, Written};
+use quotient_functions::{
+    Behaviour, Event, InputMove, Linear, Multiset, Node, NodeId, Operation, Relation, Write, Written,
+};
+use quotient_groups::{ColouredGraph, GraphBuilder, Point, SparsePermutation, Watch};
+use quotient_ir::{Action, Budget, Layout, Model, PropertyId, SlotId, Spent, TableIndex};
 
 /// What a vertex is, as far as symmetry must respect it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -189,6 +187,7 @@ impl Encoding {
 
 struct Encoder<'b> {
     behaviour: &'b Behaviour,
+    budget: &'b Budget,
     builder: GraphBuilder,
     colours: FxHashMap<Colour, u32>,
     vertex_colours: Vec<u32>,
@@ -202,8 +201,17 @@ struct Encoder<'b> {
     heights: Vec<u32>,
 }
 
-/// Builds the graph.
-pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> Encoding {
+/// Builds the graph. Vertices and edges draw on the budget.
+///
+/// # Errors
+/// If the budget is spent.
+pub(crate) fn encode(
+    model: &Model,
+    layout: &Layout,
+    behaviour: &Behaviour,
+    budget: &Budget,
+) -> Result<Encoding, Spent> {
+    budget.spend(behaviour.circuit.len() as u64 / 16)?;
     let input_end = behaviour.slots + behaviour.inputs.iter().map(|(_, range)| range.len()).sum::<usize>();
     let slot_count = behaviour.circuit.slot_count();
     let mut fixed = vec![false; slot_count];
@@ -215,10 +223,10 @@ pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> E
     for entry in behaviour.multisets.iter().filter(|entry| fixed[entry.first as usize]).copied().collect::<Vec<_>>() {
         fixed[entry.columns as usize..(entry.columns + entry.stride) as usize].fill(true);
     }
-    let reachable = reachable(behaviour);
+    let reachable = reachable(behaviour, budget)?;
     let mut numbers = fixed.clone();
-    for (position, _) in reachable.iter().enumerate().filter(|&(_, &reached)| reached) {
-        if let Node::SlotValue(slot) = behaviour.circuit.node(NodeId(position as u32)) {
+    for (node, _) in behaviour.circuit.nodes().zip(&reachable).filter(|&(_, &reached)| reached) {
+        if let Node::SlotValue(slot) = behaviour.circuit.node(node) {
             numbers[*slot as usize] = true;
         }
     }
@@ -243,6 +251,7 @@ pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> E
     let literals = (0..slot_count).map(|slot| vec![None; behaviour.circuit.values(slot as u32).len()]).collect();
     let mut encoder = Encoder {
         behaviour,
+        budget,
         builder: GraphBuilder::new(),
         colours: FxHashMap::default(),
         vertex_colours: Vec::new(),
@@ -252,22 +261,23 @@ pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> E
         literals,
         wide_literals: FxHashMap::default(),
         functions: FxHashMap::default(),
-        heights: heights(behaviour),
+        heights: heights(behaviour, budget)?,
     };
-    encoder.add_slots();
-    encoder.add_multisets();
+    encoder.add_slots()?;
+    encoder.add_multisets()?;
     let mut names = Vec::new();
-    for event in unique_events(behaviour) {
-        let vertex = encoder.add_event(event);
+    for event in unique_events(behaviour, budget)? {
+        let vertex = encoder.add_event(event)?;
         names.push((vertex, labels::event(model, event)));
     }
     for claim in &behaviour.claims {
         let vertex = encoder.vertex(Colour::Claim(claim.property));
-        encoder.attach(vertex, claim.condition);
-        encoder.add_role(vertex, Role::Fault, claim.fault);
+        encoder.attach(vertex, claim.condition)?;
+        encoder.add_role(vertex, Role::Fault, claim.fault)?;
     }
     let mut owners = FxHashMap::default();
     for slot in 0..slot_count {
+        budget.spend(1)?;
         if let Some(vertex) = encoder.slots[slot] {
             owners.insert(vertex, (slot as u32, None));
         }
@@ -277,30 +287,38 @@ pub(crate) fn encode(model: &Model, layout: &Layout, behaviour: &Behaviour) -> E
             }
         }
     }
-    Encoding {
-        labels: labels::all(model, layout, &encoder, names),
+    let labels = labels::all(model, layout, &encoder, names)?;
+    let graph = encoder.builder.build_watched(&watch(budget)).expect("edges join vertices that exist").ok_or(Spent)?;
+    Ok(Encoding {
+        labels,
         owners,
         state_slots: behaviour.slots,
         input_end,
         wide: (0..slot_count as u32).map(|slot| behaviour.circuit.is_wide(slot)).collect(),
-        graph: encoder.builder.build().expect("edges join vertices that exist"),
+        graph,
         slots: encoder.slots,
         literals: encoder.literals,
         numbers: encoder.numbers,
-    }
+    })
+}
+
+/// Whom the algorithms on graphs and groups ask whether to go on.
+pub(crate) fn watch(budget: &Budget) -> Watch {
+    let budget = budget.clone();
+    Watch::new(move |work| budget.spend(work).is_err())
 }
 
 /// Events without repetitions: firing the same step twice is no symmetry of states.
-fn unique_events(behaviour: &Behaviour) -> Vec<&Event> {
+fn unique_events<'b>(behaviour: &'b Behaviour, budget: &Budget) -> Result<Vec<&'b Event>, Spent> {
     let mut seen = FxHashSet::default();
     let mut unique = Vec::new();
     for event in &behaviour.events {
-        let is_start = matches!(event.action, Action::Start(_));
-        if seen.insert((is_start, event.key())) {
+        budget.spend(1 + event.writes.len() as u64)?;
+        if seen.insert((event.is_start(), event.key())) {
             unique.push(event);
         }
     }
-    unique
+    Ok(unique)
 }
 
 fn roots(behaviour: &Behaviour) -> Vec<NodeId> {
@@ -311,22 +329,24 @@ fn roots(behaviour: &Behaviour) -> Vec<NodeId> {
     roots
 }
 
-fn reachable(behaviour: &Behaviour) -> Vec<bool> {
+fn reachable(behaviour: &Behaviour, budget: &Budget) -> Result<Vec<bool>, Spent> {
     let mut reached = vec![false; behaviour.circuit.len()];
     let mut pending = roots(behaviour);
     while let Some(node) = pending.pop() {
         if !std::mem::replace(&mut reached[node.position()], true) {
+            budget.spend(1)?;
             behaviour.circuit.node(node).for_each_child(|child| pending.push(child));
         }
     }
-    reached
+    Ok(reached)
 }
 
 /// The height of each function over the literals. Nodes come after their children.
-fn heights(behaviour: &Behaviour) -> Vec<u32> {
+fn heights(behaviour: &Behaviour, budget: &Budget) -> Result<Vec<u32>, Spent> {
     let mut heights = vec![0u32; behaviour.circuit.len()];
-    for position in 0..heights.len() {
-        let node = behaviour.circuit.node(NodeId(position as u32));
+    for (position, node) in behaviour.circuit.nodes().enumerate() {
+        budget.spend(1)?;
+        let node = behaviour.circuit.node(node);
         let mut below = 0;
         node.for_each_child(|child| below = below.max(heights[child.position()] + 1));
         heights[position] = match node {
@@ -337,7 +357,7 @@ fn heights(behaviour: &Behaviour) -> Vec<u32> {
             _ => below,
         };
     }
-    heights
+    Ok(heights)
 }
 
 impl Encoder<'_> {
@@ -348,9 +368,10 @@ impl Encoder<'_> {
         self.builder.add_vertex(colour)
     }
 
-    fn add_slots(&mut self) {
+    fn add_slots(&mut self) -> Result<(), Spent> {
         for slot in 0..self.slots.len() {
             let values = self.behaviour.circuit.values(slot as u32).to_vec();
+            self.budget.spend(1 + values.len() as u64)?;
             if values.len() < 2 {
                 continue;
             }
@@ -374,6 +395,7 @@ impl Encoder<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// The colour of a slot that is a column.
@@ -392,10 +414,11 @@ impl Encoder<'_> {
     }
 
     /// Ties the slots of multisets to their columns and positions.
-    fn add_multisets(&mut self) {
+    fn add_multisets(&mut self) -> Result<(), Spent> {
         let behaviour = self.behaviour;
         for entry in behaviour.multisets.iter() {
             for position in 0..entry.capacity {
+                self.budget.spend(u64::from(entry.stride))?;
                 let owner = self.vertex(Colour::Position);
                 for column in 0..entry.stride {
                     let (slot, whole) = (entry.slot(position, column), entry.columns + column);
@@ -414,6 +437,7 @@ impl Encoder<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     fn literal(&mut self, slot: u32, position: usize) -> Point {
@@ -452,7 +476,7 @@ impl Encoder<'_> {
         self.literal(slot, position)
     }
 
-    fn add_event(&mut self, event: &Event) -> Point {
+    fn add_event(&mut self, event: &Event) -> Result<Point, Spent> {
         let vertex = self.vertex(if matches!(event.action, Action::Start(_)) { Colour::Start } else { Colour::Rule });
         if let Some((_, inputs)) = self.behaviour.inputs.iter().find(|(action, _)| *action == event.action) {
             for input in inputs.clone() {
@@ -462,24 +486,25 @@ impl Encoder<'_> {
             }
         }
         if event.guard != NodeId::TRUE {
-            self.attach(vertex, event.guard);
+            self.attach(vertex, event.guard)?;
         }
-        self.add_role(vertex, Role::Fault, event.fault);
-        self.add_role(vertex, Role::Dropped, event.dropped);
+        self.add_role(vertex, Role::Fault, event.fault)?;
+        self.add_role(vertex, Role::Dropped, event.dropped)?;
         for &(property, condition) in &event.covers {
-            self.add_role(vertex, Role::Cover(property), condition);
+            self.add_role(vertex, Role::Cover(property), condition)?;
         }
-        self.add_writes(vertex, &event.writes);
+        self.add_writes(vertex, &event.writes)?;
         for addition in &event.additions {
             let added = self.vertex(Colour::Role(Role::Add));
             self.builder.add_edge(vertex, added);
-            self.add_writes(added, addition);
+            self.add_writes(added, addition)?;
         }
-        vertex
+        Ok(vertex)
     }
 
-    fn add_writes(&mut self, vertex: Point, writes: &[Write]) {
+    fn add_writes(&mut self, vertex: Point, writes: &[Write]) -> Result<(), Spent> {
         for write in writes {
+            self.budget.spend(1)?;
             if self.slots[write.slot as usize].is_none() {
                 continue;
             }
@@ -499,7 +524,7 @@ impl Encoder<'_> {
                             // literal that is set.
                             let when = self.vertex(Colour::Role(Role::When));
                             self.builder.add_edge(set, when);
-                            self.attach(when, condition);
+                            self.attach(when, condition)?;
                         }
                     }
                 }
@@ -508,34 +533,37 @@ impl Encoder<'_> {
                     let slot = self.slots[write.slot as usize].expect("checked above");
                     self.builder.add_edge(vertex, set);
                     self.builder.add_edge(set, slot);
-                    let form = self.form(value, Kind::Form(value.constant));
+                    let form = self.form(value, Kind::Form(value.constant))?;
                     self.builder.add_edge(set, form);
                     if *when != NodeId::TRUE {
                         let role = self.vertex(Colour::Role(Role::When));
                         self.builder.add_edge(set, role);
-                        self.attach(role, *when);
+                        self.attach(role, *when)?;
                     }
-                    self.add_role(set, Role::Undefined, *undefined);
+                    self.add_role(set, Role::Undefined, *undefined)?;
                 }
             }
         }
+        Ok(())
     }
 
-    fn add_role(&mut self, owner: Point, role: Role, condition: NodeId) {
+    fn add_role(&mut self, owner: Point, role: Role, condition: NodeId) -> Result<(), Spent> {
         if condition != NodeId::FALSE {
             let vertex = self.vertex(Colour::Role(role));
             self.builder.add_edge(owner, vertex);
-            self.attach(vertex, condition);
+            self.attach(vertex, condition)?;
         }
+        Ok(())
     }
 
-    fn attach(&mut self, owner: Point, function: NodeId) {
-        let vertex = self.function(function);
+    fn attach(&mut self, owner: Point, function: NodeId) -> Result<(), Spent> {
+        let vertex = self.function(function)?;
         self.builder.add_edge(owner, vertex);
+        Ok(())
     }
 
     /// The vertex of a function; children are built first, without recursion.
-    fn function(&mut self, function: NodeId) -> Point {
+    fn function(&mut self, function: NodeId) -> Result<Point, Spent> {
         let mut pending = vec![function];
         while let Some(&node) = pending.last() {
             if self.functions.contains_key(&node) {
@@ -550,11 +578,13 @@ impl Encoder<'_> {
             });
             if pending.len() == before {
                 pending.pop();
+                let edges = self.builder.edge_count();
                 let vertex = self.function_vertex(node);
                 self.functions.insert(node, vertex);
+                self.budget.spend(1 + (self.builder.edge_count() - edges) as u64)?;
             }
         }
-        self.functions[&function]
+        Ok(self.functions[&function])
     }
 
     fn function_vertex(&mut self, id: NodeId) -> Point {
@@ -650,12 +680,12 @@ impl Encoder<'_> {
         }
     }
 
-    fn form(&mut self, form: &Linear, kind: Kind) -> Point {
+    fn form(&mut self, form: &Linear, kind: Kind) -> Result<Point, Spent> {
         let below = form.terms.iter().map(|&(node, _)| self.heights[node.position()]).max().unwrap_or(0);
         for &(node, _) in &form.terms {
-            self.function(node);
+            self.function(node)?;
         }
-        self.form_at(form, kind, below + 2)
+        Ok(self.form_at(form, kind, below + 2))
     }
 
     fn form_at(&mut self, form: &Linear, kind: Kind, height: u32) -> Point {

@@ -3,10 +3,8 @@
 //! functions to a coloured graph (`graph`), its automorphisms to candidates (`detect`), and, sharing
 //! no code with any of that, candidates to a certified group (`certify`).
 
-mod behaviour;
 mod canonical;
 mod certify;
-mod circuit;
 mod declared;
 mod describe;
 mod detect;
@@ -14,24 +12,19 @@ mod exchanges;
 mod explain;
 mod full;
 mod graph;
-mod intervals;
 mod literals;
 mod markers;
-mod mentions;
-mod multisets;
 mod partial;
 mod places;
-mod possible;
-mod unfold;
+mod relabelling;
 
-pub use behaviour::{Fixed, Preserved};
 pub use canonical::{Canonicalizer, Strategy, Unsupported, Workspace};
-pub use certify::{
-    CertificationReport, CertifiedGroup, Certifier, Instance, InstanceOrbit, InterchangeableValues, Rejection, Subject,
-};
+pub use certify::{CertificationReport, CertifiedGroup, Certifier, InstanceOrbit, InterchangeableValues, Rejection};
 pub use declared::{Declared, Refused, declared, declared_preserving};
 pub use describe::{Describer, Description, Moved, TypeMove, ValueMove};
-pub use detect::{Detection, PhaseTimes, PropertyCost, Uncertified, detect, detect_preserving, detect_with_cost};
+pub use detect::{
+    Detection, DetectionError, PhaseTimes, PropertyCost, Uncertified, detect, detect_preserving, detect_with_cost,
+};
 pub use explain::{Explainer, Family, Reason, Request};
 pub use full::{NoFullEncoding, full_symmetries};
 pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};
@@ -41,3 +34,4 @@ pub use partial::{
     OwnPart, PartialSymmetry, Partition, PropertySymmetry, Refusal as PartialRefusal, RuleSymmetry, Sharing, Target,
     TooManyStates, Witness, classify, most_permutations, unwind,
 };
+pub use quotient_functions::{Fixed, Instance, Preserved, Subject};

@@ -1,6 +1,7 @@
 //! The points that symmetries permute: the literals of a model (slot = value), and how a
 //! permutation of them acts on a state.
 
+use quotient_functions::Behaviour;
 use quotient_groups::{Point, SparsePermutation};
 use quotient_ir::{Layout, Model, MultisetSlots, SlotId, Table, TableIndex, Valuation};
 
@@ -73,6 +74,13 @@ impl Literals {
             owners.extend(std::iter::repeat_n(slot, points));
         }
         Self { slots: table, owners }
+    }
+
+    /// The literals of the values that the functions of a model are over.
+    pub(crate) fn of_functions(behaviour: &Behaviour) -> Self {
+        let circuit = &behaviour.circuit;
+        let slots = 0..behaviour.slots as u32;
+        Self::new(slots.map(|slot| (circuit.values(slot).to_vec(), circuit.is_wide(slot))))
     }
 
     /// The literals of all values that slots can hold by their types. Slots with very many are wide.

@@ -23,7 +23,8 @@ fn model(name: &str, constants: &str) -> Model {
 fn symmetries(model: &Model) -> (String, String) {
     let layout = Layout::new(model).expect("a layout");
     let properties: Vec<PropertyId> = model.properties.indices().collect();
-    let detection = detect(model, &layout, &properties).unwrap_or_else(|error| panic!("{error}"));
+    let detection = detect(model, &layout, &properties, &quotient_ir::Budget::unlimited())
+        .unwrap_or_else(|error| panic!("{error}"));
     assert!(detection.complete);
     let group = PermutationGroup::new(detection.group.literals().degree(), detection.group.generators().to_vec());
     (group.order().to_string(), group.structure().to_string())
@@ -78,7 +79,8 @@ fn properties_shrink_the_group() {
     let model = model("two_hop_colouring.m", "N=4");
     let layout = Layout::new(&model).expect("a layout");
     let order = |properties: &[PropertyId]| {
-        let detection = detect(&model, &layout, properties).unwrap_or_else(|error| panic!("{error}"));
+        let detection = detect(&model, &layout, properties, &quotient_ir::Budget::unlimited())
+            .unwrap_or_else(|error| panic!("{error}"));
         PermutationGroup::new(detection.group.literals().degree(), detection.group.generators().to_vec())
             .order()
             .to_string()

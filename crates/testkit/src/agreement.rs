@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use quotient_engines::{
-    CompiledSystem, Event, Instance, ReferenceSystem, Sink, SpecialisedSystem, Successors, TransitionSystem, layout_for,
+    Batches, CompiledSystem, Event, Instance, ReferenceSystem, Sink, SpecialisedSystem, Successors, TransitionSystem,
+    layout_for,
 };
 use quotient_ir::{Fault, FaultKind, Interpreter, Layout, Model, PropertyId, PropertyKind, Valuation};
 
@@ -53,11 +54,7 @@ impl Sink for Collector {
     }
 }
 
-fn expansion<S: TransitionSystem>(
-    system: &S,
-    scratch: &mut S::Scratch,
-    state: &[u64],
-) -> Vec<(Happening, Option<u64>)> {
+fn expansion<S: Batches>(system: &S, scratch: &mut S::Scratch, state: &[u64]) -> Vec<(Happening, Option<u64>)> {
     let mut collector = Collector::new(system.words());
     system.expand(scratch, state, &mut collector);
     collector.drain();

@@ -13,6 +13,7 @@ pub mod random_b;
 pub mod random_murphi;
 pub mod random_promela;
 pub mod rumur;
+pub mod search;
 pub mod spin;
 pub mod symmetric_murphi;
 pub mod symmetry_oracle;

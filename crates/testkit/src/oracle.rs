@@ -142,7 +142,7 @@ impl Search<'_> {
         if self.reached.len() > self.limit {
             return Err(VerdictClass::Inconclusive);
         }
-        for kind in [PropertyKind::Cover, PropertyKind::Liveness].into_iter().filter(|_| !passing) {
+        for kind in [PropertyKind::Cover, PropertyKind::AlwaysReachable].into_iter().filter(|_| !passing) {
             for (id, arguments) in self.instances(kind) {
                 let holds = self.holds(id, &arguments, number)?;
                 if holds && kind == PropertyKind::Cover {
@@ -191,7 +191,7 @@ impl Search<'_> {
         if properties.into_iter().any(|(property, &covered)| property.kind == PropertyKind::Cover && !covered) {
             return VerdictClass::Cover;
         }
-        for (id, arguments) in self.instances(PropertyKind::Liveness) {
+        for (id, arguments) in self.instances(PropertyKind::AlwaysReachable) {
             let passing: Vec<bool> = self.reached.iter().map(|state| self.interpreter.passes(state)).collect();
             let holds = |state| self.holds(id, &arguments, state).expect("it was evaluated when the state was found");
             let mut good: Vec<bool> = (0..passing.len()).map(|state| !passing[state] && holds(state)).collect();

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use quotient_engines::{
-    CompiledSystem, Event, Instance, PassingSystem, SearchOptions, Sink, SpecialisedSystem, Successors, Tag,
+    Batches, CompiledSystem, Event, Instance, PassingSystem, SearchOptions, Sink, SpecialisedSystem, Successors, Tag,
     TransitionSystem,
 };
 use quotient_frontends::{Language, LoadOptions, load, source_from_bytes};
@@ -52,7 +52,8 @@ pub fn load_promela(
 pub fn order(model: &Model) -> String {
     let layout = Layout::new(model).expect("a layout");
     let properties: Vec<PropertyId> = model.properties.indices().collect();
-    let detection = quotient_symmetry::detect(model, &layout, &properties).expect("symmetries can be certified");
+    let detection = quotient_symmetry::detect(model, &layout, &properties, &quotient_ir::Budget::unlimited())
+        .expect("symmetries can be certified");
     let group = PermutationGroup::new(detection.group.literals().degree(), detection.group.generators().to_vec());
     group.order().to_string()
 }

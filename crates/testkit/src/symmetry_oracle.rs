@@ -496,7 +496,7 @@ impl Instances {
 
     /// The property of each goal.
     fn goals<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = PropertyId> + 'a {
-        let is_goal = |property: PropertyId| model.properties[property].kind == PropertyKind::Liveness;
+        let is_goal = |property: PropertyId| model.properties[property].kind == PropertyKind::AlwaysReachable;
         self.properties
             .iter()
             .filter(move |(property, _)| is_goal(*property))
@@ -541,7 +541,7 @@ impl Instances {
         for (property, arguments) in &self.properties {
             let entry = &model.properties[*property];
             let mut values = Vec::new();
-            if assumed == Ok(true) && entry.condition.is_some() {
+            if assumed == Ok(true) && entry.formula.condition().is_some() {
                 values.extend(arguments.iter().map(|arguments| interpreter.holds(*property, arguments, state)));
             }
             let only_holds = matches!(entry.kind, PropertyKind::Invariant | PropertyKind::Passing);
@@ -552,7 +552,7 @@ impl Instances {
                     marks.push(truths.iter().all(|&holds| holds))
                 }
                 PropertyKind::Cover => marks.push(truths.iter().any(|&holds| holds)),
-                PropertyKind::Liveness => {
+                PropertyKind::AlwaysReachable => {
                     marks.push(false);
                     goals.extend(arguments.iter().enumerate().map(|(at, _)| truths.get(at).copied().unwrap_or(false)));
                 }
@@ -612,7 +612,8 @@ const EVENT_LIMIT: usize = 60_000;
 pub fn audit(model: &Model, limit: usize, extent: Extent) -> Result<Audit, String> {
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
     let properties: Vec<PropertyId> = model.properties.indices().collect();
-    let detection = detect(model, &layout, &properties).map_err(|error| format!("{error}: {:?}", error.rejection))?;
+    let detection = detect(model, &layout, &properties, &quotient_ir::Budget::unlimited())
+        .map_err(|error| format!("{error}: {error:?}"))?;
     let group = &detection.group;
     let literals = group.literals();
     let reachable = StateSpace::reachable(model, &layout, limit);

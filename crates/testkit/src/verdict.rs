@@ -104,7 +104,7 @@ fn class_of_violation(model: &Model, report: &PropertyReport) -> (VerdictClass, 
             let class = match property.kind {
                 PropertyKind::Invariant => VerdictClass::Invariant,
                 PropertyKind::Cover => VerdictClass::Cover,
-                PropertyKind::Liveness => VerdictClass::Liveness,
+                PropertyKind::AlwaysReachable => VerdictClass::Liveness,
                 PropertyKind::Assumption | PropertyKind::Passing => unreachable!("it is not a claim"),
             };
             (class, property.name.clone())

@@ -1,13 +1,11 @@
 //! Adaptive symmetry reduction: the figures of the paper, and brute force on random models.
 
 use num_bigint::BigUint;
-use quotient_engines::{
-    AdaptiveReport, PartitionTime, Report, SearchOptions, Silent, SymmetrySource, Verdict, check, check_adaptive,
-    check_with, plan,
-};
+use quotient_engines::{AdaptiveReport, PartitionTime, Report, SearchOptions, Silent, SymmetrySource, Verdict, plan};
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyKind, Valuation};
 use quotient_symmetry::{Classification, PartialSymmetry, Strategy, classify};
 use quotient_testkit::examples::{load_murphi, workspace};
+use quotient_testkit::search::{check, check_adaptive, check_with};
 
 fn load(name: &str, constants: &[(&str, String)]) -> Model {
     let text = std::fs::read_to_string(workspace().join("models/murphi").join(name)).expect("the model");
@@ -18,7 +16,7 @@ fn load(name: &str, constants: &[(&str, String)]) -> Model {
 
 /// Everything is checked but liveness and deadlocks.
 fn safety(model: &Model) -> SearchOptions {
-    let safety = model.properties.iter_enumerated().filter(|(_, entry)| entry.kind != PropertyKind::Liveness);
+    let safety = model.properties.iter_enumerated().filter(|(_, entry)| entry.kind != PropertyKind::AlwaysReachable);
     SearchOptions {
         deadlock: DeadlockMode::Off,
         properties: Some(safety.map(|(id, _)| id).collect()),
@@ -144,7 +142,7 @@ fn an_unreachable_rule_costs_nothing() {
 fn classified(text: &str) -> Classification {
     let model = load_murphi("small.m", text, &[]).unwrap_or_else(|error| panic!("{error}"));
     let layout = Layout::new(&model).expect("a layout");
-    let partial = PartialSymmetry::new(&model, &layout, &[]).expect("families");
+    let partial = PartialSymmetry::new(&model, &layout, &[], &quotient_ir::Budget::unlimited()).expect("families");
     classify(&partial, 10_000).expect("few states")
 }
 

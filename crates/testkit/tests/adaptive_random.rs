@@ -5,8 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use quotient_engines::{
-    AdaptiveError, Extent, PartitionTime, Report, SearchOptions, Silent, Verdict, check, check_partial, check_prepared,
-    cross_check_adaptive, guarded_quotient,
+    AdaptiveError, Extent, PartitionTime, Report, SearchOptions, Silent, Verdict, check_adaptive, guarded_quotient,
 };
 use quotient_ir::{
     DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, TableIndex, Valuation, Violation,
@@ -15,6 +14,7 @@ use quotient_symmetry::{Arrangement, Desk, PartialSymmetry, Partition};
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::partial_murphi::partial_program;
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::search::check;
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 
 /// Larger state spaces are left to others.
@@ -37,7 +37,7 @@ fn programs() -> Vec<(String, String)> {
 }
 
 fn safety(model: &Model) -> Vec<PropertyId> {
-    let safety = model.properties.iter_enumerated().filter(|(_, entry)| entry.kind != PropertyKind::Liveness);
+    let safety = model.properties.iter_enumerated().filter(|(_, entry)| entry.kind != PropertyKind::AlwaysReachable);
     safety.map(|(id, _)| id).collect()
 }
 
@@ -129,11 +129,11 @@ fn compare(text: &str, options: &SearchOptions, time: PartitionTime) -> Result<T
     if whole.verdict == Verdict::Inconclusive {
         return Ok(Tally::default());
     }
-    let mut partial = match PartialSymmetry::new(&model, &layout, &safety(&model)) {
+    let mut partial = match PartialSymmetry::new(&model, &layout, &safety(&model), &quotient_ir::Budget::unlimited()) {
         Ok(partial) => partial,
         Err(_) => return Ok(Tally { refused: 1, ..Tally::default() }),
     };
-    let adaptive = match check_prepared(&mut partial, &options, time, &mut Silent) {
+    let adaptive = match check_adaptive(&mut partial, &options, time, &mut Silent) {
         Ok(report) => report,
         Err(AdaptiveError::Unsupported(_)) => return Ok(Tally { refused: 1, ..Tally::default() }),
         Err(error) => return Err(error.to_string()),
@@ -214,7 +214,10 @@ fn for_each_program<T: Send>(
     let results: Vec<Result<Option<T>, String>> = map_on_workers(2, programs, |(name, text)| {
         let model = load_murphi("random.m", text, &[])?;
         let layout = Layout::new(&model).map_err(|error| error.to_string())?;
-        let Ok(mut partial) = PartialSymmetry::new(&model, &layout, &safety(&model)) else { return Ok(None) };
+        let Ok(mut partial) = PartialSymmetry::new(&model, &layout, &safety(&model), &quotient_ir::Budget::unlimited())
+        else {
+            return Ok(None);
+        };
         work(&model, &layout, &mut partial).map(Some).map_err(|error| format!("{name}: {error}\n{text}"))
     });
     let wrong: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
@@ -227,10 +230,15 @@ fn for_each_program<T: Send>(
 fn cross_checks_agree() {
     let programs: Vec<(String, String)> = programs().into_iter().step_by(3).collect();
     let extents = for_each_program(&programs, |model, _, partial| {
-        let options =
-            SearchOptions { properties: Some(safety(model)), max_states: Some(LARGEST), ..Default::default() };
-        match cross_check_adaptive(partial, &options, &mut Silent) {
-            Ok((report, comparison)) => {
+        let options = SearchOptions {
+            properties: Some(safety(model)),
+            max_states: Some(LARGEST),
+            cross_check: true,
+            ..Default::default()
+        };
+        match check_adaptive(partial, &options, PartitionTime::IfNeeded, &mut Silent) {
+            Ok(report) => {
+                let comparison = report.report.cross_check.clone().expect("it was asked for");
                 let complete = report.report.stop_reason.is_none();
                 if complete != (comparison.extent == Extent::Everything) && comparison.whole.stop_reason.is_none() {
                     return Err(format!("{:?} was compared", comparison.extent));
@@ -257,7 +265,7 @@ fn friends_have_as_few_combinations_as_with_standard_reduction() {
         if !arrangement.is_plain() || model.properties.iter().any(|entry| entry.kind == PropertyKind::Assumption) {
             return Ok(0);
         }
-        let report = match check_prepared(partial, &options, PartitionTime::Lazy, &mut Silent) {
+        let report = match check_adaptive(partial, &options, PartitionTime::Lazy, &mut Silent) {
             Ok(report) => report,
             Err(AdaptiveError::Unsupported(_)) => return Ok(0),
             Err(error) => return Err(error.to_string()),
@@ -309,9 +317,10 @@ fn symmetric_models_are_reduced_to_their_orbits() {
         if partial.whole_group().map_err(|error| text(&error))?.is_none() {
             return Ok(0);
         }
-        let whole = check_partial(partial, &options, &mut Silent).map_err(|error| text(&error))?;
+        let whole =
+            check_adaptive(partial, &options, PartitionTime::IfNeeded, &mut Silent).map_err(|error| text(&error))?;
         let single =
-            check_prepared(partial, &options, PartitionTime::Lazy, &mut Silent).map_err(|error| text(&error))?;
+            check_adaptive(partial, &options, PartitionTime::Lazy, &mut Silent).map_err(|error| text(&error))?;
         let unreduced = check(model, &options, &mut Silent).map_err(|error| text(&error))?;
         if [&whole.report, &single.report].iter().any(|report| report.verdict != unreduced.verdict) {
             return Err("the verdicts differ".to_owned());
@@ -433,7 +442,9 @@ fn partitions_of_rules_are_the_coarsest() {
     let results: Vec<Result<(usize, usize), String>> = map_on_workers(2, &programs, |(name, text)| {
         let model = load_murphi("random.m", text, &[])?;
         let layout = Layout::new(&model).map_err(|error| error.to_string())?;
-        let Ok(mut partial) = PartialSymmetry::new(&model, &layout, &[]) else { return Ok((0, 0)) };
+        let Ok(mut partial) = PartialSymmetry::new(&model, &layout, &[], &quotient_ir::Budget::unlimited()) else {
+            return Ok((0, 0));
+        };
         let Some(states) = all_states(&partial) else { return Ok((0, 0)) };
         let interpreter = Interpreter::new(&model, &layout);
         let arrangement = Arrangement::new(partial.families(), &layout);
@@ -501,7 +512,9 @@ fn guarded_quotients_keep_every_transition() {
     let results: Vec<Result<usize, String>> = map_on_workers(2, &programs, |(name, text)| {
         let model = load_murphi("random.m", text, &[])?;
         let layout = Layout::new(&model).map_err(|error| error.to_string())?;
-        let Ok(mut partial) = PartialSymmetry::new(&model, &layout, &[]) else { return Ok(0) };
+        let Ok(mut partial) = PartialSymmetry::new(&model, &layout, &[], &quotient_ir::Budget::unlimited()) else {
+            return Ok(0);
+        };
         let arrangement = Arrangement::new(partial.families(), &layout);
         let coarsest = partial.coarsest();
         let quotient =

@@ -1,9 +1,10 @@
 //! What B machines mean, one small machine for each point: how many states there are, root and valuations of
 //! constants included, and what is violated.
 
-use quotient_engines::{Report, SearchOptions, Silent, Subject, Verdict, check};
+use quotient_engines::{Report, SearchOptions, Silent, Subject, Verdict};
 use quotient_frontends::{Language, LoadOptions, load, mentioned_files};
 use quotient_ir::{DeadlockMode, Layout, Model, Source, TableIndex, verify};
+use quotient_testkit::search::check;
 
 fn read(source: Source, constants: &[(&str, &str)]) -> (Model, Vec<&'static str>) {
     let constants = constants.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();

@@ -8,10 +8,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use quotient_engines::{SearchOptions, Silent, check};
+use quotient_engines::{SearchOptions, Silent};
 use quotient_testkit::examples::{load_murphi, workspace};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::rumur::explain_skip;
+use quotient_testkit::search::check;
 use quotient_testkit::verdict::{Answer, VerdictClass};
 
 /// Where we answer differently on purpose: the file, our answer, and the rule of the language

@@ -3,12 +3,13 @@
 //! ones, and every violation comes with a run that replays.
 
 use quotient_engines::{
-    EngineError, ReferenceSystem, Report, SearchOptions, SearchOrder, Silent, Spill, Verdict, check, check_system,
+    EngineError, ReferenceSystem, Report, SearchOptions, SearchOrder, Silent, Spill, Verdict, check_system,
 };
 use quotient_ir::{Interpreter, Layout, Model, PropertyKind, replay, verify};
 use quotient_testkit::examples::{Example, murphi_examples, workspace};
 use quotient_testkit::expectation::Case;
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::search::check;
 use quotient_testkit::verdict::{Answer, VerdictClass};
 
 /// The reference interpreter is naive; beyond this many states it would take most of the time.
@@ -33,7 +34,7 @@ fn search(model: &Model, system: System, options: &SearchOptions) -> Result<Repo
             // Only the memory may differ.
             let without_memory = |report: Report| Report { memory_bytes: 0, disk_bytes: 0, words: 0, ..report };
             assert_eq!(without_memory(report.clone()), without_memory(alone));
-            let liveness = model.properties.iter().any(|property| property.kind == PropertyKind::Liveness);
+            let liveness = model.properties.iter().any(|property| property.kind == PropertyKind::AlwaysReachable);
             if options.order == SearchOrder::BreadthFirst && !liveness && report.states <= LARGEST_FOR_REFERENCE {
                 let spill = Some(Spill { folder: std::env::temp_dir(), max_bytes: None });
                 let on_disk = SearchOptions { max_memory: Some(1), spill, ..options.clone() };
@@ -139,7 +140,8 @@ fn the_models_show_what_the_list_of_models_says() {
         .map(|example| example.load(&example.header.cases[0]).unwrap_or_else(|error| panic!("{error}")))
         .collect();
     let has = |kind| models.iter().any(|model| model.properties.iter().any(|property| property.kind == kind));
-    for kind in [PropertyKind::Invariant, PropertyKind::Cover, PropertyKind::Liveness, PropertyKind::Assumption] {
+    for kind in [PropertyKind::Invariant, PropertyKind::Cover, PropertyKind::AlwaysReachable, PropertyKind::Assumption]
+    {
         assert!(has(kind), "no model with {kind:?}");
     }
 }

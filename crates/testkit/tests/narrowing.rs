@@ -1,12 +1,13 @@
 //! Searches whose states are packed by the values that occur find what others find, however soon they
 //! begin to guess and however often the guess is wrong.
 
-use quotient_engines::{Narrowing, Report, SearchOptions, SearchOrder, Silent, check_packed};
+use quotient_engines::{Narrowing, Report, SearchOptions, SearchOrder, Silent};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Model, Source};
 use quotient_testkit::random_b::random_machine;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
 use quotient_testkit::random_promela::random_promela;
+use quotient_testkit::search::check;
 
 fn read(name: &str, text: String, language: Language) -> Option<Model> {
     load(Source::new(name, text), language, &LoadOptions::default()).ok().map(|loaded| loaded.model)
@@ -25,7 +26,7 @@ const SOON: Narrowing = Narrowing {
 
 /// What does not depend on how states are packed.
 fn without_memory(report: Report) -> Report {
-    Report { memory_bytes: 0, words: 0, ..report }
+    Report { memory_bytes: 0, words: 0, outgrown: 0, ..report }
 }
 
 /// How often searches of a model packed states, and how often there was too little room.
@@ -48,12 +49,14 @@ impl Tally {
             let deadlock = DeadlockMode::Stuck;
             let options =
                 SearchOptions { order, threads, deadlock, max_states: Some(1000), ..SearchOptions::default() };
-            let expected = check_packed(model, &options, &Narrowing::NEVER, &mut Silent).expect("a search");
-            let report = without_memory(expected.report);
+            let expected = check(model, &SearchOptions { narrowing: Narrowing::NEVER, ..options.clone() }, &mut Silent)
+                .expect("a search");
+            let report = without_memory(expected.clone());
             for (states, attempts) in guesses {
                 let narrowing = Narrowing { states, attempts, ..SOON };
-                let found = check_packed(model, &options, &narrowing, &mut Silent).expect("a search");
-                assert_eq!(without_memory(found.report), report, "{name} with {options:?} and {narrowing:?}");
+                let found =
+                    check(model, &SearchOptions { narrowing, ..options.clone() }, &mut Silent).expect("a search");
+                assert_eq!(without_memory(found.clone()), report, "{name} with {options:?} and {narrowing:?}");
                 self.packed += usize::from(found.words < expected.words);
                 self.outgrown += found.outgrown;
             }
@@ -124,10 +127,10 @@ fn numbers_that_grow() {
     // The search ends where a value leaves its type, not where it leaves the room for it.
     let options = SearchOptions::default();
     let narrowing = Narrowing { states: 50, attempts: 100, ..SOON };
-    let [found, expected] = [&narrowing, &Narrowing::NEVER]
-        .map(|narrowing| check_packed(&model, &options, narrowing, &mut Silent).expect("a search"));
+    let [found, expected] = [narrowing, Narrowing::NEVER].map(|narrowing| {
+        check(&model, &SearchOptions { narrowing, ..options.clone() }, &mut Silent).expect("a search")
+    });
     assert!(found.outgrown > 3, "{found:?}");
-    let (found, expected) = (found.report, expected.report);
     assert!(expected.properties.iter().any(|property| property.trace.is_some()), "a step goes wrong");
     assert_eq!(without_memory(found), without_memory(expected));
 }
@@ -149,11 +152,12 @@ fn counters_inside_of_steps() {
     for threads in [1, 2] {
         let options = SearchOptions { threads, ..SearchOptions::default() };
         let narrowing = Narrowing { states: 50, attempts: 100, ..SOON };
-        let [found, expected] = [&narrowing, &Narrowing::NEVER]
-            .map(|narrowing| check_packed(&model, &options, narrowing, &mut Silent).expect("a search"));
+        let [found, expected] = [narrowing, Narrowing::NEVER].map(|narrowing| {
+            check(&model, &SearchOptions { narrowing, ..options.clone() }, &mut Silent).expect("a search")
+        });
         // The layout without room for the counter was given up.
         assert_eq!((found.outgrown, found.words), (1, expected.words));
-        assert_eq!(expected.report.states, 5_u64.pow(6));
-        assert_eq!(without_memory(found.report), without_memory(expected.report));
+        assert_eq!(expected.states, 5_u64.pow(6));
+        assert_eq!(without_memory(found), without_memory(expected));
     }
 }

@@ -8,12 +8,12 @@
 use num_bigint::BigUint;
 use quotient_engines::{
     AdaptiveError, PartitionTime, ReferenceSystem, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason,
-    SymmetrySource, Verdict, check, check_adaptive, check_system, check_with, cross_check, plan,
+    SymmetrySource, Verdict, check_system, plan,
 };
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
-    DeadlockMode, Expr, Interpreter, Layout, Model, Property, PropertyId, PropertyKind, Source, Span, UnaryOperator,
-    verify,
+    DeadlockMode, Expr, Formula, Interpreter, Layout, Model, Property, PropertyId, PropertyKind, Source, Span,
+    UnaryOperator, verify,
 };
 use quotient_symmetry::Strategy;
 use quotient_testkit::examples::load_murphi;
@@ -22,6 +22,7 @@ use quotient_testkit::partial_murphi::partial_program;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, Random, random_program};
 use quotient_testkit::random_promela::random_promela;
+use quotient_testkit::search::{check, check_adaptive, check_with, cross_check};
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 use quotient_testkit::verdict::{Answer, VerdictClass};
 
@@ -43,7 +44,7 @@ fn random_model(seed: u64) -> Option<Model> {
     let mut model = load_murphi("random", &text, &[]).ok()?;
     let mut random = Random::new(seed ^ 0x7061_7373);
     let properties = model.properties.iter().filter(|property| property.parameters.is_empty());
-    let conditions = properties.filter_map(|property| Some((property.condition?, property.locals.clone())));
+    let conditions = properties.filter_map(|property| Some((property.formula.condition()?, property.locals.clone())));
     let rules = model.rules.iter().filter(|rule| rule.parameters.is_empty());
     let guards = rules.map(|rule| (rule.guard, rule.locals.clone()));
     let candidates: Vec<_> = conditions.chain(guards).collect();
@@ -63,7 +64,7 @@ fn random_model(seed: u64) -> Option<Model> {
             kind: PropertyKind::Passing,
             parameters: Vec::new(),
             locals,
-            condition: Some(condition),
+            formula: condition.into(),
             span: Span::default(),
         });
         let layout = Layout::new(&passing).ok()?;
@@ -84,7 +85,7 @@ fn without_invariants(model: &Model) -> Model {
         let property = &mut lenient.properties[id];
         if property.kind == PropertyKind::Invariant {
             // As if it stood for a cover statement.
-            (property.kind, property.condition) = (PropertyKind::Cover, None);
+            (property.kind, property.formula) = (PropertyKind::Cover, Formula::CoverStatement);
         }
     }
     lenient
@@ -96,7 +97,7 @@ fn bare(model: &Model) -> Model {
     for id in model.properties.indices() {
         let property = &mut bare.properties[id];
         if property.kind != PropertyKind::Assumption {
-            (property.kind, property.condition) = (PropertyKind::Cover, None);
+            (property.kind, property.formula) = (PropertyKind::Cover, Formula::CoverStatement);
         }
     }
     bare
@@ -249,7 +250,7 @@ fn compare_reduced(
             }
         }
     }
-    let is_safety = model.properties.iter().all(|property| property.kind != PropertyKind::Liveness);
+    let is_safety = model.properties.iter().all(|property| property.kind != PropertyKind::AlwaysReachable);
     if !is_safety {
         return Ok(());
     }

@@ -6,13 +6,14 @@
 use std::fs;
 use std::path::PathBuf;
 
-use quotient_engines::{SearchOptions, Silent, check};
+use quotient_engines::{SearchOptions, Silent};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Model, PrintOptions, Source, print_murphi};
 use quotient_testkit::examples::{load_murphi, murphi_examples, promela_examples, workspace};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::promela::load_promela;
 use quotient_testkit::rumur::{Rumur, RumurOptions, explain_skip};
+use quotient_testkit::search::check;
 use quotient_testkit::verdict::Answer;
 
 /// Unions whose members are not neighbours: the ranges they become have gaps.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use quotient_engines::{SearchOptions, Silent, Subject, Verdict, check};
+use quotient_engines::{SearchOptions, Silent, Subject, Verdict};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Source, SourceStatement};
 use quotient_testkit::examples::workspace;
@@ -18,6 +18,7 @@ use quotient_testkit::random_promela::{
     random_promela, random_promela_claim, random_promela_states, random_promela_trace,
 };
 use quotient_testkit::rumur::explain_skip;
+use quotient_testkit::search::check;
 use quotient_testkit::spin::{Spin, SpinAnswer, SpinFailure, Unreached};
 
 /// What one of the two says of a model.

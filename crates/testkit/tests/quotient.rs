@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    CrossCheck, Extent, Plan, Report, SearchOptions, SearchOrder, Silent, SymmetrySource, Verdict, check_with,
-    cross_check, plan,
+    CrossCheck, Extent, Plan, Report, SearchOptions, SearchOrder, Silent, SymmetrySource, Verdict, plan,
 };
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Valuation, replay};
 use quotient_symmetry::{Canonicalizer, StateMap, Strategy, Workspace, detect};
@@ -14,6 +13,7 @@ use quotient_testkit::examples::{load_murphi, murphi_examples, workspace};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
 use quotient_testkit::rumur::explain_skip;
+use quotient_testkit::search::{check_with, cross_check};
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 
 /// What a search is to use of the symmetries of all properties of a model.
@@ -115,7 +115,7 @@ fn compare_programs(default: u64, least_reduced: usize, program: impl Fn(u64) ->
         let reachability: Vec<PropertyId> = model
             .properties
             .iter_enumerated()
-            .filter(|(_, property)| matches!(property.kind, PropertyKind::Cover | PropertyKind::Liveness))
+            .filter(|(_, property)| matches!(property.kind, PropertyKind::Cover | PropertyKind::AlwaysReachable))
             .map(|(id, _)| id)
             .collect();
         let base = SearchOptions { max_states: Some(MOST_STATES), ..SearchOptions::default() };
@@ -258,7 +258,7 @@ fn representatives_are_one_for_each_orbit() {
         let case = &example.header.cases[*case];
         let model = example.load(case).unwrap_or_else(|error| panic!("{error}"));
         let layout = Layout::new(&model).expect("a layout");
-        let detection = detect(&model, &layout, &[]).expect("certified symmetries");
+        let detection = detect(&model, &layout, &[], &quotient_ir::Budget::unlimited()).expect("certified symmetries");
         let canonicalizer = Canonicalizer::new(&model, &layout, &detection.group).expect("a canonicalizer");
         let mut workspace = Workspace::default();
         let mut representative = |state: &Valuation| {

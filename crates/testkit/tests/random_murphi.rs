@@ -5,8 +5,7 @@
 //! `QUOTIENT_RANDOM_SEED` the first seed.
 
 use quotient_engines::{
-    PropertyReport, Report, SearchOptions, SearchOrder, Silent, SpecialisedSystem, Subject, Verdict, check,
-    check_system,
+    PropertyReport, Report, SearchOptions, SearchOrder, Silent, SpecialisedSystem, Subject, Verdict, check_system,
 };
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, PrintOptions, PropertyKind, print_murphi, replay};
 use quotient_testkit::agreement::compare_compiled;
@@ -15,6 +14,7 @@ use quotient_testkit::oracle::{Exploration, explore};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
 use quotient_testkit::rumur::{Rumur, RumurOptions};
+use quotient_testkit::search::check;
 use quotient_testkit::verdict::{Answer, VerdictClass};
 
 fn number_from(variable: &str, default: u64) -> u64 {

@@ -186,8 +186,10 @@ fn permutations_that_are_no_symmetries_get_no_certificate() {
         let model = load_murphi(name, text, &[]).ok()?;
         let layout = Layout::new(&model).expect("a small model");
         let properties: Vec<PropertyId> = model.properties.indices().collect();
-        let detection = detect(&model, &layout, &properties).expect("what is found is certified");
-        let mut certifier = Certifier::new(&model, &layout, &properties);
+        let detection = detect(&model, &layout, &properties, &quotient_ir::Budget::unlimited())
+            .expect("what is found is certified");
+        let mut certifier =
+            Certifier::new(&model, &layout, &properties, &quotient_ir::Budget::unlimited()).expect("unlimited");
         let space = StateSpace::reachable(&model, &layout, 5000).ok()?;
         let possible = StateSpace::possible(&model, &layout, certifier.literals(), 2000).ok();
         let mut random = Random::new(first);
@@ -225,7 +227,8 @@ fn permutations_that_are_no_symmetries_get_no_certificate() {
 fn both_orders(model: &Model, limit: usize) -> Result<Result<(BigUint, BigUint), NoFullEncoding>, String> {
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
     let properties: Vec<PropertyId> = model.properties.indices().collect();
-    let detection = detect(model, &layout, &properties).map_err(|error| error.to_string())?;
+    let detection =
+        detect(model, &layout, &properties, &quotient_ir::Budget::unlimited()).map_err(|error| error.to_string())?;
     let literals = detection.group.literals();
     let full = match full_symmetries(model, &layout, literals, &properties, limit) {
         Ok(full) => full,
@@ -320,7 +323,7 @@ fn inputs_of_two_starts_are_not_confused() {
         ruleset j: single do startstate a := j[0]; b := j[0]; z := 0; end; end;";
     let model = load_murphi("two starts", text, &[]).expect("a model");
     let layout = Layout::new(&model).expect("a small model");
-    let mut certifier = Certifier::new(&model, &layout, &[]);
+    let mut certifier = Certifier::new(&model, &layout, &[], &quotient_ir::Budget::unlimited()).expect("unlimited");
     let exchange = SparsePermutation::from_moves(vec![(0, 2), (2, 0), (1, 3), (3, 1)]).expect("a permutation");
     assert!(certifier.check(&exchange).is_err());
 }
@@ -335,7 +338,8 @@ fn assumptions_are_preserved_whatever_is_checked() {
         assume a = 0;";
     let model = load_murphi("an assumption", text, &[]).expect("a model");
     let layout = Layout::new(&model).expect("a small model");
-    let detection = detect(&model, &layout, &[]).expect("what is found is certified");
+    let detection =
+        detect(&model, &layout, &[], &quotient_ir::Budget::unlimited()).expect("what is found is certified");
     let space = StateSpace::reachable(&model, &layout, 10).expect("a few states");
     for map in detection.group.maps() {
         assert_eq!(space.preserves(map), Ok(()));
@@ -416,8 +420,9 @@ fn scalarsets_need_not_be_declared() {
         let undeclared = without_scalarsets(text);
         // Declarations that hold are the whole group; those that do not are refused with a reason.
         let properties: Vec<PropertyId> = declared.properties.indices().collect();
-        let promised = quotient_symmetry::declared(&declared, &declared_layout, &properties)
-            .expect("what is certified is not contradicted");
+        let promised =
+            quotient_symmetry::declared(&declared, &declared_layout, &properties, &quotient_ir::Budget::unlimited())
+                .expect("what is certified is not contradicted");
         let degree = promised.group.literals().degree();
         let kept = PermutationGroup::new(degree, promised.group.generators().to_vec()).order();
         let is_explained = promised.refused.iter().all(|refused| !refused.reasons.is_empty());
@@ -431,7 +436,8 @@ fn scalarsets_need_not_be_declared() {
         };
         let layout = Layout::new(&model).expect("an example");
         let properties: Vec<PropertyId> = model.properties.indices().collect();
-        let detection = detect(&model, &layout, &properties).expect("what is found is certified");
+        let detection = detect(&model, &layout, &properties, &quotient_ir::Budget::unlimited())
+            .expect("what is found is certified");
         let group = &detection.group;
         let order = PermutationGroup::new(group.literals().degree(), group.generators().to_vec()).order();
         if &order % &kept != BigUint::ZERO {

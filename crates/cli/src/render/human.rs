@@ -7,9 +7,9 @@ use num_bigint::BigUint;
 use quotient::{
     AdaptiveUse, CrossCheck, Extent, Model, PropertyReport, Report, StopReason, Subject, SymmetryReport, Verdict,
 };
-use quotient_ir::{RuleId, SourceStatement, Unexecuted, Violation};
+use quotient_ir::{PropertyKind, RuleId, SourceStatement, Unexecuted, Violation};
 
-use crate::names::{kind_name, property_name, property_title, rule_name};
+use crate::names::{kind_title, property_name, property_title, rule_name};
 use crate::render::diagnostics::Lines;
 use crate::render::quantity;
 use crate::render::trace::TraceRenderer;
@@ -165,7 +165,12 @@ fn property_line(outcome: &Outcome<'_>, property: &PropertyReport, palette: Pale
                     palette.faint(&format!(" (checked for {judged} of {symmetric} symmetric instances)"))
                 }
             };
-            format!("{verdict}  {:<9}  {}{place}{instances}\n", kind_name(entry.kind), property_name(model, id))
+            let kinds = outcome.report.properties.iter().filter_map(|property| match property.subject {
+                Subject::Property(id) => Some(kind_title(model.properties[id].kind).len()),
+                _ => None,
+            });
+            let width = kinds.max().unwrap_or(0).max(kind_title(PropertyKind::Invariant).len());
+            format!("{verdict}  {:<width$}  {}{place}{instances}\n", kind_title(entry.kind), property_name(model, id))
         }
         Subject::Deadlock => format!("{verdict}  no deadlock\n"),
         Subject::Errors => format!("{verdict}  no errors\n"),

@@ -217,6 +217,9 @@ struct PropertyObject<'a> {
     kind: &'static str,
     verdict: &'static str,
     trace: Option<TraceObject<'a>>,
+    /// The step of the trace, from 0, in whose state the cycle of a lasso begins. The last step leads back to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycle: Option<usize>,
     violation: Option<ViolationObject<'a>>,
 }
 
@@ -560,6 +563,7 @@ fn property_object<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>, property: &'a P
         name,
         kind,
         verdict: verdict_name(property.verdict),
+        cycle: property.trace.as_ref().and_then(|trace| trace.cycle),
         trace: property.trace.as_ref().map(|trace| TraceObject { naming: Naming { model, layout }, trace }),
         violation,
     }

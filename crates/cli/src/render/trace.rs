@@ -1,5 +1,5 @@
-//! Traces for people: the first state in full, then each step with what it changed, and what is
-//! wrong at the end.
+//! Traces for people: the first state in full, then each step with what it changed, where the cycle of a
+//! lasso begins, and what is wrong at the end.
 
 use std::fmt::Write;
 
@@ -45,6 +45,13 @@ impl<'m> TraceRenderer<'m> {
         for (number, step) in trace.steps.iter().enumerate() {
             text.push_str(&self.step(&number.to_string(), width, step, before));
             before = self.shown_state(&trace.steps[..=number]);
+            if trace.cycle == Some(number) {
+                let _ = writeln!(text, "{:>width$}  {}", "", self.palette.faint("the cycle begins here"));
+            }
+        }
+        if let Some(begin) = trace.cycle {
+            let back = format!("the cycle leads back to the state after step {begin}, and repeats forever");
+            let _ = writeln!(text, "{:>width$}  {}", "", self.palette.faint(&back));
         }
         if let Some(violation) = &trace.violation {
             text.push_str(&self.violation(violation, width));
@@ -197,7 +204,7 @@ pub(crate) fn describe_violation(model: &Model, violation: &Violation) -> Violat
             };
             ViolationText { message: own.unwrap_or(usual).into(), span: None }
         }
-        Violation::Liveness { property, arguments } => ViolationText {
+        Violation::Unreachable { property, arguments } => ViolationText {
             message: format!(
                 "from here no state can be reached that satisfies {}",
                 property_with(*property, arguments)

@@ -7,32 +7,32 @@ use quotient_symmetry::{Arrangement, Desk, PartialSymmetry, Partition, Target, u
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
-use super::{AdaptiveError, AdaptiveReport, search_partial};
-use crate::compiled::CompiledSystem;
+use super::AdaptiveReport;
 use crate::cross_check::{CrossCheck, Extent, compare_verdicts, differ, state_text, unfinished};
-use crate::evaluator::SpecialisedSystem;
+use crate::explicit::shards::Shards;
 use crate::observer::Observer;
 use crate::options::SearchOptions;
-use crate::passing::PassingSystem;
 use crate::report::{EngineError, StopReason};
-use crate::shards::Shards;
-use crate::verdicts::check_counted;
+use crate::systems::compiled::CompiledSystem;
+use crate::systems::evaluator::SpecialisedSystem;
+use crate::systems::passing::PassingSystem;
+use crate::verdicts::search_and_judge;
 
-/// Searches adaptively and without reduction, and compares.
+/// Searches without reduction, and compares.
 ///
 /// # Errors
-/// As for [`super::check_adaptive`], and if something differs.
-pub fn cross_check_adaptive(
-    partial: &mut PartialSymmetry<'_>,
+/// If something differs.
+pub(super) fn compare(
+    partial: &PartialSymmetry<'_>,
+    adaptive: &AdaptiveReport,
     options: &SearchOptions,
     observer: &mut dyn Observer,
-) -> Result<(AdaptiveReport, CrossCheck), AdaptiveError> {
-    let adaptive = search_partial(partial, options, observer, true)?;
+) -> Result<CrossCheck, EngineError> {
     let interpreter = Interpreter::new(partial.model(), partial.layout());
     let evaluator = SpecialisedSystem::new(&interpreter);
     let system = CompiledSystem::new(&evaluator, false);
     let system = PassingSystem::new(&system, &interpreter, options);
-    let (whole, all) = check_counted(&system, &interpreter, options, observer, None)?;
+    let (whole, all) = search_and_judge(&system, &interpreter, options, None, observer, None)?;
     let report = &adaptive.report;
     let extent = match unfinished(report, &whole) {
         Some(reason) => Extent::Nothing(reason),
@@ -42,12 +42,12 @@ pub fn cross_check_adaptive(
                 Extent::Verdicts
             } else {
                 let arrangement = Arrangement::new(partial.families(), partial.layout());
-                compare_states(&arrangement, &interpreter, &adaptive, &all.store)?;
+                compare_states(&arrangement, &interpreter, adaptive, &all.store)?;
                 Extent::Everything
             }
         }
     };
-    Ok((adaptive, CrossCheck { whole, extent }))
+    Ok(CrossCheck { whole: Box::new(whole), extent })
 }
 
 /// The annotated states of one partition.

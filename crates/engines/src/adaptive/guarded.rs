@@ -9,16 +9,16 @@
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{Fault, Interpreter, RuleId};
+use quotient_ir::{Fault, Interpreter, Layout, RuleId};
 use quotient_symmetry::{PartialSymmetry, Partition};
 use rustc_hash::FxHashMap;
 
 use super::stepper::{Fired, Stepper};
 use super::{AdaptiveError, initial};
-use crate::evaluator::SpecialisedSystem;
 use crate::observer::{Observer, Progress};
-use crate::report::StopReason;
-use crate::system::{Event, TransitionSystem};
+use crate::report::{Figures, Report, StopReason};
+use crate::seam::{Event, TransitionSystem};
+use crate::systems::evaluator::SpecialisedSystem;
 
 /// Nodes expanded between reports of progress.
 const PROGRESS_INTERVAL: usize = 64;
@@ -37,6 +37,20 @@ pub struct GuardedQuotient {
     pub faults: Vec<(RuleId, Vec<i64>, Fault)>,
     /// Why it is not complete, if it is not.
     pub stop_reason: Option<StopReason>,
+}
+
+impl GuardedQuotient {
+    /// Its size, as a report in which nothing is checked.
+    pub fn report(&self, layout: &Layout) -> Report {
+        let figures = Figures {
+            states: self.nodes.len() as u64,
+            transitions: self.edges.len() as u64,
+            memory_bytes: self.nodes.iter().map(|node| 8 * node.len() as u64).sum(),
+            words: layout.words(),
+            ..Figures::default()
+        };
+        Report::new(Vec::new(), self.stop_reason.clone(), figures)
+    }
 }
 
 /// An edge: for each permutation of its partition, the image of `before` has a transition to the image

@@ -15,18 +15,17 @@ mod search;
 mod stepper;
 mod trace;
 
-pub use comparison::cross_check_adaptive;
 pub use guarded::{GuardedEdge, GuardedQuotient, guarded_quotient};
 
-use quotient_ir::{Interpreter, Layout, Model, PropertyId, PropertyKind, RuleId, TableIndex};
-use quotient_symmetry::{Arrangement, Desk, PartialRefusal, PartialSymmetry, Partition, Uncertified};
+use quotient_ir::{Interpreter, Model, PropertyId, PropertyKind, RuleId, Spent, TableIndex};
+use quotient_symmetry::{Arrangement, Desk, DetectionError, PartialRefusal, PartialSymmetry, Partition, Uncertified};
 
-use crate::compiled::CompiledSystem;
-use crate::evaluator::SpecialisedSystem;
+use crate::check::check_quotient;
 use crate::observer::Observer;
 use crate::options::{SearchOptions, SearchOrder};
-use crate::plan::Plan;
+use crate::reduction::Plan;
 use crate::report::{EngineError, Report};
+use crate::systems::evaluator::SpecialisedSystem;
 
 /// Annotated states up to which they are handed out at the end.
 const HAND_OUT_LIMIT: usize = 1 << 20;
@@ -34,6 +33,9 @@ const HAND_OUT_LIMIT: usize = 1 << 20;
 /// When the partitions of rules are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PartitionTime {
+    /// When they are needed, and not at all for a model that distinguishes no members: it is searched with the
+    /// symmetries of the whole.
+    IfNeeded,
     /// When a state is met in which the rule may fire: what is never met costs nothing (Wahl and
     /// D'Silva: A Lazy Approach to Symmetry Reduction).
     #[default]
@@ -70,34 +72,49 @@ pub enum AdaptiveError {
     Unsupported(String),
     /// A mistake in this program.
     #[error(transparent)]
-    Uncertified(#[from] Uncertified),
+    Uncertified(Box<Uncertified>),
+    /// What rules tell apart was not found in the time or with the work there was for it.
+    #[error(transparent)]
+    GaveUp(#[from] Spent),
     /// The search went wrong.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
 
-/// Searches the reachable states of a model by annotated states and checks its properties.
+impl From<DetectionError> for AdaptiveError {
+    fn from(error: DetectionError) -> Self {
+        match error {
+            DetectionError::Uncertified(error) => Self::Uncertified(error),
+            DetectionError::GaveUp(spent) => Self::GaveUp(spent),
+        }
+    }
+}
+
+/// Searches the reachable states of a model by annotated states and checks its properties. Its partial symmetry
+/// must have been prepared with the properties that are checked.
 ///
 /// # Errors
-/// If the model or what is asked of it is beyond this reduction, or a violation cannot be replayed,
-/// which is a defect of this program and never a verdict.
+/// If the model or what is asked of it is beyond this reduction, if a violation cannot be replayed, or if a
+/// comparison shows a difference; the latter two are defects of this program and never a verdict.
 pub fn check_adaptive(
-    model: &Model,
-    layout: &Layout,
+    partial: &mut PartialSymmetry<'_>,
     options: &SearchOptions,
     time: PartitionTime,
     observer: &mut dyn Observer,
 ) -> Result<AdaptiveReport, AdaptiveError> {
-    let mut partial = PartialSymmetry::new(model, layout, &checked_properties(model, options))?;
-    check_prepared(&mut partial, options, time, observer)
+    let mut adaptive = match time {
+        PartitionTime::Lazy | PartitionTime::Eager => search_annotated(partial, options, time, observer),
+        PartitionTime::IfNeeded => search_partial(partial, options, observer),
+    }?;
+    if options.cross_check {
+        let comparison = comparison::compare(partial, &adaptive, options, observer)?;
+        adaptive.report.cross_check = Some(comparison);
+    }
+    Ok(adaptive)
 }
 
-/// The same for a model whose partial symmetry is being looked at already. It must have been prepared
-/// with the properties that are checked.
-///
-/// # Errors
-/// As for [`check_adaptive`].
-pub fn check_prepared(
+/// Searches annotated states.
+fn search_annotated(
     partial: &mut PartialSymmetry<'_>,
     options: &SearchOptions,
     time: PartitionTime,
@@ -111,38 +128,25 @@ pub fn check_prepared(
     Ok(found)
 }
 
-/// The same, partitions computed when they are needed. A model that tells no members apart at all is
-/// searched with the symmetries that the permutations of its families are then.
-///
-/// # Errors
-/// As for [`check_adaptive`].
-pub fn check_partial(
-    partial: &mut PartialSymmetry<'_>,
-    options: &SearchOptions,
-    observer: &mut dyn Observer,
-) -> Result<AdaptiveReport, AdaptiveError> {
-    search_partial(partial, options, observer, false)
-}
-
-/// The same, and if wished the annotated states are handed out in any case.
+/// The same, but a model that distinguishes no members at all is searched with the symmetries that the
+/// permutations of its families are then.
 fn search_partial(
     partial: &mut PartialSymmetry<'_>,
     options: &SearchOptions,
     observer: &mut dyn Observer,
-    hands_out: bool,
 ) -> Result<AdaptiveReport, AdaptiveError> {
     let (model, layout) = (partial.model(), partial.layout());
     refuse(model, options)?;
     let coarsest = partial.coarsest();
     let plan = partial.whole_group()?.and_then(|(group, order)| Plan::of_group(model, layout, group, order));
-    let Some(plan) = plan else { return check_prepared(partial, options, PartitionTime::Lazy, observer) };
+    let Some(plan) = plan else { return search_annotated(partial, options, PartitionTime::Lazy, observer) };
     let interpreter = Interpreter::new(model, layout);
     let evaluator = SpecialisedSystem::new(&interpreter);
-    let system = CompiledSystem::new(&evaluator, true);
-    let (mut report, exploration) = crate::reduced::check_planned(&system, &interpreter, &plan, options, observer)?;
-    evaluator.fired().report(plan.rule_classes(), &mut report);
+    // What is compared with the unreduced search are the annotated states.
+    let own = SearchOptions { cross_check: false, ..options.clone() };
+    let (report, exploration) = check_quotient(&evaluator, &interpreter, &plan, &own, observer)?;
     let mut annotated = Vec::new();
-    if hands_out && report.stop_reason.is_none() && report.states <= HAND_OUT_LIMIT as u64 {
+    if options.cross_check && report.stop_reason.is_none() && report.states <= HAND_OUT_LIMIT as u64 {
         let states = exploration.store.numbers().map(|number| exploration.store.state(number));
         let arrangement = Arrangement::new(partial.families(), layout);
         let (mut desk, cells) = (Desk::default(), coarsest.cells());
@@ -159,7 +163,8 @@ fn search_partial(
 /// Refuses what adaptive searches cannot do.
 fn refuse(model: &Model, options: &SearchOptions) -> Result<(), AdaptiveError> {
     let properties = checked_properties(model, options);
-    let liveness = properties.iter().find(|&&property| model.properties[property].kind == PropertyKind::Liveness);
+    let liveness =
+        properties.iter().find(|&&property| model.properties[property].kind == PropertyKind::AlwaysReachable);
     if let Some(&property) = liveness {
         let name = model.properties[property].name.clone();
         let name = name.unwrap_or_else(|| format!("number {}", property.position() + 1));

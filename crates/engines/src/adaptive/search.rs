@@ -7,21 +7,24 @@
 use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
-use quotient_ir::{Action, DeadlockMode, Fault, FaultKind, Interpreter, PropertyId, PropertyKind, RuleId, Violation};
+use quotient_ir::{Action, DeadlockMode, Interpreter, PropertyId, RuleId, Violation};
 use quotient_symmetry::{PartialSymmetry, Partition};
 use rustc_hash::FxHashMap;
 
 use super::partitions::PartitionNumber;
 use super::stepper::{Fired, Stepper};
 use super::{AdaptiveError, AdaptiveReport, HAND_OUT_LIMIT, PartitionTime, count, initial, trace};
-use crate::evaluator::{Scratch, SpecialisedSystem};
-use crate::guard::Guard;
-use crate::judge::{Checks, leaves};
+use crate::explicit::expansion::deadlock;
+use crate::explicit::judge::{Checks, Judge, excuse};
+use crate::explicit::note;
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
-use crate::passing::is_passing;
-use crate::report::{EngineError, PropertyReport, Report, StopReason, Subject, Verdict};
-use crate::system::{Event, TransitionSystem};
+use crate::report::{EngineError, Figures, StopReason};
+use crate::seam::{Event, TransitionSystem};
+use crate::systems::evaluator::{Scratch, SpecialisedSystem};
+use crate::systems::guard::Guard;
+use crate::systems::passing::is_passing;
+use crate::verdicts::Verdicts;
 
 /// States expanded between reports of progress.
 const PROGRESS_INTERVAL: u64 = 64;
@@ -71,6 +74,7 @@ type Halt = Box<End>;
 
 struct Search<'a, 's, 'm> {
     stepper: Stepper<'s, 'm>,
+    judge: Judge<'a, SpecialisedSystem<'s>>,
     options: &'a SearchOptions,
     scratch: Scratch,
     assumptions: Vec<Watched>,
@@ -117,7 +121,8 @@ pub(super) fn run(
         }
     }
     let mut watch = |properties: &[PropertyId]| -> Result<Vec<Watched>, AdaptiveError> {
-        let conditions = properties.iter().filter(|&&property| model.properties[property].condition.is_some());
+        let conditions =
+            properties.iter().filter(|&&property| model.properties[property].formula.condition().is_some());
         conditions
             .map(|&property| {
                 let symmetry = stepper.partial.property(property)?;
@@ -140,6 +145,7 @@ pub(super) fn run(
     }
     let guard = Guard::new(interpreter.layout(), stepper.partial.literals());
     let mut search = Search {
+        judge: Judge::new(system, &checks, options),
         stepper,
         options,
         scratch: system.scratch(),
@@ -210,12 +216,13 @@ impl Search<'_, '_, '_> {
             // It is the states themselves that are asked for here: none is passed through yet.
             Event::Pruned | Event::Idle | Event::Passed { .. } | Event::Wrong { .. } => ControlFlow::Continue(()),
         });
-        covered_on_the_way.into_iter().for_each(|property| self.note_cover(property));
+        covered_on_the_way.into_iter().for_each(|property| note(&mut self.covered, property));
         if let Some((action, arguments, fault)) = failed {
-            if let Some(halt) = self.harmless(&fault) {
-                return Err(halt);
-            }
-            return Err(Box::new(End::FoundAtStart(Violation::Fault { action, arguments, fault })));
+            let violation = Violation::Fault { action, arguments, fault };
+            return Err(match excuse(self.options, &violation) {
+                Some(reason) => stop(reason),
+                None => Box::new(End::FoundAtStart(violation)),
+            });
         }
         if !states.iter().all(|state| self.guard.passes(None, state)) {
             return Err(self.impossible());
@@ -252,7 +259,7 @@ impl Search<'_, '_, '_> {
                             if !self.guard.passes(Some(&firing.before), &next) {
                                 return Err(self.impossible());
                             }
-                            covered.into_iter().for_each(|property| self.note_cover(property));
+                            covered.into_iter().for_each(|property| note(&mut self.covered, property));
                             self.transitions += 1;
                             // The edge preserves all that the state stands for: each of these has a step.
                             alive |= result == partition && (!stuttering || next != firing.before);
@@ -262,9 +269,6 @@ impl Search<'_, '_, '_> {
                         }
                         Fired::Pruned => {}
                         Fired::Fault(fault) => {
-                            if let Some(halt) = self.harmless(&fault) {
-                                return Err(halt);
-                            }
                             let (action, arguments) = (Action::Rule(rule), firing.arguments);
                             let violation = Violation::Fault { action, arguments, fault };
                             return Err(self.found(Some(number), None, firing.before, violation));
@@ -277,8 +281,10 @@ impl Search<'_, '_, '_> {
             let states = self.stepper.unwind(&state, partition, telling_apart);
             self.go_on()?;
             for state in states {
-                if !leaves(self.stepper.system, &mut self.scratch, &state, self.options.deadlock) {
-                    let violation = Violation::Deadlock(self.options.deadlock);
+                let (system, scratch) = (self.stepper.system, &mut self.scratch);
+                if let Some(violation) =
+                    deadlock(self.options.deadlock, &state, |each| system.successors(scratch, &state, each))
+                {
                     return Err(self.found(Some(number), None, state, violation));
                 }
             }
@@ -326,8 +332,13 @@ impl Search<'_, '_, '_> {
         }
         for at in 0..self.assumptions.len() {
             let property = self.assumptions[at].property;
-            if self.first_failure(property, &annotated.state, parent, &annotated)?.is_some() {
-                return Ok(());
+            match self.judge.first_failure(property, &annotated.state) {
+                None => {}
+                Some(Violation::Property { .. }) => return Ok(()),
+                Some(fault) => {
+                    let state = annotated.state.clone();
+                    return Err(self.found(parent, Some(annotated), state, fault));
+                }
             }
         }
         let properties: Vec<PropertyId> = self.passing.iter().map(|watched| watched.property).collect();
@@ -395,8 +406,7 @@ impl Search<'_, '_, '_> {
         let states = self.states_to_look_at(annotated, partition, self.invariants[at].edges.clone());
         self.go_on()?;
         for state in states {
-            if let Some(arguments) = self.first_failure(property, &state, parent, annotated)? {
-                let violation = Violation::Property { property, arguments };
+            if let Some(violation) = self.judge.first_failure(property, &state) {
                 return Err(self.found(parent, Some(annotated.clone()), state, violation));
             }
         }
@@ -411,25 +421,13 @@ impl Search<'_, '_, '_> {
         let states = self.states_to_look_at(annotated, partition, self.covers[at].edges.clone());
         self.go_on()?;
         for state in states {
-            let mut holds = false;
-            let mut failure = None;
-            let system = self.stepper.system;
-            system.evaluate(&mut self.scratch, property, &state, |arguments, result| match result {
-                Ok(value) => {
-                    holds |= value;
-                    ControlFlow::Continue(())
+            match self.judge.holds_somewhere(property, &state) {
+                Ok(false) => {}
+                Ok(true) => {
+                    note(&mut self.covered, property);
+                    return Ok(());
                 }
-                Err(fault) => {
-                    failure = Some((arguments.to_vec(), fault));
-                    ControlFlow::Break(())
-                }
-            });
-            if let Some((arguments, fault)) = failure {
-                return Err(self.property_fault(property, arguments, fault, parent, annotated, state));
-            }
-            if holds {
-                self.note_cover(property);
-                return Ok(());
+                Err(violation) => return Err(self.found(parent, Some(annotated.clone()), state, violation)),
             }
         }
         Ok(())
@@ -456,66 +454,11 @@ impl Search<'_, '_, '_> {
         states
     }
 
-    /// The first valuation of parameters for which a property does not hold in a state.
-    fn first_failure(
-        &mut self,
-        property: PropertyId,
-        state: &[u64],
-        parent: Option<u32>,
-        annotated: &Annotated,
-    ) -> Result<Option<Vec<i64>>, Halt> {
-        let mut failure = None;
-        let system = self.stepper.system;
-        system.evaluate(&mut self.scratch, property, state, |arguments, result| {
-            failure = match result {
-                Ok(true) => return ControlFlow::Continue(()),
-                Ok(false) => Some((arguments.to_vec(), None)),
-                Err(fault) => Some((arguments.to_vec(), Some(fault))),
-            };
-            ControlFlow::Break(())
-        });
-        match failure {
-            None => Ok(None),
-            Some((arguments, None)) => Ok(Some(arguments)),
-            Some((arguments, Some(fault))) => {
-                Err(self.property_fault(property, arguments, fault, parent, annotated, state.to_vec()))
-            }
-        }
-    }
-
-    fn property_fault(
-        &self,
-        property: PropertyId,
-        arguments: Vec<i64>,
-        fault: Fault,
-        parent: Option<u32>,
-        annotated: &Annotated,
-        state: Vec<u64>,
-    ) -> Halt {
-        if let Some(halt) = self.harmless(&fault) {
-            return halt;
-        }
-        self.found(parent, Some(annotated.clone()), state, Violation::PropertyFault { property, arguments, fault })
-    }
-
+    /// How a violation ends the search.
     fn found(&self, origin: Option<u32>, last: Option<Annotated>, state: Vec<u64>, violation: Violation) -> Halt {
-        Box::new(End::Found { origin, last, state, violation })
-    }
-
-    /// How a fault that is no violation ends the search.
-    fn harmless(&self, fault: &Fault) -> Option<Halt> {
-        if fault.kind == FaultKind::Exhausted {
-            Some(stop(StopReason::Exhausted(fault.clone())))
-        } else if self.options.errors {
-            None
-        } else {
-            Some(stop(StopReason::Fault(fault.clone())))
-        }
-    }
-
-    fn note_cover(&mut self, property: PropertyId) {
-        if !self.covered.contains(&property) {
-            self.covered.push(property);
+        match excuse(self.options, &violation) {
+            Some(reason) => stop(reason),
+            None => Box::new(End::Found { origin, last, state, violation }),
         }
     }
 
@@ -548,34 +491,15 @@ impl Search<'_, '_, '_> {
     ) -> Result<AdaptiveReport, AdaptiveError> {
         self.stepper.is_over = true;
         let model = interpreter.model();
-        let undecided = if end.is_none() { Verdict::Holds } else { Verdict::Inconclusive };
-        let mut reports = Vec::new();
-        for (id, property) in model.properties.iter_enumerated() {
-            let verdict = match property.kind {
-                PropertyKind::Invariant if checks.invariants.contains(&id) => undecided,
-                PropertyKind::Cover if checks.covers.contains(&id) => match end {
-                    _ if self.covered.contains(&id) => Verdict::Holds,
-                    None => Verdict::Violated,
-                    Some(_) => Verdict::Inconclusive,
-                },
-                _ => continue,
-            };
-            reports.push(PropertyReport { subject: Subject::Property(id), verdict, trace: None });
-        }
-        if self.options.deadlock != DeadlockMode::Off {
-            reports.push(PropertyReport { subject: Subject::Deadlock, verdict: undecided, trace: None });
-        }
-        if self.options.errors {
-            reports.push(PropertyReport { subject: Subject::Errors, verdict: undecided, trace: None });
-        }
+        let mut verdicts = Verdicts::new(model, checks, self.options, end.is_none(), &self.covered);
         let stop_reason = match end {
             None => None,
             Some(End::Stopped(reason)) => Some(reason),
             Some(End::Error(error)) => return Err(error),
             Some(End::FoundAtStart(violation)) => {
-                let trace = quotient_ir::Trace { steps: Vec::new(), violation: Some(violation) };
-                quotient_ir::replay(interpreter, &trace).map_err(crate::report::EngineError::from)?;
-                note_violation(&mut reports, trace);
+                let trace = quotient_ir::Trace::new(Vec::new(), Some(violation));
+                quotient_ir::replay(interpreter, &trace).map_err(EngineError::from)?;
+                verdicts.violate(trace);
                 Some(StopReason::Violation)
             }
             Some(End::Found { origin, last, state, violation }) => {
@@ -588,37 +512,22 @@ impl Search<'_, '_, '_> {
                 path.reverse();
                 path.extend(last);
                 let trace = trace::rebuild(&mut self.stepper, interpreter, &path, state, violation)?;
-                note_violation(&mut reports, trace);
+                verdicts.violate(trace);
                 Some(StopReason::Violation)
             }
         };
         // Somebody who is waiting for the end does not want to wait for a figure.
         let represented = if self.stepper.stop_reason().is_some() { None } else { self.represented() };
-        let any = |verdict| reports.iter().any(|report| report.verdict == verdict);
-        let verdict = if any(Verdict::Violated) {
-            Verdict::Violated
-        } else if any(Verdict::Inconclusive) || stop_reason.is_some() && reports.is_empty() {
-            Verdict::Inconclusive
-        } else {
-            Verdict::Holds
-        };
-        let report = Report {
-            verdict,
-            stop_reason,
+        let figures = Figures {
             states: self.states,
             represented,
             transitions: self.transitions,
             depth: u64::from(self.depth),
             memory_bytes: self.bytes,
             words: interpreter.layout().words(),
-            disk_bytes: 0,
-            properties: reports,
-            liveness_searches: Vec::new(),
-            canonicalization: None,
-            marker_collisions: None,
-            never_fired: None,
-            approximation: None,
+            ..Figures::default()
         };
+        let report = verdicts.report(stop_reason, figures);
         let mut rules: Vec<(RuleId, Option<Partition>)> = Vec::new();
         for rule in model.rules.indices() {
             let known = self.stepper.partial.is_known(rule);
@@ -682,17 +591,4 @@ fn subsumes(stepper: &mut Stepper<'_, '_>, coarse: &Annotated, fine: &Annotated)
 
 fn stop(reason: StopReason) -> Halt {
     Box::new(End::Stopped(reason))
-}
-
-/// Notes a violation with its run.
-fn note_violation(reports: &mut [PropertyReport], trace: quotient_ir::Trace) {
-    let subject = match trace.violation.as_ref().expect("a run to a violation") {
-        Violation::Property { property, .. } | Violation::Liveness { property, .. } => Subject::Property(*property),
-        Violation::Deadlock(_) => Subject::Deadlock,
-        Violation::Fault { .. } | Violation::PropertyFault { .. } => Subject::Errors,
-    };
-    let report = reports.iter_mut().find(|report| report.subject == subject);
-    let report = report.expect("a search finds only what it was asked for");
-    report.verdict = Verdict::Violated;
-    report.trace = Some(trace);
 }

@@ -11,14 +11,14 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use quotient_ir::{Fault, PropertyId, RuleId, TableIndex};
-use quotient_symmetry::{Arrangement, Desk, Edge, Held, Kind, Need, PartialSymmetry, Target, Uncertified, unwind};
+use quotient_symmetry::{Arrangement, Desk, DetectionError, Edge, Held, Kind, Need, PartialSymmetry, Target, unwind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::partitions::{PartitionNumber, Partitions};
-use crate::evaluator::{Scratch, SpecialisedSystem};
 use crate::observer::{Observer, Progress};
 use crate::report::StopReason;
-use crate::system::Event;
+use crate::seam::Event;
+use crate::systems::evaluator::{Scratch, SpecialisedSystem};
 
 /// States looked at between reports of progress, however few steps come of them.
 const WORK_INTERVAL: u64 = 1024;
@@ -127,7 +127,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
         system: &'s SpecialisedSystem<'s>,
         observer: &'s mut dyn Observer,
     ) -> Self {
-        use crate::system::TransitionSystem;
+        use crate::seam::TransitionSystem;
         let arrangement = Rc::new(Arrangement::new(partial.families(), partial.layout()));
         let rules = partial.model().rules.len();
         let family_of = (0..partial.families().members()).map(|member| partial.families().family_of(member)).collect();
@@ -211,7 +211,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
     }
 
     /// The edges of a rule.
-    pub(crate) fn rule_edges(&mut self, rule: RuleId) -> Result<Vec<usize>, Uncertified> {
+    pub(crate) fn rule_edges(&mut self, rule: RuleId) -> Result<Vec<usize>, DetectionError> {
         if self.rule_edges[rule.position()].is_none() {
             let edges = self.partial.rule(rule)?.edges.clone();
             let numbers = edges.into_iter().map(|edge| self.add_edge(Some(rule), edge)).collect();

@@ -10,7 +10,7 @@ use super::partitions::PartitionNumber;
 use super::search::Annotated;
 use super::stepper::{Fired, Stepper};
 use crate::report::EngineError;
-use crate::system::{Event, TransitionSystem};
+use crate::seam::{Event, TransitionSystem};
 
 /// A run to a state that the last annotated state of a path stands for, replayed.
 ///
@@ -33,7 +33,7 @@ pub(super) fn rebuild(
     let mut scratch = stepper.system.scratch();
     for (number, state) in states.iter().enumerate() {
         let mut found = None;
-        let visit = |instance: crate::system::Instance<'_>, event: Event<'_>| match event {
+        let visit = |instance: crate::seam::Instance<'_>, event: Event<'_>| match event {
             Event::Next { state: next, .. } if next == &state[..] => {
                 found = Some((instance.action, instance.arguments.to_vec()));
                 ControlFlow::Break(())
@@ -48,7 +48,7 @@ pub(super) fn rebuild(
             found.ok_or(EngineError::Rebuild("no action leads from one state of it to the next"))?;
         steps.push(TraceStep { action, arguments, state: interpreter.layout().unpack(state) });
     }
-    let trace = Trace { steps, violation: Some(violation) };
+    let trace = Trace::new(steps, Some(violation));
     replay(interpreter, &trace)?;
     Ok(trace)
 }

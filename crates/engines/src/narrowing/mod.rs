@@ -15,19 +15,19 @@ mod seen;
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{Interpreter, Layout, Model, Valuation};
+use quotient_ir::{Interpreter, Interrupt, Layout, Model, Valuation};
 
-use crate::checkpoint::Saved;
-use crate::compiled::CompiledSystem;
-use crate::evaluator::SpecialisedSystem;
+use crate::explicit::Exploration;
+use crate::explicit::checkpoint::Saved;
+use crate::explicit::store::NO_PARENT;
 use crate::observer::{Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder, StoreMode};
-use crate::passing::PassingSystem;
-use crate::quotient::Clock;
 use crate::report::{EngineError, Report, StopReason};
-use crate::search::Exploration;
-use crate::store::NO_PARENT;
-use crate::verdicts::check_from;
+use crate::systems::compiled::CompiledSystem;
+use crate::systems::evaluator::SpecialisedSystem;
+use crate::systems::passing::PassingSystem;
+use crate::systems::quotient::Clock;
+use crate::verdicts::search_and_judge;
 use repacking::Repacking;
 use seen::Seen;
 
@@ -107,41 +107,30 @@ impl Narrowing {
     }
 }
 
-/// A report, and the words of the states of the search that it is of.
-#[derive(Clone, Debug)]
-pub struct Packed {
-    /// What was found.
-    pub report: Report,
-    /// How many words a state took at last.
-    pub words: usize,
-    /// How often there was too little room.
-    pub outgrown: u32,
-}
-
 /// Searches the reachable states of a model with states packed by the values that occur.
 ///
 /// # Errors
 /// As for [`crate::check`].
-pub fn check_packed(
+pub(crate) fn check_whole(
     model: &Model,
+    layout: &Layout,
     options: &SearchOptions,
-    narrowing: &Narrowing,
     observer: &mut dyn Observer,
-) -> Result<Packed, EngineError> {
-    let layout = Layout::new(model)?;
-    let interpreter = Interpreter::new(model, &layout);
-    let evaluator = SpecialisedSystem::of_reachable(&interpreter);
+) -> Result<Report, EngineError> {
+    let narrowing = &options.narrowing;
+    let interpreter = Interpreter::new(model, layout);
+    let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
     let system = CompiledSystem::new(&evaluator, false);
-    let packed = |mut report: Report, layout: &Layout, outgrown| {
+    let packed = |mut report: Report, outgrown| {
         // Whatever layout a rule fired with.
         evaluator.fired().report(None, &mut report);
-        Packed { report, words: layout.words(), outgrown }
+        Report { outgrown, ..report }
     };
-    if !narrowing.applies(&layout, options, observer) {
+    if !narrowing.applies(layout, options, observer) {
         let (report, _) = search(&system, &interpreter, options, None, observer)?;
-        return Ok(packed(report, &layout, 0));
+        return Ok(packed(report, 0));
     }
-    let mut seen = Seen::new(model, &layout);
+    let mut seen = Seen::new(model, layout);
     let alone = options.threads <= 1;
     let least_words = if alone { 0 } else { narrowing.parallel_saving };
     let pays = |narrow: &Layout| {
@@ -154,15 +143,15 @@ pub fn check_packed(
     for is_last in [false, true] {
         let max_states = Some(options.max_states.map_or(limit, |most| most.min(limit)));
         let short = SearchOptions { max_states, threads: 1, ..options.clone() };
-        let begin = first.take().and_then(|first| carried(&layout, &first, &layout).ok().flatten());
+        let begin = first.take().and_then(|first| carried(layout, &first, layout).ok().flatten());
         let (report, exploration) = search(&system, &interpreter, &short, begin, observer)?;
         let is_cut = report.stop_reason == Some(StopReason::StateLimit(limit));
         if !is_cut || options.max_states == Some(limit) {
-            return Ok(packed(report, &layout, 0));
+            return Ok(packed(report, 0));
         }
-        seen.include_some(&layout, &exploration);
+        seen.include_some(layout, &exploration);
         first = Some(exploration);
-        let narrow = seen.layout(&layout);
+        let narrow = seen.layout(layout);
         if !pays(&narrow) {
             break;
         }
@@ -180,9 +169,9 @@ pub fn check_packed(
                 let mut relay = Relay { observer: &mut *observer, stopped: None };
                 let (_, sample) = search(&system, &interpreter, &sample, None, &mut relay)?;
                 if let Some(reason) = relay.stopped {
-                    return Ok(packed(Report { stop_reason: Some(reason), ..report }, &layout, 0));
+                    return Ok(packed(Report { stop_reason: Some(reason), ..report }, 0));
                 }
-                seen.include_some(&layout, &sample);
+                seen.include_some(layout, &sample);
             }
         }
     }
@@ -192,7 +181,7 @@ pub fn check_packed(
     let mut before = (layout.clone(), first);
     let mut outgrown = 0;
     while outgrown < attempts {
-        let narrow = seen.layout(&layout);
+        let narrow = seen.layout(layout);
         if !pays(&narrow) {
             break;
         }
@@ -206,7 +195,7 @@ pub fn check_packed(
         };
         let (report, exploration, outcome) = go_on(&narrow, &evaluator, options, begin, observer)?;
         match &outcome {
-            Outcome::Done => return Ok(packed(report, &narrow, outgrown)),
+            Outcome::Done => return Ok(packed(report, outgrown)),
             Outcome::TooNarrow(state) => seen.widen(&narrow, state),
             Outcome::Slow => {}
         }
@@ -218,14 +207,14 @@ pub fn check_packed(
             break;
         }
     }
-    let begin = carried(&before.0, &before.1, &layout).ok().flatten();
+    let begin = carried(&before.0, &before.1, layout).ok().flatten();
     drop(before);
     let found = search(&system, &interpreter, options, begin, observer);
     let (report, _) = match found {
         Err(EngineError::Resume { .. }) => search(&system, &interpreter, options, None, observer)?,
         found => found?,
     };
-    Ok(packed(report, &layout, outgrown))
+    Ok(packed(report, outgrown))
 }
 
 /// A layout with room for some states, and perhaps for others.
@@ -244,7 +233,7 @@ fn search(
     observer: &mut dyn Observer,
 ) -> Result<(Report, Exploration), EngineError> {
     let system = PassingSystem::new(system, interpreter, options);
-    check_from(&system, interpreter, options, begin, observer, None)
+    search_and_judge(&system, interpreter, options, begin, observer, None)
 }
 
 /// What came of a search with another layout.
@@ -266,7 +255,7 @@ fn go_on(
     observer: &mut dyn Observer,
 ) -> Result<(Report, Exploration, Outcome), EngineError> {
     let interpreter = Interpreter::new(whole.model(), layout);
-    let evaluator = SpecialisedSystem::of_reachable(&interpreter);
+    let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
     let system = CompiledSystem::new(&evaluator, false);
     // Where that is so with any layout, another one is no remedy.
     let patience = SLOW_STEPS + SLOW_STEPS * whole.consulted();
@@ -315,6 +304,10 @@ impl Observer for Watch<'_, '_> {
         self.observer.progress(progress)?;
         self.is_slow = self.evaluator.consulted() > self.patience;
         if self.is_slow { ControlFlow::Break(StopReason::Interrupted) } else { ControlFlow::Continue(()) }
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.observer.interrupt()
     }
 
     fn clock(&self) -> Option<Clock> {

@@ -8,7 +8,7 @@
 
 use quotient_ir::{Domain, Layout, Model, Slot, SlotId, TableIndex, TypeId, TypeKind, Valuation};
 
-use crate::search::Exploration;
+use crate::explicit::Exploration;
 
 /// Types of at most so many values keep room for all of them, unless nothing ever changes.
 const SMALL: u64 = 64;

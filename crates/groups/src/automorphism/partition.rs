@@ -9,8 +9,11 @@
 //! et al. 2004): a queue of splitter cells, only the smaller parts of a split are queued, and a split costs
 //! the vertices touched, never the cell. Undoing a split costs the same again.
 
-use crate::{ColouredGraph, Point};
+use crate::{ColouredGraph, Point, Watch};
 use std::collections::VecDeque;
+
+/// Edges looked at between two questions whether to go on: some tens of microseconds.
+const WORK_BETWEEN_QUESTIONS: u64 = 1 << 14;
 
 /// What the refinement knows of one vertex; kept together because it is used together.
 #[derive(Debug, Clone, Copy)]
@@ -118,6 +121,10 @@ pub(super) struct Partition<'g> {
     ranges: Vec<CountRange>,
     cell_count: usize,
     pub(super) history: Vec<Split>,
+    /// Whom to ask whether to go on.
+    watch: &'g Watch,
+    /// Work that it was not told of yet.
+    work: u64,
     pub(super) trace: Trace,
     /// Present while a branch is compared with the first path.
     pub(super) difference: Option<Difference>,
@@ -140,7 +147,7 @@ fn mix(left: u64, right: u64) -> u64 {
 
 impl<'g> Partition<'g> {
     /// The partition by colours, not yet refined.
-    pub(super) fn new(graph: &'g ColouredGraph) -> Self {
+    pub(super) fn new(graph: &'g ColouredGraph, watch: &'g Watch) -> Self {
         let count = graph.vertex_count();
         let mut order: Vec<Point> = (0..count as Point).collect();
         // Stable, so that vertices stay in the order of the model within a cell, which is kind to caches.
@@ -155,6 +162,8 @@ impl<'g> Partition<'g> {
             ranges: vec![CountRange::default(); count],
             cell_count: 0,
             history: Vec::new(),
+            watch,
+            work: 0,
             trace: Trace::default(),
             difference: None,
             single_queue: VecDeque::new(),
@@ -279,16 +288,25 @@ impl<'g> Partition<'g> {
         agrees
     }
 
+    /// Takes note of work; true if no more is to be done.
+    #[inline]
+    pub(super) fn is_stopped_after(&mut self, work: usize) -> bool {
+        self.work += work as u64;
+        self.work >= WORK_BETWEEN_QUESTIONS && self.watch.work(std::mem::take(&mut self.work))
+    }
+
     fn refine_while_agreeing(&mut self) -> bool {
         while !self.is_discrete() {
             if let Some(start) = self.single_queue.pop_front() {
                 self.cells[start as usize].queued = false;
-                if !self.split_by_vertex(start) {
+                if self.is_stopped_after(1 + self.graph.degree(self.order[start as usize]))
+                    || !self.split_by_vertex(start)
+                {
                     return false;
                 }
             } else if let Some(start) = self.cell_queue.pop_front() {
                 self.cells[start as usize].queued = false;
-                if !self.split_by_cell(start) {
+                if !self.split_by_cell(start) || self.is_stopped_after(1) {
                     return false;
                 }
             } else {
@@ -361,7 +379,9 @@ impl<'g> Partition<'g> {
         let graph = self.graph;
         let mut vertices = std::mem::take(&mut self.touched_vertices);
         for position in splitter..splitter + self.cells[splitter as usize].length {
-            for &next in graph.neighbours(self.order[position as usize]) {
+            let neighbours = graph.neighbours(self.order[position as usize]);
+            self.work += 1 + neighbours.len() as u64;
+            for &next in neighbours {
                 let place = &mut self.places[next as usize];
                 if place.count == 0 {
                     vertices.push(next);

@@ -22,7 +22,7 @@
 use super::guess::Guess;
 use super::partition::Partition;
 use super::{AutomorphismGroup, BasePoint, SearchLimits, Statistics};
-use crate::{ColouredGraph, OrbitPartition, Point, SparsePermutation};
+use crate::{ColouredGraph, OrbitPartition, Point, SparsePermutation, Watch};
 
 /// A level of the first path.
 struct Level {
@@ -51,11 +51,14 @@ struct Branch {
     alternatives: Option<Vec<Point>>,
 }
 
-/// All automorphisms, or those found within the limits.
-pub(super) fn search(graph: &ColouredGraph, limits: &SearchLimits) -> AutomorphismGroup {
+/// All automorphisms, or those found within the limits. Nothing if the watch says to stop.
+pub(super) fn search(graph: &ColouredGraph, limits: &SearchLimits, watch: &Watch) -> Option<AutomorphismGroup> {
+    if watch.work(graph.vertex_count() as u64) {
+        return None;
+    }
     let mut search = Search {
         graph,
-        partition: Partition::new(graph),
+        partition: Partition::new(graph, watch),
         levels: Vec::new(),
         events_end: 0,
         orbits: OrbitPartition::new(graph.vertex_count()),
@@ -63,19 +66,20 @@ pub(super) fn search(graph: &ColouredGraph, limits: &SearchLimits) -> Automorphi
         generators: Vec::new(),
         statistics: Statistics::default(),
         limits,
+        watch,
         exhausted: false,
         guess: Guess::default(),
     };
     search.partition.refine();
     search.walk_first_path();
-    if !search.levels.is_empty() {
+    if !search.levels.is_empty() && !watch.is_stopped() {
         search.guess = Guess::new(graph.vertex_count());
         search.partition.set_reference();
         for level in (0..search.levels.len()).rev() {
             search.treat_level(level);
         }
     }
-    AutomorphismGroup {
+    watch.unless_stopped(AutomorphismGroup {
         base: search
             .levels
             .iter()
@@ -86,7 +90,7 @@ pub(super) fn search(graph: &ColouredGraph, limits: &SearchLimits) -> Automorphi
         orbits: search.orbits,
         complete: !search.exhausted,
         statistics: search.statistics,
-    }
+    })
 }
 
 struct Search<'g, 'l> {
@@ -100,6 +104,7 @@ struct Search<'g, 'l> {
     generators: Vec<SparsePermutation>,
     statistics: Statistics,
     limits: &'l SearchLimits,
+    watch: &'l Watch,
     exhausted: bool,
     guess: Guess,
 }
@@ -116,6 +121,9 @@ impl Search<'_, '_> {
         self.push_cells(&mut ranges, 0, self.graph.vertex_count() as u32);
         self.partition.history.clear();
         while let Some((cell, length)) = ranges.pop() {
+            if self.watch.is_stopped() {
+                return;
+            }
             if self.partition.length(cell) != length {
                 self.push_cells(&mut ranges, cell, length);
                 continue;
@@ -161,7 +169,7 @@ impl Search<'_, '_> {
         // From the back: that is the order in which the first path took the cell apart, so the first
         // candidates are the base points of deeper levels, for which short branches suffice.
         for position in (cell..cell + length).rev() {
-            if self.orbits.class_size(base) == length {
+            if self.orbits.class_size(base) == length || self.partition.is_stopped_after(1) {
                 break;
             }
             let difference = self.partition.difference.as_ref().expect("set with the reference");
@@ -206,6 +214,9 @@ impl Search<'_, '_> {
                     && branches.len().is_power_of_two()
                     && self.statistics.bad_guesses <= 2 + self.statistics.good_guesses;
                 if unsettled == 0 || guess {
+                    // A guess looks at the neighbours of all that moves.
+                    let moved = self.partition.difference.as_ref().map_or(0, |difference| difference.misplaced.len());
+                    self.partition.is_stopped_after(moved);
                     found = self.guess.automorphism(self.graph, &self.partition, self.events_end - next);
                     self.statistics.good_guesses += u64::from(guess && found.is_some());
                     self.statistics.bad_guesses += u64::from(guess && found.is_none());
@@ -252,7 +263,8 @@ impl Search<'_, '_> {
 
     /// Individualises `vertex` and refines as the first path did at `depth`; false when it differs.
     fn enter(&mut self, depth: usize, vertex: Point) -> bool {
-        if self.limits.refinements.is_some_and(|limit| self.statistics.refinements >= limit) {
+        let is_at_limit = self.limits.refinements.is_some_and(|limit| self.statistics.refinements >= limit);
+        if is_at_limit || self.watch.is_stopped() {
             self.exhausted = true;
             return false;
         }
@@ -304,6 +316,9 @@ impl Search<'_, '_> {
         let mut classes = OrbitPartition::new(members.len());
         let index_of = |vertex: &Point| members.binary_search(vertex).ok();
         for generator in &self.generators {
+            if self.watch.work(1 + members.len() as u64) {
+                break;
+            }
             if above.iter().any(|branch| generator.moves_point(branch.vertex)) {
                 continue;
             }

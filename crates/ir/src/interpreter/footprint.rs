@@ -63,7 +63,7 @@ impl Recorder {
 #[cfg(test)]
 mod tests {
     use super::Footprint;
-    use crate::builder::{Builder, Locals};
+    use crate::assembly::{Assembly, Locals};
     use crate::expression::{BinaryOperator, Expr};
     use crate::index::{PropertyId, RuleId, SlotId, TableIndex};
     use crate::interpreter::{Interpreter, Outcome};
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn reads_are_noted_once_in_order_and_only_before_a_write() {
-        let mut builder = Builder::new();
+        let mut builder = Assembly::new();
         let range = builder.range(0, 2);
         let array = builder.array(range, range);
         let (a, b, i) = (builder.variable("a", array), builder.variable("b", array), builder.variable("i", range));
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn conditions_note_what_decides_and_what_was_read_before_a_fault() {
-        let mut builder = Builder::new();
+        let mut builder = Assembly::new();
         let range = builder.range(0, 2);
         let variables = ["x", "y", "z"].map(|name| builder.variable(name, range));
         let [x, y, z] = variables.map(|variable| builder.global(variable));
@@ -127,7 +127,7 @@ mod tests {
         let z_is_undefined = builder.expression(Expr::IsUndefined(z));
         let both = builder.binary(BinaryOperator::And, x_is_1, y_is_1);
         let condition = builder.binary(BinaryOperator::And, both, z_is_undefined);
-        builder.property(PropertyKind::Invariant, vec![], Locals::default(), Some(condition));
+        builder.property(PropertyKind::Invariant, vec![], Locals::default(), condition);
         let rule = builder.rule(vec![], Locals::default(), condition, vec![]);
         let (model, layout) = builder.finish();
         let interpreter = Interpreter::new(&model, &layout);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::Interpreter;
 use super::footprint::{Footprint, Recorder};
+use crate::budget::Interrupt;
 use crate::diagnostics::Span;
 use crate::fault::{Fault, FaultKind};
 use crate::index::{ExprId, FunctionId, LocalId, PlaceId, PropertyId, SlotId, Table, TableIndex, TypeId};
@@ -69,6 +70,8 @@ pub(super) enum Contents {
 /// The most work of one step: statements, expressions, iterations and copied cells all count. The
 /// constant is exceeded by endless loops; a step of a sensible model stays far below.
 const WORK_LIMIT: u64 = 1 << 26;
+/// Work between two looks at the interrupt.
+const WORK_BETWEEN_QUESTIONS: u64 = 1 << 16;
 /// The most calls under way at a time.
 const CALL_LIMIT: usize = 1000;
 /// The most cells of all frames at a time.
@@ -199,9 +202,15 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
 
     /// Counts work.
     pub(super) fn charge(&mut self, work: usize) -> Run<()> {
+        let before = self.work;
         self.work = self.work.saturating_add(work as u64);
         if self.work > WORK_LIMIT {
             return self.fault(FaultKind::Exhausted, "gave up on a step that does not seem to end".into());
+        }
+        if before / WORK_BETWEEN_QUESTIONS != self.work / WORK_BETWEEN_QUESTIONS
+            && self.interpreter.interrupt.as_ref().is_some_and(Interrupt::is_raised)
+        {
+            return self.fault(FaultKind::Exhausted, "gave up on a step because of an interrupt".into());
         }
         Ok(())
     }

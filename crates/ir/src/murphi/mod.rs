@@ -85,7 +85,7 @@ fn without_passing(model: &Model) -> Model {
     let mut plain = model.clone();
     let mut passing = Vec::new();
     for property in model.passing().map(|id| &model.properties[id]) {
-        let Some(condition) = property.condition else { continue };
+        let Some(condition) = property.formula.condition() else { continue };
         if property.locals.is_empty() {
             passing.push(condition);
             continue;
@@ -103,7 +103,7 @@ fn without_passing(model: &Model) -> Model {
         passing.push(plain.pool.expression(Expr::Call { function, arguments: Vec::new() }));
     }
     for (id, property) in model.properties.iter_enumerated().filter(|(_, property)| property.kind.is_claim()) {
-        let Some(mut condition) = property.condition else { continue };
+        let Some(mut condition) = property.formula.condition() else { continue };
         for &passes in &passing {
             let (operator, left) = match property.kind {
                 PropertyKind::Invariant => (BinaryOperator::Or, passes),
@@ -114,7 +114,7 @@ fn without_passing(model: &Model) -> Model {
             };
             condition = plain.pool.expression(Expr::Binary { operator, left, right: condition });
         }
-        plain.properties[id].condition = Some(condition);
+        plain.properties[id].formula = condition.into();
     }
     plain
 }

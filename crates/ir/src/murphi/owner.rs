@@ -35,8 +35,8 @@ impl<'m> Owner<'m> {
         Self { locals, parameters, formals: &[], condition: Some(*guard), body, result: None }
     }
     pub(super) fn property(property: &'m Property) -> Self {
-        let Property { parameters, locals, condition, .. } = property;
-        Self { locals, parameters, formals: &[], condition: *condition, body: &[], result: None }
+        let Property { parameters, locals, formula, .. } = property;
+        Self { locals, parameters, formals: &[], condition: formula.condition(), body: &[], result: None }
     }
     /// All owners of a model.
     pub(super) fn all(model: &'m Model) -> impl Iterator<Item = Self> {

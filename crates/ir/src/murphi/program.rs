@@ -319,7 +319,7 @@ impl<'m> Printer<'m> {
         let owner = Owner::property(property);
         let what = named("property", &property.name, number);
         let mut scope = self.scope(owner, what);
-        let Some(condition) = property.condition else {
+        let Some(condition) = property.formula.condition() else {
             if self.cover_statements.contains(&id) {
                 return Ok(None);
             }
@@ -334,7 +334,7 @@ impl<'m> Printer<'m> {
             PropertyKind::Invariant => "invariant",
             PropertyKind::Assumption => "assume",
             PropertyKind::Cover => "cover",
-            PropertyKind::Liveness => "liveness",
+            PropertyKind::AlwaysReachable => "liveness",
             // Murphi has no word for it: these states are states like others there.
             PropertyKind::Passing => return Ok(None),
         };

@@ -2,19 +2,19 @@
 //! from a model put together by hand.
 
 use super::{PrintError, PrintOptions, print_murphi};
-use crate::builder::{Builder, Locals};
+use crate::assembly::{Assembly, Locals};
 use crate::expression::{Argument, BinaryOperator, Expr, Iteration, Quantifier};
 use crate::index::TypeId;
 use crate::model::{Model, Parameter, PropertyKind};
 use crate::statement::{ReturnValue, StatementKind};
 use crate::types::TypeKind;
 
-fn print(builder: Builder) -> String {
+fn print(builder: Assembly) -> String {
     let (model, _) = builder.finish();
     print_murphi(&model, &PrintOptions::default()).expect("the model can be printed")
 }
 
-fn check(builder: Builder, parts: &[&str]) {
+fn check(builder: Assembly, parts: &[&str]) {
     let text = print(builder);
     for part in parts {
         assert!(text.contains(part), "no\n{part}\nin\n{text}");
@@ -22,8 +22,8 @@ fn check(builder: Builder, parts: &[&str]) {
 }
 
 /// A builder with a variable `x: 0..7`.
-fn with_x() -> (Builder, crate::index::PlaceId, TypeId) {
-    let mut b = Builder::new();
+fn with_x() -> (Assembly, crate::index::PlaceId, TypeId) {
+    let mut b = Assembly::new();
     let small = b.range(0, 7);
     let x = b.variable("x", small);
     let x = b.global(x);
@@ -32,7 +32,7 @@ fn with_x() -> (Builder, crate::index::PlaceId, TypeId) {
 
 #[test]
 fn names_that_murphi_cannot_have_get_others() {
-    let mut b = Builder::new();
+    let mut b = Assembly::new();
     let color = b.enumeration("type", 0, &["red", "end", "x"]);
     let pair = b.record(&[("of", color), ("of_", color)]);
     for (name, ty) in [("x", color), ("End", color), ("a.b", pair), ("a_b", color)] {
@@ -53,7 +53,7 @@ fn names_that_murphi_cannot_have_get_others() {
 
 #[test]
 fn variables_that_always_have_a_value_start_with_the_least() {
-    let mut b = Builder::new();
+    let mut b = Assembly::new();
     let small = b.range(3, 7);
     b.defined_variable("x", small);
     b.start(vec![], Locals::default(), vec![]);
@@ -62,7 +62,7 @@ fn variables_that_always_have_a_value_start_with_the_least() {
 
 #[test]
 fn scalarsets_with_constants_and_enumerations_with_an_order_become_ranges() {
-    let mut b = Builder::new();
+    let mut b = Assembly::new();
     let process = b.scalarset("Process", 4, 3);
     let color = b.enumeration("Color", 0, &["red", "green"]);
     let plain = b.enumeration("Plain", 0, &["one", "other"]);
@@ -73,7 +73,7 @@ fn scalarsets_with_constants_and_enumerations_with_an_order_become_ranges() {
     let less = b.binary(BinaryOperator::Less, left, green);
     let other = b.is(q, 1);
     for condition in [is_second, less, other] {
-        b.property(PropertyKind::Invariant, vec![], Locals::default(), Some(condition));
+        b.property(PropertyKind::Invariant, vec![], Locals::default(), condition);
     }
     check(
         b,
@@ -91,12 +91,12 @@ fn scalarsets_with_constants_and_enumerations_with_an_order_become_ranges() {
 
 #[test]
 fn truth_values_are_put_in_order_as_numbers() {
-    let mut b = Builder::new();
+    let mut b = Assembly::new();
     let (t, u) = (b.variable("t", Model::BOOLEAN), b.variable("u", Model::BOOLEAN));
     let (t, u) = (b.global(t), b.global(u));
     let (left, right) = (b.read(t), b.read(u));
     let less = b.binary(BinaryOperator::LessOrEqual, left, right);
-    b.property(PropertyKind::Invariant, vec![], Locals::default(), Some(less));
+    b.property(PropertyKind::Invariant, vec![], Locals::default(), less);
     check(b, &["invariant (t ? 1 : 0) <= (u ? 1 : 0);"]);
 }
 
@@ -129,7 +129,7 @@ fn a_result_beyond_the_declared_numbers_makes_rumur_compute_in_64_bits() {
         let product = b.binary(BinaryOperator::Multiply, read, factor);
         let (quotient, bound) = (b.binary(BinaryOperator::Divide, read, one), b.number(limit - 1));
         let condition = b.binary(BinaryOperator::Less, if wide { product } else { quotient }, bound);
-        b.property(PropertyKind::Invariant, vec![], Locals::default(), Some(condition));
+        b.property(PropertyKind::Invariant, vec![], Locals::default(), condition);
         assert_eq!(print(b).contains("wide_integer"), wide);
     }
     // What is only stored is checked by rumur, too.
@@ -246,9 +246,9 @@ fn choices_take_their_paths_inside() {
     let read = b.read(part);
     let seven = b.number(7);
     let condition = b.binary(BinaryOperator::Equal, read, seven);
-    b.property(PropertyKind::Invariant, vec![], Locals::default(), Some(condition));
+    b.property(PropertyKind::Invariant, vec![], Locals::default(), condition);
     let same = b.expression(Expr::SameContents { left: choice, right: one });
-    b.property(PropertyKind::Invariant, vec![], Locals::default(), Some(same));
+    b.property(PropertyKind::Invariant, vec![], Locals::default(), same);
     check(b, &["invariant (x = 0 ? one.b : other.b) = 7;", "invariant (x = 0 ? one : other) = one;"]);
 }
 
@@ -300,7 +300,7 @@ fn bound_names_are_kept_apart() {
     let equal = b.binary(BinaryOperator::Equal, sum, global);
     let inner = b.quantified(Quantifier::Any, inner, Iteration::Over(small), equal);
     let outer = b.quantified(Quantifier::All, outer, Iteration::Over(small), inner);
-    b.property(PropertyKind::Invariant, vec![], locals, Some(outer));
+    b.property(PropertyKind::Invariant, vec![], locals, outer);
     check(b, &["forall x_2: 0..7 do exists x_3: 0..7 do x_2 + x_3 = x end end"]);
 }
 
@@ -308,7 +308,7 @@ fn bound_names_are_kept_apart() {
 fn what_cannot_be_printed_is_refused() {
     let (mut b, _, small) = with_x();
     let first = b.model.functions.next_index();
-    let call = |function, b: &mut Builder| b.statement(StatementKind::Call { function, arguments: vec![] });
+    let call = |function, b: &mut Assembly| b.statement(StatementKind::Call { function, arguments: vec![] });
     let second = b.function("first", vec![], Locals::default(), None, vec![]);
     assert_eq!(first, second);
     let body = vec![call(first, &mut b)];
@@ -325,7 +325,7 @@ fn what_cannot_be_printed_is_refused() {
         sum = b.binary(BinaryOperator::Add, sum, sum);
     }
     let condition = b.binary(BinaryOperator::Equal, sum, sum);
-    b.property(PropertyKind::Invariant, vec![], Locals::default(), Some(condition));
+    b.property(PropertyKind::Invariant, vec![], Locals::default(), condition);
     let (model, _) = b.finish();
     let options = PrintOptions { max_bytes: 10_000 };
     assert_eq!(print_murphi(&model, &options), Err(PrintError::TooLong { limit: 10_000 }));
@@ -342,7 +342,7 @@ fn deep_expressions_do_not_overflow_the_stack() {
         sum = b.binary(BinaryOperator::Subtract, product, one);
     }
     let condition = b.binary(BinaryOperator::Less, sum, one);
-    b.property(PropertyKind::Invariant, vec![], Locals::default(), Some(condition));
+    b.property(PropertyKind::Invariant, vec![], Locals::default(), condition);
     // Built by hand: verifying such depths is not what this is about.
     let text = print_murphi(&b.model, &PrintOptions::default()).expect("depth is no obstacle");
     assert!(text.contains("1 * (1 * (1 * x - 1) - 1) - 1"));

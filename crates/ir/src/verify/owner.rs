@@ -8,8 +8,10 @@ use super::effects::{Effect, Effects, Uses};
 use super::pool::{Class, Inside, Parts, blocks, class_of, for_each_inside};
 use super::types::Shapes;
 use crate::expression::{Argument, BinaryOperator, Expr, Iteration, Root, Step, UnaryOperator};
+use crate::formula::Formula;
 use crate::index::{ExprId, FunctionId, LocalId, PlaceId, Table, TypeId};
 use crate::model::{Function, Local, LocalKind, Model, Parameter, PropertyKind};
+use crate::ownership::{Number, Owner as ProcessOwner};
 use crate::statement::{MultisetElement, ReturnValue, Statement, StatementKind};
 use crate::types::TypeKind;
 
@@ -35,9 +37,21 @@ pub(super) fn check(model: &Model, shapes: &Shapes, classes: &Table<ExprId, Clas
     for owner in &owners {
         checker.check_owner(owner);
     }
+    for (id, rule) in model.rules.iter_enumerated() {
+        if let ProcessOwner::Process(Number::Parameter(position)) = rule.owner {
+            let scalar = |parameter: &Parameter| class_of(model, rule.locals[parameter.local].ty) != Class::Compound;
+            match rule.parameters.get(..=position) {
+                None => problems.push(format!("rule {id:?} belongs to a process that is none of its parameters")),
+                Some(parameters) if !parameters.iter().all(scalar) => {
+                    problems.push(format!("rule {id:?} belongs to a process behind a parameter that is not scalar"));
+                }
+                Some(_) => {}
+            }
+        }
+    }
     for (id, property) in model.properties.iter_enumerated() {
-        if property.condition.is_none() && property.kind != PropertyKind::Cover {
-            problems.push(format!("property {id:?} has no condition"));
+        if property.formula == Formula::CoverStatement && property.kind != PropertyKind::Cover {
+            problems.push(format!("property {id:?} is of another kind than the cover statement that declares it"));
         }
         if !property.parameters.is_empty() && property.kind == PropertyKind::Passing {
             problems.push(format!("property {id:?} tells which states are passed through and has parameters"));
@@ -53,8 +67,8 @@ struct Owner<'m> {
     parameters: &'m [Parameter],
     /// If it is a function.
     function: Option<&'m Function>,
-    /// A guard or condition.
-    condition: Option<ExprId>,
+    /// A guard, or the conditions of a formula.
+    conditions: Vec<ExprId>,
     body: &'m [Statement],
 }
 
@@ -63,7 +77,7 @@ fn owners(model: &Model) -> Vec<Owner<'_>> {
     for function in model.functions.iter() {
         let name = format!("function `{}`", function.name);
         let (locals, body) = (&function.locals, &function.body[..]);
-        owners.push(Owner { name, locals, parameters: &[], function: Some(function), condition: None, body });
+        owners.push(Owner { name, locals, parameters: &[], function: Some(function), conditions: Vec::new(), body });
     }
     let named = |kind: &str, id: &dyn std::fmt::Debug, name: &Option<String>| match name {
         Some(name) => format!("{kind} `{name}`"),
@@ -75,7 +89,7 @@ fn owners(model: &Model) -> Vec<Owner<'_>> {
             locals: &start.locals,
             parameters: &start.parameters,
             function: None,
-            condition: None,
+            conditions: Vec::new(),
             body: &start.body,
         });
     }
@@ -85,7 +99,7 @@ fn owners(model: &Model) -> Vec<Owner<'_>> {
             locals: &rule.locals,
             parameters: &rule.parameters,
             function: None,
-            condition: Some(rule.guard),
+            conditions: vec![rule.guard],
             body: &rule.body,
         });
     }
@@ -95,7 +109,7 @@ fn owners(model: &Model) -> Vec<Owner<'_>> {
             locals: &property.locals,
             parameters: &property.parameters,
             function: None,
-            condition: property.condition,
+            conditions: property.formula.conditions().collect(),
             body: &[],
         });
     }
@@ -108,7 +122,7 @@ fn check_existence(model: &Model, owner: &Owner<'_>, problems: &mut Vec<String>)
     let local_exists = |local: LocalId| owner.locals.get(local).is_some();
     let mut parts = Parts::default();
     parts.types.extend(owner.locals.iter().map(|local| local.ty));
-    parts.expressions.extend(owner.condition);
+    parts.expressions.extend(&owner.conditions);
     let mut locals: Vec<LocalId> = owner.parameters.iter().map(|parameter| parameter.local).collect();
     for parameter in owner.parameters {
         parts.add_range(&parameter.range);
@@ -203,7 +217,7 @@ impl<'m> Checker<'_, 'm> {
                 LocalKind::Variable => self.problem(&walk, "a parameter is declared as a variable"),
             }
         }
-        if let Some(condition) = owner.condition {
+        for &condition in &owner.conditions {
             walk.place = " condition".into();
             // A reference of a rule is bound by its body, which has not begun.
             self.check_inside(&walk, Parts { expressions: vec![condition], ..Parts::default() });
@@ -393,7 +407,7 @@ impl<'m> Checker<'_, 'm> {
             StatementKind::Cover { condition, property } => {
                 self.require(walk, self.classes[*condition] == Class::Boolean, "a condition is not boolean");
                 let entry = &model.properties[*property];
-                let fits = entry.kind == PropertyKind::Cover && entry.condition.is_none();
+                let fits = entry.kind == PropertyKind::Cover && entry.formula == Formula::CoverStatement;
                 self.require(walk, fits, "a cover statement names a property that is not its own");
             }
             StatementKind::MultisetAdd { multiset, element } => {

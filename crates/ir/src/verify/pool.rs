@@ -11,7 +11,7 @@ use crate::types::TypeKind;
 
 /// What sort of scalar something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(crate) enum Class {
     Boolean,
     Number,
     Symbol,
@@ -20,7 +20,7 @@ pub(super) enum Class {
 }
 
 /// The class of a type.
-pub(super) fn class_of(model: &Model, ty: TypeId) -> Class {
+pub(crate) fn class_of(model: &Model, ty: TypeId) -> Class {
     match &model.types[ty].kind {
         TypeKind::Boolean => Class::Boolean,
         TypeKind::Integer | TypeKind::Range { .. } => Class::Number,

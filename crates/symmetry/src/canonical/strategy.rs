@@ -19,7 +19,7 @@ pub enum Strategy {
     /// All states of the orbit are enumerated (ProB's permutation flooding).
     Flooding,
     /// The first state with the same marker (see [`crate::Marking`]); approximate where markers collide.
-    /// No method of a canonicalizer, since it depends on what was seen before.
+    /// No method of a canonicalizer: states stay as they were reached.
     Markers,
     /// The same with markers that also tell what stands beside an element, some steps far.
     MarkersTrees,
@@ -42,8 +42,19 @@ pub enum Unsupported {
 }
 
 impl Strategy {
-    /// All methods of canonicalizers.
-    pub const ALL: [Strategy; 5] =
+    /// All methods.
+    pub const ALL: [Strategy; 8] = [
+        Strategy::Canonical,
+        Strategy::Sorted,
+        Strategy::Segmented,
+        Strategy::LocalSearch,
+        Strategy::Flooding,
+        Strategy::Markers,
+        Strategy::MarkersTrees,
+        Strategy::MarkersCanonical,
+    ];
+    /// Those of canonicalizers, which give each state a representative by itself.
+    pub const OF_CANONICALIZERS: [Strategy; 5] =
         [Strategy::Canonical, Strategy::Sorted, Strategy::Segmented, Strategy::LocalSearch, Strategy::Flooding];
 
     /// Its name on the command line.

@@ -22,7 +22,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use quotient_ir::{
-    Action, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, SlotId, TableIndex, Valuation,
+    Action, Budget, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, SlotId, TableIndex,
+    Valuation,
 };
 
 use super::decisions::{Agreement, Decisions, Effect};
@@ -70,6 +71,8 @@ pub(super) struct Exhaustion<'m> {
     /// Whether each slot has a possible value, without which there are no states.
     inhabited: bool,
     budget: u64,
+    /// The budget of the whole detection.
+    whole: Budget,
     /// How many generators are still to be compared.
     pub(super) expected: u64,
     pub(super) report: CertificationReport,
@@ -166,10 +169,17 @@ impl<'a> Variation<'a> {
 }
 
 impl<'m> Exhaustion<'m> {
-    pub(super) fn new(model: &'m Model, layout: &'m Layout, literals: Literals, instances: Vec<Instance>) -> Self {
+    pub(super) fn new(
+        model: &'m Model,
+        layout: &'m Layout,
+        literals: Literals,
+        instances: Vec<Instance>,
+        whole: &Budget,
+    ) -> Self {
         let inhabited = literals.slots().iter().all(|slot| !slot.values.is_empty());
         Self {
-            interpreter: Interpreter::new(model, layout),
+            interpreter: Interpreter::new(model, layout).until(whole.interrupt()),
+            whole: whole.clone(),
             literals: Rc::new(literals),
             decisions: instances.iter().map(|_| None).collect(),
             instances,
@@ -234,6 +244,7 @@ impl<'m> Exhaustion<'m> {
             if leaves > LEAF_LIMIT || self.budget == 0 {
                 break;
             }
+            self.whole.spend(1)?;
             let Some((effect, reads)) = self.run(instance, &variation.state) else { break };
             touched.extend(&reads);
             if let Effect::Next { writes, .. } = &effect {
@@ -272,6 +283,7 @@ impl<'m> Exhaustion<'m> {
                 if count > START_LIMIT || self.budget == 0 {
                     return Ok(());
                 }
+                self.whole.spend(1 + self.literals.slots().len() as u64 / 16)?;
                 self.report.runs += 1;
                 let outcome = self.interpreter.run_start(start, &arguments);
                 if let Outcome::Next { state, covered } = outcome {
@@ -284,6 +296,8 @@ impl<'m> Exhaustion<'m> {
                 }
             }
         }
+        // A run that was interrupted may have missed a state.
+        self.whole.spend(0)?;
         self.initial = Some(initial);
         Ok(())
     }
@@ -337,6 +351,7 @@ impl<'m> Exhaustion<'m> {
         let literals = Rc::clone(&self.literals);
         let mut agreement = Agreement::new(&literals, permutation);
         for (number, image) in pairs {
+            self.whole.spend(1)?;
             let is_start = matches!(self.instances[number as usize].subject, Subject::Action(Action::Start(_)));
             let compared = if is_start {
                 has_initial || self.compare_starts(permutation, number, image)?
@@ -369,6 +384,7 @@ impl<'m> Exhaustion<'m> {
     fn compare_initial_states(&mut self, permutation: &SlotPermutation<'_>) -> Result<bool, Rejection> {
         let Some(initial) = self.initial.take() else { return Ok(false) };
         for (state, covered) in &initial {
+            self.whole.spend(1 + permutation.moves.len() as u64 / 16)?;
             self.charge(1 + permutation.moves.len());
             // Most are their own images.
             let stays = |&slot: &SlotId| {
@@ -408,6 +424,7 @@ impl<'m> Exhaustion<'m> {
         if self.budget == 0 || !self.is_runnable(instance) || !self.is_runnable(image) {
             return Ok(false);
         }
+        self.whole.spend(1 + self.literals.slots().len() as u64 / 8)?;
         let outcome = self.interpreter.run_start(first, &instance.arguments);
         let image_outcome = self.interpreter.run_start(second, &image.arguments);
         self.report.runs += 2;
@@ -429,6 +446,8 @@ impl<'m> Exhaustion<'m> {
             }
             _ => false,
         };
+        // An interrupted run says nothing.
+        self.whole.spend(0)?;
         if agree { Ok(true) } else { Err(self.contradiction(number, image_number)) }
     }
 

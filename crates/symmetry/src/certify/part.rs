@@ -3,14 +3,13 @@
 
 use rustc_hash::FxHashMap;
 
+use quotient_functions::{Behaviour, Event, EventKey, Relabelling};
 use quotient_groups::SparsePermutation;
 
 use super::exhaust::SlotPermutation;
 use super::{Certifier, Rejection};
-use crate::behaviour::Behaviour;
-use crate::circuit::Relabelling;
 use crate::literals::StateMap;
-use crate::unfold::{Event, EventKey};
+use crate::relabelling::relabelling;
 use quotient_ir::TableIndex;
 
 /// Events that are looked at together, each doing something else.
@@ -90,7 +89,7 @@ impl Certifier<'_> {
                 return Err(Rejection::MovesFixed(self.layout.slots[slot_move.from].name.clone()));
             }
         }
-        let relabelling = self.behaviour.relabelling(&map, None);
+        let relabelling = relabelling(&self.behaviour, &map, None);
         Ok((map, relabelling))
     }
 
@@ -105,7 +104,9 @@ impl Certifier<'_> {
         let mut known = FxHashMap::default();
         let mut images = Vec::with_capacity(part.events.len());
         for event in &part.events {
+            self.budget.spend(1 + event.writes.len() as u64)?;
             let key = event.relabelled(&mut self.behaviour.circuit, &relabelling, &mut known);
+            self.require_sound()?;
             let Some(&image) = key.as_ref().and_then(|key| part.keys.get(key)) else {
                 return Err(Rejection::Event { action: event.action, arguments: event.arguments.clone() });
             };

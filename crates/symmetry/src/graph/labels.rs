@@ -1,28 +1,39 @@
 //! What the vertices of a model's graph are called when it is drawn.
 
+use quotient_functions::{Event, Operation, Relation};
 use quotient_groups::Point;
 use quotient_ir::{
-    Action, Iteration, Layout, Local, LocalId, Model, Parameter, SlotId, Table, TableIndex, TypeId, TypeKind,
+    Action, Iteration, Layout, Local, LocalId, Model, Parameter, SlotId, Spent, Table, TableIndex, TypeId, TypeKind,
 };
 
 use super::{Colour, Encoder, Kind, Role};
-use crate::circuit::{Operation, Relation};
-use crate::unfold::Event;
 
 /// A short name for each vertex: that of the slot, literal or event that it is, or what its colour
 /// stands for.
-pub(super) fn all(model: &Model, layout: &Layout, encoder: &Encoder<'_>, events: Vec<(Point, String)>) -> Vec<String> {
+///
+/// # Errors
+/// If the budget is spent.
+pub(super) fn all(
+    model: &Model,
+    layout: &Layout,
+    encoder: &Encoder<'_>,
+    events: Vec<(Point, String)>,
+) -> Result<Vec<String>, Spent> {
     let mut colours = vec![String::new(); encoder.colours.len()];
     for (colour, &number) in &encoder.colours {
         colours[number as usize] = colour_name(model, colour);
     }
-    let mut labels: Vec<String> =
-        encoder.vertex_colours.iter().map(|&colour| colours[colour as usize].clone()).collect();
+    let mut labels: Vec<String> = Vec::with_capacity(encoder.vertex_colours.len());
+    for &colour in &encoder.vertex_colours {
+        encoder.budget.spend(1)?;
+        labels.push(colours[colour as usize].clone());
+    }
     for (vertex, name) in events {
         labels[vertex as usize] = name;
     }
     let inputs = input_cells(model, encoder);
     for (slot, vertex) in encoder.slots.iter().enumerate() {
+        encoder.budget.spend(1 + (encoder.literals[slot].len() + encoder.wide_literals.len() / 16) as u64)?;
         let (name, ty) = match layout.slots.as_slice().get(slot) {
             Some(entry) => (entry.name.clone(), Some(entry.ty)),
             None => match column_name(layout, encoder, slot as u32) {
@@ -48,7 +59,7 @@ pub(super) fn all(model: &Model, layout: &Layout, encoder: &Encoder<'_>, events:
             labels[*vertex as usize] = format!("{name} = {}", shown(Some(value)));
         }
     }
-    labels
+    Ok(labels)
 }
 
 /// The name and type of a column: those of the slots in it, for any position.

@@ -19,18 +19,15 @@ mod whole;
 
 use rustc_hash::FxHashMap;
 
+use quotient_functions::{self as functions, Circuit, Event, Node, NodeId, Preserved, TiedSlots, Ties, tied_values};
 use quotient_groups::SparsePermutation;
 use quotient_ir::{
-    Action, ExprId, Interpreter, Iteration, Layout, Model, Parameter, PropertyId, PropertyKind, RuleId, SlotId, Span,
-    TableIndex, TypeId,
+    Action, Budget, ExprId, Interpreter, Iteration, Layout, Model, Parameter, PropertyId, PropertyKind, RuleId, SlotId,
+    Span, Spent, TableIndex, TypeId,
 };
 
-use crate::behaviour::{self, Preserved};
 use crate::certify::{CertificationReport, Certifier, Part};
-use crate::circuit::{Node, NodeId};
-use crate::detect::Uncertified;
-use crate::possible::{TiedSlots, Ties, tied_values};
-use crate::unfold::Event;
+use crate::detect::DetectionError;
 pub use arrangement::{Arrangement, Desk, Kind, OwnPart};
 pub use families::{Families, Family, Held};
 pub use kripke::{Classification, TooManyStates, Witness, classify};
@@ -62,6 +59,9 @@ pub enum Refusal {
         /// Where it stands.
         span: Span,
     },
+    /// It gave up.
+    #[error(transparent)]
+    GaveUp(#[from] Spent),
 }
 
 /// What a rule tells apart.
@@ -140,6 +140,7 @@ impl Need {
 pub struct PartialSymmetry<'m> {
     model: &'m Model,
     layout: &'m Layout,
+    budget: Budget,
     families: Families,
     certifier: Certifier<'m>,
     slots: SlotMembers,
@@ -160,11 +161,17 @@ struct Kept {
 type Generator = (Vec<usize>, Vec<u32>);
 
 impl<'m> PartialSymmetry<'m> {
-    /// Prepares a model with the properties of a run.
+    /// Prepares a model with the properties of a run. All that is asked later draws on the budget, too.
     ///
     /// # Errors
-    /// If there are no families, or a rule or property cannot be turned into functions.
-    pub fn new(model: &'m Model, layout: &'m Layout, properties: &[PropertyId]) -> Result<Self, Refusal> {
+    /// If there are no families, or a rule or property cannot be turned into functions, or the budget is spent.
+    pub fn new(
+        model: &'m Model,
+        layout: &'m Layout,
+        properties: &[PropertyId],
+        budget: &Budget,
+    ) -> Result<Self, Refusal> {
+        budget.spend(layout.slots.len() as u64)?;
         let candidates = Families::candidates(model, layout);
         if candidates.list().is_empty() {
             return Err(Refusal::NoFamilies);
@@ -175,8 +182,8 @@ impl<'m> PartialSymmetry<'m> {
             let reason = "the elements of a multiset have no order".to_owned();
             return Err(Refusal::Opaque { name: variable.name.clone(), reason, span: variable.span });
         }
-        let possible = tied_values(model, layout, ties(layout, &candidates));
-        let behaviour = behaviour::unfold_over(model, layout, Preserved::Properties(properties), possible);
+        let possible = tied_values(model, layout, ties(layout, &candidates), budget)?;
+        let behaviour = functions::unfold_over(model, layout, Preserved::Properties(properties), possible, budget)?;
         let mut rules: Vec<Vec<(u32, Event)>> = vec![Vec::new(); model.rules.len()];
         let mut unfolded = vec![0usize; model.rules.len()];
         for (number, event) in behaviour.events.iter().enumerate() {
@@ -186,14 +193,15 @@ impl<'m> PartialSymmetry<'m> {
             }
         }
         for instance in &behaviour.idle {
-            if let crate::certify::Subject::Action(Action::Rule(rule)) = instance.subject {
+            if let quotient_functions::Subject::Action(Action::Rule(rule)) = instance.subject {
                 unfolded[rule.position()] += 1;
             }
         }
-        let reason_of = |variables: &crate::behaviour::Fixed| variables.reason.clone();
+        let reason_of = |variables: &quotient_functions::Fixed| variables.reason.clone();
         let interpreter = Interpreter::new(model, layout);
         for (rule, entry) in model.rules.iter_enumerated() {
             let count = unfolded[rule.position()];
+            budget.spend(1 + count as u64)?;
             let mut instances = interpreter.instances(&entry.parameters, &entry.locals);
             let is_open = behaviour.inputs.iter().any(|(action, _)| *action == Action::Rule(rule));
             if is_open || instances.by_ref().take(count).count() < count || instances.next().is_some() {
@@ -208,7 +216,7 @@ impl<'m> PartialSymmetry<'m> {
         }
         for (property, entry) in model.properties.iter_enumerated() {
             let is_needed = properties.contains(&property) || !entry.kind.is_claim();
-            if !is_needed || entry.condition.is_none() {
+            if !is_needed || entry.formula.condition().is_none() {
                 continue;
             }
             if !behaviour.claims.iter().any(|claim| claim.property == property)
@@ -226,7 +234,7 @@ impl<'m> PartialSymmetry<'m> {
         let mut whole = vec![true; candidates.list().len()];
         let rules: Vec<Part> = rules.into_iter().map(Part::of_instances).collect();
         for part in rules.iter().filter(|part| !part.events.is_empty()) {
-            let labels = labels(&slots, &behaviour.circuit, part, candidates.members());
+            let labels = labels(&slots, &behaviour.circuit, part, candidates.members(), budget)?;
             for (number, family) in candidates.list().iter().enumerate() {
                 let own = &labels[family.first..family.first + family.size];
                 let mut sums: Vec<u64> = own.iter().map(|label| label.sum).collect();
@@ -247,16 +255,24 @@ impl<'m> PartialSymmetry<'m> {
         let families = Families::of_types(model, layout, &types);
         let slots = SlotMembers::new(&families, layout, &behaviour.circuit);
         let known = vec![None; model.rules.len()];
-        let certifier = Certifier::of_behaviour(model, layout, behaviour);
+        let certifier = Certifier::of_behaviour(model, layout, behaviour, budget)?;
         let conditions = FxHashMap::default();
-        let mut partial = Self { model, layout, families, certifier, slots, rules, known, conditions, seems_whole };
+        let budget = budget.clone();
+        let mut partial =
+            Self { model, layout, budget, families, certifier, slots, rules, known, conditions, seems_whole };
         for (property, entry) in model.properties.iter_enumerated() {
             if properties.contains(&property) || !entry.kind.is_claim() {
                 let events = partial.alarms(property);
                 partial.conditions.insert(property, events);
             }
         }
+        partial.require_sound()?;
         Ok(partial)
+    }
+
+    /// Functions that were made after the budget was spent mean nothing.
+    fn require_sound(&self) -> Result<(), Spent> {
+        if self.certifier.behaviour().circuit.is_spent() { Err(Spent) } else { Ok(()) }
     }
 
     /// The families.
@@ -296,6 +312,7 @@ impl<'m> PartialSymmetry<'m> {
 
     /// What must hold of single slots for any instance of a rule to do anything, one entry for each
     /// instance. This does not ask what the rule tells apart.
+    /// Once the budget is spent, less is known, which is no mistake: nothing is needed then.
     pub fn rule_needs(&mut self, rule: RuleId) -> Vec<Vec<Need>> {
         let events = self.rules[rule.position()].events.clone();
         events.iter().map(|event| self.needs(event)).collect()
@@ -304,14 +321,16 @@ impl<'m> PartialSymmetry<'m> {
     /// What a rule tells apart.
     ///
     /// # Errors
-    /// If the arguments of certification contradict each other, which is a mistake in this program.
-    pub fn rule(&mut self, rule: RuleId) -> Result<&RuleSymmetry, Uncertified> {
+    /// If the arguments of certification contradict each other, which is a mistake in this program; if the
+    /// budget is spent.
+    pub fn rule(&mut self, rule: RuleId) -> Result<&RuleSymmetry, DetectionError> {
         if self.known[rule.position()].is_none() {
             let part = self.rules[rule.position()].clone();
             let preserved = self.coarsest_partition(&part)?;
             let cause = self.cause(&part, &preserved.partition);
             let partition = preserved.partition.clone();
             let edges = self.take_apart(&part, preserved, &self.model.rules[rule].parameters)?;
+            self.require_sound()?;
             self.known[rule.position()] = Some(RuleSymmetry { partition, edges, cause });
         }
         Ok(self.known[rule.position()].as_ref().expect("it was just computed"))
@@ -322,13 +341,14 @@ impl<'m> PartialSymmetry<'m> {
     ///
     /// # Errors
     /// As for [`PartialSymmetry::rule`].
-    pub fn property(&mut self, property: PropertyId) -> Result<PropertySymmetry, Uncertified> {
+    pub fn property(&mut self, property: PropertyId) -> Result<PropertySymmetry, DetectionError> {
         let events = self.conditions.get(&property).cloned().unwrap_or_default();
         let part = Part::of_conditions(events);
         let preserved = self.coarsest_partition(&part)?;
         let partition = preserved.partition.clone();
         // Looking at one state is enough if nothing is told apart.
         let edges = if partition == self.coarsest() { Vec::new() } else { self.take_apart(&part, preserved, &[])? };
+        self.require_sound()?;
         Ok(PropertySymmetry { partition, edges })
     }
 
@@ -373,8 +393,9 @@ impl<'m> PartialSymmetry<'m> {
 
     /// The coarsest partition whose permutations map the events of a group to events of the group.
     /// Exchanging two members is an equivalence on members, so that there is one.
-    fn coarsest_partition(&mut self, part: &Part) -> Result<Kept, Uncertified> {
-        let labels = labels(&self.slots, &self.certifier.behaviour().circuit, part, self.families.members());
+    fn coarsest_partition(&mut self, part: &Part) -> Result<Kept, DetectionError> {
+        let circuit = &self.certifier.behaviour().circuit;
+        let labels = labels(&self.slots, circuit, part, self.families.members(), &self.budget)?;
         let mut generators = Vec::new();
         let mut cell_of: Vec<usize> = (0..self.families.members()).collect();
         let candidates =
@@ -415,16 +436,16 @@ impl<'m> PartialSymmetry<'m> {
     }
 
     /// Certifies that sending each of some members to the next preserves a group of events.
-    fn certify(&mut self, part: &Part, cycle: &[usize]) -> Result<Option<Generator>, Uncertified> {
+    fn certify(&mut self, part: &Part, cycle: &[usize]) -> Result<Option<Generator>, DetectionError> {
         let place_of = cycle_places(self.families.members(), cycle);
         let Some(generator) = self.literal_permutation(&place_of) else { return Ok(None) };
         match self.certifier.check_part(&generator, part) {
             Ok(images) => Ok(Some((place_of, images))),
-            Err(rejection) if rejection.is_contradiction() => {
-                let generator = self.certifier.literals().describe(self.model, self.layout, &generator);
-                Err(Uncertified { rejection, generator })
+            Err(rejection) => {
+                let describe = || self.certifier.literals().describe(self.model, self.layout, &generator);
+                DetectionError::of_candidate(rejection, describe)?;
+                Ok(None)
             }
-            Err(_) => Ok(None),
         }
     }
 
@@ -433,7 +454,12 @@ impl<'m> PartialSymmetry<'m> {
     }
 
     /// Takes the events of a group apart into those that its permutations map to each other.
-    fn take_apart(&mut self, part: &Part, preserved: Kept, parameters: &[Parameter]) -> Result<Vec<Edge>, Uncertified> {
+    fn take_apart(
+        &mut self,
+        part: &Part,
+        preserved: Kept,
+        parameters: &[Parameter],
+    ) -> Result<Vec<Edge>, DetectionError> {
         let mut owner: Vec<usize> = (0..part.events.len()).collect();
         fn find(owner: &mut [usize], mut event: usize) -> usize {
             while owner[event] != event {
@@ -451,7 +477,7 @@ impl<'m> PartialSymmetry<'m> {
         let roots: Vec<usize> = (0..part.events.len()).map(|event| find(&mut owner, event)).collect();
         let is_whole = preserved.partition == self.coarsest() || roots.iter().all(|&root| root == 0);
         if is_whole {
-            return Ok(vec![self.edge(part, &preserved, parameters)]);
+            return Ok(vec![self.edge(part, &preserved, parameters)?]);
         }
         let mut edges = Vec::new();
         let mut by_root: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
@@ -463,12 +489,12 @@ impl<'m> PartialSymmetry<'m> {
         for set in sets {
             let own = part.select(set);
             let preserved = self.coarsest_partition(&own)?;
-            edges.push(self.edge(&own, &preserved, parameters));
+            edges.push(self.edge(&own, &preserved, parameters)?);
         }
         Ok(edges)
     }
 
-    fn edge(&mut self, part: &Part, preserved: &Kept, parameters: &[Parameter]) -> Edge {
+    fn edge(&mut self, part: &Part, preserved: &Kept, parameters: &[Parameter]) -> Result<Edge, Spent> {
         let type_of = |parameter: &Parameter| match parameter.range {
             Iteration::Over(ty) => Some(ty),
             Iteration::Steps { .. } => None,
@@ -495,6 +521,7 @@ impl<'m> PartialSymmetry<'m> {
             });
         let mut instances = Vec::with_capacity(part.events.len());
         for event in &part.events {
+            self.budget.spend(1 + event.writes.len() as u64)?;
             let mut members = vec![None; event.arguments.len()];
             if event.arguments.len() == types.len() {
                 for (position, (ty, &value)) in types.iter().zip(&event.arguments).enumerate() {
@@ -511,7 +538,8 @@ impl<'m> PartialSymmetry<'m> {
             let needs = self.needs(event);
             instances.push(EdgeInstance { arguments: event.arguments.clone(), members, stabiliser, needs });
         }
-        Edge { partition: preserved.partition.clone(), instances, natural }
+        self.require_sound()?;
+        Ok(Edge { partition: preserved.partition.clone(), instances, natural })
     }
 
     /// A partition whose permutations leave an event as it is.
@@ -560,6 +588,9 @@ impl<'m> PartialSymmetry<'m> {
     /// What must hold of single slots for an event to do anything.
     fn needs(&mut self, event: &Event) -> Vec<Need> {
         let circuit = &mut self.certifier.behaviour_mut().circuit;
+        if circuit.is_spent() {
+            return Vec::new();
+        }
         let condition = if event.fault == NodeId::FALSE { event.guard } else { circuit.or([event.guard, event.fault]) };
         let slot_count = self.layout.slots.len();
         let mut needs = Vec::new();
@@ -658,9 +689,16 @@ struct Label {
 }
 
 /// What each member has to do with the events of a group.
-fn labels(slots: &SlotMembers, circuit: &crate::circuit::Circuit, part: &Part, members: usize) -> Vec<Label> {
+fn labels(
+    slots: &SlotMembers,
+    circuit: &Circuit,
+    part: &Part,
+    members: usize,
+    budget: &Budget,
+) -> Result<Vec<Label>, Spent> {
     let mut labels = vec![Label::default(); members];
     for event in &part.events {
+        budget.spend((1 + members + event.writes.len()) as u64)?;
         let signature = slots.sign(circuit, event);
         for (label, own) in labels.iter_mut().zip(&signature.members) {
             let both = (own ^ signature.whole.rotate_left(17)).wrapping_mul(0x9e37_79b9_7f4a_7c15 | 1);
@@ -668,11 +706,11 @@ fn labels(slots: &SlotMembers, circuit: &crate::circuit::Circuit, part: &Part, m
             label.concerned |= *own != 0;
         }
     }
-    labels
+    Ok(labels)
 }
 
 /// The slots that nodes depend on.
-fn slots_below(circuit: &crate::circuit::Circuit, roots: Vec<NodeId>) -> Vec<u32> {
+fn slots_below(circuit: &Circuit, roots: Vec<NodeId>) -> Vec<u32> {
     let mut slots = Vec::new();
     let mut seen = rustc_hash::FxHashSet::default();
     let mut pending = roots;

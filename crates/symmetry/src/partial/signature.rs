@@ -10,8 +10,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::families::{Families, NOBODY};
-use crate::circuit::{Circuit, Linear, Node, NodeId};
-use crate::unfold::{Event, Written};
+use quotient_functions::{Circuit, Event, Linear, Node, NodeId, Written};
 use quotient_ir::{Layout, SlotId, TableIndex};
 
 /// What slots have to do with members.

@@ -3,11 +3,11 @@
 //! way to a state.
 
 use num_bigint::BigUint;
-use quotient_ir::{Layout, Model, TableIndex};
+use quotient_ir::{Budget, Layout, Model, Spent, TableIndex};
 
 use super::{Families, PartialSymmetry, cycle_places};
 use crate::certify::CertifiedGroup;
-use crate::detect::Uncertified;
+use crate::detect::DetectionError;
 
 /// What at least half of the rules share.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,10 +21,14 @@ pub struct Sharing {
 }
 
 /// A bound of what rules can share, known without looking at them: the permutations of all families.
-pub fn most_permutations(model: &Model, layout: &Layout) -> BigUint {
+///
+/// # Errors
+/// If the budget is spent.
+pub fn most_permutations(model: &Model, layout: &Layout, budget: &Budget) -> Result<BigUint, Spent> {
+    budget.spend(layout.slots.len() as u64)?;
     let sizes = Families::candidates(model, layout);
     let sizes = sizes.list().iter().map(|family| family.size as u32);
-    sizes.flat_map(|size| 1..=size).fold(BigUint::from(1u32), |product, number| product * number)
+    Ok(sizes.flat_map(|size| 1..=size).fold(BigUint::from(1u32), |product, number| product * number))
 }
 
 impl PartialSymmetry<'_> {
@@ -32,7 +36,7 @@ impl PartialSymmetry<'_> {
     ///
     /// # Errors
     /// As for [`PartialSymmetry::rule`].
-    pub fn sharing(&mut self) -> Result<Sharing, Uncertified> {
+    pub fn sharing(&mut self) -> Result<Sharing, DetectionError> {
         let mut orders = Vec::new();
         for rule in self.model.rules.indices() {
             if !self.rules[rule.position()].events.is_empty() {
@@ -49,8 +53,8 @@ impl PartialSymmetry<'_> {
     /// and property. Asks no more than signatures where these say that some rule does tell members apart.
     ///
     /// # Errors
-    /// If the arguments of certification contradict each other, which is a mistake in this program.
-    pub fn whole_group(&mut self) -> Result<Option<(CertifiedGroup, BigUint)>, Uncertified> {
+    /// As for [`PartialSymmetry::rule`].
+    pub fn whole_group(&mut self) -> Result<Option<(CertifiedGroup, BigUint)>, DetectionError> {
         if !self.seems_whole {
             return Ok(None);
         }
@@ -66,11 +70,11 @@ impl PartialSymmetry<'_> {
                 match self.certifier.check(&generator) {
                     Ok(_) if generator.is_identity() => {}
                     Ok(map) => generators.push((generator, map)),
-                    Err(rejection) if rejection.is_contradiction() => {
-                        let generator = self.certifier.literals().describe(self.model, self.layout, &generator);
-                        return Err(Uncertified { rejection, generator });
+                    Err(rejection) => {
+                        let describe = || self.certifier.literals().describe(self.model, self.layout, &generator);
+                        DetectionError::of_candidate(rejection, describe)?;
+                        return Ok(None);
                     }
-                    Err(_) => return Ok(None),
                 }
             }
             // Permutations of values that nothing can hold do nothing.

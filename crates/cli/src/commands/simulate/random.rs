@@ -64,7 +64,7 @@ pub(super) fn run(
                 RunEnd::StepLimit | RunEnd::Stopped => "step-limit",
             };
             let violation = if let RunEnd::Violation(violation) = end { Some(violation) } else { None };
-            let trace = Trace { steps, violation };
+            let trace = Trace::new(steps, violation);
             print_with(|writer| json::simulation(writer, interpreter, options.seed, stop_reason, &trace, warnings))?;
             Ok(ExitCode::from(status))
         }

@@ -1,7 +1,7 @@
 //! The whole machine: stages, constants, initialisation, operations, claims.
 
 use quotient_ir::{
-    Diagnostic, Expr as IrExpr, ExprId, Model, Property, PropertyKind, Rule, Source, Span, Start, Statement,
+    Diagnostic, Expr as IrExpr, ExprId, Fairness, Model, Property, PropertyKind, Rule, Source, Span, Start, Statement,
     StatementKind, Type as IrType, TypeId, TypeKind, Variable, VariableId,
 };
 
@@ -172,6 +172,8 @@ impl Lowerer<'_> {
         let guard = self.in_stage(stage, 0);
         self.model.rules.push(Rule {
             name,
+            owner: quotient_ir::Owner::None,
+            fairness: Fairness::None,
             parameters: Vec::new(),
             locals: Owner::default().locals,
             guard,
@@ -277,7 +279,16 @@ impl Lowerer<'_> {
         }
         let name = if path.chosen.is_empty() { name.to_owned() } else { format!("{name}({})", path.chosen.join(", ")) };
         let Owner { locals, parameters } = path.owner;
-        self.model.rules.push(Rule { name: Some(name), parameters, locals, guard, body, span });
+        self.model.rules.push(Rule {
+            name: Some(name),
+            owner: quotient_ir::Owner::None,
+            fairness: Fairness::None,
+            parameters,
+            locals,
+            guard,
+            body,
+            span,
+        });
         Ok(())
     }
 
@@ -324,7 +335,7 @@ impl Lowerer<'_> {
             kind,
             parameters: Vec::new(),
             locals,
-            condition: Some(condition),
+            formula: condition.into(),
             span: claim.condition.span,
         });
         Ok(())

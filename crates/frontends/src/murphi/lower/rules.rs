@@ -2,8 +2,8 @@
 //! them. Each becomes an owner of its own that repeats the headers around it.
 
 use quotient_ir::{
-    BinaryOperator, Diagnostic, Expr as Lowered, ExprId, Iteration, LocalId, Parameter, Property, PropertyKind,
-    Rule as LoweredRule, Start, Statement, UnaryOperator,
+    BinaryOperator, Diagnostic, Expr as Lowered, ExprId, Fairness, Iteration, LocalId, Parameter, Property,
+    PropertyKind, Rule as LoweredRule, Start, Statement, UnaryOperator,
 };
 
 use super::super::syntax::MAXIMUM_NESTING;
@@ -290,7 +290,17 @@ impl Lowering<'_> {
         let locals = std::mem::replace(&mut self.owner, Owner::outside()).locals;
         let name = name.map(|name| name.text.clone());
         let parameters = surroundings.parameters_in_order();
-        self.model.rules.push(LoweredRule { name, parameters, locals, guard, body: statements, span: rule.span });
+        // Murphi has no processes: a parameter of a ruleset may be one, or anything else.
+        self.model.rules.push(LoweredRule {
+            name,
+            owner: quotient_ir::Owner::None,
+            fairness: Fairness::None,
+            parameters,
+            locals,
+            guard,
+            body: statements,
+            span: rule.span,
+        });
     }
 
     fn property(
@@ -309,12 +319,12 @@ impl Lowering<'_> {
             Category::Assert | Category::Invariant => PropertyKind::Invariant,
             Category::Assume => PropertyKind::Assumption,
             Category::Cover => PropertyKind::Cover,
-            Category::Liveness => PropertyKind::Liveness,
+            Category::Liveness => PropertyKind::AlwaysReachable,
         };
         let parameters = surroundings.parameters_in_order();
         let Surroundings { conditions, chooses, .. } = surroundings;
         let lowered = match kind {
-            PropertyKind::Liveness if chooses => {
+            PropertyKind::AlwaysReachable if chooses => {
                 let error = Diagnostic::error("choose-liveness", "a liveness property cannot choose", rule.span)
                     .with_help("elements of a multiset have no identity from one state to the next");
                 self.report(error);
@@ -330,7 +340,13 @@ impl Lowering<'_> {
         };
         let locals = std::mem::replace(&mut self.owner, Owner::outside()).locals;
         let name = name.map(|name| name.text.clone());
-        let condition = Some(lowered);
-        self.model.properties.push(Property { name, kind, parameters, locals, condition, span: rule.span });
+        self.model.properties.push(Property {
+            name,
+            kind,
+            parameters,
+            locals,
+            formula: lowered.into(),
+            span: rule.span,
+        });
     }
 }

@@ -1,7 +1,7 @@
 //! Statements.
 
 use quotient_ir::{
-    BinaryOperator, Diagnostic, Expr as Lowered, LocalKind, Model, MultisetElement, Place, PlaceId, Property,
+    BinaryOperator, Diagnostic, Expr as Lowered, Formula, LocalKind, Model, MultisetElement, Place, PlaceId, Property,
     PropertyKind, ReturnValue, Root, Span, Statement, StatementKind, Step, Table, TypeId, TypeKind,
 };
 
@@ -188,7 +188,7 @@ impl Lowering<'_> {
                     kind: PropertyKind::Cover,
                     parameters: Vec::new(),
                     locals: Table::new(),
-                    condition: None,
+                    formula: Formula::CoverStatement,
                     span,
                 });
                 Some(StatementKind::Cover { condition: lowered, property })

@@ -10,7 +10,7 @@
 use std::rc::Rc;
 
 use quotient_ir::{
-    Diagnostic, ExprId, Model, PlaceId, Property, PropertyKind, Rule, Span, Statement, Variable, VariableId,
+    Diagnostic, ExprId, Fairness, Model, PlaceId, Property, PropertyKind, Rule, Span, Statement, Variable, VariableId,
 };
 use rustc_hash::FxHashSet;
 
@@ -304,7 +304,16 @@ impl Emission<'_, '_> {
                 continue;
             }
             let name = Some(format!("{}: nothing moves", self.program.claims[position].name));
-            self.model.rules.push(Rule { name, parameters: Vec::new(), locals: owner.locals, guard, body, span });
+            self.model.rules.push(Rule {
+                name,
+                owner: quotient_ir::Owner::None,
+                fairness: Fairness::None,
+                parameters: Vec::new(),
+                locals: owner.locals,
+                guard,
+                body,
+                span,
+            });
             let telling =
                 Telling::Remark(None, format!("nothing moves, and {} looks again", self.program.claims[position].name));
             self.origins.push(Origin { mover: None, telling });
@@ -318,13 +327,13 @@ impl Emission<'_, '_> {
             let (name, span) = (Some(claim.name.to_string()), claim.span);
             let place = self.claim_place(self.claims[position], 0);
             let ended = self.read(place);
-            let condition = Some(self.not(ended));
+            let formula = self.not(ended).into();
             self.model.properties.push(Property {
                 name,
                 kind: PropertyKind::Invariant,
                 parameters: Vec::new(),
                 locals: quotient_ir::Table::new(),
-                condition,
+                formula,
                 span,
             });
         }

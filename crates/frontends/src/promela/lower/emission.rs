@@ -820,7 +820,7 @@ impl<'p, 't> Emission<'p, 't> {
             kind: PropertyKind::Invariant,
             parameters: Vec::new(),
             locals: owner.locals,
-            condition: Some(condition),
+            formula: condition.into(),
             span,
         });
     }
@@ -830,13 +830,13 @@ impl<'p, 't> Emission<'p, 't> {
         let Some(exclusive) = self.exclusive else { return };
         let place = self.variable_place(exclusive);
         let (holder, nobody) = (self.read(place), self.number(-1));
-        let condition = Some(self.compare(BinaryOperator::NotEqual, holder, nobody));
+        let condition = self.compare(BinaryOperator::NotEqual, holder, nobody);
         self.model.properties.push(Property {
             name: Some("atomic".into()),
             kind: PropertyKind::Passing,
             parameters: Vec::new(),
             locals: quotient_ir::Table::new(),
-            condition,
+            formula: condition.into(),
             span: Span::default(),
         });
     }

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use quotient_ir::{
-    BinaryOperator, Expr, ExprId, Iteration, LocalId, Number, Parameter, Quantifier, Rule, Span, Statement,
+    BinaryOperator, Expr, ExprId, Fairness, Iteration, LocalId, Number, Parameter, Quantifier, Rule, Span, Statement,
     StatementKind,
 };
 
@@ -510,10 +510,20 @@ impl Emission<'_, '_> {
                 Number::Parameter(parameters.iter().position(named).unwrap_or(0))
             }
         };
-        let mut takings = vec![Taking { number: number(it.process, "p"), process: it.process, element }];
+        let mover = number(it.process, "p");
+        let mut takings = vec![Taking { number: mover, process: it.process, element }];
         takings.extend(taker.map(|(process, element)| Taking { number: number(process, "q"), process, element }));
         let telling = Telling::Statements(takings);
-        self.model.rules.push(Rule { name, parameters, locals: owner.locals, guard, body, span });
+        self.model.rules.push(Rule {
+            name,
+            owner: quotient_ir::Owner::Process(mover),
+            fairness: Fairness::None,
+            parameters,
+            locals: owner.locals,
+            guard,
+            body,
+            span,
+        });
         self.origins.push(Origin { mover: Some((it.process, flow.number(it.point))), telling });
     }
 
@@ -868,16 +878,22 @@ impl Emission<'_, '_> {
         body.extend(self.observe(&mut owner));
         let (line, _) = self.model.source.line_and_column(span.start);
         let name = Some(format!("{} {line}: blocked in atomic", self.program.name(process)));
-        self.model.rules.push(Rule { name, parameters, locals: owner.locals, guard, body, span });
-        let flow = &self.program.processes[process].flow;
-        let taking = flow.exits(point).first().map(|exit| Taking {
-            number: match self.pools.ranges[process] {
-                Some((low, high)) if low == high => Number::Constant(low),
-                _ => Number::Parameter(0),
-            },
-            process,
-            element: exit.element,
+        let mover = match self.pools.ranges[process] {
+            Some((low, high)) if low == high => Number::Constant(low),
+            _ => Number::Parameter(0),
+        };
+        self.model.rules.push(Rule {
+            name,
+            owner: quotient_ir::Owner::Process(mover),
+            fairness: Fairness::None,
+            parameters,
+            locals: owner.locals,
+            guard,
+            body,
+            span,
         });
+        let flow = &self.program.processes[process].flow;
+        let taking = flow.exits(point).first().map(|exit| Taking { number: mover, process, element: exit.element });
         let telling = Telling::Remark(taking, "blocks: others may move".into());
         self.origins.push(Origin { mover: Some((process, number)), telling });
     }
@@ -927,7 +943,16 @@ impl Emission<'_, '_> {
         let guard = self.all(conditions);
         let name = Some("valid end".into());
         let (parameters, body, span) = (Vec::new(), Vec::new(), Span::default());
-        self.model.rules.push(Rule { name, parameters, locals: owner.locals, guard, body, span });
+        self.model.rules.push(Rule {
+            name,
+            owner: quotient_ir::Owner::None,
+            fairness: Fairness::None,
+            parameters,
+            locals: owner.locals,
+            guard,
+            body,
+            span,
+        });
         let telling = Telling::Remark(None, "every process is where it may stop".into());
         self.origins.push(Origin { mover: None, telling });
     }

@@ -5,8 +5,8 @@
 //! The states on the way still count: a counter stands for each of them that would be stored.
 
 use quotient_ir::{
-    BinaryOperator, Expr, ExprId, Interpreter, Layout, Model, Outcome, Place, PlaceId, PropertyKind, Root, Rule,
-    RuleId, Span, Statement, Step, Type, TypeId, TypeKind, Valuation, Variable,
+    BinaryOperator, Expr, ExprId, Fairness, Interpreter, Layout, Model, Number, Outcome, Owner, Place, PlaceId,
+    PropertyKind, Root, Rule, RuleId, Span, Statement, Step, Type, TypeId, TypeKind, Valuation, Variable,
 };
 use rustc_hash::FxHashMap;
 
@@ -313,7 +313,17 @@ fn rewrite(
     let push = |emission: &mut Emission<'_, '_>, step: usize, guard: ExprId, body: Vec<Statement>| {
         let (name, span) = names[step.min(names.len() - 1)].clone();
         let locals = quotient_ir::Table::new();
-        emission.model.rules.push(Rule { name, parameters: Vec::new(), locals, guard, body, span });
+        let owner = Owner::Process(Number::Constant(mover.pid));
+        emission.model.rules.push(Rule {
+            name,
+            owner,
+            fairness: Fairness::None,
+            parameters: Vec::new(),
+            locals,
+            guard,
+            body,
+            span,
+        });
         let telling = Telling::Statements(takings[step.min(takings.len() - 1)].clone());
         emission.origins.push(Origin { mover: None, telling });
     };
@@ -369,8 +379,8 @@ fn rewrite(
     let busy = emission.binary(BinaryOperator::NotEqual, counter_value, zero);
     let claims = emission.model.properties.iter_enumerated().filter(|(_, property)| property.kind.is_claim());
     for id in claims.map(|(id, _)| id).collect::<Vec<_>>() {
-        if let Some(condition) = emission.model.properties[id].condition {
-            emission.model.properties[id].condition = Some(emission.or(busy, condition));
+        if let Some(condition) = emission.model.properties[id].formula.condition() {
+            emission.model.properties[id].formula = emission.or(busy, condition).into();
         }
     }
 }

@@ -149,7 +149,7 @@ fn rulesets_become_parameters() {
     check("ruleset k: pair do invariant k = p -> b; end;", "Invariant [k over pair] k = p -> b");
     check(
         "ruleset k: index do ruleset k: node do liveness s[k] = 0; end; end;",
-        "Liveness [k over node; k over index] s[k] = 0",
+        "AlwaysReachable [k over node; k over index] s[k] = 0",
     );
 }
 

@@ -26,7 +26,7 @@ pub(super) fn owners(model: &Model) -> String {
         lines.push(format!("rule{} {guard} ==> {body}", parameters(model, &rule.locals, &rule.parameters)));
     }
     for property in model.properties.iter() {
-        let condition = property.condition.map(|it| expression_text(model, &property.locals, it));
+        let condition = property.formula.condition().map(|it| expression_text(model, &property.locals, it));
         let parameters = parameters(model, &property.locals, &property.parameters);
         lines.push(format!("{:?}{parameters} {}", property.kind, condition.as_deref().unwrap_or("-")));
     }

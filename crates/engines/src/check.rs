@@ -1,0 +1,276 @@
+//! The ways into the searches. In the quotient, as planned: the main search, then one for each orbit of liveness
+//! instances that it could not answer for.
+
+use quotient_ir::{DeadlockMode, Interpreter, Interrupt, Layout, Model, PropertyId, PropertyKind};
+use quotient_symmetry::Workspace;
+
+use crate::cross_check;
+use crate::explicit::Exploration;
+use crate::explicit::store::StateNumber;
+use crate::narrowing::check_whole;
+use crate::observer::Observer;
+use crate::options::{Instances, LivenessScope, SearchOptions};
+use crate::reduction::{LivenessSearch, Plan, Reduction};
+use crate::report::{EngineError, LivenessReport, Report, StopReason, Subject, Verdict};
+use crate::seam::{Batches, Representatives, SearchSpace, TransitionSystem};
+use crate::systems::compiled::CompiledSystem;
+use crate::systems::evaluator::SpecialisedSystem;
+use crate::systems::guard::Guard;
+use crate::systems::passing::PassingSystem;
+use crate::systems::quotient::QuotientSystem;
+use crate::verdicts::search_and_judge;
+
+/// Searches the reachable states of a model, or their orbits as planned, and checks its properties. The plan must
+/// be one for all properties that are checked.
+///
+/// The model must be one that [`quotient_ir::verify()`] accepts.
+///
+/// # Errors
+/// If options do not go together, or if a violation cannot be replayed with the reference interpreter, a slot holds
+/// a value that detection took to be impossible, or a comparison shows a difference: these are defects of this
+/// program and never a verdict.
+pub fn check(
+    model: &Model,
+    layout: &Layout,
+    plan: Option<&Plan>,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<Report, EngineError> {
+    let Some(plan) = plan.filter(|plan| plan.reduction.is_some()) else {
+        return check_whole(model, layout, options, observer);
+    };
+    let interpreter = Interpreter::new(model, layout);
+    let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
+    check_quotient(&evaluator, &interpreter, plan, options, observer).map(|(report, _)| report)
+}
+
+/// Searches the orbits of a model as planned, and compares with the unreduced search if that is wished.
+pub(crate) fn check_quotient(
+    evaluator: &SpecialisedSystem<'_>,
+    interpreter: &Interpreter<'_>,
+    plan: &Plan,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<(Report, Exploration), EngineError> {
+    let system = CompiledSystem::new(evaluator, true);
+    let (mut report, exploration) = check_planned(&system, interpreter, plan, options, observer)?;
+    evaluator.fired().report(plan.rule_classes(), &mut report);
+    if options.cross_check {
+        let comparison = cross_check::compare(&system, interpreter, plan, options, observer, (&report, &exploration))?;
+        report.cross_check = Some(comparison);
+    }
+    Ok((report, exploration))
+}
+
+/// Searches the reachable states of a transition system of a model and checks the properties of
+/// the model. States for which the model says so are passed through. The interpreter replays what is found.
+///
+/// # Errors
+/// As for [`check`].
+pub fn check_system<S: Batches>(
+    system: &S,
+    interpreter: &Interpreter<'_>,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<Report, EngineError> {
+    let system = PassingSystem::new(system, interpreter, options);
+    search_and_judge(&system, interpreter, options, None, observer, None).map(|(report, _)| report)
+}
+
+/// Searches a system as planned and checks its properties.
+///
+/// # Errors
+/// If a violation cannot be replayed or a slot holds what detection took to be impossible: defects of
+/// this program, and never a verdict.
+fn check_planned<S: Batches>(
+    system: &S,
+    interpreter: &Interpreter<'_>,
+    plan: &Plan,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<(Report, Exploration), EngineError> {
+    let Some(reduction) = &plan.reduction else {
+        let system = PassingSystem::new(system, interpreter, options);
+        return search_and_judge(&system, interpreter, options, None, observer, None);
+    };
+    let is_checked =
+        |property: PropertyId| options.properties.as_ref().is_none_or(|selected| selected.contains(&property));
+    let mut main = options.clone();
+    for orbit in plan.exchanged.iter().filter(|orbit| is_checked(orbit.property)) {
+        let instances = Instances::AllBut(orbit.instances.clone());
+        main.liveness.push(LivenessScope { property: orbit.property, instances });
+    }
+    let (mut report, exploration) = check_reduced(system, interpreter, reduction, &main, observer)?;
+    if report.stop_reason.is_none() {
+        for search in &plan.liveness_searches {
+            if search.instances.iter().any(|instance| is_checked(instance.property)) {
+                judge(system, interpreter, search, options, observer, &mut report)?;
+            }
+        }
+        report.summarize();
+    }
+    Ok((report, exploration))
+}
+
+/// Searches one state of each orbit, as far as the reduction goes.
+fn check_reduced<S: Batches>(
+    system: &S,
+    interpreter: &Interpreter<'_>,
+    reduction: &Reduction,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<(Report, Exploration), EngineError> {
+    let Reduction { group, canonicalizer, markers, .. } = reduction;
+    let layout = interpreter.layout();
+    let clock = observer.clock();
+    let system = PassingSystem::new(system, interpreter, options).watched(Guard::new(layout, group.literals()));
+    let quotient = QuotientSystem::new(&system, layout, reduction, clock);
+    let mut workspace = Workspace::default();
+    let mut orbit_size = |state: &[u64]| canonicalizer.represented(&mut workspace, state);
+    let result = search_and_judge(&quotient, interpreter, options, None, observer, Some(&mut orbit_size));
+    // Before anything else: what was found then means nothing, and it may be why a run was not found.
+    if let Some(slot) = quotient.impossible_slot().or(system.impossible_slot()) {
+        return Err(EngineError::ImpossibleValue(layout.slots[slot].name.clone()));
+    }
+    let (mut report, exploration) = result?;
+    report.canonicalization = quotient.canonicalization_time();
+    if !reduction.is_exact() {
+        report.represented = None;
+    }
+    report.marker_collisions = match markers {
+        Some(markers) if markers.decides => collisions(&quotient, &exploration),
+        Some(_) if reduction.is_exact() => Some(0),
+        _ => None,
+    };
+    if reduction.is_approximate() {
+        approximate(&mut report, interpreter.model());
+    }
+    Ok((report, exploration))
+}
+
+/// How many of the stored states have a marker that another one stored before has. Not known if states were
+/// forgotten.
+fn collisions<S: SearchSpace>(quotient: &QuotientSystem<'_, S>, exploration: &Exploration) -> Option<u64> {
+    if exploration.approximation.is_some() {
+        return None;
+    }
+    let mut scratch = quotient.scratch();
+    let store = &exploration.store;
+    let counted = store.numbers().filter(|number| !exploration.surplus.contains(number));
+    let mut by_key: Vec<(u64, StateNumber)> =
+        counted.map(|number| (quotient.key(&mut scratch, store.state(number)), number)).collect();
+    by_key.sort_unstable();
+    let mut collisions = 0;
+    let mut same_key: Vec<Vec<u64>> = Vec::new();
+    for (position, &(key, number)) in by_key.iter().enumerate() {
+        if position == 0 || by_key[position - 1].0 != key {
+            same_key.clear();
+        }
+        let marker = quotient.marker(&mut scratch, store.state(number));
+        if same_key.iter().any(|known| known == marker) {
+            collisions += 1;
+        } else {
+            same_key.push(marker.to_vec());
+        }
+    }
+    Some(collisions)
+}
+
+/// What is not found by an approximate search may be there all the same: only runs count.
+fn approximate(report: &mut Report, model: &Model) {
+    for property in &mut report.properties {
+        let is_cover =
+            matches!(property.subject, Subject::Property(id) if model.properties[id].kind == PropertyKind::Cover);
+        let is_liveness = matches!(property.subject, Subject::Property(id) if model.properties[id].kind == PropertyKind::AlwaysReachable);
+        let is_certain = match property.verdict {
+            Verdict::Violated => !is_cover && !is_liveness,
+            Verdict::Holds => is_cover,
+            Verdict::Inconclusive => true,
+        };
+        if !is_certain {
+            property.verdict = Verdict::Inconclusive;
+            property.trace = None;
+        }
+    }
+    report.stop_reason.get_or_insert(StopReason::Approximate);
+    report.summarize();
+}
+
+/// Judges liveness in a search of its own and adds what it finds to a report.
+fn judge<S: Batches>(
+    system: &S,
+    interpreter: &Interpreter<'_>,
+    search: &LivenessSearch,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+    report: &mut Report,
+) -> Result<(), EngineError> {
+    let mut properties: Vec<PropertyId> = search.instances.iter().map(|instance| instance.property).collect();
+    properties.dedup();
+    let scopes = properties.iter().map(|&property| {
+        let instances = search.instances.iter().filter(|instance| instance.property == property);
+        let instances = Instances::Only(instances.map(|instance| instance.arguments.clone()).collect());
+        LivenessScope { property, instances }
+    });
+    let own = SearchOptions {
+        deadlock: DeadlockMode::Off,
+        liveness: scopes.collect(),
+        properties: Some(properties.clone()),
+        // Only the main search can be interrupted and go on.
+        checkpoint: None,
+        resume: None,
+        ..options.clone()
+    };
+    let mut silent = Watched(observer);
+    let (found, _) = match &search.reduction {
+        Some(reduction) => check_reduced(system, interpreter, reduction, &own, &mut silent)?,
+        None => {
+            let system = PassingSystem::new(system, interpreter, &own);
+            search_and_judge(&system, interpreter, &own, None, &mut silent, None)?
+        }
+    };
+    for property in found.properties {
+        let known = report.properties.iter_mut().find(|known| known.subject == property.subject);
+        match (known, property.verdict) {
+            // One violated instance is enough; an undecided one does not change that.
+            (Some(known), Verdict::Violated) if known.verdict != Verdict::Violated => *known = property,
+            (Some(known), Verdict::Inconclusive)
+                if known.verdict == Verdict::Holds && property.subject != Subject::Errors =>
+            {
+                *known = property;
+            }
+            _ => {}
+        }
+    }
+    // It ends early only where it could not be finished: a limit that the main search did not reach.
+    if let Some(reason) = found.stop_reason.filter(|reason| *reason != StopReason::Violation) {
+        report.stop_reason.get_or_insert(reason);
+    }
+    report.memory_bytes = report.memory_bytes.max(found.memory_bytes);
+    report.canonicalization = match (report.canonicalization, found.canonicalization) {
+        (Some(known), Some(more)) => Some(known + more),
+        (known, more) => known.or(more),
+    };
+    report.liveness_searches.push(LivenessReport {
+        instances: search.instances.clone(),
+        order: search.order.clone(),
+        states: found.states,
+        transitions: found.transitions,
+    });
+    Ok(())
+}
+
+/// An observer that is asked whether to go on, and not shown the graph a second time.
+struct Watched<'a>(&'a mut dyn Observer);
+
+impl Observer for Watched<'_> {
+    fn progress(&mut self, progress: &crate::observer::Progress) -> std::ops::ControlFlow<StopReason> {
+        self.0.progress(progress)
+    }
+    fn interrupt(&self) -> Interrupt {
+        self.0.interrupt()
+    }
+    fn clock(&self) -> Option<crate::systems::quotient::Clock> {
+        self.0.clock()
+    }
+}

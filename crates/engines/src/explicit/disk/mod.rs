@@ -1,0 +1,462 @@
+//! Breadth-first search that goes on when memory is full, on disk and on one thread.
+//!
+//! The states in memory stay there. Those found later are appended to a file in the order of
+//! discovery, with their parents: so the frontier is the end of that file, and runs are found again.
+//! Whether a successor is new is decided for a whole level at once (delayed duplicate detection;
+//! Stern and Dill, Using magnetic disk instead of main memory in the Murphi verifier, 1998):
+//! successors that are not in memory are sorted, those that are in the sorted sets of states on disk
+//! are dropped, and the rest is put back into the order in which it was found. New states are judged
+//! in that order, so counts, verdicts and runs are those of a search in memory.
+
+mod file;
+mod sorter;
+mod visited;
+
+use std::io;
+use std::ops::{ControlFlow, Range};
+
+use quotient_ir::PropertyId;
+
+use crate::explicit::batch::{Batch, Run};
+use crate::explicit::expansion::{Expander, Expansion, deadlock};
+use crate::explicit::judge::{Admission, Checks, Judge, end_with};
+use crate::explicit::recent::Recent;
+use crate::explicit::store::{NO_PARENT, STATE_LIMIT, StateNumber, append};
+use crate::explicit::{End, Exploration, Halt, note, stop};
+use crate::observer::{Observer, Progress};
+use crate::options::{SearchOptions, Spill};
+use crate::report::StopReason;
+use crate::seam::{SearchSpace, Sink, Tag};
+use file::{Disk, DiskError, Sequence};
+use sorter::Sorter;
+use visited::Visited;
+
+/// How many states or records pass between reports of progress.
+const PROGRESS_INTERVAL: u64 = 4096;
+/// The least memory for sorting, and what is used where there is no limit.
+const LEAST_ROOM: u64 = 1 << 16;
+const USUAL_ROOM: u64 = 1 << 26;
+
+/// The share of a memory limit that is for the states in memory, if a search may go on on disk.
+pub(crate) fn share_for_states(limit: u64) -> u64 {
+    limit - limit / 4
+}
+
+/// Whether a search that ends for a reason goes on on disk.
+pub(crate) fn goes_on(end: &End) -> bool {
+    matches!(end, End::Stopped(StopReason::MemoryLimit(_) | StopReason::OutOfMemory))
+}
+
+/// States in memory that wait to be expanded, in order.
+#[derive(Debug)]
+pub(crate) enum Waiting {
+    Range(Range<StateNumber>),
+    List(Vec<StateNumber>),
+}
+
+impl Waiting {
+    fn none() -> Self {
+        Self::List(Vec::new())
+    }
+    fn len(&self) -> u64 {
+        match self {
+            Self::Range(range) => range.len() as u64,
+            Self::List(list) => list.len() as u64,
+        }
+    }
+    fn get(&self, position: u64) -> StateNumber {
+        match self {
+            Self::Range(range) => range.start + position as StateNumber,
+            Self::List(list) => list[position as usize],
+        }
+    }
+}
+
+/// Where a search in memory was at a moment between two expansions.
+#[derive(Debug)]
+pub(crate) struct Handover {
+    /// Whether all starts were run. If not, they are run again.
+    pub(crate) begun: bool,
+    /// Steps from a start to the states of the level.
+    pub(crate) level: u64,
+    /// States of the level that wait to be expanded.
+    pub(crate) current: Waiting,
+    /// States of the next level so far.
+    pub(crate) next: Waiting,
+}
+
+/// States in the order of discovery, with their parents.
+#[derive(Debug)]
+pub(crate) struct Overflow {
+    words: usize,
+    /// The number of the first one. Those in memory have lower numbers.
+    first: u64,
+    records: Sequence,
+}
+
+impl Overflow {
+    /// How many there are.
+    pub(crate) fn len(&self) -> u64 {
+        self.records.len()
+    }
+
+    /// Most bytes that were used on disk by the search.
+    pub(crate) fn peak_bytes(&self) -> u64 {
+        self.records.disk().peak_bytes()
+    }
+
+    /// A state and its parent; none if it is in memory.
+    pub(crate) fn get(&self, number: StateNumber) -> io::Result<Option<(Vec<u64>, StateNumber)>> {
+        let Some(position) = u64::from(number).checked_sub(self.first) else { return Ok(None) };
+        let mut record = Vec::new();
+        self.records.read(position, 1, &mut record)?;
+        let parent = record.pop().ok_or(io::ErrorKind::UnexpectedEof)?;
+        Ok(Some((record, parent as StateNumber)))
+    }
+
+    /// Goes through all states. Breaking ends that.
+    pub(crate) fn visit(&self, mut visit: impl FnMut(&[u64]) -> ControlFlow<()>) -> io::Result<ControlFlow<()>> {
+        let mut reader = self.records.reader(0);
+        while let Some(record) = reader.record()? {
+            if visit(&record[..self.words]).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            reader.advance();
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// Goes on with a search. What it explored is as of the moment of the handover.
+pub(crate) fn go_on<S: SearchSpace>(
+    system: &S,
+    checks: &Checks,
+    options: &SearchOptions,
+    spill: &Spill,
+    explored: Exploration,
+    handover: Handover,
+    observer: &mut dyn Observer,
+) -> Exploration {
+    let words = system.words();
+    let disk = match Disk::new(&spill.folder, spill.max_bytes) {
+        Ok(disk) => disk,
+        Err(error) => return Exploration { end: End::Stopped(error.into()), ..explored },
+    };
+    let room = options.max_memory.map_or(USUAL_ROOM, |limit| (limit - share_for_states(limit)).max(LEAST_ROOM));
+    let mut search = Search {
+        system,
+        judge: Judge::new(system, checks, options),
+        options,
+        observer,
+        words,
+        overflow: Overflow { words, first: explored.store.bound(), records: disk.sequence(words + 1) },
+        visited: Visited::new(&disk, words),
+        // A candidate is a state, its place among the successors of the level, its parent and its tag.
+        candidates: Sorter::new(&disk, words + 2, 0..words + 1, Some(words), room / 2),
+        new: Sorter::new(&disk, words + 2, words..words + 1, None, room / 2),
+        batch: Batch::new(words),
+        // Whatever is not written to disk is worth it.
+        recent: Recent::new(words, 0),
+        depth: 0,
+        waiting: 0,
+        place: 0,
+        start_steps: Vec::new(),
+        covered: Vec::new(),
+        work: 0,
+        halt: None,
+        found: None,
+        explored: Exploration { memory_bytes: explored.memory_bytes + room, ..explored },
+    };
+    let end = search.run(handover).map_or_else(|end| *end, |()| End::Finished);
+    let Search { mut explored, overflow, .. } = search;
+    explored.store.overflow = Some(overflow);
+    Exploration { end, ..explored }
+}
+
+impl From<DiskError> for Halt {
+    fn from(error: DiskError) -> Self {
+        Box::new(End::Stopped(error.into()))
+    }
+}
+
+struct Search<'a, S: SearchSpace> {
+    system: &'a S,
+    judge: Judge<'a, S>,
+    options: &'a SearchOptions,
+    observer: &'a mut dyn Observer,
+    words: usize,
+    /// What is known so far; transitions up to the level.
+    explored: Exploration,
+    overflow: Overflow,
+    visited: Visited,
+    candidates: Sorter,
+    new: Sorter,
+    batch: Batch,
+    recent: Recent,
+    /// Steps from a start to the states being found.
+    depth: u64,
+    /// States that were found and not yet expanded.
+    waiting: u64,
+    /// Successors of the level that left the batch.
+    place: u64,
+    /// Steps through states after starts, where only these count, and the place after them.
+    start_steps: Vec<(u64, u64)>,
+    /// Covers reached by steps of the level, and at which successor.
+    covered: Vec<(PropertyId, u64)>,
+    work: u64,
+    /// Why an expansion was broken off.
+    halt: Option<Halt>,
+    /// What ends the search after the successors so far.
+    found: Option<End>,
+}
+
+impl<S: SearchSpace> Search<'_, S> {
+    fn run(&mut self, handover: Handover) -> Result<(), Halt> {
+        let Handover { begun, mut level, mut current, mut next } = handover;
+        let mut found = 0..0;
+        self.waiting = current.len() + next.len();
+        if !begun {
+            let ended = self.run_starts()?;
+            self.settle(ended, true)?;
+            found = 0..self.overflow.len();
+            std::mem::swap(&mut current, &mut next);
+        } else if current.len() == 0 {
+            std::mem::swap(&mut current, &mut next);
+            level += 1;
+        }
+        loop {
+            if current.len() == 0 && found.is_empty() {
+                return Ok(());
+            }
+            if let Some(limit) = self.options.max_depth.filter(|&limit| level >= limit) {
+                return Err(Box::new(End::Stopped(StopReason::DepthLimit(limit))));
+            }
+            level += 1;
+            self.depth = level;
+            let ended = self.expand_level(&current, found.clone())?;
+            let before = self.overflow.len();
+            self.settle(ended, false)?;
+            found = before..self.overflow.len();
+            current = std::mem::replace(&mut next, Waiting::none());
+        }
+    }
+
+    /// Runs the starts. Returns what ends the search then.
+    fn run_starts(&mut self) -> Result<Option<End>, Halt> {
+        let (system, options) = (self.system, self.options);
+        let mut scratch = system.scratch();
+        let mut expansion = Expansion::of_starts(self, options);
+        system.starts(&mut scratch, |instance, event| expansion.event(instance, event));
+        expansion.close();
+        self.halt.take().map_or(Ok(()), Err)?;
+        self.send()?;
+        Ok(self.found.take())
+    }
+
+    /// Expands the states of a level: those in memory, then those on disk. Returns what ends the
+    /// search then, unless something did before.
+    fn expand_level(&mut self, memory: &Waiting, disk: Range<u64>) -> Result<Option<End>, Halt> {
+        let mut scratch = self.system.scratch();
+        let mut state = Vec::new();
+        for position in 0..memory.len() {
+            let number = memory.get(position);
+            state.clear();
+            append(&mut state, self.explored.store.state(number));
+            if let Some(end) = self.expand(&mut scratch, &state, number)? {
+                return Ok(Some(end));
+            }
+        }
+        let mut records = Vec::new();
+        let mut first = disk.start;
+        while first < disk.end {
+            let count = self.overflow.records.block().min(disk.end - first);
+            self.overflow.records.read(first, count, &mut records).map_err(DiskError::from)?;
+            for (position, record) in (first..).zip(records.chunks_exact(self.words + 1)) {
+                let number = (self.overflow.first + position) as StateNumber;
+                if let Some(end) = self.expand(&mut scratch, &record[..self.words], number)? {
+                    return Ok(Some(end));
+                }
+            }
+            first += count;
+        }
+        self.send()?;
+        Ok(None)
+    }
+
+    fn expand(&mut self, scratch: &mut S::Scratch, state: &[u64], number: StateNumber) -> Result<Option<End>, Halt> {
+        let (system, options) = (self.system, self.options);
+        let mut expansion = Expansion::of_state(self, options, state, number, number);
+        system.expand(scratch, state, &mut expansion);
+        let moved = expansion.close();
+        self.halt.take().map_or(Ok(()), Err)?;
+        let mut end = self.found.take();
+        if !moved
+            && end.is_none()
+            && let Some(violation) = deadlock(options.deadlock, state, |each| system.steps(scratch, state, each))
+        {
+            end = Some(end_with(options, Some(number), None, violation));
+        }
+        if end.is_some() || self.batch.is_full() {
+            self.send()?;
+        }
+        self.waiting -= 1;
+        self.tick()?;
+        Ok(end)
+    }
+
+    /// Sorts the successors in the batch that are not in memory.
+    fn send(&mut self) -> Result<(), DiskError> {
+        self.batch.hash_all();
+        let mut number = 0;
+        while let Some(Run { parent, first, end, passed }) = self.batch.run(number) {
+            number += 1;
+            self.place += passed;
+            if parent == NO_PARENT && passed > 0 {
+                self.start_steps.push((passed, self.place + first as u64));
+            }
+            for position in first..end {
+                let (state, tag, hash) = self.batch.entry(position);
+                if self.recent.meets(state, hash) || self.explored.store.contains_hashed(state, hash) {
+                    continue;
+                }
+                let tag = u32::try_from(tag).unwrap_or(Tag::EVERYTHING as u32);
+                let place = self.place + position as u64;
+                self.candidates.push([state, &[place, u64::from(parent) << 32 | u64::from(tag)]])?;
+            }
+        }
+        self.place += self.batch.len() as u64;
+        self.batch.clear();
+        Ok(())
+    }
+
+    /// Keeps the candidates of the level that are new. `ended` is what ends the search after them.
+    fn settle(&mut self, ended: Option<End>, starts: bool) -> Result<(), Halt> {
+        let words = self.words;
+        let mut addition = self.visited.addition();
+        let mut candidates = self.candidates.take();
+        candidates.drain(|record| {
+            self.tick()?;
+            if !self.visited.contains(&record[..words])? {
+                addition.push(&record[..words])?;
+                self.new.push([record, &[]])?;
+            }
+            Ok::<(), Halt>(())
+        })?;
+        drop(candidates);
+        self.visited.add(addition)?;
+        let mut last = u64::MAX;
+        let mut new = self.new.take();
+        let result = new.drain(|record| {
+            self.tick()?;
+            let (state, rest) = record.split_at(words);
+            let admitted = self.admit(state, (rest[1] >> 32) as StateNumber, rest[1] & u64::from(u32::MAX));
+            if admitted.is_err() {
+                last = rest[0];
+            }
+            admitted
+        });
+        let places = std::mem::take(&mut self.place);
+        if !starts {
+            // A step counts even if what it leads to ends the search.
+            self.explored.transitions += places.min(last.saturating_add(1));
+        }
+        let passed = std::mem::take(&mut self.start_steps).into_iter().filter(|&(_, place)| place <= last);
+        self.explored.transitions += passed.map(|(passed, _)| passed).sum::<u64>();
+        for (property, place) in std::mem::take(&mut self.covered) {
+            if place <= last {
+                note(&mut self.explored.covered, property);
+            }
+        }
+        result?;
+        ended.map_or(Ok(()), |end| Err(Box::new(end)))
+    }
+
+    /// Checks and stores a state that was not seen before.
+    fn admit(&mut self, state: &[u64], parent: StateNumber, tag: u64) -> Result<(), Halt> {
+        let origin = (parent != NO_PARENT).then_some(parent);
+        let Self { judge, options, explored, overflow, waiting, depth, .. } = self;
+        let Exploration { states, covered, depth: deepest, .. } = explored;
+        let store = || {
+            if let Some(limit) = options.max_states.filter(|&limit| *states >= limit) {
+                return Err(stop(StopReason::StateLimit(limit)));
+            }
+            let number = overflow.first + overflow.len();
+            if number >= STATE_LIMIT {
+                return Err(stop(StopReason::TooManyStates));
+            }
+            overflow.records.push(state)?;
+            overflow.records.push(&[u64::from(parent)])?;
+            *states += 1;
+            *waiting += 1;
+            *deepest = (*deepest).max(*depth);
+            Ok(number as StateNumber)
+        };
+        match judge.admit(state, tag, origin, store, |property| note(covered, property)) {
+            Admission::Stored(_) | Admission::Dropped => Ok(()),
+            Admission::Refused(halt) | Admission::StoredLast(_, halt) => Err(halt),
+        }
+    }
+
+    /// Reports progress from time to time.
+    fn tick(&mut self) -> Result<(), Halt> {
+        self.work += 1;
+        if self.work >= PROGRESS_INTERVAL { self.report() } else { Ok(()) }
+    }
+
+    /// Continues, or keeps why not.
+    fn proceed(&mut self, result: Result<(), Halt>) -> ControlFlow<()> {
+        match result {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(halt) => {
+                self.halt = Some(halt);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn report(&mut self) -> Result<(), Halt> {
+        self.work = 0;
+        let progress = Progress {
+            states: self.explored.states,
+            transitions: self.explored.transitions + self.place,
+            frontier: self.waiting,
+            depth: self.explored.depth,
+            memory_bytes: self.explored.memory_bytes,
+        };
+        match self.observer.progress(&progress) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(reason) => Err(Box::new(End::Stopped(reason))),
+        }
+    }
+}
+
+impl<S: SearchSpace> Expander for Search<'_, S> {
+    #[inline]
+    fn batch(&mut self) -> &mut Batch {
+        &mut self.batch
+    }
+
+    fn drain(&mut self) -> ControlFlow<()> {
+        let sent = self.send().map_err(Halt::from);
+        self.proceed(sent)
+    }
+
+    fn cover(&mut self, covered: &[PropertyId]) -> ControlFlow<()> {
+        let place = self.place + self.batch.steps();
+        for &property in covered {
+            if self.covered.iter().all(|&(known, _)| known != property) {
+                self.covered.push((property, place));
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pause(&mut self) -> ControlFlow<()> {
+        let reported = self.report();
+        self.proceed(reported)
+    }
+
+    fn end(&mut self, end: End) {
+        self.found = Some(end);
+    }
+}

@@ -1,0 +1,602 @@
+//! Search in memory on one thread, breadth-first or depth-first.
+//!
+//! The order is that of the model's text throughout, and what is counted and checked when is the
+//! same as in rumur, so that numbers can be compared even when a run ends at its first violation:
+//! a fired instance counts before its successor is looked at; assumptions come before invariants
+//! and both before the state is stored; conditions of cover and liveness properties are evaluated
+//! on every stored state; deadlock is judged after all instances of a state were tried.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use quotient_ir::{DeadlockMode, PropertyId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::explicit::batch::{Batch, Run};
+use crate::explicit::checkpoint::{self, ResumeError, Saved, Snapshot, Standing, can_go_on};
+use crate::explicit::disk::{self, Handover, Waiting};
+use crate::explicit::expansion::{Expander, Expansion, deadlock};
+use crate::explicit::judge::{Admission, Checks, Judge, end_with};
+use crate::explicit::lookup::Lookup;
+use crate::explicit::recent::Recent;
+use crate::explicit::shards::Shards;
+use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store, copy};
+use crate::explicit::{End, Exploration, Finding, Halt, Rest, note, stop};
+use crate::observer::{Edge, Observer, Progress};
+use crate::options::{SearchOptions, SearchOrder};
+use crate::report::{Approximation, StopReason};
+use crate::seam::{Event, SearchSpace, Sink};
+
+/// How many units of work (successors looked up, states expanded) pass between reports of
+/// progress.
+const PROGRESS_INTERVAL: usize = 2048;
+
+/// Of how many of sixteen successors it must be known that they were met a short while ago, so that it is worth
+/// to ask.
+const RECENT_WORTH: u32 = 4;
+
+/// Searches the reachable states of a system, from the start or where another search was stopped. If the search may
+/// continue on disk, what was found before memory was full is returned with where to continue.
+///
+/// # Errors
+/// If what another search left cannot be taken over.
+pub(super) fn search<S: SearchSpace>(
+    system: &S,
+    checks: &Checks,
+    options: &SearchOptions,
+    entries: Entries,
+    fingerprint: u64,
+    begin: Option<Saved>,
+    observer: &mut dyn Observer,
+) -> Result<(Exploration, Option<Handover>), ResumeError> {
+    let mut search = Search::new(system, checks, options, entries, fingerprint, observer);
+    let resumed = begin.map(|saved| search.restore(saved)).transpose()?.flatten();
+    let end = search.run(resumed).map_or_else(|end| *end, |()| End::Finished);
+    Ok(search.finish(end))
+}
+
+/// The states of the run to a finding, found by the same search once more; the finding then starts
+/// from the last of them.
+pub(super) fn retrace<S: SearchSpace>(
+    system: &S,
+    checks: &Checks,
+    options: &SearchOptions,
+    entries: Entries,
+    store: &Shards,
+    finding: &mut Finding,
+    observer: &mut dyn Observer,
+) -> Result<Store, StopReason> {
+    let mut path = Vec::new();
+    let mut number = finding.origin;
+    while let Some(state) = number {
+        path.push(state);
+        number = store.parent(state);
+    }
+    path.reverse();
+    let mut search = Search::new(system, checks, options, entries, 0, observer);
+    search.wanted = path.iter().map(|&number| (number, Vec::new())).collect();
+    search.missing = path.len();
+    let end = if path.is_empty() { Ok(()) } else { search.run(None) };
+    if search.missing > 0 {
+        return Err(match end.map_err(|end| *end) {
+            Err(End::Stopped(reason)) => reason,
+            _ => StopReason::Interrupted,
+        });
+    }
+    let mut states = Store::new(system.words(), Entries::Numbers, None);
+    for (position, number) in (0..).zip(&path) {
+        let state = &search.wanted[number];
+        let hash = Hash::of(state);
+        if let Probe::Vacant(vacancy) = states.probe(state, hash) {
+            let parent = if position == 0 { NO_PARENT } else { position - 1 };
+            states.insert(state, hash, vacancy, parent).map_err(|_| StopReason::OutOfMemory)?;
+        }
+    }
+    finding.origin = states.len().checked_sub(1).map(|last| last as StateNumber);
+    Ok(states)
+}
+
+struct Search<'a, S: SearchSpace> {
+    system: &'a S,
+    lookup: Lookup<'a, S>,
+    judge: Judge<'a, S>,
+    options: &'a SearchOptions,
+    observer: &'a mut dyn Observer,
+    graph: bool,
+    /// Whether states are forgotten once they are expanded.
+    approximate: bool,
+    store: Store,
+    batch: Batch,
+    recent: Recent,
+    /// Depth-first: states to expand, with their depths. Breadth-first needs none, since states
+    /// are numbered in that order.
+    stack: Vec<(StateNumber, u32)>,
+    /// The depth of successors that wait in the batch.
+    level: u64,
+    depth: u64,
+    expanded: u64,
+    transitions: u64,
+    covered: Vec<PropertyId>,
+    work: usize,
+    stack_peak: u64,
+    fingerprint: u64,
+    /// Whether the observer wants a checkpoint at the next opportunity.
+    checkpoint_due: bool,
+    safe: SafePoint,
+    /// Whether all starts were run.
+    begun: bool,
+    /// Why an expansion was broken off.
+    halt: Option<Halt>,
+    /// States whose words are to be kept, and how many of them are missing.
+    wanted: FxHashMap<StateNumber, Vec<u64>>,
+    missing: usize,
+}
+
+/// A moment between two expansions at which no successor waits. From here a search can go on; what
+/// was stored later is found again.
+#[derive(Clone, Copy, Debug, Default)]
+struct SafePoint {
+    /// The next state to expand.
+    number: u64,
+    /// The first state after the level.
+    end_of_level: u64,
+    /// Steps from a start to the states of the level.
+    level: u64,
+    transitions: u64,
+}
+
+impl<'a, S: SearchSpace> Search<'a, S> {
+    fn new(
+        system: &'a S,
+        checks: &'a Checks,
+        options: &'a SearchOptions,
+        entries: Entries,
+        fingerprint: u64,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        Self {
+            system,
+            lookup: Lookup::new(system),
+            judge: Judge::new(system, checks, options),
+            options,
+            graph: observer.wants_graph(),
+            observer,
+            approximate: entries.is_approximate(),
+            store: Store::new(system.words(), entries, options.max_memory),
+            batch: Batch::new(system.words()),
+            recent: Recent::new(system.words(), RECENT_WORTH),
+            stack: Vec::new(),
+            level: 0,
+            depth: 0,
+            expanded: 0,
+            transitions: 0,
+            covered: Vec::new(),
+            work: 0,
+            stack_peak: 0,
+            fingerprint,
+            checkpoint_due: false,
+            safe: SafePoint::default(),
+            begun: false,
+            halt: None,
+            wanted: FxHashMap::default(),
+            missing: 0,
+        }
+    }
+
+    fn run(&mut self, resumed: Option<SafePoint>) -> Result<(), Halt> {
+        let start = match resumed {
+            Some(point) => point,
+            None => {
+                self.begin()?;
+                SafePoint { end_of_level: self.store.len(), ..SafePoint::default() }
+            }
+        };
+        match self.options.order {
+            SearchOrder::BreadthFirst => self.breadth_first(start),
+            SearchOrder::DepthFirst => self.depth_first(),
+        }
+    }
+
+    /// Runs the starts.
+    fn begin(&mut self) -> Result<(), Halt> {
+        let (system, options) = (self.system, self.options);
+        let mut scratch = system.scratch();
+        let mut expansion = Expansion::of_starts(self, options);
+        system.starts(&mut scratch, |instance, event| expansion.event(instance, event));
+        expansion.close();
+        self.halt.take().map_or(Ok(()), Err)?;
+        self.flush()?;
+        self.stack.reverse();
+        self.begun = true;
+        Ok(())
+    }
+
+    fn breadth_first(&mut self, start: SafePoint) -> Result<(), Halt> {
+        let mut scratch = self.system.scratch();
+        let mut state = vec![0; self.system.words()];
+        let SafePoint { mut number, mut end_of_level, .. } = start;
+        loop {
+            self.safe = SafePoint { number, end_of_level, level: self.level, transitions: self.transitions };
+            if number == end_of_level {
+                return Ok(());
+            }
+            if let Some(limit) = self.options.max_depth.filter(|&limit| self.level >= limit) {
+                return Err(stop(StopReason::DepthLimit(limit)));
+            }
+            let level = self.level;
+            self.level += 1;
+            while number < end_of_level {
+                self.expand(number as StateNumber, &mut scratch, &mut state)?;
+                number += 1;
+                if self.batch.len() == 0 {
+                    if self.approximate {
+                        self.store.forget_before(number as StateNumber);
+                    }
+                    self.safe = SafePoint { number, end_of_level, level, transitions: self.transitions };
+                    if std::mem::take(&mut self.checkpoint_due)
+                        && let Err(error) = self.save()
+                    {
+                        return Err(stop(StopReason::CheckpointFailed(error.to_string())));
+                    }
+                }
+            }
+            self.flush()?;
+            end_of_level = self.store.len();
+        }
+    }
+
+    /// What the search leaves behind, and where it can continue on disk.
+    fn finish(self, mut end: End) -> (Exploration, Option<Handover>) {
+        if let End::Stopped(reason) = &end
+            && can_go_on(reason)
+            && self.options.order == SearchOrder::BreadthFirst
+            && let Err(error) = self.save()
+        {
+            end = End::Stopped(StopReason::CheckpointFailed(error.to_string()));
+        }
+        let handover = (self.options.spill.is_some() && disk::goes_on(&end)).then(|| Handover {
+            begun: self.begun,
+            current: Waiting::Range(self.safe.number as StateNumber..self.safe.end_of_level as StateNumber),
+            next: Waiting::Range(self.safe.end_of_level as StateNumber..self.store.len() as StateNumber),
+            level: self.safe.level,
+        });
+        let can_rest = matches!(end, End::Stopped(_)) && self.options.order == SearchOrder::BreadthFirst && self.begun;
+        let exploration = Exploration {
+            rest: (can_rest && !self.approximate && handover.is_none()).then(|| self.rest()),
+            end,
+            approximation: self
+                .approximate
+                .then(|| Approximation { omission_probability: self.store.omission_probability() }),
+            transitions: if handover.is_some() { self.safe.transitions } else { self.transitions },
+            depth: self.depth,
+            memory_bytes: self.store.peak_bytes() + self.stack_peak,
+            covered: self.covered,
+            states: self.store.len(),
+            surplus: FxHashSet::default(),
+            store: Shards::single(self.store),
+        };
+        (exploration, handover)
+    }
+
+    /// Writes a checkpoint, if there is to be one.
+    fn save(&self) -> io::Result<()> {
+        let Some(path) = &self.options.checkpoint else { return Ok(()) };
+        // Without all starts there is nothing to go on from.
+        let length = if self.begun { self.store.len() } else { 0 };
+        let Rest { standing, current, .. } = self.rest();
+        let next = current.end..length as StateNumber;
+        let snapshot = Snapshot {
+            fingerprint: self.fingerprint,
+            words: self.system.words(),
+            stores: &[(&self.store, length)],
+            standing: &standing,
+            fired: self.system.fired_rules(),
+            current,
+            next,
+        };
+        checkpoint::write(path, snapshot)
+    }
+
+    /// Where a search can go on.
+    fn rest(&self) -> Rest {
+        let SafePoint { number, end_of_level, level, transitions } = self.safe;
+        Rest {
+            standing: Standing { level, depth: self.depth, transitions, covered: self.covered.clone() },
+            current: number as StateNumber..end_of_level as StateNumber,
+            next: end_of_level as StateNumber..self.store.len() as StateNumber,
+        }
+    }
+
+    /// Takes over what an earlier search left; none if it had not begun.
+    fn restore(&mut self, saved: Saved) -> Result<Option<SafePoint>, ResumeError> {
+        let restored = saved.restore(&mut self.lookup, std::slice::from_mut(&mut self.store), 0)?;
+        if self.store.len() == 0 {
+            return Ok(None);
+        }
+        self.begun = true;
+        let Standing { level, depth, transitions, covered } = restored.standing;
+        (self.level, self.depth, self.transitions, self.covered) = (level, depth, transitions, covered);
+        // Those that wait were stored last, in order.
+        let end_of_level = self.store.len() - restored.next.len() as u64;
+        let number = end_of_level - restored.current.len() as u64;
+        self.expanded = number;
+        let point = SafePoint { number, end_of_level, level, transitions };
+        if number == end_of_level && end_of_level < self.store.len() {
+            self.level += 1;
+            return Ok(Some(SafePoint { end_of_level: self.store.len(), level: self.level, ..point }));
+        }
+        Ok(Some(point))
+    }
+
+    /// Expands the state found last, all its successors at once; the first of these is next.
+    fn depth_first(&mut self) -> Result<(), Halt> {
+        let mut scratch = self.system.scratch();
+        let mut state = vec![0; self.system.words()];
+        let mut cut = None;
+        while let Some((number, depth)) = self.stack.pop() {
+            if let Some(limit) = self.options.max_depth.filter(|&limit| u64::from(depth) >= limit) {
+                cut = Some(limit);
+                continue;
+            }
+            self.level = u64::from(depth) + 1;
+            let below = self.stack.len();
+            self.expand(number, &mut scratch, &mut state)?;
+            self.flush()?;
+            self.stack[below..].reverse();
+        }
+        match cut {
+            Some(limit) => Err(stop(StopReason::DepthLimit(limit))),
+            None => Ok(()),
+        }
+    }
+
+    /// Fires all instances in a state.
+    fn expand(&mut self, number: StateNumber, scratch: &mut S::Scratch, state: &mut [u64]) -> Result<(), Halt> {
+        copy(state, self.store.state(number));
+        if self.graph {
+            return self.expand_with_edges(number, scratch, state);
+        }
+        let (state, system, options) = (&*state, self.system, self.options);
+        let mut expansion = Expansion::of_state(self, options, state, number, number);
+        system.expand(scratch, state, &mut expansion);
+        let moved = expansion.close();
+        self.finish_expansion(number, scratch, state, moved)
+    }
+
+    /// The same for an observer that wants to see each step: the state it leads to by itself, too.
+    fn expand_with_edges(&mut self, number: StateNumber, scratch: &mut S::Scratch, state: &[u64]) -> Result<(), Halt> {
+        let (system, options) = (self.system, self.options);
+        let stuttering = options.deadlock == DeadlockMode::Stuttering;
+        let mut moved = false;
+        let mut representing = system.scratch();
+        let mut representative = Vec::new();
+        let mut expansion = Expansion::of_state(self, options, state, number, number);
+        system.concrete_successors(scratch, state, |instance, event| {
+            let Event::Next { state: next, covered } = event else { return expansion.event(instance, event) };
+            let changes = next != state;
+            moved = moved || !stuttering || changes;
+            representative.clear();
+            representative.extend_from_slice(next);
+            system.represent(&mut representing, &mut representative);
+            expansion.event(instance, Event::Next { state: &representative, covered })?;
+            let search = &mut *expansion.expander;
+            search.batch.close(number);
+            match search.flush() {
+                Ok(None) => {}
+                Ok(Some(to)) => {
+                    let (from, to) = (u64::from(number), u64::from(to));
+                    search.observer.edge(Edge { from, instance, to, concrete: next, changes });
+                }
+                Err(halt) => {
+                    search.halt = Some(halt);
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        expansion.close();
+        self.finish_expansion(number, scratch, state, moved)
+    }
+
+    fn finish_expansion(
+        &mut self,
+        number: StateNumber,
+        scratch: &mut S::Scratch,
+        state: &[u64],
+        moved: bool,
+    ) -> Result<(), Halt> {
+        self.halt.take().map_or(Ok(()), Err)?;
+        self.expanded += 1;
+        self.work += 1;
+        if !moved
+            && let Some(violation) =
+                deadlock(self.options.deadlock, state, |each| self.system.steps(scratch, state, each))
+        {
+            self.flush()?;
+            return Err(Box::new(end_with(self.options, Some(number), None, violation)));
+        }
+        if self.batch.is_full() {
+            self.flush()?;
+        }
+        if self.work >= PROGRESS_INTERVAL {
+            self.flush()?;
+            self.report_progress()?;
+        }
+        Ok(())
+    }
+
+    /// Goes on, or keeps why not.
+    fn proceed(&mut self, result: Result<(), Halt>) -> ControlFlow<()> {
+        match result {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(halt) => {
+                self.halt = Some(halt);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    /// Looks up all waiting successors. Returns the number of the last one, unless an assumption
+    /// dropped it.
+    fn flush(&mut self) -> Result<Option<StateNumber>, Halt> {
+        // The batch is lent out while its successors are checked.
+        let mut batch = std::mem::replace(&mut self.batch, Batch::new(0));
+        if self.lookup.is_by_words() {
+            batch.prepare(&self.store, &mut self.recent);
+        } else {
+            self.lookup.hash_all(&mut batch);
+        }
+        let result = self.look_up(&batch);
+        self.work += batch.len();
+        batch.clear();
+        self.batch = batch;
+        let last = result?;
+        if self.work >= 2 * PROGRESS_INTERVAL {
+            self.report_progress()?;
+        }
+        Ok(last)
+    }
+
+    /// Looks up all successors of a batch; returns the number of the last one if it has one.
+    fn look_up(&mut self, batch: &Batch) -> Result<Option<StateNumber>, Halt> {
+        let mut last = None;
+        let mut number = 0;
+        while let Some(Run { parent, first, end, passed }) = batch.run(number) {
+            number += 1;
+            self.transitions += passed;
+            for position in first..end {
+                if !self.graph && batch.is_known(position) {
+                    continue;
+                }
+                let (state, tag, hash) = batch.entry(position);
+                let probe = match self.lookup.is_by_words() {
+                    true => batch.probe(position, &self.store),
+                    false => self.lookup.probe(&self.store, state, hash),
+                };
+                last = match probe {
+                    Probe::Stored(number) => Some(number),
+                    Probe::Vacant(vacancy) => {
+                        let admitted = self.admit(state, tag, hash, vacancy, parent);
+                        if admitted.is_err() && parent != NO_PARENT {
+                            self.transitions += (position + 1 - first) as u64;
+                        }
+                        admitted?
+                    }
+                };
+            }
+            if parent != NO_PARENT {
+                self.transitions += (end - first) as u64;
+            }
+        }
+        Ok(last)
+    }
+
+    /// Checks and stores a state that was not seen before.
+    fn admit(
+        &mut self,
+        state: &[u64],
+        tag: u64,
+        hash: Hash,
+        position: usize,
+        parent: StateNumber,
+    ) -> Result<Option<StateNumber>, Halt> {
+        let origin = (parent != NO_PARENT).then_some(parent);
+        let Self { judge, store, options, wanted, missing, stack, stack_peak, depth, level, covered, .. } = self;
+        let admission = judge.admit(
+            state,
+            tag,
+            origin,
+            || {
+                if let Some(limit) = options.max_states.filter(|&limit| store.len() >= limit) {
+                    return Err(stop(StopReason::StateLimit(limit)));
+                }
+                let number = store
+                    .insert(state, hash, position, parent)
+                    .map_err(|full| stop(StopReason::of_full_store(full, options)))?;
+                *depth = (*depth).max(*level);
+                if *missing > 0
+                    && let Some(words) = wanted.get_mut(&number)
+                {
+                    *words = state.to_vec();
+                    *missing -= 1;
+                    if *missing == 0 {
+                        return Err(stop(StopReason::Interrupted));
+                    }
+                }
+                if options.order == SearchOrder::DepthFirst {
+                    stack.push((number, u32::try_from(*level).unwrap_or(u32::MAX)));
+                    *stack_peak = (*stack_peak).max(8 * stack.capacity() as u64);
+                }
+                Ok(number)
+            },
+            |property| note(covered, property),
+        );
+        let (number, result) = match admission {
+            Admission::Stored(number) => (number, Ok(Some(number))),
+            Admission::StoredLast(number, halt) => (number, Err(halt)),
+            Admission::Dropped => return Ok(None),
+            Admission::Refused(halt) => return Err(halt),
+        };
+        if self.graph {
+            self.observer.state(u64::from(number), state, origin.is_none());
+        }
+        result
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            states: self.store.len(),
+            transitions: self.transitions,
+            frontier: self.store.len() - self.expanded,
+            depth: self.depth,
+            memory_bytes: self.store.memory_bytes() + 8 * self.stack.capacity() as u64,
+        }
+    }
+
+    fn report_progress(&mut self) -> Result<(), Halt> {
+        self.work = 0;
+        let progress = self.progress();
+        if let Some(limit) = self.options.max_memory.filter(|&limit| progress.memory_bytes > limit) {
+            return Err(stop(StopReason::MemoryLimit(limit)));
+        }
+        match self.observer.progress(&progress) {
+            ControlFlow::Continue(()) => {
+                self.checkpoint_due |= self.options.checkpoint.is_some() && self.observer.wants_checkpoint();
+                Ok(())
+            }
+            ControlFlow::Break(reason) => Err(stop(reason)),
+        }
+    }
+}
+
+impl<S: SearchSpace> Expander for Search<'_, S> {
+    #[inline]
+    fn batch(&mut self) -> &mut Batch {
+        &mut self.batch
+    }
+
+    fn drain(&mut self) -> ControlFlow<()> {
+        let flushed = self.flush().map(|_| ());
+        self.proceed(flushed)
+    }
+
+    fn cover(&mut self, covered: &[PropertyId]) -> ControlFlow<()> {
+        if covered.iter().any(|property| !self.covered.contains(property)) {
+            // What was found before comes first.
+            self.drain()?;
+            covered.iter().for_each(|&property| note(&mut self.covered, property));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pause(&mut self) -> ControlFlow<()> {
+        let reported = self.report_progress();
+        self.proceed(reported)
+    }
+
+    fn end(&mut self, end: End) {
+        if self.drain().is_continue() {
+            self.halt = Some(Box::new(end));
+        }
+    }
+}

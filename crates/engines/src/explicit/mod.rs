@@ -1,0 +1,167 @@
+//! The explicit engine: every reachable state (or one of each orbit) is stored, in memory (`memory`, `threads`) and,
+//! when that is full, on disk (`disk`). All searches expand states (`expansion`), judge and admit them (`judge`) and
+//! look them up (`lookup`) in the same way, and leave an [`Exploration`] behind.
+
+pub(crate) mod barrier;
+pub(crate) mod batch;
+pub(crate) mod checkpoint;
+pub(crate) mod disk;
+pub(crate) mod expansion;
+pub(crate) mod judge;
+pub(crate) mod liveness;
+pub(crate) mod lookup;
+mod memory;
+pub(crate) mod rebuild;
+pub(crate) mod recent;
+pub(crate) mod shards;
+pub(crate) mod store;
+mod threads;
+
+use std::ops::Range;
+
+use quotient_ir::{PropertyId, Violation};
+use rustc_hash::FxHashSet;
+
+use crate::observer::Observer;
+use crate::options::{SearchOptions, SearchOrder, StoreMode};
+use crate::report::{Approximation, EngineError, StopReason};
+use crate::seam::{Identity, SearchSpace};
+use checkpoint::{ResumeError, Saved, Standing};
+use judge::Checks;
+use shards::Shards;
+use store::{Entries, StateNumber, Store};
+
+/// What was wrong, and how to get there.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    /// The last stored state of the run; none if a start itself leads to the violation.
+    pub(crate) origin: Option<StateNumber>,
+    /// A state after the origin that was not stored.
+    pub(crate) state: Option<Vec<u64>>,
+    /// What is wrong in the last of these states.
+    pub(crate) violation: Violation,
+}
+
+/// How a search ended.
+#[derive(Clone, Debug)]
+pub(crate) enum End {
+    /// Every reachable state was expanded.
+    Finished,
+    /// It was stopped.
+    Stopped(StopReason),
+    /// Something was wrong.
+    Found(Finding),
+}
+
+/// What a search leaves behind.
+#[derive(Debug)]
+pub(crate) struct Exploration {
+    pub(crate) end: End,
+    pub(crate) store: Shards,
+    /// How many states count.
+    pub(crate) states: u64,
+    /// States that were stored after the end and do not count; only with several threads.
+    pub(crate) surplus: FxHashSet<StateNumber>,
+    pub(crate) transitions: u64,
+    pub(crate) depth: u64,
+    pub(crate) memory_bytes: u64,
+    /// The cover properties that were reached.
+    pub(crate) covered: Vec<PropertyId>,
+    /// What may have been missed.
+    pub(crate) approximation: Option<Approximation>,
+    /// Where another search can go on; only after a breadth-first one on one thread that was stopped.
+    pub(crate) rest: Option<Rest>,
+}
+
+/// Where a search was stopped.
+#[derive(Clone, Debug)]
+pub(crate) struct Rest {
+    pub(crate) standing: Standing,
+    /// States of the level that wait to be expanded.
+    pub(crate) current: Range<StateNumber>,
+    /// States of the next level so far.
+    pub(crate) next: Range<StateNumber>,
+}
+
+/// Searches the reachable states of a system, from the start or where another search was stopped.
+pub(crate) fn explore<S: SearchSpace>(
+    system: &S,
+    checks: &Checks,
+    options: &SearchOptions,
+    fingerprint: u64,
+    begin: Option<Saved>,
+    observer: &mut dyn Observer,
+) -> Result<Exploration, EngineError> {
+    let refused = |error: ResumeError| {
+        let path = options.resume.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+        EngineError::Resume { path, reason: error.to_string() }
+    };
+    let begin = match (begin, &options.resume) {
+        (None, Some(path)) => Some(checkpoint::read(path, fingerprint, system.words()).map_err(refused)?),
+        (begin, _) => begin,
+    };
+    if let Some(saved) = &begin {
+        system.note_fired_rules(&saved.fired);
+    }
+    let graph = observer.wants_graph();
+    let identity = system.identity();
+    if let Some(reason) = options.refusal(identity, graph, !checks.liveness.is_empty()) {
+        return Err(EngineError::Refused(reason));
+    }
+    // The order of the whole search matters to those who draw the graph and to runs that show a
+    // violation of liveness.
+    let alone = graph || !checks.liveness.is_empty() || options.order == SearchOrder::DepthFirst;
+    // Numbers are asked for by those who draw the graph, by liveness, and where states are compared otherwise
+    // than by their words.
+    let numbered = graph || !checks.liveness.is_empty() || system.fills_words() || identity != Identity::Words;
+    let entries = match options.store {
+        StoreMode::Exact if numbered => Entries::Numbers,
+        StoreMode::Exact => Entries::States,
+        StoreMode::Compact => Entries::Hashes,
+        StoreMode::Bitstate { bytes } => Entries::Bits(bytes),
+    };
+    let limited;
+    let (whole, options) = match options.spill {
+        None => (options, options),
+        Some(_) => {
+            limited = SearchOptions { max_memory: options.max_memory.map(disk::share_for_states), ..options.clone() };
+            (options, &limited)
+        }
+    };
+    let (mut exploration, handover) = if options.threads > 1 && !alone && !entries.is_approximate() {
+        threads::search(system, checks, options, entries, fingerprint, begin, &mut *observer)?
+    } else {
+        memory::search(system, checks, options, entries, fingerprint, begin, &mut *observer).map_err(refused)?
+    };
+    if let (Some(spill), Some(handover)) = (&options.spill, handover) {
+        return Ok(disk::go_on(system, checks, whole, spill, exploration, handover, observer));
+    }
+    if let End::Found(finding) = &mut exploration.end
+        && entries.is_approximate()
+    {
+        // The states of the run were forgotten: the same search again, for these states only.
+        exploration.store =
+            match memory::retrace(system, checks, options, entries, &exploration.store, finding, observer) {
+                Ok(store) => Shards::single(store),
+                Err(reason) => {
+                    exploration.end = End::Stopped(reason);
+                    Shards::single(Store::new(system.words(), Entries::Numbers, None))
+                }
+            };
+    }
+    Ok(exploration)
+}
+
+/// An early end, boxed since it is large and rare.
+pub(crate) type Halt = Box<End>;
+
+pub(crate) fn stop(reason: StopReason) -> Halt {
+    Box::new(End::Stopped(reason))
+}
+
+/// Takes note of a cover property that was reached.
+pub(crate) fn note(covered: &mut Vec<PropertyId>, property: PropertyId) {
+    if !covered.contains(&property) {
+        covered.push(property);
+    }
+}

@@ -1,0 +1,162 @@
+//! Concrete runs from stored states. The store keeps only the parent of each state; which instance
+//! led from one to the other is found again by firing them all. In a quotient the stored states are
+//! representatives: the run goes through states of the model that they stand for, so identities are
+//! the same from its start to its end. States between two stored ones that were passed through are found
+//! again and are part of the run.
+
+use std::ops::ControlFlow;
+
+use quotient_ir::{Action, FaultKind, Interpreter, Trace, TraceStep, Violation, replay};
+
+use rustc_hash::FxHashSet;
+
+use crate::explicit::Finding;
+use crate::explicit::shards::Shards;
+use crate::report::EngineError;
+use crate::seam::{Event, Instance, SearchSpace};
+
+/// The run that a finding stands for, replayed with the reference interpreter.
+///
+/// # Errors
+/// If the run cannot be found again or the reference interpreter does not agree with it.
+pub(crate) fn rebuild<S: SearchSpace>(
+    system: &S,
+    store: &Shards,
+    finding: &Finding,
+    interpreter: &Interpreter<'_>,
+) -> Result<Trace, EngineError> {
+    let mut scratch = system.scratch();
+    let mut path = store.path(finding.origin).map_err(|error| EngineError::Disk(error.to_string()))?;
+    path.extend(finding.state.clone());
+    let mut steps = Vec::with_capacity(path.len());
+    let mut before: Option<Vec<u64>> = None;
+    for stored in &path {
+        let (more, state) = find_steps(system, &mut scratch, before.as_deref(), stored, interpreter)?;
+        steps.extend(more);
+        before = Some(state);
+    }
+    let violation = match (path.last(), &before) {
+        (Some(stored), Some(state)) if stored != state => translate(system, &mut scratch, &finding.violation, state)?,
+        _ => finding.violation.clone(),
+    };
+    let trace = Trace::new(steps, Some(violation));
+    replay(interpreter, &trace)?;
+    Ok(trace)
+}
+
+/// A state on the way to another one, and how it was reached.
+struct Reached {
+    state: Vec<u64>,
+    action: Action,
+    arguments: Vec<i64>,
+    /// The one before, if that is not where the way begins.
+    from: Option<usize>,
+}
+
+/// The shortest way from a state of the model (or from nothing) to one that a stored state stands for, by
+/// states that are passed through; and the state.
+fn find_steps<S: SearchSpace>(
+    system: &S,
+    scratch: &mut S::Scratch,
+    before: Option<&[u64]>,
+    stored: &[u64],
+    interpreter: &Interpreter<'_>,
+) -> Result<(Vec<TraceStep>, Vec<u64>), EngineError> {
+    // Representatives need memory that is not in use while successors are enumerated.
+    let mut representing = system.scratch();
+    let mut wanted = stored.to_vec();
+    system.identify(&mut representing, &mut wanted);
+    let mut representative = Vec::new();
+    let mut passed: Vec<Reached> = Vec::new();
+    let mut seen: FxHashSet<Vec<u64>> = FxHashSet::default();
+    let mut expanded = None;
+    let last = loop {
+        let mut found = None;
+        let from: Option<Vec<u64>> = expanded.map(|number: usize| passed[number].state.clone());
+        let visit = |instance: Instance<'_>, event: Event<'_>| {
+            if let Event::Next { state, .. } = event {
+                let reached = || Reached {
+                    state: state.to_vec(),
+                    action: instance.action,
+                    arguments: instance.arguments.to_vec(),
+                    from: expanded,
+                };
+                representative.clear();
+                representative.extend_from_slice(state);
+                system.identify(&mut representing, &mut representative);
+                if representative == wanted {
+                    found = Some(reached());
+                    return ControlFlow::Break(());
+                }
+                if system.is_passed_through(&mut representing, state) && seen.insert(state.to_vec()) {
+                    passed.push(reached());
+                }
+            }
+            ControlFlow::Continue(())
+        };
+        match from.as_deref().or(before) {
+            None => system.first_steps(scratch, visit),
+            Some(state) => system.steps(scratch, state, visit),
+        }
+        if let Some(found) = found {
+            break found;
+        }
+        let next = expanded.map_or(0, |number| number + 1);
+        if next == passed.len() {
+            return Err(EngineError::Rebuild("no action leads from one state of it to the next"));
+        }
+        expanded = Some(next);
+    };
+    let state = last.state.clone();
+    let mut steps = Vec::new();
+    let mut from = last.from;
+    let mut note = |Reached { state, action, arguments, .. }: &Reached| {
+        let (action, arguments) = (*action, arguments.clone());
+        steps.push(TraceStep { action, arguments, state: interpreter.layout().unpack(state) });
+    };
+    note(&last);
+    while let Some(number) = from {
+        note(&passed[number]);
+        from = passed[number].from;
+    }
+    steps.reverse();
+    Ok((steps, state))
+}
+
+/// What is wrong in a state of the model, given what is wrong in its representative. The two are
+/// equal up to a symmetry, which may change the values of parameters and the place of a fault.
+fn translate<S: SearchSpace>(
+    system: &S,
+    scratch: &mut S::Scratch,
+    violation: &Violation,
+    state: &[u64],
+) -> Result<Violation, EngineError> {
+    let mut found = None;
+    match violation {
+        Violation::Deadlock(_) | Violation::Unreachable { .. } => found = Some(violation.clone()),
+        Violation::Property { property, .. } | Violation::PropertyFault { property, .. } => {
+            let property = *property;
+            system.evaluate(scratch, property, state, |arguments, result| {
+                let arguments = arguments.to_vec();
+                found = match result {
+                    Ok(true) => return ControlFlow::Continue(()),
+                    Ok(false) => Some(Violation::Property { property, arguments }),
+                    Err(fault) => Some(Violation::PropertyFault { property, arguments, fault }),
+                };
+                ControlFlow::Break(())
+            });
+        }
+        Violation::Fault { .. } => {
+            system.steps(scratch, state, |instance, event| match event {
+                // What is not known is not wrong.
+                Event::Fault(fault) if fault.kind != FaultKind::Exhausted => {
+                    let Instance { action, arguments } = instance;
+                    found = Some(Violation::Fault { action, arguments: arguments.to_vec(), fault });
+                    ControlFlow::Break(())
+                }
+                _ => ControlFlow::Continue(()),
+            });
+        }
+    }
+    found.ok_or(EngineError::Rebuild("its last state shows no violation"))
+}

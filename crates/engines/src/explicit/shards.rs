@@ -1,0 +1,140 @@
+//! All stored states of a search, in one store or, after a search on several threads, in several,
+//! each responsible for a share of the hashes; and those that were moved to disk.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use rustc_hash::FxHashSet;
+
+use crate::explicit::disk::Overflow;
+use crate::explicit::lookup::Lookup;
+use crate::explicit::store::{Hash, NO_PARENT, Probe, StateNumber, Store};
+use crate::seam::SearchSpace;
+
+/// Stores that share the states of a search. The number of a state is its number in its store,
+/// followed by the number of the store in the lowest bits.
+#[derive(Debug)]
+pub(crate) struct Shards {
+    stores: Vec<Store>,
+    /// The number of stores is two to this power.
+    bits: u32,
+    /// States that did not fit into memory. They have greater numbers than the others, and only
+    /// [`Shards::path`] and [`Shards::visit`] know them.
+    pub(crate) overflow: Option<Overflow>,
+}
+
+impl Shards {
+    /// States in one store.
+    pub(crate) fn single(store: Store) -> Self {
+        Self { stores: vec![store], bits: 0, overflow: None }
+    }
+
+    /// States in several stores, whose number must be a power of two.
+    pub(crate) fn several(stores: Vec<Store>) -> Self {
+        let bits = stores.len().ilog2();
+        debug_assert_eq!(1 << bits, stores.len());
+        Self { stores, bits, overflow: None }
+    }
+
+    /// How many states there are.
+    pub(crate) fn len(&self) -> u64 {
+        self.stores.iter().map(Store::len).sum()
+    }
+
+    /// A number greater than that of every state.
+    pub(crate) fn bound(&self) -> u64 {
+        self.stores.iter().map(Store::len).max().unwrap_or(0) << self.bits
+    }
+
+    /// The numbers of all states.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = StateNumber> {
+        let bits = self.bits;
+        (0..)
+            .zip(&self.stores)
+            .flat_map(move |(shard, store)| (0..store.len() as StateNumber).map(move |number| number << bits | shard))
+    }
+
+    /// Bytes in use for states.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.stores.iter().map(Store::memory_bytes).sum()
+    }
+
+    /// The words of a state.
+    #[inline]
+    pub(crate) fn state(&self, number: StateNumber) -> &[u64] {
+        self.stores[self.shard(number)].state(number >> self.bits)
+    }
+
+    /// The state from which a state was found; none if a start led to it.
+    pub(crate) fn parent(&self, number: StateNumber) -> Option<StateNumber> {
+        self.stores[self.shard(number)].parent(number >> self.bits)
+    }
+
+    /// The number of a state if it is stored, where tables know numbers.
+    #[inline]
+    pub(crate) fn find<S: SearchSpace>(&self, lookup: &mut Lookup<'_, S>, state: &[u64]) -> Option<StateNumber> {
+        let hash = lookup.hash(state);
+        let shard = hash.shard(self.bits);
+        match lookup.probe(&self.stores[shard], state, hash) {
+            Probe::Stored(number) => {
+                debug_assert_ne!(number, NO_PARENT);
+                Some(number << self.bits | shard as StateNumber)
+            }
+            Probe::Vacant(_) => None,
+        }
+    }
+
+    /// The states of the run to a state, from its start on.
+    pub(crate) fn path(&self, origin: Option<StateNumber>) -> io::Result<Vec<Vec<u64>>> {
+        let mut path = Vec::new();
+        let mut number = origin;
+        while let Some(state) = number {
+            let overflowed = match &self.overflow {
+                Some(overflow) => overflow.get(state)?,
+                None => None,
+            };
+            match overflowed {
+                Some((words, parent)) => {
+                    path.push(words);
+                    number = (parent != NO_PARENT).then_some(parent);
+                }
+                None => {
+                    path.push(self.state(state).to_vec());
+                    number = self.parent(state);
+                }
+            }
+        }
+        path.reverse();
+        Ok(path)
+    }
+
+    /// Goes through the states of a search, but for some that do not count. Breaking ends that.
+    pub(crate) fn visit(
+        &self,
+        surplus: &FxHashSet<StateNumber>,
+        mut visit: impl FnMut(&[u64]) -> ControlFlow<()>,
+    ) -> io::Result<ControlFlow<()>> {
+        for number in self.numbers().filter(|number| !surplus.contains(number)) {
+            if visit(self.state(number)).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        self.overflow.as_ref().map_or(Ok(ControlFlow::Continue(())), |overflow| overflow.visit(visit))
+    }
+
+    /// Whether a state is stored.
+    pub(crate) fn contains(&self, state: &[u64]) -> bool {
+        self.contains_hashed(state, Hash::of(state))
+    }
+
+    /// Whether a state with a hash is stored.
+    #[inline]
+    pub(crate) fn contains_hashed(&self, state: &[u64], hash: Hash) -> bool {
+        matches!(self.stores[hash.shard(self.bits)].probe(state, hash), Probe::Stored(_))
+    }
+
+    #[inline]
+    fn shard(&self, number: StateNumber) -> usize {
+        number as usize & ((1 << self.bits) - 1)
+    }
+}

@@ -1,0 +1,742 @@
+//! The states found so far: packed words in an arena, in order of discovery, and an
+//! open-addressing table of them.
+//!
+//! A state costs its words, four bytes for the link to its parent and one table entry of eight
+//! bytes divided by the load of the table (between one half and three quarters; between 0.44 and two
+//! thirds for states of one word). An entry takes one
+//! of two forms. States of one word are their own entries, so that a probe of the table decides and
+//! the arena is not looked at; but then the table does not know their numbers. Otherwise an entry
+//! holds 32 bits of the hash beside the number, so that a probe compares words only when the states
+//! are almost certainly equal.
+//!
+//! The arena grows by whole chunks and never moves. The table is made of many parts, chosen by the
+//! hash, that grow one by one: no pause is long, and memory never doubles for a moment. Within a
+//! part, entries are in the order of their hashes (but for collisions), so that growing it goes
+//! through old and new memory from front to end.
+
+/// The number of a stored state, in order of discovery.
+pub(crate) type StateNumber = u32;
+
+/// The parent of a state that a start led to.
+pub(crate) const NO_PARENT: StateNumber = u32::MAX;
+
+/// States the store can number; the last numbers are kept for "none".
+pub(crate) const STATE_LIMIT: u64 = u32::MAX as u64 - 1;
+
+/// Words of a chunk of all stores of a search together, about. A chunk holds at least one state.
+const CHUNK_WORDS: usize = 1 << 16;
+/// The number of parts of the tables of all stores of a search together is two to this power.
+pub(crate) const PART_BITS: u32 = 6;
+/// Entries of the smallest part of a table.
+const FIRST_PART: usize = 16;
+
+/// Why a state cannot be stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Full {
+    /// There are as many states as there are numbers.
+    Numbers,
+    /// The memory limit would be passed.
+    Memory,
+    /// The system has no more memory.
+    System,
+}
+
+/// A hash of a state, from which its place in the table and its tag are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hash(u64);
+
+impl Hash {
+    /// Multiplies and folds word by word, so that each bit of the state reaches all bits.
+    #[inline]
+    pub(crate) fn of(state: &[u64]) -> Self {
+        let mut hash = 0x243f_6a88_85a3_08d3;
+        for &word in state {
+            hash = fold(hash ^ word, 0x9e37_79b9_7f4a_7c15);
+        }
+        Self(fold(hash, 0xd6e8_feb8_6659_fd93))
+    }
+    /// The hash of a state that another number than its words identifies.
+    #[inline]
+    pub(crate) fn of_key(key: u64) -> Self {
+        Self::of(&[key])
+    }
+    /// The number itself.
+    pub(crate) fn value(self) -> u64 {
+        self.0
+    }
+    /// The bits of a mask, which say little about place and tag.
+    #[inline]
+    pub(crate) fn low(self, mask: usize) -> usize {
+        self.0 as usize & mask
+    }
+    /// What stands for a state where only hashes are stored; not zero. The lowest bit is not used
+    /// for the place in the table.
+    #[inline]
+    fn key(self) -> u64 {
+        self.0 | 1
+    }
+    /// The part of the table it belongs to, of those of all stores of a search.
+    #[inline]
+    fn part(self) -> usize {
+        (self.0 >> (64 - PART_BITS)) as usize
+    }
+    /// What orders the entries of a part: the bits below those that choose the part.
+    #[inline]
+    fn tag(self) -> u32 {
+        (self.0 << PART_BITS >> 32) as u32
+    }
+    /// Which of two to some power stores a state belongs to: each has its share of the parts.
+    #[inline]
+    pub(crate) fn shard(self, bits: u32) -> usize {
+        debug_assert!(bits <= PART_BITS);
+        self.part() >> (PART_BITS - bits)
+    }
+}
+
+/// Whether two states of the same length are equal. Most have one or two words, for which a call
+/// that compares memory costs more.
+#[inline]
+fn same(left: &[u64], right: &[u64]) -> bool {
+    left.iter().zip(right).all(|(left, right)| left == right)
+}
+
+/// Runs an expression with `$N` as a constant if a number of words is small, and another one otherwise. For a few
+/// words, a call that copies memory costs more than copying them.
+macro_rules! with_constant {
+    ($words:expr, $N:ident => $small:expr, $large:expr) => {
+        with_constant!(@ $words, $N, $small, $large, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
+    };
+    (@ $words:expr, $N:ident, $small:expr, $large:expr, $($number:literal)*) => {
+        match $words {
+            $($number => { const $N: usize = $number; $small })*
+            _ => $large,
+        }
+    };
+}
+
+/// Appends a state.
+#[inline]
+pub(crate) fn append(target: &mut Vec<u64>, state: &[u64]) {
+    with_constant!(state.len(), N => target.extend_from_slice(&state[..N]), target.extend_from_slice(state));
+}
+
+/// Copies the words of a state.
+#[inline]
+pub(crate) fn copy(target: &mut [u64], state: &[u64]) {
+    assert!(target.len() == state.len());
+    with_constant!(
+        state.len(),
+        N => target[..N].copy_from_slice(&state[..N]),
+        target.copy_from_slice(state)
+    );
+}
+
+#[inline]
+fn fold(left: u64, right: u64) -> u64 {
+    let product = u128::from(left) * u128::from(right);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+/// Whether the table of a store knows the numbers of states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entries {
+    /// It does.
+    Numbers,
+    /// It holds the states themselves. Only for states of one word that is never all ones.
+    States,
+    /// It holds their hashes only: two states with the same hash are taken for one. States can be
+    /// forgotten.
+    Hashes,
+    /// It holds a few bits a state, in so many bytes: a state whose bits are all set is taken for one
+    /// that is stored. States can be forgotten.
+    Bits(u64),
+}
+
+impl Entries {
+    /// Whether a state may be taken for another.
+    pub(crate) fn is_approximate(self) -> bool {
+        matches!(self, Self::Hashes | Self::Bits(_))
+    }
+}
+
+/// Bits a state sets where only bits are stored.
+const BITS_A_STATE: u32 = 3;
+
+/// What a search of the table came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Probe {
+    /// The state is stored; its number, if the table knows numbers.
+    Stored(StateNumber),
+    /// It is not; its entry would go to this position of its part.
+    Vacant(usize),
+}
+
+/// What a look at several states told of one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sighting {
+    /// It is stored.
+    Stored,
+    /// It was not stored; its entry would have gone to this position of its part.
+    Vacant(u32),
+    /// Neither is known.
+    Unknown,
+}
+
+/// The set of stored states.
+#[derive(Debug)]
+pub(crate) struct Store {
+    words: usize,
+    entries: Entries,
+    /// The number of states of a chunk is two to this power.
+    chunk_shift: u32,
+    states: Vec<Vec<u64>>,
+    parents: Vec<Vec<StateNumber>>,
+    length: u64,
+    /// Two to some power, at most that of all parts.
+    parts: Vec<Part>,
+    /// The entries of all parts.
+    table_length: u64,
+    /// How often a part has grown.
+    growths: u64,
+    /// Where only bits are stored: the bits, and how many are set.
+    bits: Vec<u64>,
+    bits_set: u64,
+    /// The chunks whose states were forgotten.
+    forgotten: usize,
+    memory_limit: u64,
+    number_limit: u64,
+    peak_bytes: u64,
+}
+
+/// A part of the table.
+#[derive(Debug, Default)]
+struct Part {
+    /// Each entry: tag in the upper half and number plus one in the lower, or a state plus one;
+    /// zero if vacant.
+    entries: Vec<u64>,
+    used: usize,
+}
+
+impl Part {
+    /// The first position to look at: the tag scaled to the size of the part, which need not be a
+    /// power of two.
+    #[inline]
+    fn home(&self, tag: u32) -> usize {
+        ((u64::from(tag) * self.entries.len() as u64) >> 32) as usize
+    }
+    #[inline]
+    fn after(&self, position: usize) -> usize {
+        if position + 1 == self.entries.len() { 0 } else { position + 1 }
+    }
+    /// Whether one more entry would crowd it.
+    #[inline]
+    fn is_full(&self, entries: Entries) -> bool {
+        match entries {
+            Entries::Numbers => (self.used + 1) * 4 > self.entries.len() * 3,
+            // Small states leave room for shorter searches.
+            _ => (self.used + 1) * 3 > self.entries.len() * 2,
+        }
+    }
+    #[inline]
+    fn vacant_from(&self, tag: u32) -> usize {
+        let mut position = self.home(tag);
+        while self.entries[position] != 0 {
+            position = self.after(position);
+        }
+        position
+    }
+}
+
+impl Store {
+    /// An empty store for states of so many words that may use so many bytes.
+    pub(crate) fn new(words: usize, entries: Entries, memory_limit: Option<u64>) -> Self {
+        Self::shard(words, entries, memory_limit, 0)
+    }
+
+    /// One of two to some power stores that share numbers, memory and the parts of the table.
+    pub(crate) fn shard(words: usize, entries: Entries, memory_limit: Option<u64>, shard_bits: u32) -> Self {
+        let states = ((CHUNK_WORDS >> shard_bits) / words.max(1)).max(1);
+        let parts = 1 << (PART_BITS - shard_bits);
+        let entries = if words > 1 && entries == Entries::States { Entries::Numbers } else { entries };
+        let bits = if let Entries::Bits(bytes) = entries { vec![0; (bytes / 8).max(1) as usize] } else { Vec::new() };
+        Self {
+            words,
+            entries,
+            chunk_shift: states.ilog2(),
+            states: Vec::new(),
+            parents: Vec::new(),
+            length: 0,
+            parts: (0..parts).map(|_| Part { entries: vec![0; FIRST_PART], used: 0 }).collect(),
+            table_length: (FIRST_PART * parts) as u64,
+            growths: 0,
+            bits,
+            bits_set: 0,
+            forgotten: 0,
+            memory_limit: memory_limit.unwrap_or(u64::MAX) >> shard_bits,
+            number_limit: STATE_LIMIT >> shard_bits,
+            peak_bytes: 0,
+        }
+    }
+
+    /// How many states there are.
+    #[inline]
+    pub(crate) fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether a state may be taken for another.
+    #[inline]
+    pub(crate) fn is_approximate(&self) -> bool {
+        self.entries.is_approximate()
+    }
+
+    /// Bytes in use for states.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        let forgotten = (self.forgotten as u64) << self.chunk_shift;
+        let table = 8 * (self.table_length + self.bits.len() as u64);
+        self.chunk_bytes() * self.states.len() as u64 - 8 * self.words as u64 * forgotten + table
+    }
+
+    /// Forgets the words of states that have lower numbers, as far as memory can be freed.
+    pub(crate) fn forget_before(&mut self, number: StateNumber) {
+        let chunk = self.chunk(number);
+        while self.forgotten < chunk {
+            self.states[self.forgotten] = Vec::new();
+            self.forgotten += 1;
+        }
+    }
+
+    /// How likely it is at most that a state that is not stored is taken for one that is.
+    pub(crate) fn omission_probability(&self) -> f64 {
+        match self.entries {
+            Entries::Numbers | Entries::States => 0.0,
+            Entries::Hashes => self.length as f64 / 2f64.powi(63),
+            Entries::Bits(_) => (self.bits_set as f64 / (64 * self.bits.len()) as f64).powi(BITS_A_STATE as i32),
+        }
+    }
+
+    /// The words and masks of the bits of a state.
+    #[inline]
+    fn bits_of(&self, hash: Hash) -> [(usize, u64); BITS_A_STATE as usize] {
+        let step = fold(hash.0, 0xa076_1d64_78bd_642f) | 1;
+        let count = 64 * self.bits.len() as u64;
+        std::array::from_fn(|number| {
+            let mixed = hash.0.wrapping_add(step.wrapping_mul(number as u64));
+            let bit = ((u128::from(mixed) * u128::from(count)) >> 64) as u64;
+            ((bit / 64) as usize, 1 << (bit % 64))
+        })
+    }
+
+    /// The most bytes that were in use.
+    pub(crate) fn peak_bytes(&self) -> u64 {
+        self.peak_bytes
+    }
+
+    /// The words of a stored state.
+    #[inline]
+    pub(crate) fn state(&self, number: StateNumber) -> &[u64] {
+        let first = self.offset(number) * self.words;
+        &self.states[self.chunk(number)][first..first + self.words]
+    }
+
+    /// The state from which a state was found; none if a start led to it.
+    pub(crate) fn parent(&self, number: StateNumber) -> Option<StateNumber> {
+        let parent = self.parents[self.chunk(number)][self.offset(number)];
+        (parent != NO_PARENT).then_some(parent)
+    }
+
+    /// The number of a state if it is stored, in a store whose table knows numbers.
+    pub(crate) fn find(&self, state: &[u64], hash: Hash) -> Option<StateNumber> {
+        debug_assert_eq!(self.entries, Entries::Numbers);
+        match self.probe(state, hash) {
+            Probe::Stored(number) => Some(number),
+            Probe::Vacant(_) => None,
+        }
+    }
+
+    /// Looks for a state.
+    #[inline]
+    pub(crate) fn probe(&self, state: &[u64], hash: Hash) -> Probe {
+        if matches!(self.entries, Entries::Bits(_)) {
+            let stored = self.bits_of(hash).iter().all(|&(word, mask)| self.bits[word] & mask != 0);
+            return if stored { Probe::Stored(NO_PARENT) } else { Probe::Vacant(0) };
+        }
+        let part = &self.parts[self.part(hash)];
+        let mut position = part.home(hash.tag());
+        if self.entries != Entries::Numbers {
+            let key = if self.entries == Entries::States { state[0].wrapping_add(1) } else { hash.key() };
+            loop {
+                let entry = part.entries[position];
+                if entry == key {
+                    return Probe::Stored(NO_PARENT);
+                }
+                if entry == 0 {
+                    return Probe::Vacant(position);
+                }
+                position = part.after(position);
+            }
+        }
+        let tag = u64::from(hash.tag()) << 32;
+        loop {
+            let entry = part.entries[position];
+            let low = entry as u32;
+            if low == 0 {
+                return Probe::Vacant(position);
+            }
+            if entry ^ tag == u64::from(low) && same(self.state(low - 1), state) {
+                return Probe::Stored(low - 1);
+            }
+            position = part.after(position);
+        }
+    }
+
+    /// Looks for a state that another one stored with the same hash may be the same as. The table must know
+    /// numbers.
+    pub(crate) fn probe_matching(&self, hash: Hash, mut is_same: impl FnMut(&[u64]) -> bool) -> Probe {
+        debug_assert_eq!(self.entries, Entries::Numbers);
+        let part = &self.parts[self.part(hash)];
+        let mut position = part.home(hash.tag());
+        let tag = u64::from(hash.tag()) << 32;
+        loop {
+            let entry = part.entries[position];
+            let low = entry as u32;
+            if low == 0 {
+                return Probe::Vacant(position);
+            }
+            if entry ^ tag == u64::from(low) && is_same(self.state(low - 1)) {
+                return Probe::Stored(low - 1);
+            }
+            position = part.after(position);
+        }
+    }
+
+    /// Looks at several states, each of which comes first in a slice of words. `entries` is memory to work in.
+    ///
+    /// Each pass waits for memory once, not once for each state: for the table, then for the states that the
+    /// table points to.
+    #[inline]
+    pub(crate) fn recognise<'r>(
+        &self,
+        hashes: &[Hash],
+        records: impl Iterator<Item = &'r [u64]>,
+        entries: &mut Vec<u64>,
+        sightings: &mut Vec<Sighting>,
+    ) {
+        entries.clear();
+        entries.extend(hashes.iter().map(|&hash| self.touch(hash)));
+        sightings.clear();
+        if self.entries != Entries::Numbers {
+            let sighted = entries.iter().zip(hashes).zip(records);
+            sightings.extend(sighted.map(|((&entry, &hash), record)| self.sight(entry, hash, record)));
+            return;
+        }
+        sightings.extend(entries.iter_mut().zip(hashes).map(|(entry, &hash)| {
+            if *entry != 0 && (*entry >> 32) as u32 == hash.tag() {
+                return Sighting::Unknown;
+            }
+            let position;
+            (*entry, position) = self.displaced(*entry, hash);
+            if *entry == 0 { Sighting::Vacant(position as u32) } else { Sighting::Unknown }
+        }));
+        for ((sighting, &entry), record) in sightings.iter_mut().zip(&*entries).zip(records) {
+            if entry != 0 && same(self.state(entry as u32 - 1), record) {
+                *sighting = Sighting::Stored;
+            }
+        }
+    }
+
+    /// What the first entry says of a state, unless the table knows numbers.
+    #[inline]
+    fn sight(&self, entry: u64, hash: Hash, record: &[u64]) -> Sighting {
+        let key = match self.entries {
+            Entries::States => record[0].wrapping_add(1),
+            Entries::Hashes => hash.key(),
+            Entries::Numbers | Entries::Bits(_) => return Sighting::Unknown,
+        };
+        if entry == key { Sighting::Stored } else { Sighting::Unknown }
+    }
+
+    /// How often what [`Sighting::Vacant`] speaks of has moved.
+    pub(crate) fn growths(&self) -> u64 {
+        self.growths
+    }
+
+    /// Looks for a state that was looked at when the table had grown so many times.
+    #[inline]
+    pub(crate) fn probe_sighted(&self, state: &[u64], hash: Hash, sighting: Sighting, growths: u64) -> Probe {
+        if let Sighting::Vacant(position) = sighting
+            && growths == self.growths
+            && self.parts[self.part(hash)].entries[position as usize] == 0
+        {
+            // Whatever was stored since with a hash like this one went to the first vacant position, too.
+            return Probe::Vacant(position as usize);
+        }
+        self.probe(state, hash)
+    }
+
+    /// What [`Store::probe`] looks at first.
+    #[inline]
+    fn touch(&self, hash: Hash) -> u64 {
+        if matches!(self.entries, Entries::Bits(_)) {
+            return self.bits[self.bits_of(hash)[0].0];
+        }
+        let part = &self.parts[self.part(hash)];
+        part.entries[part.home(hash.tag())]
+    }
+
+    /// The first entry with the tag of a hash, where the first entry is another one, and its position; zero and
+    /// the vacant position if there is none.
+    #[inline]
+    fn displaced(&self, first: u64, hash: Hash) -> (u64, usize) {
+        let part = &self.parts[self.part(hash)];
+        let mut position = part.home(hash.tag());
+        let mut entry = first;
+        while entry != 0 && (entry >> 32) as u32 != hash.tag() {
+            position = part.after(position);
+            entry = part.entries[position];
+        }
+        (entry, position)
+    }
+
+    /// Stores a state that is not stored yet, at the position that [`Store::probe`] just returned.
+    ///
+    /// # Errors
+    /// If there is no room for it. The store is useless then, except for what is in it.
+    #[inline]
+    pub(crate) fn insert(
+        &mut self,
+        state: &[u64],
+        hash: Hash,
+        mut position: usize,
+        parent: StateNumber,
+    ) -> Result<StateNumber, Full> {
+        if self.length >= self.number_limit {
+            return Err(Full::Numbers);
+        }
+        if !matches!(self.entries, Entries::Bits(_)) && self.parts[self.part(hash)].is_full(self.entries) {
+            self.grow_part(self.part(hash))?;
+            position = self.parts[self.part(hash)].vacant_from(hash.tag());
+        }
+        let number = self.length as StateNumber;
+        let chunk = self.chunk(number);
+        if chunk == self.states.len() {
+            self.add_chunk()?;
+        }
+        append(&mut self.states[chunk], state);
+        self.parents[chunk].push(parent);
+        self.length += 1;
+        if matches!(self.entries, Entries::Bits(_)) {
+            for (word, mask) in self.bits_of(hash) {
+                self.bits_set += u64::from(self.bits[word] & mask == 0);
+                self.bits[word] |= mask;
+            }
+            return Ok(number);
+        }
+        let entry = self.entry(state, hash, number);
+        let part = self.part(hash);
+        let part = &mut self.parts[part];
+        part.entries[position] = entry;
+        part.used += 1;
+        Ok(number)
+    }
+
+    /// Forgets all states but the first ones.
+    pub(crate) fn truncate(&mut self, length: u64) {
+        if length == self.length {
+            return;
+        }
+        for part in &mut self.parts {
+            part.entries.fill(0);
+            part.used = 0;
+        }
+        let chunks = length.div_ceil(1 << self.chunk_shift) as usize;
+        self.states.truncate(chunks);
+        self.parents.truncate(chunks);
+        let last = (length & ((1 << self.chunk_shift) - 1)) as usize;
+        if last > 0 {
+            self.states[chunks - 1].truncate(last * self.words);
+            self.parents[chunks - 1].truncate(last);
+        }
+        self.length = length;
+        for number in 0..length as StateNumber {
+            let hash = Hash::of(self.state(number));
+            let entry = self.entry(self.state(number), hash, number);
+            let part = self.part(hash);
+            let part = &mut self.parts[part];
+            let position = part.vacant_from(hash.tag());
+            part.entries[position] = entry;
+            part.used += 1;
+        }
+    }
+
+    /// The entry of a state in the table.
+    #[inline]
+    fn entry(&self, state: &[u64], hash: Hash, number: StateNumber) -> u64 {
+        match self.entries {
+            Entries::Hashes | Entries::Bits(_) => hash.key(),
+            Entries::States => state[0].wrapping_add(1),
+            Entries::Numbers => u64::from(hash.tag()) << 32 | u64::from(number + 1),
+        }
+    }
+
+    fn add_chunk(&mut self) -> Result<(), Full> {
+        self.reserve(self.memory_bytes() + self.chunk_bytes())?;
+        let per_chunk = 1usize << self.chunk_shift;
+        let mut states = Vec::new();
+        let mut parents = Vec::new();
+        states.try_reserve_exact(per_chunk * self.words).map_err(|_| Full::System)?;
+        parents.try_reserve_exact(per_chunk).map_err(|_| Full::System)?;
+        self.states.push(states);
+        self.parents.push(parents);
+        Ok(())
+    }
+
+    /// Replaces a part of the table by one half as large again (twice while it is small).
+    #[cold]
+    fn grow_part(&mut self, number: usize) -> Result<(), Full> {
+        let old = self.parts[number].entries.len();
+        let new = if old < 1 << 10 { 2 * old } else { old + old / 2 };
+        self.reserve(self.memory_bytes() + 8 * (new - old) as u64)?;
+        let mut entries = Vec::new();
+        entries.try_reserve_exact(new).map_err(|_| Full::System)?;
+        entries.resize(new, 0);
+        let mut part = Part { entries, used: self.parts[number].used };
+        let before = std::mem::take(&mut self.parts[number].entries);
+        for &entry in before.iter().filter(|&&entry| entry != 0) {
+            let tag = match self.entries {
+                Entries::States => Hash::of(&[entry.wrapping_sub(1)]).tag(),
+                Entries::Hashes => Hash(entry).tag(),
+                Entries::Numbers | Entries::Bits(_) => (entry >> 32) as u32,
+            };
+            let position = part.vacant_from(tag);
+            part.entries[position] = entry;
+        }
+        self.parts[number] = part;
+        self.table_length += (new - old) as u64;
+        self.growths += 1;
+        Ok(())
+    }
+
+    fn reserve(&mut self, bytes: u64) -> Result<(), Full> {
+        if bytes > self.memory_limit {
+            return Err(Full::Memory);
+        }
+        self.peak_bytes = self.peak_bytes.max(bytes);
+        Ok(())
+    }
+
+    /// The part of this store that a state belongs to.
+    #[inline]
+    fn part(&self, hash: Hash) -> usize {
+        hash.part() & (self.parts.len() - 1)
+    }
+    fn chunk_bytes(&self) -> u64 {
+        (1u64 << self.chunk_shift) * (8 * self.words as u64 + 4)
+    }
+    #[inline]
+    fn chunk(&self, number: StateNumber) -> usize {
+        (number >> self.chunk_shift) as usize
+    }
+    #[inline]
+    fn offset(&self, number: StateNumber) -> usize {
+        number as usize & ((1 << self.chunk_shift) - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// States that differ in few bits, as those of models do.
+    fn sample(words: usize, number: u64) -> Vec<u64> {
+        (0..words as u64).map(|word| if word % 2 == 0 { number } else { number >> 7 << 40 }).collect()
+    }
+
+    fn add(store: &mut Store, state: &[u64], parent: StateNumber) -> Result<StateNumber, Full> {
+        let hash = Hash::of(state);
+        match store.probe(state, hash) {
+            Probe::Vacant(position) => store.insert(state, hash, position, parent),
+            Probe::Stored(_) => panic!("{state:?} is stored already"),
+        }
+    }
+
+    #[test]
+    fn finds_what_was_stored_and_nothing_else() {
+        let kinds = [
+            (1, Entries::Numbers),
+            (1, Entries::States),
+            (2, Entries::Numbers),
+            (3, Entries::Numbers),
+            (40, Entries::Numbers),
+        ];
+        for (words, entries) in kinds {
+            let mut store = Store::new(words, entries, None);
+            for number in 0..30_000 {
+                let state = sample(words, number);
+                let hash = Hash::of(&state);
+                assert!(matches!(store.probe(&state, hash), Probe::Vacant(_)));
+                let parent = if number == 0 { NO_PARENT } else { number as u32 / 2 };
+                assert_eq!(add(&mut store, &state, parent), Ok(number as u32));
+            }
+            for number in 0..30_000 {
+                let state = sample(words, number);
+                let expected = if entries == Entries::Numbers { number as u32 } else { NO_PARENT };
+                assert_eq!(store.probe(&state, Hash::of(&state)), Probe::Stored(expected));
+                assert_eq!(store.state(number as u32), state);
+                assert_eq!(store.parent(number as u32), (number != 0).then_some(number as u32 / 2));
+            }
+            assert_eq!(store.len(), 30_000);
+        }
+    }
+
+    #[test]
+    fn what_is_cut_off_is_forgotten() {
+        for (words, entries) in [(1, Entries::Numbers), (1, Entries::States), (3, Entries::Numbers)] {
+            for length in [0, 1, 21_845, 21_846, 65_536, 70_000] {
+                let mut store = Store::new(words, entries, None);
+                for number in 0..70_000 {
+                    add(&mut store, &sample(words, number), number as u32).expect("there is room");
+                }
+                store.truncate(length);
+                assert_eq!(store.len(), length);
+                for number in 0..70_000 {
+                    let state = sample(words, number);
+                    let stored = matches!(store.probe(&state, Hash::of(&state)), Probe::Stored(_));
+                    assert_eq!(stored, number < length);
+                }
+                for number in length..70_000 {
+                    assert_eq!(add(&mut store, &sample(words, number), number as u32), Ok(number as u32));
+                }
+                assert_eq!(store.state(69_999), sample(words, 69_999));
+            }
+        }
+    }
+
+    #[test]
+    fn memory_limit_is_kept() {
+        let limit = 1 << 20;
+        let mut store = Store::new(1, Entries::States, Some(limit));
+        let mut number = 0;
+        let full = loop {
+            let state = [number];
+            match add(&mut store, &state, NO_PARENT) {
+                Ok(_) => number += 1,
+                Err(full) => break full,
+            }
+        };
+        assert_eq!(full, Full::Memory);
+        assert!(store.peak_bytes() <= limit);
+        assert!(number > 10_000, "{number} states in a megabyte");
+    }
+
+    #[test]
+    fn a_small_state_takes_few_bytes() {
+        let mut store = Store::new(1, Entries::States, None);
+        for number in 0..3_000_000u64 {
+            add(&mut store, &[number], NO_PARENT).expect("there is room");
+            if number > 1_000_000 {
+                assert!(store.peak_bytes() / number <= 30);
+            }
+        }
+    }
+}

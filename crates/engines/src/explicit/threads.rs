@@ -1,0 +1,878 @@
+//! Breadth-first search on several threads, with the same result as on one.
+//!
+//! States are shared out among stores by their hashes. A level is searched in rounds, each in two
+//! phases with all threads waiting for each other in between:
+//!
+//! 1. The states of the round, cut into blocks, are expanded. Successors that the same thread met a
+//!    short while ago are dropped at once; the others are candidates. Each block sorts its candidates
+//!    by the store that is responsible for them and numbers them in order.
+//! 2. Each store takes its candidates, block by block, and keeps the new ones. No other thread
+//!    touches it meanwhile, so nothing is locked state by state. The block learns which of its
+//!    candidates were new.
+//!
+//! So the next level has the order that a search on one thread gives it, whichever thread did what,
+//! and so have counts, verdicts and traces: a violation counts if it is the first in that order,
+//! and what was stored beyond it does not count.
+
+use std::any::Any;
+use std::io;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+
+use quotient_ir::PropertyId;
+use rustc_hash::FxHashSet;
+
+use crate::explicit::barrier::Barrier;
+use crate::explicit::batch::{Batch, Run};
+use crate::explicit::checkpoint::{self, Restored, Saved, Snapshot, Standing, can_go_on};
+use crate::explicit::disk::{self, Handover, Waiting};
+use crate::explicit::expansion::{Expander, Expansion, deadlock};
+use crate::explicit::judge::{Admission, Checks, Judge, end_with};
+use crate::explicit::lookup::Lookup;
+use crate::explicit::recent::Recent;
+use crate::explicit::shards::Shards;
+use crate::explicit::store::{Entries, Hash, NO_PARENT, PART_BITS, Probe, Sighting, StateNumber, Store, append};
+use crate::explicit::{End, Exploration, stop};
+use crate::observer::{Observer, Progress};
+use crate::options::SearchOptions;
+use crate::report::{EngineError, StopReason};
+use crate::seam::{SearchSpace, Sink, Tag};
+
+/// Blocks of a round.
+const BLOCKS: usize = 64;
+/// The most states of a block. The candidates of a round should fit into the cache.
+const LARGEST_BLOCK: usize = 256;
+/// Rounds of fewer states are not worth waking other threads.
+const SMALL_ROUND: usize = 512;
+/// Lookups whose waits for memory overlap.
+const LOOKAHEAD: usize = 64;
+/// Of how many of sixteen successors it must be known that they were met a short while ago, so that it is worth
+/// to ask: each saves the way to a store.
+const RECENT_WORTH: u32 = 3;
+/// In place of the number of a candidate that was not new.
+const NOT_NEW: StateNumber = NO_PARENT;
+
+/// What goes with a candidate on its way to a store: its number in the block, the position of its
+/// parent in the block, and its tag; in one word, since there are very many of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Label {
+    candidate: u32,
+    parent: u16,
+    tag: u16,
+}
+
+impl Label {
+    /// The position of the parent of a state that a start led to.
+    const NO_PARENT: u16 = u16::MAX;
+
+    fn pack(self) -> u64 {
+        u64::from(self.candidate) << 32 | u64::from(self.parent) << 16 | u64::from(self.tag)
+    }
+    fn unpack(word: u64) -> Self {
+        Self { candidate: (word >> 32) as u32, parent: (word >> 16) as u16, tag: word as u16 }
+    }
+}
+
+/// Searches the reachable states of a system on several threads. If the search may go on on disk, what
+/// was found before memory was full is returned with where to go on.
+pub(super) fn search<S: SearchSpace>(
+    system: &S,
+    checks: &Checks,
+    options: &SearchOptions,
+    entries: Entries,
+    fingerprint: u64,
+    begin: Option<Saved>,
+    observer: &mut dyn Observer,
+) -> Result<(Exploration, Option<Handover>), EngineError> {
+    // More stores than threads, so that they share the work evenly. Their number must not change
+    // anything, and does not.
+    let bits = if options.threads <= 8 { 4 } else { PART_BITS };
+    let words = system.words();
+    let mut stores: Vec<Store> =
+        (0..1 << bits).map(|_| Store::shard(words, entries, options.max_memory, bits)).collect();
+    let resumed = match begin {
+        None => None,
+        Some(saved) => {
+            Some(saved.restore(&mut Lookup::new(system), &mut stores, bits).map_err(|error| EngineError::Resume {
+                path: options.resume.as_ref().map(|path| path.display().to_string()).unwrap_or_default(),
+                reason: error.to_string(),
+            })?)
+        }
+    };
+    let search = Search {
+        system,
+        checks,
+        options,
+        words,
+        bits,
+        stores: stores.into_iter().map(RwLock::new).collect(),
+        level: RwLock::new(Vec::new()),
+        round: RwLock::new(Round::default()),
+        blocks: (0..BLOCKS).map(|_| Mutex::new(Block::new(1 << bits))).collect(),
+        new: (0..BLOCKS).map(|_| RwLock::new(Vec::new())).collect(),
+        cells: (0..BLOCKS << bits).map(|_| Mutex::new(Vec::new())).collect(),
+        next: [const { AtomicUsize::new(0) }; 2],
+        barrier: OnceLock::new(),
+        panic: Mutex::new(None),
+        finished: AtomicBool::new(false),
+        stop: OnceLock::new(),
+        fingerprint,
+    };
+    let (end, counts, left) = std::thread::scope(|scope| {
+        // How many threads there really are is known only when they have been started; until then
+        // they wait at this gate.
+        let gate = lock(&search.panic);
+        let mut threads = 1;
+        for _ in 1..options.threads {
+            let started = std::thread::Builder::new().spawn_scoped(scope, || search.work());
+            threads += usize::from(started.is_ok());
+        }
+        search.barrier.get_or_init(|| Barrier::new(threads));
+        drop(gate);
+        let worker = search.worker();
+        let mut conductor = Conductor { search: &search, counts: Counts::default(), worker, observer, left: None };
+        let end = catch_unwind(AssertUnwindSafe(|| conductor.run(resumed)));
+        let Conductor { counts, left, .. } = conductor;
+        search.finished.store(true, Ordering::Release);
+        search.wait();
+        (end.unwrap_or_else(|panic| resume_unwind(panic)), counts, left)
+    });
+    let level = search.level.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut stores: Vec<Store> =
+        search.stores.into_iter().map(|store| store.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
+    let peak: u64 = stores.iter().map(Store::peak_bytes).sum();
+    let mut counts = counts;
+    let handover = left.map(|(place, next)| {
+        for (store, &length) in stores.iter_mut().zip(&place.lengths) {
+            store.truncate(length);
+        }
+        let Standing { level: reached, depth, transitions, covered } = place.standing;
+        counts.states = place.lengths.iter().sum();
+        counts.surplus.clear();
+        (counts.depth, counts.transitions, counts.covered) = (depth, transitions, covered);
+        let current = Waiting::List(level[place.first..].to_vec());
+        Handover { begun: counts.states > 0, level: reached, current, next: Waiting::List(next) }
+    });
+    let exploration = Exploration {
+        end,
+        store: Shards::several(stores),
+        states: counts.states,
+        surplus: counts.surplus,
+        transitions: counts.transitions,
+        depth: counts.depth,
+        memory_bytes: peak + counts.other_bytes,
+        covered: counts.covered,
+        approximation: None,
+        rest: None,
+    };
+    Ok((exploration, handover))
+}
+
+/// What all threads share.
+struct Search<'a, S: SearchSpace> {
+    system: &'a S,
+    checks: &'a Checks,
+    options: &'a SearchOptions,
+    words: usize,
+    bits: u32,
+    stores: Vec<RwLock<Store>>,
+    /// The states of the level in order.
+    level: RwLock<Vec<StateNumber>>,
+    round: RwLock<Round>,
+    blocks: Vec<Mutex<Block>>,
+    /// For each block: the numbers of its candidates once they are stored.
+    new: Vec<RwLock<Vec<AtomicU32>>>,
+    /// For each block and each store: records of a state and its label.
+    cells: Vec<Mutex<Vec<u64>>>,
+    /// What to do next in each phase.
+    next: [AtomicUsize; 2],
+    barrier: OnceLock<Barrier>,
+    /// What a thread panicked with. It goes on to meet the others, and the first thread panics
+    /// between two rounds.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    finished: AtomicBool,
+    /// Why the search is to end, if the first thread learned that it is. Long expansions ask for it.
+    stop: OnceLock<StopReason>,
+    fingerprint: u64,
+}
+
+/// Says why the search is to end now, if it is; asked from time to time during long expansions.
+type Ask<'x> = &'x mut dyn FnMut() -> Option<StopReason>;
+
+/// The states of the level that are expanded in a round.
+#[derive(Clone, Copy, Debug, Default)]
+struct Round {
+    first: usize,
+    end: usize,
+    /// How many states a block has.
+    block: usize,
+    /// Whether this is the round of the starts, which are in the first block.
+    starts: bool,
+}
+
+impl Round {
+    /// The round that begins with a state of a level of some length. Rounds of a level are about
+    /// equally long, and so are blocks of a round.
+    fn at(first: usize, length: usize) -> Self {
+        let rounds = (length - first).div_ceil(BLOCKS * LARGEST_BLOCK);
+        let end = first + (length - first).div_ceil(rounds.max(1));
+        Self { first, end, block: (end - first).div_ceil(BLOCKS).max(1), starts: false }
+    }
+    /// The round of the starts.
+    fn of_starts() -> Self {
+        Self { first: 0, end: 0, block: 1, starts: true }
+    }
+    fn blocks(self) -> usize {
+        if self.starts { 1 } else { (self.end - self.first).div_ceil(self.block) }
+    }
+    /// Where the states of a block begin in the level.
+    fn start_of(self, block: usize) -> usize {
+        self.first + block * self.block
+    }
+}
+
+/// All stores, while none of them changes.
+struct Snapshots<'s> {
+    stores: Vec<RwLockReadGuard<'s, Store>>,
+    bits: u32,
+}
+
+impl Snapshots<'_> {
+    #[inline]
+    fn state(&self, number: StateNumber) -> &[u64] {
+        self.stores[number as usize & ((1 << self.bits) - 1)].state(number >> self.bits)
+    }
+}
+
+/// When something happened in a block: twice the place of a successor while it was looked at, and
+/// one more after it was stored.
+type Moment = u64;
+
+fn at(place: u64) -> Moment {
+    2 * place
+}
+
+/// What came of a block.
+#[derive(Debug)]
+struct Block {
+    /// How many steps there are: to successors and to states that are passed through.
+    steps: u64,
+    /// Steps through states after starts, where only these count, and the place after them.
+    start_steps: Vec<(u64, u64)>,
+    /// What ends the search, and when. Only the first counts.
+    end: Option<(Moment, End)>,
+    /// Covers and when they were reached; each once.
+    covered: Vec<(PropertyId, Moment)>,
+    /// Which successors the candidates are, in order.
+    places: Vec<u64>,
+    /// Candidates on their way to the cells.
+    outgoing: Vec<Vec<u64>>,
+}
+
+impl Block {
+    fn new(stores: usize) -> Self {
+        let outgoing = vec![Vec::new(); stores];
+        Self { steps: 0, start_steps: Vec::new(), end: None, covered: Vec::new(), places: Vec::new(), outgoing }
+    }
+
+    fn clear(&mut self) {
+        self.steps = 0;
+        self.start_steps.clear();
+        self.end = None;
+        self.covered.clear();
+        self.places.clear();
+    }
+
+    fn note_end(&mut self, moment: Moment, end: End) {
+        if self.end.as_ref().is_none_or(|&(known, _)| moment < known) {
+            self.end = Some((moment, end));
+        }
+    }
+
+    /// The same for what happened while a candidate was looked at.
+    fn note_end_at(&mut self, candidate: u32, end: End) {
+        self.note_end(at(self.places[candidate as usize]), end);
+    }
+
+    fn note_cover(&mut self, property: PropertyId, moment: Moment) {
+        match self.covered.iter_mut().find(|(known, _)| *known == property) {
+            Some((_, earliest)) => *earliest = moment.min(*earliest),
+            None => self.covered.push((property, moment)),
+        }
+    }
+}
+
+/// What a thread needs to work.
+struct Worker<'a, S: SearchSpace> {
+    scratch: S::Scratch,
+    judge: Judge<'a, S>,
+    sorting: Sorting<'a, S>,
+    /// The states of a block.
+    states: Vec<u64>,
+    hashes: Vec<Hash>,
+    entries: Vec<u64>,
+    sightings: Vec<Sighting>,
+}
+
+/// What a thread needs to sort successors by the stores that are responsible for them.
+struct Sorting<'a, S: SearchSpace> {
+    lookup: Lookup<'a, S>,
+    batch: Batch,
+    /// The candidates of this thread. Each was stored since, or comes before the same state in
+    /// the same round, or was dropped.
+    recent: Recent,
+}
+
+impl<'a, S: SearchSpace> Search<'a, S> {
+    fn worker(&self) -> Worker<'a, S> {
+        Worker {
+            scratch: self.system.scratch(),
+            judge: Judge::new(self.system, self.checks, self.options),
+            sorting: Sorting {
+                lookup: Lookup::new(self.system),
+                batch: Batch::new(self.words),
+                recent: Recent::new(self.words, RECENT_WORTH),
+            },
+            states: Vec::new(),
+            hashes: Vec::new(),
+            entries: Vec::new(),
+            sightings: Vec::new(),
+        }
+    }
+
+    /// Works on rounds until the search is finished.
+    fn work(&self) {
+        drop(lock(&self.panic));
+        let mut worker = self.worker();
+        loop {
+            self.wait();
+            if self.finished.load(Ordering::Acquire) {
+                return;
+            }
+            self.phases(&mut worker, true, &mut || self.stop.get().cloned());
+        }
+    }
+
+    /// The two phases of a round, with others or alone.
+    fn phases(&self, worker: &mut Worker<'a, S>, together: bool, ask: Ask<'_>) {
+        let round = *read(&self.round);
+        let mut phase = |work: &mut dyn FnMut(&mut Worker<'a, S>, Ask<'_>)| {
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(worker, ask))) {
+                *lock(&self.panic) = Some(panic);
+            }
+            if together {
+                let mut meanwhile = || drop(ask());
+                let barrier = self.barrier.get().expect("the barrier is there before the gate is opened");
+                barrier.wait_and(Some(&mut meanwhile));
+            }
+        };
+        phase(&mut |worker, ask| self.expand_blocks(worker, round, ask));
+        phase(&mut |worker, _| {
+            while let Some(store) = self.take(1, self.stores.len()) {
+                self.keep_new(worker, round, store);
+            }
+        });
+    }
+
+    /// Waits for the other threads.
+    fn wait(&self) {
+        self.barrier.get().expect("the barrier is there before the gate is opened").wait();
+    }
+
+    fn take(&self, phase: usize, end: usize) -> Option<usize> {
+        let number = self.next[phase].fetch_add(1, Ordering::Relaxed);
+        (number < end).then_some(number)
+    }
+
+    /// The first phase.
+    fn expand_blocks(&self, worker: &mut Worker<'a, S>, round: Round, ask: Ask<'_>) {
+        let stores = Snapshots { stores: self.stores.iter().map(read).collect(), bits: self.bits };
+        let level = read(&self.level);
+        while let Some(number) = self.take(0, round.blocks()) {
+            let mut block = lock(&self.blocks[number]);
+            block.clear();
+            if round.starts {
+                self.run_starts(worker, &mut block, ask);
+            } else {
+                let first = round.start_of(number);
+                let numbers = &level[first..(first + round.block).min(round.end)];
+                self.expand_block(worker, &stores, &mut block, numbers, ask);
+            }
+            let mut new = self.new[number].write().unwrap_or_else(PoisonError::into_inner);
+            new.clear();
+            new.resize_with(block.places.len(), || AtomicU32::new(NOT_NEW));
+            for (store, outgoing) in block.outgoing.iter_mut().enumerate() {
+                let mut cell = lock(&self.cells[number << self.bits | store]);
+                std::mem::swap(&mut *cell, outgoing);
+                outgoing.clear();
+            }
+        }
+    }
+
+    fn run_starts(&self, worker: &mut Worker<'a, S>, block: &mut Block, ask: Ask<'_>) {
+        let Worker { scratch, sorting, .. } = worker;
+        let mut expander = BlockExpander { search: self, sorting, block, ask };
+        let mut expansion = Expansion::of_starts(&mut expander, self.options);
+        self.system.starts(scratch, |instance, event| expansion.event(instance, event));
+        expansion.close();
+        self.sort(sorting, block);
+    }
+
+    fn expand_block(
+        &self,
+        worker: &mut Worker<'a, S>,
+        stores: &Snapshots<'_>,
+        block: &mut Block,
+        numbers: &[StateNumber],
+        ask: Ask<'_>,
+    ) {
+        let Worker { scratch, sorting, states, .. } = worker;
+        // Their waits for memory overlap.
+        states.clear();
+        for &number in numbers {
+            append(states, stores.state(number));
+        }
+        for (position, (&number, state)) in (0..).zip(numbers.iter().zip(states.chunks_exact(self.words))) {
+            let mut expander = BlockExpander { search: self, sorting, block, ask };
+            let mut expansion = Expansion::of_state(&mut expander, self.options, state, number, position);
+            self.system.expand(scratch, state, &mut expansion);
+            let moved = expansion.close();
+            if !moved
+                && block.end.is_none()
+                && let Some(violation) =
+                    deadlock(self.options.deadlock, state, |each| self.system.steps(scratch, state, each))
+            {
+                let end = end_with(self.options, Some(number), None, violation);
+                block.note_end(at(block.steps + sorting.batch.steps()), end);
+            }
+            if block.end.is_some() {
+                break;
+            }
+            if sorting.batch.is_full() {
+                self.sort(sorting, block);
+            }
+        }
+        self.sort(sorting, block);
+    }
+
+    /// Sorts the candidates among the successors of a batch by the stores that are responsible for
+    /// them.
+    fn sort(&self, sorting: &mut Sorting<'a, S>, block: &mut Block) {
+        let Sorting { lookup, batch, recent } = sorting;
+        lookup.hash_all(batch);
+        let rests = recent.rests(batch.len());
+        let (mut number, mut before) = (0, block.steps);
+        while let Some(Run { parent, first, end, passed }) = batch.run(number) {
+            number += 1;
+            before += passed;
+            if parent == NO_PARENT && passed > 0 {
+                block.start_steps.push((passed, before + first as u64));
+            }
+            for position in first..end {
+                let (state, tag, hash) = batch.entry(position);
+                if !rests && recent.meets(state, hash) {
+                    continue;
+                }
+                // Tags beyond what fits say nothing that would be wrong to forget.
+                let tag = u16::try_from(tag).unwrap_or(Tag::EVERYTHING as u16);
+                let label = Label { candidate: block.places.len() as u32, parent: parent as u16, tag };
+                block.places.push(before + position as u64);
+                let outgoing = &mut block.outgoing[hash.shard(self.bits)];
+                match *state {
+                    [word] => outgoing.extend_from_slice(&[word, label.pack()]),
+                    [first, second] => outgoing.extend_from_slice(&[first, second, label.pack()]),
+                    _ => {
+                        append(outgoing, state);
+                        outgoing.push(label.pack());
+                    }
+                }
+            }
+        }
+        block.steps += batch.steps();
+        batch.clear();
+    }
+
+    /// The second phase for one store.
+    fn keep_new(&self, worker: &mut Worker<'a, S>, round: Round, number: usize) {
+        let mut store = self.stores[number].write().unwrap_or_else(PoisonError::into_inner);
+        let level = read(&self.level);
+        let stride = self.words + 1;
+        for block in 0..round.blocks() {
+            let mut cell = lock(&self.cells[block << self.bits | number]);
+            let stored = read(&self.new[block]);
+            for records in cell.chunks(LOOKAHEAD * stride) {
+                let Worker { hashes, entries, sightings, judge, sorting: Sorting { lookup, .. }, .. } = worker;
+                hashes.clear();
+                hashes.extend(records.chunks_exact(stride).map(|record| lookup.hash(&record[..self.words])));
+                if lookup.is_by_words() {
+                    store.recognise(hashes, records.chunks_exact(stride), entries, sightings);
+                } else {
+                    sightings.clear();
+                    sightings.resize(hashes.len(), Sighting::Unknown);
+                }
+                let growths = store.growths();
+                for (position, record) in records.chunks_exact(stride).enumerate() {
+                    let sighting = sightings[position];
+                    if sighting == Sighting::Stored {
+                        continue;
+                    }
+                    let (state, label) = record.split_at(self.words);
+                    let hash = hashes[position];
+                    let probe = match lookup.is_by_words() {
+                        true => store.probe_sighted(state, hash, sighting, growths),
+                        false => lookup.probe(&store, state, hash),
+                    };
+                    let Probe::Vacant(vacancy) = probe else { continue };
+                    let Label { candidate, parent, tag } = Label::unpack(label[0]);
+                    let origin =
+                        (parent != Label::NO_PARENT).then(|| level[round.start_of(block) + usize::from(parent)]);
+                    let insert = || match store.insert(state, hash, vacancy, origin.unwrap_or(NO_PARENT)) {
+                        Ok(new) => Ok(new << self.bits | number as StateNumber),
+                        Err(full) => Err(stop(StopReason::of_full_store(full, self.options))),
+                    };
+                    let admission = judge.admit(state, u64::from(tag), origin, insert, |property| {
+                        let mut block = lock(&self.blocks[block]);
+                        let moment = at(block.places[candidate as usize]) + 1;
+                        block.note_cover(property, moment);
+                    });
+                    let new = match admission {
+                        Admission::Stored(new) => new,
+                        Admission::Dropped => continue,
+                        Admission::Refused(halt) => {
+                            lock(&self.blocks[block]).note_end_at(candidate, *halt);
+                            continue;
+                        }
+                        Admission::StoredLast(new, halt) => {
+                            let mut block = lock(&self.blocks[block]);
+                            let moment = at(block.places[candidate as usize]) + 1;
+                            block.note_end(moment, *halt);
+                            new
+                        }
+                    };
+                    stored[candidate as usize].store(new, Ordering::Relaxed);
+                }
+            }
+            cell.clear();
+        }
+    }
+}
+
+/// Expands the states of a block.
+struct BlockExpander<'x, 'a, S: SearchSpace> {
+    search: &'x Search<'a, S>,
+    sorting: &'x mut Sorting<'a, S>,
+    block: &'x mut Block,
+    ask: Ask<'x>,
+}
+
+impl<S: SearchSpace> BlockExpander<'_, '_, S> {
+    /// When what comes next happens.
+    fn moment(&self) -> Moment {
+        at(self.block.steps + self.sorting.batch.steps())
+    }
+}
+
+impl<S: SearchSpace> Expander for BlockExpander<'_, '_, S> {
+    #[inline]
+    fn batch(&mut self) -> &mut Batch {
+        &mut self.sorting.batch
+    }
+
+    fn drain(&mut self) -> ControlFlow<()> {
+        self.search.sort(self.sorting, self.block);
+        ControlFlow::Continue(())
+    }
+
+    fn cover(&mut self, covered: &[PropertyId]) -> ControlFlow<()> {
+        let moment = self.moment();
+        covered.iter().for_each(|&property| self.block.note_cover(property, moment));
+        ControlFlow::Continue(())
+    }
+
+    fn pause(&mut self) -> ControlFlow<()> {
+        match (self.ask)() {
+            None => ControlFlow::Continue(()),
+            Some(reason) => {
+                self.end(End::Stopped(reason));
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn end(&mut self, end: End) {
+        let moment = self.moment();
+        self.block.note_end(moment, end);
+    }
+}
+
+/// What is counted.
+#[derive(Debug, Default)]
+struct Counts {
+    states: u64,
+    transitions: u64,
+    depth: u64,
+    covered: Vec<PropertyId>,
+    surplus: FxHashSet<StateNumber>,
+    /// Most bytes used for levels and successors.
+    other_bytes: u64,
+}
+
+/// A moment between two rounds.
+struct Place {
+    /// The first state of the level that waits.
+    first: usize,
+    /// How many states of the next level there are.
+    found: usize,
+    /// How many states each store has.
+    lengths: Vec<u64>,
+    standing: Standing,
+}
+
+/// The thread that leads the others.
+struct Conductor<'s, 'a, S: SearchSpace> {
+    search: &'s Search<'a, S>,
+    counts: Counts,
+    worker: Worker<'a, S>,
+    observer: &'s mut dyn Observer,
+    /// Where to go on on disk, with the states of the next level so far.
+    left: Option<(Place, Vec<StateNumber>)>,
+}
+
+impl<S: SearchSpace> Conductor<'_, '_, S> {
+    fn run(&mut self, resumed: Option<Restored>) -> End {
+        let mut level = Vec::new();
+        let mut next = Vec::new();
+        let mut depth = 0;
+        match resumed {
+            None => {
+                let before = self.here(0, 0, &[]);
+                if let Some(end) = self.round(Round::of_starts(), &mut level) {
+                    return self.end(end, before, &[]);
+                }
+            }
+            Some(Restored { standing, current, next: found }) => {
+                let Standing { level: reached, depth: deepest, transitions, covered } = standing;
+                self.counts.states = self.search.stores.iter().map(|store| read(store).len()).sum();
+                (self.counts.depth, self.counts.transitions, self.counts.covered) = (deepest, transitions, covered);
+                (depth, level, next) = (reached, current, found);
+                if self.counts.states == 0 {
+                    return self.run(None);
+                }
+                if level.is_empty() {
+                    depth += 1;
+                    std::mem::swap(&mut level, &mut next);
+                }
+            }
+        }
+        while !level.is_empty() {
+            let length = level.len();
+            {
+                let mut shared = self.search.level.write().unwrap_or_else(PoisonError::into_inner);
+                *shared = level;
+            }
+            if let Some(limit) = self.search.options.max_depth.filter(|&limit| depth >= limit) {
+                let here = self.here(0, depth, &next);
+                return self.end(End::Stopped(StopReason::DepthLimit(limit)), here, &next);
+            }
+            let mut first = 0;
+            while first < length {
+                let round = Round::at(first, length);
+                let before = self.here(first, depth, &next);
+                let ended = self.round(round, &mut next);
+                if next.len() > before.found {
+                    self.counts.depth = depth + 1;
+                }
+                if let Some(end) = ended {
+                    return self.end(end, before, &next);
+                }
+                first = round.end;
+                if let Some(end) = self.report(first, depth, &next, length - first) {
+                    return end;
+                }
+            }
+            level = std::mem::take(&mut next);
+            depth += 1;
+        }
+        End::Finished
+    }
+
+    /// Where the search is.
+    fn here(&self, first: usize, depth: u64, next: &[StateNumber]) -> Place {
+        let Counts { transitions, depth: deepest, covered, .. } = &self.counts;
+        Place {
+            first,
+            found: next.len(),
+            lengths: self.search.stores.iter().map(|store| read(store).len()).collect(),
+            standing: Standing { level: depth, depth: *deepest, transitions: *transitions, covered: covered.clone() },
+        }
+    }
+
+    /// Ends the search, with a checkpoint of where it was before if it can go on from there.
+    fn end(&mut self, end: End, before: Place, next: &[StateNumber]) -> End {
+        if self.search.options.spill.is_some() && self.search.options.checkpoint.is_none() && disk::goes_on(&end) {
+            let next = next[..before.found].to_vec();
+            self.left = Some((before, next));
+            return end;
+        }
+        match &end {
+            End::Stopped(reason) if can_go_on(reason) => match self.save(&before, next) {
+                Ok(()) => end,
+                Err(error) => End::Stopped(StopReason::CheckpointFailed(error.to_string())),
+            },
+            _ => end,
+        }
+    }
+
+    /// Writes a checkpoint, if there is to be one.
+    fn save(&self, place: &Place, next: &[StateNumber]) -> io::Result<()> {
+        let search = self.search;
+        let Some(path) = &search.options.checkpoint else { return Ok(()) };
+        let stores: Vec<RwLockReadGuard<'_, Store>> = search.stores.iter().map(read).collect();
+        let stores: Vec<(&Store, u64)> =
+            stores.iter().zip(&place.lengths).map(|(store, &length)| (&**store, length)).collect();
+        let level = read(&search.level);
+        let snapshot = Snapshot {
+            fingerprint: search.fingerprint,
+            words: search.words,
+            stores: &stores,
+            standing: &place.standing,
+            fired: search.system.fired_rules(),
+            current: level[place.first..].iter().copied(),
+            next: next[..place.found].iter().copied(),
+        };
+        checkpoint::write(path, snapshot)
+    }
+
+    /// One round; adds its new states to the next level. Returns what ends the search.
+    fn round(&mut self, round: Round, next: &mut Vec<StateNumber>) -> Option<End> {
+        let search = self.search;
+        *search.round.write().unwrap_or_else(PoisonError::into_inner) = round;
+        for next in &search.next {
+            next.store(0, Ordering::Relaxed);
+        }
+        let together = round.end - round.first > SMALL_ROUND;
+        if together {
+            search.wait();
+        }
+        let progress = self.progress(next.len());
+        let observer = &mut *self.observer;
+        let mut ask = || {
+            if search.stop.get().is_none()
+                && let ControlFlow::Break(reason) = observer.progress(&progress)
+            {
+                search.stop.get_or_init(|| reason);
+            }
+            search.stop.get().cloned()
+        };
+        search.phases(&mut self.worker, together, &mut ask);
+        if let Some(panic) = lock(&search.panic).take() {
+            resume_unwind(panic);
+        }
+        let mut ended = None;
+        for number in 0..round.blocks() {
+            let mut block = lock(&search.blocks[number]);
+            let new = read(&search.new[number]);
+            if ended.is_some() {
+                self.counts.surplus.extend(stored(&new).map(|(_, state)| state));
+                continue;
+            }
+            ended = self.count(&mut block, &new, round.starts, next);
+        }
+        ended
+    }
+
+    /// Counts what belongs to a block up to where the search ends.
+    fn count(
+        &mut self,
+        block: &mut Block,
+        new: &[AtomicU32],
+        starts: bool,
+        next: &mut Vec<StateNumber>,
+    ) -> Option<End> {
+        let mut end = block.end.take();
+        if let Some(limit) = self.search.options.max_states {
+            let left = limit.saturating_sub(self.counts.states);
+            if let Some(candidate) = usize::try_from(left).ok().and_then(|left| stored(new).nth(left)) {
+                let moment = at(block.places[candidate.0]);
+                if end.as_ref().is_none_or(|&(known, _)| moment < known) {
+                    end = Some((moment, End::Stopped(StopReason::StateLimit(limit))));
+                }
+            }
+        }
+        let (cut, end) = match end {
+            Some((moment, end)) => (moment, Some(end)),
+            None => (Moment::MAX, None),
+        };
+        let before = next.len();
+        for (candidate, state) in stored(new) {
+            if cut == Moment::MAX || at(block.places[candidate]) < cut {
+                next.push(state);
+            } else {
+                self.counts.surplus.insert(state);
+            }
+        }
+        self.counts.states += (next.len() - before) as u64;
+        for &(property, moment) in &block.covered {
+            if moment <= cut && !self.counts.covered.contains(&property) {
+                self.counts.covered.push(property);
+            }
+        }
+        if !starts {
+            // A step counts even if what it leads to ends the search.
+            self.counts.transitions += block.steps.min(cut / 2 + 1);
+        }
+        let passed = block.start_steps.iter().filter(|&&(_, place)| at(place) <= cut);
+        self.counts.transitions += passed.map(|&(passed, _)| passed).sum::<u64>();
+        end
+    }
+
+    /// How far the search is, with so many states of the next level.
+    fn progress(&mut self, found: usize) -> Progress {
+        let search = self.search;
+        let stored: u64 = search.stores.iter().map(|store| read(store).memory_bytes()).sum();
+        let level = read(&search.level).capacity();
+        let other = 4 * (level + found) as u64;
+        self.counts.other_bytes = self.counts.other_bytes.max(other);
+        Progress {
+            states: self.counts.states,
+            transitions: self.counts.transitions,
+            frontier: found as u64,
+            depth: self.counts.depth,
+            memory_bytes: stored + other,
+        }
+    }
+
+    fn report(&mut self, first: usize, depth: u64, next: &[StateNumber], waiting: usize) -> Option<End> {
+        let search = self.search;
+        let progress = self.progress(next.len());
+        let progress = Progress { frontier: progress.frontier + waiting as u64, ..progress };
+        let here = self.here(first, depth, next);
+        if let Some(limit) = search.options.max_memory.filter(|&limit| progress.memory_bytes > limit) {
+            return Some(self.end(End::Stopped(StopReason::MemoryLimit(limit)), here, next));
+        }
+        match self.observer.progress(&progress) {
+            ControlFlow::Break(reason) => Some(self.end(End::Stopped(reason), here, next)),
+            ControlFlow::Continue(()) if search.options.checkpoint.is_some() && self.observer.wants_checkpoint() => {
+                let saved = self.save(&here, next);
+                saved.err().map(|error| End::Stopped(StopReason::CheckpointFailed(error.to_string())))
+            }
+            ControlFlow::Continue(()) => None,
+        }
+    }
+}
+
+/// The candidates of a block that were new, in order, with their numbers as states.
+fn stored(new: &[AtomicU32]) -> impl Iterator<Item = (usize, StateNumber)> {
+    new.iter().map(|number| number.load(Ordering::Relaxed)).enumerate().filter(|&(_, number)| number != NOT_NEW)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A thread that panics takes the search down with it; no other sees what it left.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,378 @@
+//! How a search is to be reduced: which symmetries there are, which instances of which properties each
+//! search may answer for, and how representatives are found.
+//!
+//! Properties are families of instances. A group that maps each family to itself is enough for
+//! invariants, assumptions and covers, whose instances are all evaluated in every state, so that a
+//! representative answers for its orbit. Liveness is about one instance and a state: a group that
+//! exchanges instances cannot answer it. But instances that symmetries exchange have the same answer, so
+//! one of each orbit of instances is judged, in a search of its own with the symmetries that preserve it.
+
+use num_bigint::BigUint;
+use quotient_groups::{PermutationGroup, Structure};
+use quotient_ir::{Budget, Iteration, Layout, Model, Parameter, PropertyId, PropertyKind};
+use quotient_symmetry::{
+    Canonicalizer, CertifiedGroup, DetectionError, InstanceOrbit, Marking, Preserved, PropertyCost, Refused, Strategy,
+    declared_preserving, detect_preserving, detect_with_cost,
+};
+
+use crate::report::{EngineError, JudgedInstance};
+use crate::seam::Identity;
+
+/// How far markers that are trees look.
+const MARKER_ROUNDS: usize = 3;
+/// More orbits of liveness instances than this are judged in one search without symmetries.
+const LIVENESS_SEARCHES: usize = 32;
+
+/// More instances of rules and properties than this are not unfolded to look for symmetries: it would take
+/// gigabytes.
+const INSTANCE_LIMIT: u64 = 250_000;
+
+/// Where symmetries come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SymmetrySource {
+    /// All that detection finds.
+    Detected,
+    /// Those that scalarsets declare, as far as they are certified.
+    Declared,
+}
+
+/// The symmetries of a model that a search may use.
+#[derive(Debug)]
+pub struct Symmetry {
+    /// The group.
+    pub group: CertifiedGroup,
+    /// How many symmetries it has.
+    pub order: BigUint,
+    /// What group it is, for people.
+    pub structure: String,
+    /// Vertices and edges of the graph it was found in.
+    pub graph: Option<(usize, usize)>,
+    /// Whether these are all symmetries that the graph has.
+    pub complete: bool,
+    /// Symmetries of the behaviour that properties do not have.
+    pub property_cost: Option<PropertyCost>,
+    /// Declarations that do not hold.
+    pub refused: Vec<Refused>,
+}
+
+/// A reduction by a group of symmetries.
+#[derive(Debug)]
+pub struct Reduction {
+    /// The symmetries.
+    pub group: CertifiedGroup,
+    /// Gives each state a representative.
+    pub canonicalizer: Canonicalizer,
+    /// Gives all states of an orbit the same representative, if the first may not.
+    pub exact: Option<Canonicalizer>,
+    /// Markers that are asked first, or instead.
+    pub markers: Option<Markers>,
+}
+
+/// How markers are used.
+#[derive(Debug)]
+pub struct Markers {
+    /// What the markers are.
+    pub marking: Marking,
+    /// Whether the canonicalizer decides between states with equal markers.
+    pub decides: bool,
+}
+
+/// A search besides, for liveness.
+#[derive(Debug)]
+pub struct LivenessSearch {
+    /// The instances it judges.
+    pub instances: Vec<JudgedInstance>,
+    /// How many symmetries preserve each of them.
+    pub order: BigUint,
+    /// How it is reduced, if there are any.
+    pub reduction: Option<Reduction>,
+}
+
+/// What is known about the symmetries of a search, and how they are used.
+#[derive(Debug)]
+pub struct Plan {
+    /// The symmetries.
+    pub symmetry: Symmetry,
+    /// How the search is reduced, if that is worth anything.
+    pub reduction: Option<Reduction>,
+    /// How representatives are found, or why there are none.
+    pub method: String,
+    /// Instances of liveness properties that the symmetries exchange: not judged in the main search.
+    pub(crate) exchanged: Vec<InstanceOrbit>,
+    /// The searches for them.
+    pub liveness_searches: Vec<LivenessSearch>,
+}
+
+impl Reduction {
+    /// A reduction by a group with a method.
+    ///
+    /// # Errors
+    /// Why the method cannot be used.
+    pub fn new(model: &Model, layout: &Layout, group: CertifiedGroup, strategy: Strategy) -> Result<Self, String> {
+        let build = |strategy| Canonicalizer::with_strategy(model, layout, &group, strategy);
+        if let Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical = strategy {
+            let rounds = if strategy == Strategy::MarkersTrees { MARKER_ROUNDS } else { 0 };
+            let marking = Marking::new(model, layout, &group, rounds).map_err(|error| error.to_string())?;
+            // Markers know only the exchanges of values, and so must what decides between them.
+            let group = marking.group().clone();
+            let canonicalizer = Canonicalizer::new(model, layout, &group).map_err(|error| error.to_string())?;
+            let markers = Some(Markers { marking, decides: strategy == Strategy::MarkersCanonical });
+            // The stored state of an orbit is the first that was found, not a canonical one.
+            let exact = Some(canonicalizer.clone());
+            return Ok(Self { group, canonicalizer, exact, markers });
+        }
+        let canonicalizer = build(strategy).map_err(|error| error.to_string())?;
+        // Runs are rebuilt by comparing orbits.
+        let exact = match canonicalizer.is_exact() {
+            true => None,
+            false => Some(build(Strategy::Canonical).map_err(|error| error.to_string())?),
+        };
+        Ok(Self { group, canonicalizer, exact, markers: None })
+    }
+
+    /// The method.
+    pub fn strategy(&self) -> Strategy {
+        match &self.markers {
+            Some(markers) if markers.decides => Strategy::MarkersCanonical,
+            Some(markers) if markers.marking.rounds() > 0 => Strategy::MarkersTrees,
+            Some(_) => Strategy::Markers,
+            None => self.canonicalizer.strategy(),
+        }
+    }
+
+    /// Gives all states of an orbit the same representative.
+    pub(crate) fn exact(&self) -> &Canonicalizer {
+        self.exact.as_ref().unwrap_or(&self.canonicalizer)
+    }
+
+    /// Which states are stored once.
+    pub(crate) fn identity(&self) -> Identity {
+        match &self.markers {
+            None => Identity::Words,
+            Some(markers) if markers.decides => Identity::KeysAndMatches,
+            Some(_) => Identity::Keys,
+        }
+    }
+
+    /// Whether each orbit is stored once.
+    pub fn is_exact(&self) -> bool {
+        match &self.markers {
+            Some(markers) => markers.decides || markers.marking.is_exact(),
+            None => self.canonicalizer.is_exact(),
+        }
+    }
+
+    /// Whether states that are not symmetric may be taken for each other, so that what is not found may
+    /// be there all the same.
+    pub fn is_approximate(&self) -> bool {
+        self.markers.as_ref().is_some_and(|markers| !markers.decides && !markers.marking.is_exact())
+    }
+}
+
+/// Why a model is too large to look for its symmetries as a matter of course, if it is.
+pub fn too_large(model: &Model) -> Option<String> {
+    let rules = model.rules.iter().map(|rule| instances(model, &rule.parameters));
+    let properties = model.properties.iter().map(|property| instances(model, &property.parameters));
+    let total = rules.chain(properties).fold(0u64, u64::saturating_add);
+    (total > INSTANCE_LIMIT).then(|| format!("the model has more than {INSTANCE_LIMIT} instances of rules"))
+}
+
+/// How many values parameters have together. Those of arrays and records are not enumerated.
+fn instances(model: &Model, parameters: &[Parameter]) -> u64 {
+    let scalars = parameters.iter().filter_map(|parameter| match parameter.range {
+        Iteration::Over(ty) if model.is_scalar(ty) => Some(model.domain(ty).size()),
+        _ => None,
+    });
+    scalars.fold(1, u64::saturating_mul)
+}
+
+/// Finds the symmetries that preserve the given properties (and the assumptions), and decides how to use
+/// them. Without a strategy the reduction is the one with one representative for each orbit.
+///
+/// # Errors
+/// If a symmetry cannot be certified, which is a defect of this program.
+pub fn plan(
+    model: &Model,
+    layout: &Layout,
+    properties: &[PropertyId],
+    source: SymmetrySource,
+    strategy: Option<Strategy>,
+) -> Result<Plan, EngineError> {
+    let (symmetry, mut exchanged) = find(model, layout, properties, source).map_err(no_group)?;
+    exchanged.retain(|orbit| model.properties[orbit.property].kind == PropertyKind::AlwaysReachable);
+    let strategy = strategy.unwrap_or(Strategy::Canonical);
+    if !acts_on_states(&symmetry.group) {
+        let method = match symmetry.group.is_trivial() {
+            true => "there is nothing to reduce by".to_owned(),
+            false => "not used: they move nothing but constants".to_owned(),
+        };
+        return Ok(Plan { symmetry, reduction: None, method, exchanged: Vec::new(), liveness_searches: Vec::new() });
+    }
+    let (reduction, method) = match Reduction::new(model, layout, symmetry.group.clone(), strategy) {
+        Ok(reduction) => {
+            let method = match &reduction.markers {
+                Some(markers) => markers.marking.reason().to_owned(),
+                None => reduction.canonicalizer.reason().to_owned(),
+            };
+            (Some(reduction), method)
+        }
+        Err(reason) => (None, format!("not used: {reason}")),
+    };
+    if reduction.is_none() {
+        exchanged.clear();
+    }
+    let liveness_searches = plan_liveness(model, layout, &exchanged, source, strategy)?;
+    Ok(Plan { symmetry, reduction, method, exchanged, liveness_searches })
+}
+
+impl Plan {
+    /// For each rule which others the symmetries that are used exchange with it; nothing if none are used.
+    pub(crate) fn rule_classes(&self) -> Option<&[u32]> {
+        self.reduction.as_ref().map(|reduction| reduction.group.rule_classes())
+    }
+
+    /// A plan that reduces by a group that is known already, for searches without liveness. Nothing if the
+    /// group cannot be used.
+    pub(crate) fn of_group(model: &Model, layout: &Layout, group: CertifiedGroup, order: BigUint) -> Option<Self> {
+        if !acts_on_states(&group) {
+            return None;
+        }
+        let reduction = Reduction::new(model, layout, group.clone(), Strategy::Canonical).ok()?;
+        let method = reduction.canonicalizer.reason().to_owned();
+        let symmetry = Symmetry {
+            group,
+            structure: format!("[{order}]"),
+            order,
+            graph: None,
+            complete: true,
+            property_cost: None,
+            refused: Vec::new(),
+        };
+        let reduction = Some(reduction);
+        Some(Self { symmetry, reduction, method, exchanged: Vec::new(), liveness_searches: Vec::new() })
+    }
+}
+
+fn no_group(error: DetectionError) -> EngineError {
+    match error {
+        DetectionError::Uncertified(error) => EngineError::Uncertified(error.to_string()),
+        DetectionError::GaveUp(spent) => EngineError::GaveUp(spent),
+    }
+}
+
+fn find(
+    model: &Model,
+    layout: &Layout,
+    properties: &[PropertyId],
+    source: SymmetrySource,
+) -> Result<(Symmetry, Vec<InstanceOrbit>), DetectionError> {
+    match source {
+        SymmetrySource::Detected => {
+            let detection = detect_with_cost(model, layout, properties, &Budget::unlimited())?;
+            let (order, structure) = name(&detection.group);
+            let symmetry = Symmetry {
+                group: detection.group,
+                order,
+                structure,
+                graph: Some((detection.graph.vertex_count(), detection.graph.edge_count())),
+                complete: detection.complete,
+                property_cost: detection.property_cost,
+                refused: Vec::new(),
+            };
+            Ok((symmetry, detection.instance_orbits))
+        }
+        SymmetrySource::Declared => {
+            let declared = declared_preserving(model, layout, Preserved::Properties(properties), &Budget::unlimited())?;
+            let (order, structure) = name(&declared.group);
+            let symmetry = Symmetry {
+                group: declared.group,
+                order,
+                structure,
+                graph: None,
+                complete: true,
+                property_cost: None,
+                refused: declared.refused,
+            };
+            Ok((symmetry, declared.instance_orbits))
+        }
+    }
+}
+
+/// The order and the name of a group.
+fn name(group: &CertifiedGroup) -> (BigUint, String) {
+    let permutations = PermutationGroup::new(group.literals().degree(), group.generators().to_vec());
+    let structure = match permutations.structure() {
+        Structure::Trivial => "trivial".to_owned(),
+        structure => structure.to_string(),
+    };
+    (permutations.order(), structure)
+}
+
+/// Whether some symmetry leads from a state to another one: one that moves only slots with one possible
+/// value does not.
+fn acts_on_states(group: &CertifiedGroup) -> bool {
+    let literals = group.literals();
+    group.generators().iter().any(|generator| {
+        generator.moves().any(|(from, to)| {
+            let (from_slot, to_slot) = (literals.slot_of(from), literals.slot_of(to));
+            let entry = &literals.slots()[from_slot];
+            from_slot == to_slot
+                || entry.wide
+                || entry.values.len() > 1
+                || literals.value_of(from) != literals.value_of(to)
+        })
+    })
+}
+
+/// One search for each orbit of instances, or one for all where that costs less.
+fn plan_liveness(
+    model: &Model,
+    layout: &Layout,
+    exchanged: &[InstanceOrbit],
+    source: SymmetrySource,
+    strategy: Strategy,
+) -> Result<Vec<LivenessSearch>, EngineError> {
+    let judged = |orbit: &InstanceOrbit| JudgedInstance {
+        property: orbit.property,
+        arguments: orbit.instances[0].clone(),
+        symmetric: orbit.instances.len(),
+    };
+    let whole =
+        |instances: Vec<JudgedInstance>| LivenessSearch { instances, order: BigUint::from(1u32), reduction: None };
+    if exchanged.len() > LIVENESS_SEARCHES {
+        return Ok(vec![whole(exchanged.iter().map(judged).collect())]);
+    }
+    let mut searches = Vec::new();
+    let mut unreduced = Vec::new();
+    // In units of the unreduced search.
+    let mut cost = 0.0;
+    for orbit in exchanged {
+        let instance = judged(orbit);
+        let preserved = Preserved::Instance { property: instance.property, arguments: &instance.arguments };
+        let group = match source {
+            SymmetrySource::Detected => {
+                detect_preserving(model, layout, preserved, &Budget::unlimited()).map_err(no_group)?.group
+            }
+            SymmetrySource::Declared => {
+                declared_preserving(model, layout, preserved, &Budget::unlimited()).map_err(no_group)?.group
+            }
+        };
+        let order = PermutationGroup::new(group.literals().degree(), group.generators().to_vec()).order();
+        let reduction = acts_on_states(&group).then(|| Reduction::new(model, layout, group, strategy));
+        match reduction {
+            Some(Ok(reduction)) => {
+                cost += u64::try_from(&order).map_or(0.0, |order| 1.0 / order as f64);
+                searches.push(LivenessSearch { instances: vec![instance], order, reduction: Some(reduction) });
+            }
+            Some(Err(_)) | None => unreduced.push(instance),
+        }
+    }
+    if cost >= 1.0 || cost > 0.0 && !unreduced.is_empty() {
+        // The search without symmetries answers for all of them.
+        return Ok(vec![whole(exchanged.iter().map(judged).collect())]);
+    }
+    if !unreduced.is_empty() {
+        searches.push(whole(unreduced));
+    }
+    Ok(searches)
+}

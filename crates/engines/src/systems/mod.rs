@@ -1,0 +1,10 @@
+//! What runs a model, and what wraps it: the evaluator specialised to each instance, the code generator on top of it,
+//! the reference interpreter for comparison; the layer that passes through states, and the quotient by symmetries.
+
+pub(crate) mod compiled;
+pub(crate) mod evaluator;
+pub(crate) mod firing;
+pub(crate) mod guard;
+pub(crate) mod passing;
+pub(crate) mod quotient;
+pub(crate) mod reference;

@@ -1,0 +1,653 @@
+//! States that are passed through: a model says with a condition in which states nobody else could do or
+//! see anything (those inside an atomic sequence, for one), and searches neither store nor count them.
+//!
+//! This is a layer between what runs a model and what reduces it. A successor that is to be passed
+//! through is expanded at once, and so on until states are reached that are not. All that lies between
+//! two stored states is a stretch. It has a set of its states by itself, so that loops in it end and what
+//! several ways lead to is expanded once. What is wrong in a state of a stretch is told with the state: a
+//! fault, an assumption without a value, and that nothing leads on from it, which is a deadlock as
+//! elsewhere. Assumptions drop states of stretches as they drop others; no claim is about them.
+
+use std::ops::ControlFlow;
+
+use quotient_groups::SparsePermutation;
+use quotient_ir::{
+    DeadlockMode, Fault, FaultKind, Interpreter, PropertyId, PropertyKind, RuleId, SlotId, Span, Violation,
+};
+
+use crate::explicit::store::{Hash, append, copy};
+use crate::options::SearchOptions;
+use crate::seam::{
+    Batches, Event, FieldTest, Identity, Instance, Representatives, Sink, Steps, Successors, Tag, TransitionSystem,
+};
+use crate::systems::guard::Guard;
+
+/// States of a stretch that pass before the search hears of it.
+const IDLE_INTERVAL: usize = 1024;
+/// The most states of a stretch, and the most bytes for them. Beyond, the search ends inconclusive.
+const STATE_LIMIT: usize = 1 << 22;
+const BYTE_LIMIT: u64 = 1 << 28;
+/// States of a stretch up to which they are compared one by one.
+const FEW: usize = 12;
+
+/// A transition system that passes through some states of another one.
+#[derive(Debug)]
+pub struct PassingSystem<'a, S> {
+    inner: &'a S,
+    condition: Condition,
+    assumptions: Vec<PropertyId>,
+    deadlock: DeadlockMode,
+    /// Watches what is not stored, where reductions rely on what slots can hold.
+    guard: Option<Guard>,
+    /// The most states of a stretch.
+    limit: usize,
+}
+
+/// Which states are passed through.
+#[derive(Debug)]
+enum Condition {
+    Never,
+    /// None, although the model says so.
+    Ignored,
+    /// The usual case, which needs no evaluator.
+    Field(FieldTest),
+    Any(Vec<PropertyId>),
+}
+
+/// The memory of one run.
+#[derive(Debug)]
+pub struct PassingScratch<T> {
+    inner: T,
+    /// What conditions are evaluated in while steps are fired.
+    looking: T,
+    stretch: Stretch,
+    /// The state of the stretch that is expanded.
+    current: Vec<u64>,
+}
+
+impl<'a, S: Batches> PassingSystem<'a, S> {
+    /// Passes through the states for which the model says so.
+    pub fn new(inner: &'a S, interpreter: &Interpreter<'_>, options: &SearchOptions) -> Self {
+        let model = interpreter.model();
+        let passing: Vec<PropertyId> = model.passing().collect();
+        let condition = match passing[..] {
+            [] => Condition::Never,
+            _ if options.store_passing => Condition::Ignored,
+            [property] => match inner.field_test(property) {
+                Some(FieldTest::Constant(false)) => Condition::Never,
+                Some(test) => Condition::Field(test),
+                None => Condition::Any(passing),
+            },
+            _ => Condition::Any(passing),
+        };
+        let properties = model.properties.iter_enumerated();
+        let assumptions = properties.filter(|(_, property)| property.kind == PropertyKind::Assumption);
+        // A state, its tag and its place in the table.
+        let bytes = 8 * inner.words() as u64 + 24;
+        let room = options.max_memory.map_or(BYTE_LIMIT, |limit| limit.min(BYTE_LIMIT));
+        Self {
+            inner,
+            condition,
+            assumptions: assumptions.map(|(id, _)| id).collect(),
+            deadlock: options.deadlock,
+            guard: None,
+            limit: STATE_LIMIT.min((room / bytes) as usize),
+        }
+    }
+
+    /// The same, and watches that states which are passed through hold only what they may.
+    pub(crate) fn watched(self, guard: Guard) -> Self {
+        Self { guard: Some(guard), ..self }
+    }
+
+    /// The slot that was seen with a value it was taken to be unable to hold, in a state that is not stored.
+    pub(crate) fn impossible_slot(&self) -> Option<SlotId> {
+        self.guard.as_ref().and_then(Guard::caught)
+    }
+
+    /// Whether no state is passed through.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        matches!(self.condition, Condition::Never | Condition::Ignored)
+    }
+
+    #[inline]
+    fn passes(&self, scratch: &mut S::Scratch, state: &[u64]) -> bool {
+        match &self.condition {
+            Condition::Never | Condition::Ignored => false,
+            Condition::Field(test) => test.holds(state),
+            Condition::Any(properties) => is_passing(self.inner, scratch, properties, state),
+        }
+    }
+
+    /// Whether a state that is passed through holds only what it may, as far as it differs from where the
+    /// stretch begins. If not, the search will learn of it.
+    #[inline]
+    fn is_possible(&self, origin: &[u64], state: &[u64]) -> bool {
+        let known = Some(origin).filter(|origin| !origin.is_empty());
+        self.guard.as_ref().is_none_or(|guard| guard.passes(known, state))
+    }
+
+    /// Whether all assumptions hold in a state.
+    ///
+    /// # Errors
+    /// If one has no value.
+    fn is_assumed(&self, scratch: &mut S::Scratch, state: &[u64]) -> Result<bool, Violation> {
+        let mut failure = Ok(true);
+        for &property in &self.assumptions {
+            self.inner.evaluate(scratch, property, state, |arguments, result| {
+                failure = match result {
+                    Ok(true) => return ControlFlow::Continue(()),
+                    Ok(false) => Ok(false),
+                    Err(fault) => Err(Violation::PropertyFault { property, arguments: arguments.to_vec(), fault }),
+                };
+                ControlFlow::Break(())
+            });
+            if failure != Ok(true) {
+                break;
+            }
+        }
+        failure
+    }
+
+    /// Fires everything in a state and in all that is passed through from it. `BUFFERED` says that
+    /// successors may go to the buffer of the sink.
+    #[inline]
+    fn go_through<const BUFFERED: bool>(
+        &self,
+        scratch: &mut PassingScratch<S::Scratch>,
+        state: &[u64],
+        sink: &mut impl Sink,
+    ) {
+        let PassingScratch { inner, looking, stretch, current } = scratch;
+        stretch.clear();
+        let mut sieve = Sieve::new(self, looking, stretch, sink, state, BUFFERED);
+        if matches!(self.condition, Condition::Ignored) {
+            // Claims need not hold in the state itself, so that nothing is known of those after it.
+            sieve.tag = Tag::EVERYTHING;
+        }
+        if sieve.fire::<BUFFERED>(inner, state).is_continue() && sieve.stretch.waits() {
+            // Whoever broke off knows.
+            let _ = sieve.go_on::<BUFFERED>(inner, current);
+        }
+    }
+}
+
+/// Whether one of some conditions holds in a state; one without a value does not.
+pub(crate) fn is_passing<S: TransitionSystem>(
+    system: &S,
+    scratch: &mut S::Scratch,
+    properties: &[PropertyId],
+    state: &[u64],
+) -> bool {
+    properties.iter().any(|&property| {
+        let mut holds = false;
+        system.evaluate(scratch, property, state, |_, result| {
+            holds = result == Ok(true);
+            ControlFlow::Break(())
+        });
+        holds
+    })
+}
+
+impl<S: Batches> TransitionSystem for PassingSystem<'_, S> {
+    type Scratch = PassingScratch<S::Scratch>;
+
+    fn scratch(&self) -> Self::Scratch {
+        PassingScratch {
+            inner: self.inner.scratch(),
+            looking: self.inner.scratch(),
+            stretch: Stretch::new(self.inner.words()),
+            current: vec![0; self.inner.words()],
+        }
+    }
+
+    fn words(&self) -> usize {
+        self.inner.words()
+    }
+
+    fn starts(&self, scratch: &mut Self::Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+        if self.is_plain() {
+            return self.inner.starts(&mut scratch.inner, visit);
+        }
+        let PassingScratch { inner, looking, stretch, current } = scratch;
+        stretch.clear();
+        let mut broken = false;
+        self.inner.starts(inner, |instance, event| {
+            let flow = match event {
+                Event::Next { state, covered } if self.passes(looking, state) => {
+                    stretch.add(state, Tag::EVERYTHING);
+                    match covered {
+                        [] => ControlFlow::Continue(()),
+                        _ => visit(instance, Event::Passed { steps: 0, covered }),
+                    }
+                }
+                event => visit(instance, event),
+            };
+            broken = flow.is_break();
+            flow
+        });
+        if !broken && stretch.waits() {
+            let mut visitor = Visitor { visit, none: Successors::new(self.words()) };
+            let mut sieve = Sieve::new(self, looking, stretch, &mut visitor, &[], false);
+            sieve.from_starts = true;
+            let _ = sieve.go_on::<false>(inner, current);
+        }
+    }
+
+    fn successors(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        if self.is_plain() {
+            return self.inner.successors(&mut scratch.inner, state, visit);
+        }
+        let mut visitor = Visitor { visit, none: Successors::new(self.words()) };
+        self.go_through::<false>(scratch, state, &mut visitor);
+    }
+
+    fn evaluate(
+        &self,
+        scratch: &mut Self::Scratch,
+        property: PropertyId,
+        state: &[u64],
+        visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
+    ) {
+        self.inner.evaluate(&mut scratch.inner, property, state, visit);
+    }
+}
+
+impl<S: Batches> Batches for PassingSystem<'_, S> {
+    #[inline]
+    fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
+        match self.condition {
+            Condition::Never => self.inner.expand(&mut scratch.inner, state, sink),
+            _ => self.go_through::<true>(scratch, state, sink),
+        }
+    }
+
+    #[inline]
+    fn is_safe(&self, tag: u64, state: &[u64]) -> bool {
+        self.inner.is_safe(tag, state)
+    }
+
+    fn field_test(&self, property: PropertyId) -> Option<FieldTest> {
+        self.inner.field_test(property)
+    }
+
+    fn fills_words(&self) -> bool {
+        self.inner.fills_words()
+    }
+
+    fn fired_rules(&self) -> Vec<RuleId> {
+        self.inner.fired_rules()
+    }
+
+    fn note_fired_rules(&self, rules: &[RuleId]) {
+        self.inner.note_fired_rules(rules);
+    }
+}
+
+impl<S: Batches> Steps for PassingSystem<'_, S> {
+    fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+        self.inner.starts(&mut scratch.inner, visit);
+    }
+
+    fn steps(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.inner.successors(&mut scratch.inner, state, visit);
+    }
+
+    fn is_passed_through(&self, scratch: &mut Self::Scratch, state: &[u64]) -> bool {
+        !self.is_plain()
+            && self.passes(&mut scratch.looking, state)
+            && self.is_assumed(&mut scratch.looking, state) == Ok(true)
+    }
+}
+
+/// Every state represents itself.
+impl<S: Batches> Representatives for PassingSystem<'_, S> {
+    fn name(&self) -> &'static str {
+        "whole"
+    }
+
+    fn represent(&self, _scratch: &mut Self::Scratch, _state: &mut [u64]) {}
+
+    fn represent_with_witness(&self, _scratch: &mut Self::Scratch, _state: &mut [u64]) -> SparsePermutation {
+        SparsePermutation::identity()
+    }
+
+    fn identify(&self, _scratch: &mut Self::Scratch, _state: &mut [u64]) {}
+
+    fn concrete_successors(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.successors(scratch, state, visit);
+    }
+
+    fn identity(&self) -> Identity {
+        Identity::Words
+    }
+
+    fn key(&self, _scratch: &mut Self::Scratch, state: &[u64]) -> u64 {
+        Hash::of(state).value()
+    }
+
+    fn is_same(&self, _scratch: &mut Self::Scratch, stored: &[u64], state: &[u64]) -> bool {
+        stored == state
+    }
+}
+
+/// States of a stretch in the order in which they were found, with what is known of the way to them.
+#[derive(Debug)]
+struct Stretch {
+    words: usize,
+    /// Records of a state and a tag.
+    records: Vec<u64>,
+    length: usize,
+    /// The first that was not expanded.
+    next: usize,
+    /// For each place in a table the number of a state and one, once there are many.
+    table: Vec<u32>,
+}
+
+impl Stretch {
+    fn new(words: usize) -> Self {
+        Self { words, records: Vec::new(), length: 0, next: 0, table: Vec::new() }
+    }
+
+    #[inline]
+    fn clear(&mut self) {
+        if self.length > 0 {
+            self.records.clear();
+            (self.length, self.next) = (0, 0);
+            self.table.clear();
+        }
+    }
+
+    /// Whether there are states to expand.
+    #[inline]
+    fn waits(&self) -> bool {
+        self.next < self.length
+    }
+
+    /// The next state to expand and its tag.
+    #[inline]
+    fn take(&mut self, state: &mut [u64]) -> Option<u64> {
+        if !self.waits() {
+            return None;
+        }
+        let record = &self.records[self.next * (self.words + 1)..][..self.words + 1];
+        copy(state, &record[..self.words]);
+        self.next += 1;
+        Some(record[self.words])
+    }
+
+    fn state(&self, number: usize) -> &[u64] {
+        &self.records[number * (self.words + 1)..][..self.words]
+    }
+
+    /// Adds a state unless it is there.
+    #[inline]
+    fn add(&mut self, state: &[u64], tag: u64) {
+        if self.length < FEW {
+            if (0..self.length).any(|number| self.state(number) == state) {
+                return;
+            }
+        } else if !self.enter(state) {
+            return;
+        }
+        append(&mut self.records, state);
+        self.records.push(tag);
+        self.length += 1;
+    }
+
+    /// Enters the next state into the table; false if it is there.
+    fn enter(&mut self, state: &[u64]) -> bool {
+        if 2 * (self.length + 1) > self.table.len() {
+            self.table.clear();
+            self.table.resize((8 * FEW).max(4 * self.length).next_power_of_two(), 0);
+            for number in 0..self.length {
+                let place = self.place(self.state(number)).unwrap_or_else(|place| place);
+                self.table[place] = number as u32 + 1;
+            }
+        }
+        match self.place(state) {
+            Ok(_) => false,
+            Err(place) => {
+                self.table[place] = self.length as u32 + 1;
+                true
+            }
+        }
+    }
+
+    /// Where a state is in the table; as an error, where it belongs.
+    fn place(&self, state: &[u64]) -> Result<usize, usize> {
+        let mask = self.table.len() - 1;
+        let mut place = Hash::of(state).low(mask);
+        loop {
+            match self.table[place] {
+                0 => return Err(place),
+                number if self.state(number as usize - 1) == state => return Ok(place),
+                _ => place = (place + 1) & mask,
+            }
+        }
+    }
+}
+
+/// Keeps states that are passed through from another sink.
+struct Sieve<'x, 'a, S: Batches, K> {
+    system: &'x PassingSystem<'a, S>,
+    looking: &'x mut S::Scratch,
+    stretch: &'x mut Stretch,
+    sink: &'x mut K,
+    /// The state that is searched from; none if these are starts.
+    origin: &'x [u64],
+    /// The first successor in the buffer that was not looked at.
+    first: usize,
+    /// What is known of the state that is expanded.
+    tag: u64,
+    /// Whether a step leads from the state that is expanded, to another one if that matters.
+    moved: bool,
+    /// Whether the other sink broke off.
+    broken: bool,
+    /// Whether steps to states that are passed through are told one by one.
+    tells: bool,
+    /// Whether the steps to the first states of the stretch are starts.
+    from_starts: bool,
+}
+
+impl<'x, 'a, S: Batches, K: Sink> Sieve<'x, 'a, S, K> {
+    #[inline]
+    fn new(
+        system: &'x PassingSystem<'a, S>,
+        looking: &'x mut S::Scratch,
+        stretch: &'x mut Stretch,
+        sink: &'x mut K,
+        origin: &'x [u64],
+        buffered: bool,
+    ) -> Self {
+        let first = sink.successors().len();
+        Self {
+            system,
+            looking,
+            stretch,
+            sink,
+            origin,
+            first,
+            tag: Tag::NOTHING,
+            moved: true,
+            broken: false,
+            tells: !buffered,
+            from_starts: false,
+        }
+    }
+
+    /// Fires everything in a state.
+    #[inline]
+    fn fire<const BUFFERED: bool>(&mut self, scratch: &mut S::Scratch, state: &[u64]) -> ControlFlow<()> {
+        let inner = self.system.inner;
+        if BUFFERED {
+            let mut firing = Firing { sieve: self, state };
+            inner.expand(scratch, state, &mut firing);
+            self.sift(state);
+        } else {
+            inner.successors(scratch, state, |instance, event| self.event(state, instance, event));
+        }
+        if self.broken { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Expands the states of the stretch.
+    fn go_on<const BUFFERED: bool>(&mut self, scratch: &mut S::Scratch, current: &mut [u64]) -> ControlFlow<()> {
+        let system = self.system;
+        while let Some(tag) = self.stretch.take(current) {
+            let state = &*current;
+            if self.stretch.next.is_multiple_of(IDLE_INTERVAL) {
+                self.tell(Instance::none(), Event::Idle)?;
+            }
+            if self.stretch.length > system.limit {
+                let message = format!("gave up at more than {} states that are passed through in a row", system.limit);
+                let fault = Fault { kind: FaultKind::Exhausted, span: Span::default(), message };
+                self.tell(Instance::none(), Event::Fault(fault))?;
+            }
+            match system.is_assumed(self.looking, state) {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(violation) => {
+                    self.tell(Instance::none(), Event::Wrong { state, violation })?;
+                    continue;
+                }
+            }
+            self.tag = tag;
+            self.moved = system.deadlock == DeadlockMode::Off;
+            self.fire::<BUFFERED>(scratch, state)?;
+            if !self.moved {
+                let violation = Violation::Deadlock(system.deadlock);
+                self.tell(Instance::none(), Event::Wrong { state, violation })?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Tells the other sink something.
+    fn tell(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
+        let flow = self.sink.event(instance, event);
+        self.first = self.sink.successors().len();
+        self.broken |= flow.is_break();
+        flow
+    }
+
+    #[inline]
+    fn note_move(&mut self, from: &[u64], to: &[u64]) {
+        self.moved = self.moved || self.system.deadlock == DeadlockMode::Stuck || from != to;
+    }
+
+    /// Takes states that are passed through out of the buffer of the sink.
+    #[inline]
+    fn sift(&mut self, from: &[u64]) {
+        let Self { system, looking, stretch, sink, origin, first, tag: known, moved, .. } = self;
+        let successors = sink.successors();
+        let end = successors.len();
+        let mut kept = *first;
+        for position in *first..end {
+            let (state, tag) = successors.get(position);
+            if !*moved {
+                *moved = system.deadlock == DeadlockMode::Stuck || from != state;
+            }
+            if system.passes(looking, state) {
+                if system.is_possible(origin, state) {
+                    stretch.add(state, Tag::join(*known, tag));
+                }
+                continue;
+            }
+            if kept < position {
+                successors.replace(kept, position);
+            }
+            if *known != Tag::NOTHING {
+                *successors.get_mut(kept).1 = Tag::join(*known, tag);
+            }
+            kept += 1;
+        }
+        if kept < end {
+            successors.truncate(kept);
+            successors.pass((end - kept) as u64);
+        }
+        *first = kept;
+    }
+
+    /// What came of an instance that was fired in a state.
+    fn event(&mut self, from: &[u64], instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
+        // The other sink may look at all successors.
+        self.sift(from);
+        let is_inside = self.from_starts || from != self.origin;
+        match event {
+            Event::Next { state, covered } => {
+                self.note_move(from, state);
+                if self.system.passes(self.looking, state) {
+                    if self.system.is_possible(self.origin, state) {
+                        self.stretch.add(state, Tag::EVERYTHING);
+                    }
+                    if self.tells || !covered.is_empty() {
+                        return self.tell(instance, Event::Passed { steps: 1, covered });
+                    }
+                    self.sink.successors().pass(1);
+                    return ControlFlow::Continue(());
+                }
+                if self.from_starts {
+                    // Only this tells a step from a start.
+                    self.tell(instance, Event::Passed { steps: 1, covered: &[] })?;
+                }
+                self.tell(instance, Event::Next { state, covered })
+            }
+            Event::Fault(fault) if is_inside => {
+                let arguments = instance.arguments.to_vec();
+                let violation = Violation::Fault { action: instance.action, arguments, fault };
+                self.tell(instance, Event::Wrong { state: from, violation })
+            }
+            other => self.tell(instance, other),
+        }
+    }
+}
+
+/// A sieve while the successors of a state fall into it.
+struct Firing<'f, 'x, 'a, S: Batches, K> {
+    sieve: &'f mut Sieve<'x, 'a, S, K>,
+    state: &'f [u64],
+}
+
+impl<S: Batches, K: Sink> Sink for Firing<'_, '_, '_, S, K> {
+    #[inline]
+    fn successors(&mut self) -> &mut Successors {
+        self.sieve.sink.successors()
+    }
+
+    fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
+        self.sieve.event(self.state, instance, event)
+    }
+}
+
+/// Somebody who wants to know of each event by itself.
+struct Visitor<F> {
+    visit: F,
+    /// Stays empty.
+    none: Successors,
+}
+
+impl<F: FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>> Sink for Visitor<F> {
+    fn successors(&mut self) -> &mut Successors {
+        &mut self.none
+    }
+
+    fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
+        (self.visit)(instance, event)
+    }
+}

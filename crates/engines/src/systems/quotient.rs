@@ -1,0 +1,414 @@
+//! The quotient of a transition system by a group of its symmetries: the same steps, but one state for each
+//! orbit.
+//!
+//! Either every state is replaced by a representative that its orbit has by itself, or states stay as they were
+//! reached, and the first that is found with a marker represents the others ([`quotient_symmetry::Marking`]).
+//! Where states of different orbits may share a marker, that is an approximation, unless a canonicalizer decides
+//! between states with equal markers: then canonical forms are needed only where a marker is known already.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use quotient_groups::SparsePermutation;
+use quotient_ir::{Fault, Layout, PropertyId, RuleId, SlotId};
+use quotient_symmetry::{Canonicalizer, MarkerScratch, Workspace};
+
+use crate::explicit::store::Hash;
+use crate::reduction::{Markers, Reduction};
+use crate::seam::{
+    Batches, Event, FieldTest, Identity, Instance, Representatives, SearchSpace, Sink, Steps, Successors, Tag,
+    TransitionSystem,
+};
+use crate::systems::guard::Guard;
+
+/// Tells the time since some moment, best in processor time of the calling thread. Engines read no other clock,
+/// and this one for figures only.
+pub type Clock = fn() -> Duration;
+
+/// So many representatives in a row are timed at first, and one of so many later.
+const SAMPLE: u32 = 64;
+
+/// Starts in a row that may be passed over before the search hears of it.
+const IDLE_INTERVAL: u32 = 4096;
+
+/// Markers and canonical forms that are remembered where states are compared by these.
+const REMEMBERED: usize = 1 << 12;
+
+/// A transition system in which one state represents each orbit.
+#[derive(Debug)]
+pub struct QuotientSystem<'a, S> {
+    inner: &'a S,
+    reduction: &'a Reduction,
+    guard: Guard,
+    clock: Option<Clock>,
+    /// What reading the clock costs by itself.
+    reading: Duration,
+    /// Time spent to find representatives, as far as it was sampled.
+    nanoseconds: AtomicU64,
+}
+
+/// The memory of one run of a quotient.
+#[derive(Debug)]
+pub struct QuotientScratch<T> {
+    inner: T,
+    finder: Finder,
+    state: Vec<u64>,
+}
+
+/// What is needed to find representatives.
+#[derive(Debug, Default)]
+struct Finder {
+    workspace: Workspace,
+    /// That of the exact canonicalizer.
+    exact: Workspace,
+    marker: MarkerScratch,
+    markers: Remembered,
+    canonical: Remembered,
+    form: Vec<u64>,
+    timed: u32,
+    /// How many more pass before one is timed.
+    wait: u32,
+}
+
+/// What was computed for states a short while ago, each at the place of its hash. What is forgotten is computed
+/// again, so that it changes nothing.
+#[derive(Debug, Default)]
+struct Remembered(Vec<(Vec<u64>, Vec<u64>)>);
+
+impl Remembered {
+    /// What belongs to a state.
+    fn of(&mut self, state: &[u64], compute: impl FnOnce(&mut Vec<u64>)) -> &[u64] {
+        if self.0.is_empty() {
+            self.0.resize(REMEMBERED, (Vec::new(), Vec::new()));
+        }
+        let (known, form) = &mut self.0[Hash::of(state).low(REMEMBERED - 1)];
+        if known != state {
+            known.clear();
+            known.extend_from_slice(state);
+            compute(form);
+        }
+        form
+    }
+}
+
+impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
+    /// The quotient of a system by a reduction of its model that preserves whatever is asked of the quotient.
+    pub fn new(inner: &'a S, layout: &Layout, reduction: &'a Reduction, clock: Option<Clock>) -> Self {
+        let reading =
+            clock.map_or(Duration::ZERO, |clock| (0..8).map(|_| clock().abs_diff(clock())).min().unwrap_or_default());
+        Self {
+            inner,
+            reduction,
+            guard: Guard::new(layout, reduction.group.literals()),
+            clock,
+            reading,
+            nanoseconds: AtomicU64::new(0),
+        }
+    }
+
+    /// The slot that was seen with a value detection took to be impossible. Then nothing that was
+    /// found in the quotient can be trusted.
+    pub fn impossible_slot(&self) -> Option<SlotId> {
+        self.guard.caught()
+    }
+
+    /// Time spent to find representatives so far, estimated from samples; none without a clock, and where
+    /// states are not replaced by representatives.
+    pub fn canonicalization_time(&self) -> Option<Duration> {
+        self.clock
+            .filter(|_| self.reduction.markers.is_none())
+            .map(|_| Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed)))
+    }
+
+    /// The marker of a state, where there are markers.
+    pub(crate) fn marker<'f>(&self, scratch: &'f mut QuotientScratch<S::Scratch>, state: &[u64]) -> &'f [u64] {
+        let markers = self.reduction.markers.as_ref().expect("asked where states are compared by markers");
+        scratch.finder.marker_of(markers, state)
+    }
+
+    /// Replaces a state by its representative.
+    #[inline]
+    fn canonicalize(&self, finder: &mut Finder, state: &mut [u64]) {
+        if self.reduction.markers.is_some() {
+            return;
+        }
+        match self.clock {
+            Some(clock) if finder.wait == 0 => self.canonicalize_timed(clock, finder, state),
+            _ => {
+                finder.wait = finder.wait.wrapping_sub(1);
+                self.reduction.canonicalizer.canonicalize(&mut finder.workspace, state);
+            }
+        }
+    }
+
+    #[cold]
+    fn canonicalize_timed(&self, clock: Clock, finder: &mut Finder, state: &mut [u64]) {
+        let before = clock();
+        self.reduction.canonicalizer.canonicalize(&mut finder.workspace, state);
+        let mut spent = clock().saturating_sub(before).saturating_sub(self.reading);
+        if finder.timed < SAMPLE {
+            finder.timed += 1;
+        } else {
+            spent *= SAMPLE;
+            finder.wait = SAMPLE - 1;
+        }
+        self.nanoseconds.fetch_add(spent.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// Passes an event on with the representative of its state. `before` is the state it came from.
+    #[inline]
+    fn pass_on(
+        &self,
+        (finder, buffer): (&mut Finder, &mut Vec<u64>),
+        before: Option<&[u64]>,
+        instance: Instance<'_>,
+        event: Event<'_>,
+        visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        match event {
+            Event::Next { state, covered } => {
+                // What the canonicalizer does to values it does not know is of no interest.
+                if !self.guard.passes(before, state) {
+                    return visit(instance, Event::Pruned);
+                }
+                buffer.clear();
+                buffer.extend_from_slice(state);
+                self.canonicalize(finder, buffer);
+                visit(instance, Event::Next { state: buffer, covered })
+            }
+            other => visit(instance, other),
+        }
+    }
+}
+
+impl<S: SearchSpace> TransitionSystem for QuotientSystem<'_, S> {
+    type Scratch = QuotientScratch<S::Scratch>;
+
+    fn scratch(&self) -> Self::Scratch {
+        QuotientScratch { inner: self.inner.scratch(), finder: Finder::default(), state: Vec::new() }
+    }
+
+    fn words(&self) -> usize {
+        self.inner.words()
+    }
+
+    fn starts(&self, scratch: &mut Self::Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+        let QuotientScratch { inner, finder, state: buffer } = scratch;
+        let canonicalizer = &self.reduction.canonicalizer;
+        // Symmetries map starts to starts, so the representative of a start's orbit is the state of a start,
+        // too, and it is enough to go on from those that are representatives themselves. Where an orbit may
+        // have several representatives, that of a start need not be among those of the starts.
+        let only_representatives = canonicalizer.is_exact() && self.reduction.markers.is_none();
+        let mut passed_over = 0u32;
+        self.inner.starts(inner, |instance, event| {
+            if only_representatives
+                && let Event::Next { state, covered: [] } = event
+                && self.guard.passes(None, state)
+                && !canonicalizer.is_representative(&mut finder.workspace, state)
+            {
+                passed_over = passed_over.wrapping_add(1);
+                let event = if passed_over.is_multiple_of(IDLE_INTERVAL) { Event::Idle } else { Event::Pruned };
+                return visit(instance, event);
+            }
+            self.pass_on((finder, buffer), None, instance, event, &mut visit)
+        });
+    }
+
+    fn successors(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        let QuotientScratch { inner, finder, state: buffer } = scratch;
+        self.inner.successors(inner, state, |instance, event| {
+            self.pass_on((finder, buffer), Some(state), instance, event, &mut visit)
+        });
+    }
+
+    fn evaluate(
+        &self,
+        scratch: &mut Self::Scratch,
+        property: PropertyId,
+        state: &[u64],
+        visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
+    ) {
+        self.inner.evaluate(&mut scratch.inner, property, state, visit);
+    }
+}
+
+impl<S: SearchSpace> Batches for QuotientSystem<'_, S> {
+    fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
+        let QuotientScratch { inner, finder, state: buffer } = scratch;
+        let first = sink.successors().len();
+        let mut representing = RepresentingSink { quotient: self, finder, buffer, before: state, first, sink };
+        self.inner.expand(inner, state, &mut representing);
+        representing.represent();
+    }
+
+    fn is_safe(&self, tag: u64, state: &[u64]) -> bool {
+        self.inner.is_safe(tag, state)
+    }
+
+    fn field_test(&self, property: PropertyId) -> Option<FieldTest> {
+        self.inner.field_test(property)
+    }
+
+    fn fills_words(&self) -> bool {
+        self.inner.fills_words()
+    }
+
+    fn fired_rules(&self) -> Vec<RuleId> {
+        self.inner.fired_rules()
+    }
+
+    fn note_fired_rules(&self, rules: &[RuleId]) {
+        self.inner.note_fired_rules(rules);
+    }
+}
+
+impl<S: SearchSpace> Steps for QuotientSystem<'_, S> {
+    fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+        self.inner.first_steps(&mut scratch.inner, visit);
+    }
+
+    fn steps(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.inner.steps(&mut scratch.inner, state, visit);
+    }
+
+    fn is_passed_through(&self, scratch: &mut Self::Scratch, state: &[u64]) -> bool {
+        self.inner.is_passed_through(&mut scratch.inner, state)
+    }
+}
+
+impl<S: SearchSpace> Representatives for QuotientSystem<'_, S> {
+    fn name(&self) -> &'static str {
+        self.reduction.strategy().name()
+    }
+
+    fn represent(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
+        if self.guard.passes(None, state) {
+            self.canonicalize(&mut scratch.finder, state);
+        }
+    }
+
+    fn represent_with_witness(&self, scratch: &mut Self::Scratch, state: &mut [u64]) -> SparsePermutation {
+        if self.reduction.markers.is_some() || !self.guard.passes(None, state) {
+            return SparsePermutation::identity();
+        }
+        self.reduction.canonicalizer.canonicalize_with_witness(&mut scratch.finder.workspace, state)
+    }
+
+    fn identify(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
+        // With markers, what is stored was reached as it is.
+        if self.reduction.markers.is_none() {
+            self.reduction.exact().canonicalize(&mut scratch.finder.exact, state);
+        }
+    }
+
+    fn concrete_successors(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.inner.concrete_successors(&mut scratch.inner, state, visit);
+    }
+
+    fn identity(&self) -> Identity {
+        self.reduction.identity()
+    }
+
+    fn key(&self, scratch: &mut Self::Scratch, state: &[u64]) -> u64 {
+        Hash::of(self.marker(scratch, state)).value()
+    }
+
+    fn is_same(&self, scratch: &mut Self::Scratch, stored: &[u64], state: &[u64]) -> bool {
+        let markers = self.reduction.markers.as_ref().expect("asked where states are compared by markers");
+        let finder = &mut scratch.finder;
+        if stored == state {
+            return true;
+        }
+        let mut form = std::mem::take(&mut finder.form);
+        form.clear();
+        let is_same = if markers.decides {
+            form.extend_from_slice(finder.canonical_of(&self.reduction.canonicalizer, state));
+            form == finder.canonical_of(&self.reduction.canonicalizer, stored)
+        } else {
+            form.extend_from_slice(finder.marker_of(markers, state));
+            form == finder.marker_of(markers, stored)
+        };
+        finder.form = form;
+        is_same
+    }
+}
+
+impl Finder {
+    fn marker_of(&mut self, markers: &Markers, state: &[u64]) -> &[u64] {
+        let Self { marker: scratch, markers: remembered, .. } = self;
+        remembered.of(state, |marker| markers.marking.marker(scratch, state, marker))
+    }
+
+    fn canonical_of(&mut self, canonicalizer: &Canonicalizer, state: &[u64]) -> &[u64] {
+        let Self { workspace, canonical, .. } = self;
+        canonical.of(state, |form| {
+            form.clear();
+            form.extend_from_slice(state);
+            canonicalizer.canonicalize(workspace, form);
+        })
+    }
+}
+
+/// Replaces successors by representatives before another sink sees them.
+struct RepresentingSink<'a, 'q, S, K> {
+    quotient: &'a QuotientSystem<'q, S>,
+    finder: &'a mut Finder,
+    buffer: &'a mut Vec<u64>,
+    /// The state that is expanded.
+    before: &'a [u64],
+    /// The first successor that may not be a representative.
+    first: usize,
+    sink: &'a mut K,
+}
+
+impl<S: SearchSpace, K: Sink> RepresentingSink<'_, '_, S, K> {
+    fn represent(&mut self) {
+        let stays = self.quotient.reduction.markers.is_some();
+        let successors = self.sink.successors();
+        for position in self.first..successors.len() {
+            let (state, tag) = successors.get_mut(position);
+            // What the canonicalizer does to values it does not know is of no interest.
+            if self.quotient.guard.passes(Some(self.before), state) {
+                self.quotient.canonicalize(self.finder, state);
+            }
+            // What the step touched may now be elsewhere. That nothing was touched stays true,
+            // since the group preserves what is checked.
+            if !stays {
+                *tag = (*tag).min(Tag::EVERYTHING);
+            }
+        }
+        self.first = successors.len();
+    }
+}
+
+impl<S: SearchSpace, K: Sink> Sink for RepresentingSink<'_, '_, S, K> {
+    fn successors(&mut self) -> &mut Successors {
+        self.sink.successors()
+    }
+
+    fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
+        // The other sink may look at all successors now.
+        self.represent();
+        let Self { quotient, finder, buffer, before, sink, .. } = self;
+        let mut visit = |instance: Instance<'_>, event: Event<'_>| sink.event(instance, event);
+        let flow = quotient.pass_on((finder, buffer), Some(before), instance, event, &mut visit);
+        self.first = self.sink.successors().len();
+        flow
+    }
+}

@@ -1,0 +1,489 @@
+//! A whole model as functions of its state: all events and properties, over the values each slot
+//! can ever hold. Values that never occur are left out here, so that they cannot permute (the
+//! "redundant value symmetries" of Zhang et al. 2013, section IV-D2).
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use quotient_ir::{
+    Action, Budget, Domain, Interpreter, Iteration, Layout, Local, LocalId, Model, Parameter, PropertyId, PropertyKind,
+    Span, Spent, Table, TableIndex, VariableId,
+};
+
+use rustc_hash::FxHashMap;
+
+use crate::circuit::{CASE_LIMIT, Circuit, Node, NodeId, Relabelling};
+use crate::instance::{Instance, Subject};
+use crate::mentions::Mentions;
+use crate::multisets::{Multisets, ordered_multisets};
+use crate::possible::{Holds, Possible, is_enumerated, possible_values, scalar_types};
+use crate::unfold::{Event, EventKey, Refusal, Unfolder, Write, Written};
+
+/// The functions of a model.
+#[derive(Debug)]
+pub struct Behaviour {
+    /// All nodes. Slots from `slots` on are inputs.
+    pub circuit: Circuit,
+    /// How many of the circuit's slots are slots of the state.
+    pub slots: usize,
+    /// The inputs that belong to an action whose parameters are not enumerated.
+    pub inputs: Vec<(Action, Range<u32>)>,
+    /// The multisets of the state. The last slots of the circuit are their columns.
+    pub multisets: Multisets,
+    /// Instances of rules and initial-state programs.
+    pub events: Vec<Event>,
+    /// Instances of rules that can do nothing at all, whatever the state.
+    pub idle: Vec<Instance>,
+    /// Instances of properties.
+    pub claims: Vec<Claim>,
+    /// Variables that are treated as fixed, and why.
+    pub fixed: Vec<Fixed>,
+}
+
+impl Behaviour {
+    /// Whether different inputs go to different ones, and different values to different ones. Then the
+    /// inputs of an event can be renamed like that: they have all values anyway.
+    fn permutes_inputs(&self, moves: &[InputMove]) -> bool {
+        let sorted = |inputs: &mut dyn Iterator<Item = u32>| {
+            let mut inputs: Vec<u32> = inputs.collect();
+            inputs.sort_unstable();
+            inputs.dedup();
+            inputs
+        };
+        let origins = sorted(&mut moves.iter().map(|input| input.from));
+        let images = sorted(&mut moves.iter().map(|input| input.to));
+        origins.len() == moves.len()
+            && origins == images
+            && moves.iter().all(|input| {
+                let (own, image) = (self.circuit.values(input.from), self.circuit.values(input.to));
+                let is_input = |slot: u32| slot as usize >= self.slots;
+                let are_values_permuted = match &input.positions {
+                    Some(positions) => {
+                        let positions = sorted(&mut positions.iter().map(|&position| u32::from(position)));
+                        !self.circuit.is_wide(input.from) && positions.into_iter().eq(0..own.len() as u32)
+                    }
+                    None => own == image,
+                };
+                is_input(input.from)
+                    && is_input(input.to)
+                    && own.len() == image.len()
+                    && self.circuit.is_wide(input.from) == self.circuit.is_wide(input.to)
+                    && are_values_permuted
+            })
+    }
+
+    /// Extends a relabelling of slots to the inputs: as given, if that permutes them, and otherwise one that is
+    /// copied to a slot goes where the slot goes. Any permutation of the inputs of an event leaves what it
+    /// can do the same, so it is enough that this one works.
+    pub fn extend_to_inputs(&self, relabelling: &mut Relabelling, inputs: Option<&[InputMove]>) {
+        if let Some(inputs) = inputs.filter(|inputs| self.permutes_inputs(inputs)) {
+            for InputMove { from, to, positions } in inputs {
+                relabelling.insert(*from, *to, positions.clone());
+            }
+            return;
+        }
+        for (event, range) in self.events_with_inputs() {
+            for (input, image, positions) in self.input_moves((event, range), (event, range), relabelling) {
+                relabelling.insert(input, image, Some(positions));
+            }
+        }
+    }
+
+    fn events_with_inputs(&self) -> impl Iterator<Item = (&Event, &Range<u32>)> {
+        self.events.iter().filter_map(|event| {
+            let (_, range) = self.inputs.iter().find(|(action, _)| *action == event.action)?;
+            Some((event, range))
+        })
+    }
+
+    /// Where the inputs of one event go so that it becomes another one. Inputs that are not copied to
+    /// slots stay; nothing moves unless different inputs go to different ones.
+    fn input_moves(
+        &self,
+        (event, own): (&Event, &Range<u32>),
+        (image_event, others): (&Event, &Range<u32>),
+        relabelling: &Relabelling,
+    ) -> Vec<(u32, u32, Vec<u16>)> {
+        let copies = |event: &Event| -> Vec<(u32, u32)> {
+            event.writes.iter().filter_map(|write| Some((self.copied_input(write)?, write.slot))).collect()
+        };
+        let sources: FxHashMap<u32, u32> = copies(event).into_iter().rev().collect();
+        let targets: FxHashMap<u32, u32> = copies(image_event).into_iter().map(|(input, slot)| (slot, input)).collect();
+        let mut moves = Vec::with_capacity(own.len());
+        for input in own.clone() {
+            let goes = sources.get(&input).and_then(|&slot| {
+                let image_slot = relabelling.slot(slot);
+                let &image = targets.get(&image_slot)?;
+                let (values, image_values) = (self.circuit.values(input), self.circuit.values(image));
+                let (slot_values, image_slot_values) = (self.circuit.values(slot), self.circuit.values(image_slot));
+                let position_of = |value: &Option<i64>| {
+                    let position = slot_values.binary_search(value).ok()?;
+                    let image_value = image_slot_values[relabelling.position(slot, position)];
+                    image_values.binary_search(&image_value).ok().map(|position| position as u16)
+                };
+                let positions: Vec<u16> = values.iter().map(position_of).collect::<Option<_>>()?;
+                (values.len() == image_values.len()).then_some((input, image, positions))
+            });
+            match goes {
+                Some(goes) => moves.push(goes),
+                None if own == others => {
+                    moves.push((input, input, (0..self.circuit.values(input).len() as u16).collect()));
+                }
+                None => return Vec::new(),
+            }
+        }
+        let mut images: Vec<u32> = moves.iter().map(|&(_, image, _)| image).collect();
+        images.sort_unstable();
+        images.dedup();
+        if images.len() < own.len() {
+            return Vec::new();
+        }
+        moves.retain(|(input, image, positions)| {
+            input != image || positions.iter().enumerate().any(|(from, &to)| from != to as usize)
+        });
+        moves
+    }
+
+    /// What an event does after a relabelling, if that is what a known event does.
+    pub fn event_image(
+        &mut self,
+        number: usize,
+        relabelling: &Relabelling,
+        known: &mut FxHashMap<NodeId, Option<NodeId>>,
+        is_known: impl Fn(&(bool, EventKey)) -> bool,
+    ) -> Option<EventKey> {
+        let is_start = matches!(self.events[number].action, Action::Start(_));
+        if let Some(key) = self.events[number].relabelled(&mut self.circuit, relabelling, known) {
+            let key = (is_start, key);
+            if is_known(&key) {
+                return Some(key.1);
+            }
+        }
+        // With inputs, another event may do the same with its own.
+        let action = self.events[number].action;
+        let (_, own) = self.inputs.iter().find(|(owner, _)| *owner == action)?.clone();
+        let event = self.events[number].clone();
+        let others: Vec<(Event, Range<u32>)> = self
+            .events_with_inputs()
+            .filter(|(other, range)| {
+                other.action != action
+                    && matches!(other.action, Action::Start(_)) == is_start
+                    && range.len() == own.len()
+            })
+            .map(|(other, range)| (other.clone(), range.clone()))
+            .collect();
+        for (other, range) in others {
+            let moves = self.input_moves((&event, &own), (&other, &range), relabelling);
+            if moves.len() < own.len() {
+                continue;
+            }
+            let mut extended = relabelling.clone();
+            for (input, image, positions) in moves {
+                extended.insert(input, image, Some(positions));
+            }
+            let key = event.relabelled(&mut self.circuit, &extended, &mut FxHashMap::default());
+            if key.as_ref() == Some(&other.key()) {
+                return key;
+            }
+        }
+        None
+    }
+
+    /// The input whose value a write copies, if that is all it does.
+    fn copied_input(&self, write: &Write) -> Option<u32> {
+        let Written::Cases(cases) = &write.written else { return None };
+        let mut input = None;
+        for &(value, condition) in cases {
+            let Node::In { slot, values } = self.circuit.node(condition) else { return None };
+            let is_copy = values.iter().map(|position| self.circuit.values(*slot)[position]).eq([value]);
+            if !is_copy || (*slot as usize) < self.slots || input.is_some_and(|known| known != *slot) {
+                return None;
+            }
+            input = Some(*slot);
+        }
+        input
+    }
+}
+
+/// Where an input goes, and what becomes of the positions of its values.
+#[derive(Clone, Debug)]
+pub struct InputMove {
+    /// The input, a slot of the circuit.
+    pub from: u32,
+    /// Where it goes.
+    pub to: u32,
+    /// None for values that are too many to list; these stay.
+    pub positions: Option<Vec<u16>>,
+}
+
+/// An instance of a property.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// The property.
+    pub property: PropertyId,
+    /// The cells of its parameters.
+    pub arguments: Vec<i64>,
+    /// When it holds.
+    pub condition: NodeId,
+    /// When evaluating it runs into a fault.
+    pub fault: NodeId,
+}
+
+/// What a claim says: its subject, when it holds, and when it has no value.
+pub type ClaimKey = (PropertyId, NodeId, NodeId);
+
+impl Claim {
+    /// What it says: equal for claims that say the same.
+    pub fn key(&self) -> ClaimKey {
+        (self.property, self.condition, self.fault)
+    }
+
+    /// What it is an instance of.
+    pub fn instance(&self) -> Instance {
+        Instance { subject: Subject::Property(self.property), arguments: self.arguments.clone() }
+    }
+}
+
+/// What symmetries must preserve besides the behaviour and the assumptions, which decide which states
+/// there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preserved<'a> {
+    /// Properties, each as the family of its instances: a symmetry may exchange them.
+    Properties(&'a [PropertyId]),
+    /// One instance of a property.
+    Instance {
+        /// The property.
+        property: PropertyId,
+        /// The cells of its parameters.
+        arguments: &'a [i64],
+    },
+}
+
+impl Preserved<'_> {
+    /// The properties.
+    pub fn properties(&self) -> &[PropertyId] {
+        match self {
+            Self::Properties(properties) => properties,
+            Self::Instance { property, .. } => std::slice::from_ref(property),
+        }
+    }
+
+    fn includes(&self, property: PropertyId, instance: &[i64]) -> bool {
+        match *self {
+            Self::Instance { property: only, arguments } => only != property || arguments == instance,
+            Self::Properties(_) => true,
+        }
+    }
+}
+
+/// A variable whose slots and values are not permuted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fixed {
+    /// The variable.
+    pub variable: VariableId,
+    /// Why.
+    pub reason: String,
+    /// The text that is responsible.
+    pub span: Span,
+}
+
+/// Unfolds a model, with the properties of a run.
+///
+/// # Errors
+/// If the budget is spent.
+pub fn unfold(model: &Model, layout: &Layout, preserved: Preserved<'_>, budget: &Budget) -> Result<Behaviour, Spent> {
+    unfold_over(model, layout, preserved, possible_values(model, layout, budget)?, budget)
+}
+
+/// The same over given values of the slots, of which those that can occur must be some.
+///
+/// # Errors
+/// If the budget is spent.
+pub fn unfold_over(
+    model: &Model,
+    layout: &Layout,
+    preserved: Preserved<'_>,
+    possible: Possible,
+    budget: &Budget,
+) -> Result<Behaviour, Spent> {
+    let Possible { mut holds, undefined_elements } = possible;
+    // Elements of multisets can be at any position, wherever they were put.
+    for entry in Multisets::new(layout, 0).iter() {
+        for column in 0..entry.stride {
+            let slots = (0..entry.capacity).map(|position| entry.slot(position, column) as usize);
+            let joined = slots.clone().fold(Holds::nothing(), |joined, slot| joined.union(&holds[slot]));
+            for slot in slots {
+                holds[slot] = joined.clone();
+            }
+        }
+    }
+    let mut values: Vec<Vec<Option<i64>>> = holds.iter().map(Holds::values).collect();
+    let mut wide: Vec<bool> = holds.iter().map(Holds::is_wide).collect();
+    let interpreter = Interpreter::new(model, layout);
+    let mut actions: Vec<(Action, &[Parameter], &Table<LocalId, Local>)> = Vec::new();
+    for (start, entry) in model.starts.iter_enumerated() {
+        actions.push((Action::Start(start), &entry.parameters, &entry.locals));
+    }
+    for (rule, entry) in model.rules.iter_enumerated() {
+        actions.push((Action::Rule(rule), &entry.parameters, &entry.locals));
+    }
+    let mut inputs = Vec::new();
+    for &(action, parameters, locals) in &actions {
+        if !is_enumerated(model, parameters, locals) {
+            let first = values.len() as u32;
+            for parameter in parameters {
+                let mut scalars = Vec::new();
+                scalar_types(model, locals[parameter.local].ty, &mut scalars);
+                match parameter.range {
+                    Iteration::Over(_) => {
+                        for ty in scalars {
+                            let domain = model.domain(ty);
+                            wide.push(is_wide(&domain));
+                            values.push(if is_wide(&domain) {
+                                vec![Some(domain.least()), Some(domain.greatest())]
+                            } else {
+                                domain.values().map(Some).collect()
+                            });
+                        }
+                    }
+                    Iteration::Steps { .. } => {
+                        wide.push(false);
+                        values.push(interpreter_values(&interpreter, parameter, locals, budget)?);
+                    }
+                }
+            }
+            inputs.push((action, first..values.len() as u32));
+        }
+    }
+    let mut multisets = Multisets::new(layout, values.len() as u32);
+    multisets.note_undefined(&undefined_elements);
+    for entry in multisets.iter() {
+        for column in 0..entry.stride {
+            let slot = entry.slot(0, column) as usize;
+            values.push(values[slot].clone());
+            wide.push(wide[slot]);
+        }
+    }
+    let mut fixed: Vec<Fixed> = Vec::new();
+    let mut fix = |variables: BTreeSet<VariableId>, reason: &dyn std::fmt::Display, span: Span| {
+        for variable in variables {
+            if !fixed.iter().any(|entry| entry.variable == variable) {
+                fixed.push(Fixed { variable, reason: reason.to_string(), span });
+            }
+        }
+    };
+    for multiset in layout.multisets().iter().filter(|multiset| multiset.capacity > 0) {
+        if multisets.at(multiset.first.position() as u32).is_none() {
+            let variable = layout.slots[multiset.first].variable;
+            let span = model.variables[variable].span;
+            fix(BTreeSet::from([variable]), &"multisets inside multisets are not looked into", span);
+        }
+    }
+    let mut unfolder = Unfolder::new(model, layout, values, wide, multisets.clone(), budget);
+    let mut events = Vec::new();
+    let mut idle = Vec::new();
+    for &(action, parameters, locals) in &actions {
+        let first_input = inputs.iter().find(|(owner, _)| *owner == action).map(|(_, range)| range.start);
+        let mut unfold_one = |arguments: &[i64]| unfolder.event(action, arguments, first_input);
+        let result: Result<Vec<Event>, Refusal> = if first_input.is_some() {
+            unfold_one(&[]).map(|event| vec![event])
+        } else {
+            interpreter.instances(parameters, locals).map(|arguments| unfold_one(&arguments)).collect()
+        };
+        match result {
+            Ok(found) => {
+                for event in found {
+                    if event.guard == NodeId::FALSE && event.fault == NodeId::FALSE {
+                        idle.push(Instance { subject: Subject::Action(action), arguments: event.arguments });
+                    } else {
+                        events.push(event);
+                    }
+                }
+            }
+            Err(Refusal::Spent(spent)) => return Err(spent),
+            Err(refusal) => {
+                fix(Mentions::of_action(model, action).into_variables(), &refusal, action_span(model, action))
+            }
+        }
+    }
+    let mut claims = Vec::new();
+    let properties = preserved.properties();
+    // Assumptions and what is passed through decide which states there are, whatever is to be checked.
+    let assumptions = model
+        .properties
+        .iter_enumerated()
+        .filter(|(property, entry)| !entry.kind.is_claim() && !properties.contains(property));
+    let all: Vec<PropertyId> = properties.iter().copied().chain(assumptions.map(|(property, _)| property)).collect();
+    for property in all {
+        let entry = &model.properties[property];
+        let first = claims.len();
+        let instances = interpreter.instances(&entry.parameters, &entry.locals);
+        for arguments in instances.filter(|arguments| preserved.includes(property, arguments)) {
+            match unfolder.property(property, &arguments) {
+                Ok((condition, fault)) => claims.push(Claim { property, arguments, condition, fault }),
+                Err(Refusal::Spent(spent)) => return Err(spent),
+                Err(refusal) => {
+                    fix(Mentions::of_property(model, property).into_variables(), &refusal, entry.span);
+                    break;
+                }
+            }
+        }
+        let is_assumption = entry.kind == PropertyKind::Assumption;
+        if is_assumption && claims[first..].iter().any(|claim: &Claim| claim.fault != NodeId::FALSE) {
+            let own = claims.split_off(first);
+            claims.push(in_order(&mut unfolder.circuit, own));
+        }
+    }
+    let slots = layout.slots.len();
+    let mut behaviour =
+        Behaviour { circuit: unfolder.circuit, slots, inputs, multisets, events, idle, claims, fixed: Vec::new() };
+    for first in ordered_multisets(&mut behaviour) {
+        let variable = layout.slots[first].variable;
+        let reason = "the text tells its elements apart by their position";
+        fix(BTreeSet::from([variable]), &reason, model.variables[variable].span);
+    }
+    behaviour.fixed = fixed;
+    // Functions made after the budget was spent mean nothing.
+    if behaviour.circuit.is_spent() { Err(Spent) } else { Ok(behaviour) }
+}
+
+/// The instances of an assumption as one: the first that is false or faults decides, so that it is not
+/// enough that they are the same up to their order.
+fn in_order(circuit: &mut Circuit, claims: Vec<Claim>) -> Claim {
+    let mut reached = NodeId::TRUE;
+    let mut faults = Vec::with_capacity(claims.len());
+    for claim in &claims {
+        faults.push(circuit.and([reached, claim.fault]));
+        let has_value = circuit.not(claim.fault);
+        reached = circuit.and([reached, claim.condition, has_value]);
+    }
+    let fault = circuit.or(faults);
+    Claim { property: claims[0].property, arguments: Vec::new(), condition: reached, fault }
+}
+
+/// Whether a slot has too many values to list.
+fn is_wide(domain: &Domain) -> bool {
+    domain.size() == 0 || domain.size() > CASE_LIMIT as u64
+}
+
+fn interpreter_values(
+    interpreter: &Interpreter<'_>,
+    parameter: &Parameter,
+    locals: &Table<LocalId, Local>,
+    budget: &Budget,
+) -> Result<Vec<Option<i64>>, Spent> {
+    let mut values: Vec<Option<i64>> = Vec::new();
+    for cells in interpreter.instances(std::slice::from_ref(parameter), locals) {
+        budget.spend(1)?;
+        values.push(Some(cells[0]));
+    }
+    values.sort_unstable();
+    Ok(values)
+}
+
+fn action_span(model: &Model, action: Action) -> Span {
+    match action {
+        Action::Start(start) => model.starts[start].span,
+        Action::Rule(rule) => model.rules[rule].span,
+    }
+}

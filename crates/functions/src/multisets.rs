@@ -1,0 +1,169 @@
+//! The multisets of a state. The order of their elements has no meaning, and states keep them sorted; so
+//! a permutation of literals acts on them by way of their *columns*, one for each cell of an element: it
+//! does the same to every position, and the image is sorted again.
+//!
+//! Functions are over the positions, in any order. Rules add elements to no position in particular. If all
+//! exchanges of two positions are symmetries of these functions, then a permutation of the columns that is
+//! one, too, is a symmetry of the sorted states: whatever order sorting gives the image, the rules do the
+//! same for it. Where the text tells positions apart, a multiset is left as it is.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use quotient_ir::{Layout, SlotId, TableIndex};
+
+use crate::behaviour::{Behaviour, Claim};
+use crate::circuit::Relabelling;
+
+/// One multiset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Multiset {
+    /// Its first slot.
+    pub first: u32,
+    /// How many elements it can hold.
+    pub capacity: u32,
+    /// How many slots each position has: one for whether it holds an element, and those of the element.
+    pub stride: u32,
+    /// The first of its columns, which are slots of the circuit and not of the state.
+    pub columns: u32,
+}
+
+/// The multisets of a model, but for those inside others.
+#[derive(Clone, Debug, Default)]
+pub struct Multisets {
+    entries: Vec<Multiset>,
+    by_first: FxHashMap<u32, u32>,
+    /// Columns that can be undefined although there is an element.
+    undefined: FxHashSet<u32>,
+}
+
+impl Multiset {
+    /// The slot of a position in a column.
+    pub fn slot(&self, position: u32, column: u32) -> u32 {
+        self.first + position * self.stride + column
+    }
+
+    fn end(&self) -> u32 {
+        self.first + self.capacity * self.stride
+    }
+}
+
+impl Multisets {
+    /// The multisets of a layout. Columns are numbered from `first_column` on.
+    pub fn new(layout: &Layout, first_column: u32) -> Self {
+        let mut multisets = Self::default();
+        let mut columns = first_column;
+        let all: Vec<(u32, u32)> = layout
+            .multisets()
+            .iter()
+            .map(|entry| {
+                let first = entry.first.position() as u32;
+                (first, first + (entry.capacity * entry.stride) as u32)
+            })
+            .collect();
+        for entry in layout.multisets() {
+            let first = entry.first.position() as u32;
+            let (capacity, stride) = (entry.capacity as u32, entry.stride as u32);
+            let end = first + capacity * stride;
+            // Neither inside another nor around one.
+            let is_plain = all
+                .iter()
+                .all(|&(other, other_end)| (other, other_end) == (first, end) || other_end <= first || end <= other);
+            if is_plain && capacity > 0 {
+                multisets.by_first.insert(first, multisets.entries.len() as u32);
+                multisets.entries.push(Multiset { first, capacity, stride, columns });
+                columns += stride;
+            }
+        }
+        multisets
+    }
+
+    /// Takes note of the slots that can be undefined although there is an element.
+    pub fn note_undefined(&mut self, slots: &[bool]) {
+        for entry in &self.entries {
+            for column in 1..entry.stride {
+                if (0..entry.capacity).any(|position| slots[entry.slot(position, column) as usize]) {
+                    self.undefined.insert(entry.columns + column);
+                }
+            }
+        }
+    }
+
+    /// Whether the slots of a column are undefined only where there is no element.
+    fn is_defined(&self, column: u32) -> bool {
+        !self.undefined.contains(&column)
+    }
+
+    /// For a slot that is undefined if and only if there is no element, the slot that tells this.
+    pub fn presence_of(&self, slot: u32) -> Option<u32> {
+        let (_, entry) = self.of_slot(slot)?;
+        let (position, column) = ((slot - entry.first) / entry.stride, (slot - entry.first) % entry.stride);
+        (column > 0 && self.is_defined(entry.columns + column)).then(|| entry.slot(position, 0))
+    }
+
+    /// Whether all elements have the same in a column, of the given values.
+    pub fn is_constant(&self, column: u32, values: &[Option<i64>]) -> bool {
+        self.is_defined(column) && values.iter().flatten().count() < 2
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Multiset> {
+        self.entries.iter()
+    }
+
+    /// The one that starts at a slot.
+    pub fn at(&self, first: u32) -> Option<(usize, &Multiset)> {
+        let number = *self.by_first.get(&first)? as usize;
+        Some((number, &self.entries[number]))
+    }
+
+    /// The one that a slot belongs to.
+    pub fn of_slot(&self, slot: u32) -> Option<(usize, &Multiset)> {
+        self.entries.iter().enumerate().find(|(_, entry)| entry.first <= slot && slot < entry.end())
+    }
+
+    /// Whether a slot tells if a position holds an element.
+    pub fn is_presence(&self, slot: u32) -> bool {
+        self.of_slot(slot).is_some_and(|(_, entry)| (slot - entry.first).is_multiple_of(entry.stride))
+    }
+}
+
+/// The multisets whose positions the functions of a model tell apart.
+pub(crate) fn ordered_multisets(behaviour: &mut Behaviour) -> Vec<SlotId> {
+    let entries = behaviour.multisets.entries.clone();
+    if entries.is_empty() {
+        return Vec::new();
+    }
+    let is_start = |number: usize, behaviour: &Behaviour| behaviour.events[number].is_start();
+    let events: FxHashSet<_> = (0..behaviour.events.len())
+        .map(|number| (is_start(number, behaviour), behaviour.events[number].key()))
+        .collect();
+    let claims: FxHashSet<_> = behaviour.claims.iter().map(Claim::key).collect();
+    let mut ordered = Vec::new();
+    for entry in entries {
+        let is_unordered = (1..entry.capacity).all(|position| {
+            let mut relabelling = Relabelling::default();
+            for column in 0..entry.stride {
+                let (one, other) = (entry.slot(position - 1, column), entry.slot(position, column));
+                relabelling.insert(one, other, None);
+                relabelling.insert(other, one, None);
+            }
+            let mut known = FxHashMap::default();
+            let events_stay = (0..behaviour.events.len()).all(|number| {
+                behaviour.event_image(number, &relabelling, &mut known, |key| events.contains(key)).is_some()
+            });
+            events_stay
+                && (0..behaviour.claims.len()).all(|number| {
+                    let claim = behaviour.claims[number].clone();
+                    let condition = behaviour.circuit.relabelled(claim.condition, &relabelling, &mut known);
+                    let fault = behaviour.circuit.relabelled(claim.fault, &relabelling, &mut known);
+                    condition
+                        .zip(fault)
+                        .is_some_and(|(condition, fault)| claims.contains(&(claim.property, condition, fault)))
+                })
+        });
+        if !is_unordered {
+            ordered.push(SlotId::from_position(entry.first as usize));
+        }
+    }
+    ordered
+}

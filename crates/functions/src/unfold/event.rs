@@ -1,0 +1,165 @@
+//! One instance of a rule or initial-state program as functions, and how a relabelling of slots and
+//! values acts on it.
+
+use rustc_hash::FxHashMap;
+
+use quotient_ir::{Action, ExprId, PropertyId, Span};
+
+use crate::circuit::{Circuit, Linear, NodeId, Relabelling};
+use crate::instance::{Instance, Subject};
+
+/// One instance of a rule or initial-state program as functions of the state before it.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// What it is an instance of.
+    pub action: Action,
+    /// The cells of its parameters.
+    pub arguments: Vec<i64>,
+    /// When it can fire.
+    pub guard: NodeId,
+    /// When its guard or body runs into a fault.
+    pub fault: NodeId,
+    /// When an assumption in its body drops it.
+    pub dropped: NodeId,
+    /// What it writes.
+    pub writes: Vec<Write>,
+    /// The elements it adds to multisets, in no particular order: what it writes to the columns of one.
+    pub additions: Vec<Vec<Write>>,
+    /// The cover statements it reaches, and when.
+    pub covers: Vec<(PropertyId, NodeId)>,
+    /// The parts of the guard of a rule, each with its condition.
+    pub guard_parts: Vec<(ExprId, NodeId)>,
+    /// For each write, the last statement that can do it.
+    pub write_spans: Vec<Span>,
+}
+
+/// What an event does, without what it is an instance of.
+pub type EventKey = (NodeId, NodeId, NodeId, Vec<Write>, Vec<Vec<Write>>, Vec<(PropertyId, NodeId)>);
+
+impl Event {
+    /// What it does: equal for events that do the same.
+    pub fn key(&self) -> EventKey {
+        (self.guard, self.fault, self.dropped, self.writes.clone(), self.additions.clone(), self.covers.clone())
+    }
+
+    /// What it is an instance of.
+    pub fn instance(&self) -> Instance {
+        Instance { subject: Subject::Action(self.action), arguments: self.arguments.clone() }
+    }
+
+    /// Whether it is an instance of an initial-state program.
+    pub fn is_start(&self) -> bool {
+        matches!(self.action, Action::Start(_))
+    }
+
+    /// What the event that does for relabelled slots and values what this one does for the original
+    /// ones would do. Nothing if numbers do not allow it.
+    pub fn relabelled(
+        &self,
+        circuit: &mut Circuit,
+        relabelling: &Relabelling,
+        known: &mut FxHashMap<NodeId, Option<NodeId>>,
+    ) -> Option<EventKey> {
+        let guard = circuit.relabelled(self.guard, relabelling, known)?;
+        let fault = circuit.relabelled(self.fault, relabelling, known)?;
+        let dropped = circuit.relabelled(self.dropped, relabelling, known)?;
+        let writes = relabelled_writes(&self.writes, circuit, relabelling, known)?;
+        let mut additions = Vec::with_capacity(self.additions.len());
+        for addition in &self.additions {
+            additions.push(relabelled_writes(addition, circuit, relabelling, known)?);
+        }
+        additions.sort_unstable();
+        let mut covers = Vec::with_capacity(self.covers.len());
+        for &(property, condition) in &self.covers {
+            covers.push((property, circuit.relabelled(condition, relabelling, known)?));
+        }
+        Some((guard, fault, dropped, writes, additions, covers))
+    }
+
+    /// All functions it is made of.
+    pub fn roots(&self) -> Vec<NodeId> {
+        let mut roots = vec![self.guard, self.fault, self.dropped];
+        for write in self.writes.iter().chain(self.additions.iter().flatten()) {
+            match &write.written {
+                Written::Cases(cases) => roots.extend(cases.iter().map(|&(_, condition)| condition)),
+                Written::Number { when, undefined, value } => {
+                    roots.extend([*when, *undefined]);
+                    roots.extend(value.terms.iter().map(|&(node, _)| node));
+                }
+            }
+        }
+        roots.extend(self.covers.iter().map(|&(_, condition)| condition));
+        roots
+    }
+}
+
+/// What is written to relabelled slots.
+fn relabelled_writes(
+    writes: &[Write],
+    circuit: &mut Circuit,
+    relabelling: &Relabelling,
+    known: &mut FxHashMap<NodeId, Option<NodeId>>,
+) -> Option<Vec<Write>> {
+    let mut images = Vec::with_capacity(writes.len());
+    for write in writes {
+        let slot = relabelling.slot(write.slot);
+        let written = match &write.written {
+            Written::Cases(cases) => {
+                let mut image = Vec::with_capacity(cases.len());
+                for &(value, condition) in cases {
+                    let image_value = if circuit.is_wide(write.slot) {
+                        value
+                    } else {
+                        let position = circuit.values(write.slot).binary_search(&value).ok()?;
+                        circuit.values(slot)[relabelling.position(write.slot, position)]
+                    };
+                    image.push((image_value, circuit.relabelled(condition, relabelling, known)?));
+                }
+                image.sort_unstable();
+                Written::Cases(image)
+            }
+            Written::Number { when, undefined, value } => {
+                // A number can only go to a slot whose values are the same numbers.
+                let keeps = (0..circuit.values(write.slot).len())
+                    .all(|position| relabelling.position(write.slot, position) == position);
+                if !keeps || circuit.values(write.slot) != circuit.values(slot) {
+                    return None;
+                }
+                Written::Number {
+                    when: circuit.relabelled(*when, relabelling, known)?,
+                    undefined: circuit.relabelled(*undefined, relabelling, known)?,
+                    value: circuit.relabelled_form(value, relabelling, known)?,
+                }
+            }
+        };
+        images.push(Write { slot, written });
+    }
+    images.sort_by_key(|write| write.slot);
+    Some(images)
+}
+
+/// What an event writes to one slot.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Write {
+    /// The slot of the circuit: one of the state, or a column of a multiset where an element is added.
+    pub slot: u32,
+    /// What is written to it, and when.
+    pub written: Written,
+}
+
+/// The values written.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Written {
+    /// Each value (undefined is `None`) with the condition under which it is written.
+    Cases(Vec<(Option<i64>, NodeId)>),
+    /// A number without few cases, with the condition under which it is written, and the one under
+    /// which the slot becomes undefined instead.
+    Number {
+        /// When anything is written.
+        when: NodeId,
+        /// When the slot becomes undefined; then it is written, too.
+        undefined: NodeId,
+        /// What is written otherwise.
+        value: Linear,
+    },
+}

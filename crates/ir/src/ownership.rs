@@ -1,0 +1,87 @@
+//! Who takes a step: the process that an instance of a rule belongs to, and what fairness a language promises
+//! to that rule.
+//!
+//! Neither changes which steps are possible. Both say which infinite runs count, and what events and `_last`
+//! are about.
+
+use crate::index::RuleId;
+use crate::model::Model;
+
+/// The process that the instances of a rule belong to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Owner {
+    /// None: the language has no processes, or this step is none of a process.
+    #[default]
+    None,
+    /// The process with this number. Where several take part in a step, it is the one that takes it: the sender
+    /// of a rendezvous.
+    Process(Number),
+}
+
+/// The number of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Number {
+    /// Always this one.
+    Constant(i64),
+    /// The value of a parameter of the rule, by position. Parameters that are numbers of processes are scalar,
+    /// and only scalar ones come before them.
+    Parameter(usize),
+}
+
+impl Number {
+    /// The number in an instance of the rule with these arguments.
+    pub fn of(self, arguments: &[i64]) -> i64 {
+        match self {
+            Self::Constant(number) => number,
+            Self::Parameter(position) => arguments.get(position).copied().unwrap_or_default(),
+        }
+    }
+}
+
+/// What a language promises to a rule that can fire again and again. Each instance counts by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fairness {
+    /// Nothing: an infinite run may neglect it forever.
+    #[default]
+    None,
+    /// An instance that can fire from some point on without interruption fires again and again.
+    Weak,
+    /// An instance that can fire again and again fires again and again.
+    Strong,
+}
+
+impl Model {
+    /// The number of the process that an instance of a rule belongs to, if it belongs to one.
+    pub fn owner_of(&self, rule: RuleId, arguments: &[i64]) -> Option<i64> {
+        match self.rules[rule].owner {
+            Owner::None => None,
+            Owner::Process(number) => Some(number.of(arguments)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assembly::{Assembly, Locals};
+    use crate::expression::Iteration;
+    use crate::model::Parameter;
+
+    #[test]
+    fn instances_belong_to_processes() {
+        let mut b = Assembly::new();
+        let ty = b.range(0, 3);
+        let mut locals = Locals::default();
+        let parameters =
+            ["p", "q"].map(|name| Parameter { local: locals.parameter(name, ty), range: Iteration::Over(ty) });
+        let guard = b.truth(true);
+        let rule = b.rule(parameters.to_vec(), locals, guard, Vec::new());
+        let mut owner = |owner: Owner, arguments: &[i64]| {
+            b.model.rules[rule].owner = owner;
+            b.model.owner_of(rule, arguments)
+        };
+        assert_eq!(owner(Owner::None, &[2, 3]), None);
+        assert_eq!(owner(Owner::Process(Number::Constant(5)), &[2, 3]), Some(5));
+        assert_eq!(owner(Owner::Process(Number::Parameter(1)), &[2, 3]), Some(3));
+    }
+}
