@@ -197,8 +197,9 @@ pub fn plan(
     properties: &[PropertyId],
     source: SymmetrySource,
     strategy: Option<Strategy>,
+    budget: &Budget,
 ) -> Result<Plan, EngineError> {
-    let (symmetry, mut exchanged) = find(model, layout, properties, source).map_err(no_group)?;
+    let (symmetry, mut exchanged) = find(model, layout, properties, source, budget).map_err(no_group)?;
     exchanged.retain(|orbit| model.properties[orbit.property].kind == PropertyKind::AlwaysReachable);
     let strategy = strategy.unwrap_or(Strategy::Canonical);
     if !acts_on_states(&symmetry.group) {
@@ -221,7 +222,7 @@ pub fn plan(
     if reduction.is_none() {
         exchanged.clear();
     }
-    let liveness_searches = plan_liveness(model, layout, &exchanged, source, strategy)?;
+    let liveness_searches = plan_liveness(model, layout, &exchanged, source, strategy, budget)?;
     Ok(Plan { symmetry, reduction, method, exchanged, liveness_searches })
 }
 
@@ -265,10 +266,11 @@ fn find(
     layout: &Layout,
     properties: &[PropertyId],
     source: SymmetrySource,
+    budget: &Budget,
 ) -> Result<(Symmetry, Vec<InstanceOrbit>), DetectionError> {
     match source {
         SymmetrySource::Detected => {
-            let detection = detect_with_cost(model, layout, properties, &Budget::unlimited())?;
+            let detection = detect_with_cost(model, layout, properties, budget)?;
             let (order, structure) = name(&detection.group);
             let symmetry = Symmetry {
                 group: detection.group,
@@ -282,7 +284,7 @@ fn find(
             Ok((symmetry, detection.instance_orbits))
         }
         SymmetrySource::Declared => {
-            let declared = declared_preserving(model, layout, Preserved::Properties(properties), &Budget::unlimited())?;
+            let declared = declared_preserving(model, layout, Preserved::Properties(properties), budget)?;
             let (order, structure) = name(&declared.group);
             let symmetry = Symmetry {
                 group: declared.group,
@@ -331,6 +333,7 @@ fn plan_liveness(
     exchanged: &[InstanceOrbit],
     source: SymmetrySource,
     strategy: Strategy,
+    budget: &Budget,
 ) -> Result<Vec<LivenessSearch>, EngineError> {
     let judged = |orbit: &InstanceOrbit| JudgedInstance {
         property: orbit.property,
@@ -350,12 +353,8 @@ fn plan_liveness(
         let instance = judged(orbit);
         let preserved = Preserved::Instance { property: instance.property, arguments: &instance.arguments };
         let group = match source {
-            SymmetrySource::Detected => {
-                detect_preserving(model, layout, preserved, &Budget::unlimited()).map_err(no_group)?.group
-            }
-            SymmetrySource::Declared => {
-                declared_preserving(model, layout, preserved, &Budget::unlimited()).map_err(no_group)?.group
-            }
+            SymmetrySource::Detected => detect_preserving(model, layout, preserved, budget).map_err(no_group)?.group,
+            SymmetrySource::Declared => declared_preserving(model, layout, preserved, budget).map_err(no_group)?.group,
         };
         let order = PermutationGroup::new(group.literals().degree(), group.generators().to_vec()).order();
         let reduction = acts_on_states(&group).then(|| Reduction::new(model, layout, group, strategy));

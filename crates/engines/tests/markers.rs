@@ -3,12 +3,12 @@
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    EngineError, Plan, Report, SearchOptions, Silent, Spill, StopReason, StoreMode, SymmetrySource, Verdict, plan,
+    EngineError, Plan, Report, SearchOptions, Silent, Spill, StopReason, StoreMode, SymmetrySource, Verdict,
 };
 use quotient_ir::{Layout, Model, PropertyId};
 use quotient_symmetry::Strategy;
 use quotient_testkit::examples::{load_murphi, murphi_examples};
-use quotient_testkit::search::check_with;
+use quotient_testkit::search::{check_with, plan};
 
 const MARKERS: [Strategy; 3] = [Strategy::Markers, Strategy::MarkersTrees, Strategy::MarkersCanonical];
 

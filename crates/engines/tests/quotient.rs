@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use quotient_engines::{
-    Clock, Edge, EngineError, Observer, Plan, Report, SearchOptions, Silent, SymmetrySource, Verdict, plan,
+    Clock, Edge, EngineError, Observer, Plan, Report, SearchOptions, Silent, SymmetrySource, Verdict,
 };
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, Source};
 use quotient_symmetry::{Strategy, Workspace};
-use quotient_testkit::search::{check_with, cross_check};
+use quotient_testkit::search::{check_with, cross_check, plan};
 
 fn model(text: &str) -> Model {
     match load(Source::new("test.m", text), Language::Murphi, &LoadOptions::default()) {

@@ -38,6 +38,18 @@ pub struct Behaviour {
     pub claims: Vec<Claim>,
     /// Variables that are treated as fixed, and why.
     pub fixed: Vec<Fixed>,
+    /// Actions and properties that have no functions, and why. All that they mention is fixed.
+    pub refused: Vec<Refused>,
+}
+
+/// A rule, initial-state program or property that has no functions: it is too large to be represented, or does
+/// not end whatever the state. Nothing is known of it but what its text mentions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// What has no functions.
+    pub subject: Subject,
+    /// Why.
+    pub reason: String,
 }
 
 impl Behaviour {
@@ -379,6 +391,7 @@ pub fn unfold_over(
             fix(BTreeSet::from([variable]), &"multisets inside multisets are not looked into", span);
         }
     }
+    let mut refused: Vec<Refused> = Vec::new();
     let mut unfolder = Unfolder::new(model, layout, values, wide, multisets.clone(), budget);
     let mut events = Vec::new();
     let mut idle = Vec::new();
@@ -402,6 +415,7 @@ pub fn unfold_over(
             }
             Err(Refusal::Spent(spent)) => return Err(spent),
             Err(refusal) => {
+                refused.push(Refused { subject: Subject::Action(action), reason: refusal.to_string() });
                 fix(Mentions::of_action(model, action).into_variables(), &refusal, action_span(model, action))
             }
         }
@@ -423,6 +437,7 @@ pub fn unfold_over(
                 Ok((condition, fault)) => claims.push(Claim { property, arguments, condition, fault }),
                 Err(Refusal::Spent(spent)) => return Err(spent),
                 Err(refusal) => {
+                    refused.push(Refused { subject: Subject::Property(property), reason: refusal.to_string() });
                     fix(Mentions::of_property(model, property).into_variables(), &refusal, entry.span);
                     break;
                 }
@@ -435,8 +450,17 @@ pub fn unfold_over(
         }
     }
     let slots = layout.slots.len();
-    let mut behaviour =
-        Behaviour { circuit: unfolder.circuit, slots, inputs, multisets, events, idle, claims, fixed: Vec::new() };
+    let mut behaviour = Behaviour {
+        circuit: unfolder.circuit,
+        slots,
+        inputs,
+        multisets,
+        events,
+        idle,
+        claims,
+        fixed: Vec::new(),
+        refused,
+    };
     for first in ordered_multisets(&mut behaviour) {
         let variable = layout.slots[first].variable;
         let reason = "the text tells its elements apart by their position";

@@ -113,8 +113,7 @@ fn plan(
     strategy: Option<Strategy>,
     budget: &Budget,
 ) -> Result<Plan, EngineError> {
-    let _ = budget;
-    quotient_engines::plan(model.ir(), model.layout(), properties, source, strategy)
+    quotient_engines::plan(model.ir(), model.layout(), properties, source, strategy, budget)
 }
 
 /// All symmetries that preserve properties.

@@ -2,10 +2,24 @@
 
 use quotient_engines::{
     AdaptiveError, AdaptiveReport, CrossCheck, EngineError, Extent, Observer, PartitionTime, Plan, Report,
-    SearchOptions, StopReason,
+    SearchOptions, StopReason, SymmetrySource,
 };
-use quotient_ir::{Layout, Model, PropertyId};
-use quotient_symmetry::PartialSymmetry;
+use quotient_ir::{Budget, Layout, Model, PropertyId};
+use quotient_symmetry::{PartialSymmetry, Strategy};
+
+/// Finds the symmetries of a model, however long that takes, and plans how to use them.
+///
+/// # Errors
+/// As for [`quotient_engines::plan`].
+pub fn plan(
+    model: &Model,
+    layout: &Layout,
+    properties: &[PropertyId],
+    source: SymmetrySource,
+    strategy: Option<Strategy>,
+) -> Result<Plan, EngineError> {
+    quotient_engines::plan(model, layout, properties, source, strategy, &Budget::unlimited())
+}
 
 /// Searches all states of a model.
 ///
@@ -70,6 +84,6 @@ pub fn check_adaptive(
     let properties = model.properties.iter_enumerated();
     let properties: Vec<PropertyId> =
         properties.filter(|(id, property)| !property.kind.is_claim() || is_checked(*id)).map(|(id, _)| id).collect();
-    let mut partial = PartialSymmetry::new(model, layout, &properties)?;
+    let mut partial = PartialSymmetry::new(model, layout, &properties, &Budget::unlimited())?;
     quotient_engines::check_adaptive(&mut partial, options, time, observer)
 }

@@ -1,11 +1,11 @@
 //! Adaptive symmetry reduction: the figures of the paper, and brute force on random models.
 
 use num_bigint::BigUint;
-use quotient_engines::{AdaptiveReport, PartitionTime, Report, SearchOptions, Silent, SymmetrySource, Verdict, plan};
+use quotient_engines::{AdaptiveReport, PartitionTime, Report, SearchOptions, Silent, SymmetrySource, Verdict};
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyKind, Valuation};
 use quotient_symmetry::{Classification, PartialSymmetry, Strategy, classify};
 use quotient_testkit::examples::{load_murphi, workspace};
-use quotient_testkit::search::{check, check_adaptive, check_with};
+use quotient_testkit::search::{check, check_adaptive, check_with, plan};
 
 fn load(name: &str, constants: &[(&str, String)]) -> Model {
     let text = std::fs::read_to_string(workspace().join("models/murphi").join(name)).expect("the model");

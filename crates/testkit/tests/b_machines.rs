@@ -12,7 +12,7 @@
 
 use std::fs;
 
-use quotient_engines::{Plan, Report, SearchOptions, Silent, SymmetrySource, Verdict, plan};
+use quotient_engines::{Plan, Report, SearchOptions, Silent, SymmetrySource, Verdict};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
     DeadlockMode, Interpreter, Layout, Model, PrintOptions, PropertyId, PropertyKind, Source, print_murphi, replay,
@@ -21,7 +21,7 @@ use quotient_ir::{
 use quotient_symmetry::Strategy;
 use quotient_testkit::examples::{murphi_examples, with_files_beside, workspace};
 use quotient_testkit::rumur::{Rumur, RumurOptions};
-use quotient_testkit::search::{check, check_with};
+use quotient_testkit::search::{check, check_with, plan};
 
 struct Case {
     file: String,

@@ -1,13 +1,13 @@
 //! Random B: every way to search a machine gives the same verdict, and formulas over variables have the values
 //! that the same formulas over constants have.
 
-use quotient_engines::{SearchOptions, Silent, SymmetrySource, Verdict, plan};
+use quotient_engines::{SearchOptions, Silent, SymmetrySource, Verdict};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Layout, Model, PrintOptions, PropertyId, Source, print_murphi, verify};
 use quotient_symmetry::Strategy;
 use quotient_testkit::random_b::{random_formulas, random_machine};
 use quotient_testkit::rumur::{Rumur, RumurOptions};
-use quotient_testkit::search::{check, check_with};
+use quotient_testkit::search::{check, check_with, plan};
 
 fn options() -> SearchOptions {
     SearchOptions { deadlock: DeadlockMode::Stuck, max_states: Some(3_000), ..SearchOptions::default() }

@@ -2,13 +2,13 @@
 //! as the reference interpreter sees them, also where it searched representatives or annotated states only, and
 //! where it was stopped on its way.
 
-use quotient_engines::{AdaptiveError, PartitionTime, Plan, Report, SearchOptions, Silent, SymmetrySource, plan};
+use quotient_engines::{AdaptiveError, PartitionTime, Plan, Report, SearchOptions, Silent, SymmetrySource};
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, RuleId};
 use quotient_testkit::examples::{load_murphi, murphi_examples, promela_examples};
 use quotient_testkit::oracle::explore;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::promela::load_promela;
-use quotient_testkit::search::{check, check_adaptive, check_with};
+use quotient_testkit::search::{check, check_adaptive, check_with, plan};
 
 /// The reference interpreter is naive; larger models are left out.
 const LARGEST: usize = 1500;

@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use quotient_engines::{SearchOptions, Silent, Subject, SymmetrySource, Verdict, plan};
+use quotient_engines::{SearchOptions, Silent, Subject, SymmetrySource, Verdict};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, Source};
 use quotient_testkit::promela::{Counts, count, load_promela, order};
 use quotient_testkit::rumur::explain_skip;
-use quotient_testkit::search::{check, check_with};
+use quotient_testkit::search::{check, check_with, plan};
 use quotient_testkit::spin::Spin;
 
 /// What a model shows, its text, how many states SPIN stores and how many symmetries there are.

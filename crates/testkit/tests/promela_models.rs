@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use quotient_engines::{EngineError, Extent, Report, SearchOptions, Silent, SymmetrySource, Verdict, plan};
+use quotient_engines::{EngineError, Extent, Report, SearchOptions, Silent, SymmetrySource, Verdict};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Layout, PropertyId, Source};
 use quotient_testkit::examples::promela_examples;
@@ -12,7 +12,7 @@ use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::promela::{count, load_promela, order};
 use quotient_testkit::random_promela::random_promela;
 use quotient_testkit::rumur::explain_skip;
-use quotient_testkit::search::{check, check_with, cross_check};
+use quotient_testkit::search::{check, check_with, cross_check, plan};
 use quotient_testkit::spin::Spin;
 
 /// One configuration of a model and what to expect of it.

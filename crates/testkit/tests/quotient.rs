@@ -4,16 +4,14 @@
 use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
-use quotient_engines::{
-    CrossCheck, Extent, Plan, Report, SearchOptions, SearchOrder, Silent, SymmetrySource, Verdict, plan,
-};
+use quotient_engines::{CrossCheck, Extent, Plan, Report, SearchOptions, SearchOrder, Silent, SymmetrySource, Verdict};
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Valuation, replay};
 use quotient_symmetry::{Canonicalizer, StateMap, Strategy, Workspace, detect};
 use quotient_testkit::examples::{load_murphi, murphi_examples, workspace};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
 use quotient_testkit::rumur::explain_skip;
-use quotient_testkit::search::{check_with, cross_check};
+use quotient_testkit::search::{check_with, cross_check, plan};
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 
 /// What a search is to use of the symmetries of all properties of a model.

@@ -147,10 +147,12 @@ pub struct Write {
     pub written: Written,
 }
 
-/// The values written.
+/// The values written. It means something only where the event takes a step; where nothing is written, the slot
+/// keeps what it holds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Written {
-    /// Each value (undefined is `None`) with the condition under which it is written.
+    /// Each value (undefined is `None`) with the condition under which it is written. Of the conditions of values
+    /// that the slot does not hold already, at most one holds; that of the value it holds means nothing.
     Cases(Vec<(Option<i64>, NodeId)>),
     /// A number without few cases, with the condition under which it is written, and the one under
     /// which the slot becomes undefined instead.
