@@ -1,6 +1,7 @@
 //! Why there is no report.
 
 use quotient_engines::{AdaptiveError, EngineError, StopReason};
+use quotient_ir::builder::BuildError;
 use quotient_ir::{Diagnostic, Source, Span};
 use quotient_symmetry::PartialRefusal;
 
@@ -43,6 +44,12 @@ fn summary(invalid: &Invalid) -> String {
         None => format!("{}: {}", source.name, diagnostic.message),
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+impl From<BuildError> for Error {
+    fn from(BuildError { source, diagnostics }: BuildError) -> Self {
+        Self::model(source, diagnostics)
+    }
 }
 
 impl Error {
