@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use quotient::SymmetryFormat;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -17,7 +18,7 @@ use clap_complete::Shell;
     long_about = "A model checker: reads a model (a Murphi program), visits every state it can reach and says \
                   whether its properties hold. A violated property comes with a run of the model that shows it.",
     after_help = "Exit status: 0 every property holds, 1 a property is violated, 2 wrong usage, 3 the model is \
-                  invalid, 4 inconclusive (a limit was reached).",
+                  invalid, 4 inconclusive (a limit was reached), 5 an internal error.",
     after_long_help = "\
 Exit status:
   0  every property holds
@@ -25,6 +26,7 @@ Exit status:
   2  wrong usage, or a file that cannot be read or written
   3  the model is invalid or uses something unsupported
   4  inconclusive: a limit was reached first
+  5  an internal error: a defect of quotient, please report it
 
 Environment:
   NO_COLOR  if set and not empty, no colours
@@ -117,10 +119,10 @@ pub(crate) struct LimitArguments {
     /// Do not go further than so many steps from an initial state
     #[arg(long, value_name = "N")]
     pub(crate) max_depth: Option<u64>,
-    /// Stop when the state store takes so much memory: 500M, 4GiB; most of what is free unless told otherwise
+    /// Stop when the program takes so much memory: 500M, 4GiB; most of what is free unless told otherwise
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) max_memory: Option<u64>,
-    /// Stop after so much time: 500ms, 30s, 5m, 1h
+    /// Stop after so much time, whatever is being done: 500ms, 30s, 5m, 1h
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub(crate) timeout: Option<Duration>,
 }
@@ -144,7 +146,7 @@ pub(crate) struct CheckpointArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct SpillArguments {
-    /// When the state store takes --max-memory, go on with files in this folder
+    /// When memory is full (--max-memory), continue with files in this folder
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["checkpoint", "cross_check"])]
     pub(crate) spill: Option<PathBuf>,
     /// Stop when these files take so much of the disk: 100GiB
@@ -195,9 +197,9 @@ pub(crate) struct CheckArguments {
     /// How to store states: as they are, or approximately, as 64-bit hashes or as three bits each
     #[arg(long, value_enum, value_name = "STORE", default_value_t = StoreName::Exact, help_heading = "Search")]
     pub(crate) store: StoreName,
-    /// The size of the table of `--store bitstate`
-    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size, help_heading = "Search")]
-    pub(crate) bitstate_size: u64,
+    /// The size of the table of `--store bitstate` [default: 256M]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = "Search")]
+    pub(crate) bitstate_size: Option<u64>,
     #[command(flatten)]
     pub(crate) search: SearchArguments,
     #[command(flatten)]
@@ -465,20 +467,7 @@ pub(crate) struct SymmetryExport {
     /// Where to.
     pub(crate) path: PathBuf,
     /// In which format.
-    pub(crate) format: SymmetryExportFormat,
-}
-
-/// The formats of exported symmetry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SymmetryExportFormat {
-    /// The graph for bliss and saucy, `.dimacs` or `.bliss`.
-    Dimacs,
-    /// The graph for nauty and Traces, `.dre`.
-    Dreadnaut,
-    /// The graph for Graphviz, `.dot`.
-    Dot,
-    /// The group as a GAP program, `.g` or `.gap`.
-    Gap,
+    pub(crate) format: SymmetryFormat,
 }
 
 fn parse_definition(text: &str) -> Result<(String, String), String> {
@@ -518,10 +507,10 @@ fn parse_symmetry_export(text: &str) -> Result<SymmetryExport, String> {
     let path = PathBuf::from(text);
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     let format = match extension.as_deref() {
-        Some("dimacs" | "bliss") => SymmetryExportFormat::Dimacs,
-        Some("dre") => SymmetryExportFormat::Dreadnaut,
-        Some("dot" | "gv") => SymmetryExportFormat::Dot,
-        Some("g" | "gap") => SymmetryExportFormat::Gap,
+        Some("dimacs" | "bliss") => SymmetryFormat::Dimacs,
+        Some("dre") => SymmetryFormat::Dreadnaut,
+        Some("dot" | "gv") => SymmetryFormat::Dot,
+        Some("g" | "gap") => SymmetryFormat::Gap,
         _ => return Err("the file's name must end in .dimacs, .bliss, .dre, .dot, .g or .gap".into()),
     };
     Ok(SymmetryExport { path, format })

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use quotient_ir::{Diagnostic, Source, Span};
+use quotient::Error;
 
 /// Every property holds.
 pub(crate) const HOLDS: u8 = 0;
@@ -16,21 +16,16 @@ pub(crate) const WRONG_USAGE: u8 = 2;
 pub(crate) const INVALID_MODEL: u8 = 3;
 /// No verdict.
 pub(crate) const INCONCLUSIVE: u8 = 4;
+/// A defect of this program.
+pub(crate) const INTERNAL_ERROR: u8 = 5;
 
 /// Why there is no result.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The command line asks for something that is not there.
+    /// The command line asks for something that is not there, or a file cannot be written.
     Usage(String),
-    /// The model cannot be used, for these reasons.
-    Model {
-        /// The model's text.
-        source: Source,
-        /// What is wrong with it.
-        diagnostics: Vec<Diagnostic>,
-    },
-    /// This program contradicts itself.
-    Internal(String),
+    /// What the library says.
+    Library(Error),
 }
 
 impl Failure {
@@ -38,18 +33,20 @@ impl Failure {
     pub(crate) fn file(doing: &str, path: &Path, error: &io::Error) -> Self {
         Self::Usage(format!("cannot {doing} `{}`: {error}", path.display()))
     }
-    /// Something about the model as a whole.
-    pub(crate) fn whole_model(source: Source, code: &'static str, message: impl Into<String>) -> Self {
-        let diagnostic = Diagnostic { primary: None, ..Diagnostic::error(code, message, Span::default()) };
-        Self::Model { source, diagnostics: vec![diagnostic] }
-    }
     /// The exit status.
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Self::Usage(_) => WRONG_USAGE,
-            Self::Model { .. } => INVALID_MODEL,
-            Self::Internal(_) => INCONCLUSIVE,
+            Self::Usage(_) | Self::Library(Error::Refused(_) | Error::File(_)) => WRONG_USAGE,
+            Self::Library(Error::Model(_)) => INVALID_MODEL,
+            Self::Library(Error::Stopped(_)) => INCONCLUSIVE,
+            Self::Library(Error::Internal(_)) => INTERNAL_ERROR,
         })
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Library(error)
     }
 }
 
@@ -57,5 +54,23 @@ impl From<io::Error> for Failure {
     /// Only standard output is written without a path at hand.
     fn from(error: io::Error) -> Self {
         Self::Usage(format!("cannot write to standard output: {error}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::ExitCode;
+
+    use quotient::{Error, defect};
+
+    use super::{Failure, INTERNAL_ERROR};
+
+    #[test]
+    fn a_panic_is_an_internal_error() {
+        let defect = defect::catch(|| panic!("this cannot be")).expect_err("it panics");
+        let failure = Failure::from(Error::from(defect));
+        assert_eq!(format!("{:?}", failure.exit_code()), format!("{:?}", ExitCode::from(INTERNAL_ERROR)));
+        let Failure::Library(error) = failure else { panic!("it comes from the library") };
+        assert!(error.to_string().starts_with("internal error: this cannot be"), "{error}");
     }
 }

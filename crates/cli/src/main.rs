@@ -1,32 +1,29 @@
 //! The binary `quotient`: arguments, progress, rendering. Everything about models is done by the
-//! libraries.
+//! library of the same name.
 
 mod arguments;
 mod commands;
 mod failure;
 mod graph;
-mod load;
-mod memory;
 mod names;
 mod render;
 mod terminal;
 mod watch;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use quotient::{Error, defect};
 
 use arguments::{Arguments, Command, Format};
 use failure::{Failure, HOLDS, WRONG_USAGE};
 use quotient_ir::{Diagnostic, Source, Span};
-use render::{diagnostics, json};
+use render::{diagnostics, human, json};
 use terminal::{Palette, complain, print, print_with};
 
 fn main() -> ExitCode {
-    run()
-}
-
-fn run() -> ExitCode {
+    defect::record_panics();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -35,15 +32,16 @@ fn run() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { WRONG_USAGE } else { HOLDS });
         }
     };
-    let (name, format) = match &arguments.command {
-        Command::Check(check) => ("check", check.output.format),
-        Command::Detect(detect) => ("detect", detect.format),
-        Command::Explore(explore) => ("explore", explore.output.format),
-        Command::Simulate(simulate) => ("simulate", simulate.format),
-        Command::Lower(_) => ("lower", Format::Human),
-        Command::Completions { .. } | Command::Man => ("", Format::Human),
-    };
-    let result = match &arguments.command {
+    // A panic is never an answer: the one net below everything.
+    let result = defect::catch(|| run(&arguments)).unwrap_or_else(|defect| Err(Error::from(defect).into()));
+    result.unwrap_or_else(|failure| {
+        report(&failure, &arguments.command);
+        failure.exit_code()
+    })
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    match &arguments.command {
         Command::Check(check) => commands::check::run(check),
         Command::Detect(detect) => commands::detect::run(detect),
         Command::Explore(explore) => commands::explore::run(explore),
@@ -51,36 +49,60 @@ fn run() -> ExitCode {
         Command::Lower(lower) => commands::lower::run(lower),
         Command::Completions { shell } => print_completions(*shell),
         Command::Man => print_manual(),
-    };
-    result.unwrap_or_else(|failure| {
-        report(&failure, name, format);
-        failure.exit_code()
-    })
+    }
 }
 
-/// Says why there is no result: to people on standard error and, if JSON is asked for and it is
-/// about the model, on standard output as well.
-fn report(failure: &Failure, command: &'static str, format: Format) {
+/// The name of a command, how it is to say its result, and the model it is about.
+fn circumstances(command: &Command) -> (&'static str, Format, Option<&Path>) {
+    match command {
+        Command::Check(check) => ("check", check.output.format, Some(&check.model.path)),
+        Command::Detect(detect) => ("detect", detect.format, detect.model.path.as_deref()),
+        Command::Explore(explore) => ("explore", explore.output.format, Some(&explore.model.path)),
+        Command::Simulate(simulate) => ("simulate", simulate.format, Some(&simulate.model.path)),
+        Command::Lower(lower) => ("lower", Format::Human, Some(&lower.model.path)),
+        Command::Completions { .. } | Command::Man => ("", Format::Human, None),
+    }
+}
+
+/// Says why there is no result: to people on standard error and, if JSON is asked for and it is not about the
+/// command line, on standard output as well.
+fn report(failure: &Failure, command: &Command) {
+    let (name, format, model) = circumstances(command);
     let palette = Palette::for_stderr();
     let (source, diagnostics) = match failure {
         Failure::Usage(message) => {
             complain(&format!("{}: {message}\n", palette.bad("error")));
             return;
         }
-        Failure::Model { source, diagnostics } => {
-            complain(&diagnostics::render(source, diagnostics, palette));
-            (source, diagnostics)
+        Failure::Library(error @ (Error::Refused(_) | Error::File(_))) => {
+            complain(&format!("{}: {error}\n", palette.bad("error")));
+            return;
         }
-        Failure::Internal(message) => {
-            let advice = "This is a defect of quotient; please report it.";
-            complain(&format!("{}: {message}\n{advice}\n", palette.bad("error")));
-            let diagnostic = Diagnostic { primary: None, ..Diagnostic::error("internal", message, Span::default()) };
-            (&Source::new("", ""), &vec![diagnostic])
+        Failure::Library(Error::Stopped(reason)) => {
+            // The exit status says the same, whether or not this could be written.
+            let _ = match format {
+                Format::Human => print(&human::stopped(reason, Palette::for_stdout())),
+                Format::Json => print_with(|writer| json::stopped(writer, name, reason)),
+            };
+            return;
+        }
+        Failure::Library(Error::Model(invalid)) => {
+            complain(&diagnostics::render(&invalid.source, &invalid.diagnostics, palette));
+            (&invalid.source, &invalid.diagnostics)
+        }
+        Failure::Library(Error::Internal(defect)) => {
+            let model = model.map(|path| path.display().to_string()).unwrap_or_default();
+            let about = if model.is_empty() { String::new() } else { format!("The model is `{model}`. ") };
+            let advice = "This is a defect of quotient, not of the model; please report it.";
+            complain(&format!("{}: {defect}\n{about}{advice}\n", palette.bad("error")));
+            let diagnostic =
+                Diagnostic { primary: None, ..Diagnostic::error("internal", defect.to_string(), Span::default()) };
+            (&Source::new(model, ""), &vec![diagnostic])
         }
     };
     if format == Format::Json {
         // The failure itself decides the exit status, whether or not it could be written.
-        let _ = print_with(|writer| json::failure(writer, command, source, diagnostics));
+        let _ = print_with(|writer| json::failure(writer, name, source, diagnostics));
     }
 }
 

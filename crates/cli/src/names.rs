@@ -1,13 +1,13 @@
-//! What things of a model are called in every output: rules, starts, properties, arguments and
-//! values. Things without a name are called by their kind and number, counted from 1 in order of
-//! declaration.
+//! What things of a model are called in every output: starts, actions, arguments and values, and what the
+//! library has names for. Things without a name are called by their kind and number, counted from 1 in order
+//! of declaration.
 
+use quotient::names::visible;
+pub(crate) use quotient::names::{kind_name, property_name, property_title, rule_name};
 use quotient_ir::{
-    Action, Caption, Local, LocalId, Model, Parameter, Participant, Property, PropertyId, PropertyKind, Rule, RuleId,
+    Action, Caption, Local, LocalId, Model, Parameter, Participant, Property, PropertyId, PropertyKind, Rule,
     SourceStatement, Span, Start, StartId, Table, TableIndex, TypeId, TypeKind,
 };
-
-use crate::terminal::visible;
 
 /// An argument of an instance, cell by cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,11 +18,6 @@ pub(crate) struct NamedArgument {
     pub(crate) ty: TypeId,
     /// The value.
     pub(crate) value: i64,
-}
-
-/// The name of a rule.
-pub(crate) fn rule_name(model: &Model, rule: RuleId) -> String {
-    model.rules[rule].name.as_deref().map_or_else(|| format!("rule {}", rule.position() + 1), visible)
 }
 
 /// The name of a start.
@@ -240,17 +235,6 @@ pub(crate) fn value_text(model: &Model, ty: TypeId, cells: &mut impl Iterator<It
     }
 }
 
-/// The word for a kind of property, which programs read, too.
-pub(crate) fn kind_name(kind: PropertyKind) -> &'static str {
-    match kind {
-        PropertyKind::Invariant => "invariant",
-        PropertyKind::Assumption => "assumption",
-        PropertyKind::Cover => "cover",
-        PropertyKind::AlwaysReachable => "liveness",
-        PropertyKind::Passing => "passing",
-    }
-}
-
 /// The word for a kind of property with what it is, where the word alone may mislead: what Murphi calls
 /// liveness promises that something *can* happen, not that it will.
 pub(crate) fn kind_title(kind: PropertyKind) -> &'static str {
@@ -258,27 +242,4 @@ pub(crate) fn kind_title(kind: PropertyKind) -> &'static str {
         PropertyKind::AlwaysReachable => "liveness (AG EF)",
         _ => kind_name(kind),
     }
-}
-
-/// The name of a property; one without a name is counted among its kind.
-pub(crate) fn property_name(model: &Model, property: PropertyId) -> String {
-    let entry = &model.properties[property];
-    match &entry.name {
-        Some(name) => visible(name),
-        None => format!("{} {}", kind_name(entry.kind), number_in_kind(model, property)),
-    }
-}
-
-/// A property as a title for people: `invariant "mutual exclusion"`, `invariant 2`.
-pub(crate) fn property_title(model: &Model, property: PropertyId) -> String {
-    let entry = &model.properties[property];
-    match &entry.name {
-        Some(name) => format!("{} \"{}\"", kind_name(entry.kind), visible(name)),
-        None => format!("{} {}", kind_name(entry.kind), number_in_kind(model, property)),
-    }
-}
-
-fn number_in_kind(model: &Model, property: PropertyId) -> usize {
-    let kind = model.properties[property].kind;
-    model.properties.iter().take(property.position() + 1).filter(|other| other.kind == kind).count()
 }

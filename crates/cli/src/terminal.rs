@@ -3,6 +3,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
+pub(crate) use quotient::names::visible;
+
 /// Colours for one stream, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Palette {
@@ -96,17 +98,4 @@ pub(crate) fn complain(text: &str) {
     let mut stderr = io::stderr().lock();
     // There is no better place to report that this failed.
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
-}
-
-/// Text from a model made safe to show on one line of a terminal.
-pub(crate) fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
-        }
-    }
-    shown
 }

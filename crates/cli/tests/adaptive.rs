@@ -33,7 +33,7 @@ fn what_is_beyond_it_is_refused() {
         (&["check", "--reduction", "adaptive", "--search", "dfs", CONTROLLER], "breadth-first only"),
         (&["check", "--reduction", "adaptive", "--spill", "folder", CONTROLLER], "cannot be used with adaptive"),
         (&["check", "--reduction", "adaptive", "--symmetry", "off", CONTROLLER], "add --symmetry auto"),
-        (&["check", "--reduction", "adaptive", "counter.m"], "no type indexes an array"),
+        (&["check", "--reduction", "adaptive", "--property", "in range", "counter.m"], "no type indexes an array"),
     ] {
         let said = quotient(arguments);
         assert_eq!(said.status, Some(2), "{said}");

@@ -8,7 +8,7 @@ use std::process::Command;
 use transcript::quotient;
 
 const MODEL: &str = "
-    const N: 8; type id: 1..N;
+    const N: 9; type id: 1..N;
     var c: array[id] of 0..3; d: array[id] of 0..9999999;
     startstate begin for i: id do c[i] := 0; d[i] := i; end; end;
     ruleset i: id do rule \"up\" c[i] < 3 ==> begin c[i] := c[i] + 1; end; end;
@@ -30,7 +30,7 @@ fn an_exhausted_memory_limit_ends_cleanly_and_the_search_goes_on() {
     let common = ["check", model, "--symmetry", "off", "--format", "json"];
     let whole = quotient(common);
     assert_eq!(whole.status, Some(0), "{whole}");
-    let limited = quotient(common.into_iter().chain(["--checkpoint", checkpoint, "--max-memory", "1500K"]));
+    let limited = quotient(common.into_iter().chain(["--checkpoint", checkpoint, "--max-memory", "24M"]));
     assert_eq!(limited.status, Some(4), "{limited}");
     assert_eq!(value(&limited.stdout, "stop_reason"), "\"memory-limit\"");
     for threads in ["1", "2"] {
@@ -83,8 +83,8 @@ fn a_search_goes_on_on_disk() {
     std::fs::write(&model, MODEL).expect("the model can be written");
     std::fs::create_dir(&spill).expect("a folder can be made");
     let (model, spill) = (model.to_str().expect("a plain path"), spill.to_str().expect("a plain path"));
-    let common = ["check", model, "--format", "json", "--symmetry"];
-    let limited = ["--max-memory", "1M", "--spill", spill];
+    let common = ["check", "-D", "N=10", model, "--format", "json", "--symmetry"];
+    let limited = ["--max-memory", "48M", "--spill", spill];
     for symmetry in ["off", "auto"] {
         let whole = quotient(common.into_iter().chain([symmetry]));
         assert_eq!(whole.status, Some(0), "{whole}");
@@ -100,7 +100,18 @@ fn a_search_goes_on_on_disk() {
     let full = quotient(common.into_iter().chain(["off", "--max-disk", "300K"]).chain(limited));
     assert_eq!(full.status, Some(4), "{full}");
     assert_eq!(value(&full.stdout, "stop_reason"), "\"disk-limit\"");
-    let missing = quotient(["check", model, "--symmetry", "off", "--max-memory", "1M", "--spill", "no/such/folder"]);
+    let missing = quotient([
+        "check",
+        "-D",
+        "N=10",
+        model,
+        "--symmetry",
+        "off",
+        "--max-memory",
+        "48M",
+        "--spill",
+        "no/such/folder",
+    ]);
     assert_eq!(missing.status, Some(4), "{missing}");
     assert!(missing.stdout.contains("states could not be kept on disk"), "{missing}");
     assert_eq!(std::fs::read_dir(spill).expect("a folder").count(), 0, "nothing is left");
@@ -117,7 +128,7 @@ fn a_search_goes_on_on_disk() {
 fn a_full_disk_ends_a_search_on_disk_cleanly() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("model.m"), MODEL).expect("the model can be written");
-    let script = "trap '' XFSZ; ulimit -f 100; \"$0\" check model.m --symmetry off --max-memory 1M --spill .";
+    let script = "trap '' XFSZ; ulimit -f 100; \"$0\" check model.m --symmetry off --max-memory 24M --spill .";
     let output = run_script(script, folder.path());
     let said = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(4), "{said}");

@@ -6,9 +6,9 @@ use quotient_symmetry::Workspace;
 
 use crate::cross_check;
 use crate::explicit::Exploration;
+use crate::explicit::judge::Checks;
 use crate::explicit::store::StateNumber;
 use crate::narrowing::check_whole;
-use crate::explicit::judge::Checks;
 use crate::observer::{Observer, Progress};
 use crate::options::{Instances, LivenessScope, SearchOptions};
 use crate::reduction::{LivenessSearch, Plan, Reduction};

@@ -233,8 +233,7 @@ impl<'m> Cross<'m> {
         let Some((share, threads)) = way.interrupted else { return self.run_with(way.reduction, &options) };
         let checkpoint = self.folder.join("checkpoint");
         let limit = 1 + u64::from(share) * self.whole.states.saturating_sub(1) / 256;
-        let begin =
-            SearchOptions { checkpoint: Some(checkpoint.clone()), max_states: Some(limit), ..options.clone() };
+        let begin = SearchOptions { checkpoint: Some(checkpoint.clone()), max_states: Some(limit), ..options.clone() };
         match self.run_with(way.reduction, &begin)? {
             Outcome::Found(Report { stop_reason: Some(StopReason::StateLimit(_)), .. }) => {}
             // A reduction may leave fewer states than that, or a violation may come first.
@@ -245,14 +244,15 @@ impl<'m> Cross<'m> {
     }
 
     fn run_with(&mut self, reduction: Reduction, options: &SearchOptions) -> Result<Outcome, String> {
+        let (ir, layout) = (self.ir, self.layout);
         let result = match reduction {
-            Reduction::None => quotient_engines::check(self.ir, self.layout, None, options, &mut Silent),
+            Reduction::None => quotient_engines::check(ir, layout, None, options, &mut Silent),
             Reduction::By(strategy) => {
                 let plan = self.plan(strategy)?;
                 if plan.reduction.is_none() {
                     return Ok(Outcome::Unsuited);
                 }
-                check_with(self.ir, self.layout, plan, options, &mut Silent)
+                check_with(ir, layout, plan, options, &mut Silent)
             }
             Reduction::Adaptive => return self.run_adaptive(options),
         };
@@ -293,8 +293,7 @@ impl<'m> Cross<'m> {
             replay(&interpreter, trace).map_err(|error| format!("a run does not replay: {error}"))?;
             self.tally.replayed += 1;
         }
-        let is_approximate =
-            report.approximation.is_some() || report.stop_reason == Some(StopReason::Approximate);
+        let is_approximate = report.approximation.is_some() || report.stop_reason == Some(StopReason::Approximate);
         if is_approximate {
             // What is not found may be there; what is found must be.
             if report.verdict == Verdict::Violated && self.whole.verdict != Verdict::Violated {

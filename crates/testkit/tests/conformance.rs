@@ -70,7 +70,8 @@ fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
 #[test]
 fn example_models() {
     let mut models = Vec::new();
-    for path in files("murphi", &["m"]).into_iter().chain(files("promela", &["pml"])).chain(files("b", &["mch", "ref"])) {
+    for path in files("murphi", &["m"]).into_iter().chain(files("promela", &["pml"])).chain(files("b", &["mch", "ref"]))
+    {
         let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
         let model = Model::from_path(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
         models.push((name, model));

@@ -1,49 +1,100 @@
-//! The commands, one file each.
+//! The commands, one file each: arguments to options, a call of the library, its answer to output.
 
-use quotient_engines::{EngineError, SearchOptions, SearchOrder, Verdict};
-use quotient_frontends::Language;
-use quotient_ir::{DeadlockMode, Diagnostic, Source};
+use std::io;
 
-use crate::arguments::{DeadlockName, LimitArguments, OrderName, SearchArguments};
+use quotient::ir::{DeadlockMode, Diagnostic, Source};
+use quotient::{
+    Control, Error, Language, Limits, LoadOptions, Model, Reduction, SearchOrder, Strategy, Symmetry, Verdict,
+};
+
+use crate::arguments::{
+    DeadlockName, LanguageName, LimitArguments, ModelArguments, OrderName, ReductionName, SymmetryName,
+};
 use crate::failure::{Failure, HOLDS, INCONCLUSIVE, VIOLATED};
-use crate::memory::usable_bytes;
 use crate::render::diagnostics;
 use crate::terminal::{Palette, complain};
 
-pub(crate) mod adaptive;
 pub(crate) mod check;
 pub(crate) mod detect;
 pub(crate) mod explore;
 pub(crate) mod lower;
 mod partial;
-pub(crate) mod reduction;
-mod selection;
 pub(crate) mod simulate;
-mod trial;
 
-/// The options of a search that both `check` and `explore` take from the command line.
-fn search_options(search: &SearchArguments, limits: &LimitArguments) -> SearchOptions {
-    SearchOptions {
-        order: match search.search {
-            OrderName::Bfs => SearchOrder::BreadthFirst,
-            OrderName::Dfs => SearchOrder::DepthFirst,
-        },
-        max_states: limits.max_states,
-        max_depth: limits.max_depth,
-        max_memory: limits.max_memory.or_else(usable_bytes),
-        threads: search.threads,
-        store_passing: search.store_passing,
-        ..SearchOptions::default()
+/// Whether the claims that a Promela model makes about its runs are part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Claims {
+    Watched,
+    Ignored,
+}
+
+/// Reads the model that the command line names.
+///
+/// # Errors
+/// If there is no such file, or no model in it.
+fn load_model(arguments: &ModelArguments, claims: Claims, control: &Control) -> Result<Model, Failure> {
+    let language = arguments.language.map(|language| match language {
+        LanguageName::Murphi => Language::Murphi,
+        LanguageName::B => Language::B,
+        LanguageName::Promela => Language::Promela,
+    });
+    let options = LoadOptions {
+        constants: arguments.definitions.clone(),
+        language,
+        no_extra_nodes: arguments.no_extra_nodes,
+        ignore_claims: claims == Claims::Ignored,
+    };
+    if arguments.path.as_os_str() == "-" {
+        let bytes = quotient::read(io::stdin().lock())
+            .map_err(|error| Failure::Usage(format!("cannot read standard input: {error}")))?;
+        // What `quotient lower` prints is Murphi, whatever the language it was lowered from.
+        let language = language.unwrap_or(Language::Murphi);
+        return Ok(Model::from_bytes("<stdin>", &bytes, language, &options, control)?);
+    }
+    Ok(Model::load(&arguments.path, &options, control)?)
+}
+
+fn limits(arguments: &LimitArguments) -> Limits {
+    let LimitArguments { max_states, max_depth, max_memory, timeout } = *arguments;
+    Limits { max_states, max_depth, max_memory, timeout }
+}
+
+fn symmetry(name: SymmetryName) -> Symmetry {
+    match name {
+        SymmetryName::Auto => Symmetry::Auto,
+        SymmetryName::Declared => Symmetry::Declared,
+        SymmetryName::Off => Symmetry::Off,
     }
 }
 
-fn deadlock_mode(name: Option<DeadlockName>, language: Language) -> DeadlockMode {
-    match (name, language) {
-        (Some(DeadlockName::Off), _) => DeadlockMode::Off,
-        // A process that only waits in a loop of its own is not stuck for SPIN, and in B an operation that
-        // changes nothing is a way on like any other.
-        (Some(DeadlockName::Stuck), _) | (None, Language::Promela | Language::B) => DeadlockMode::Stuck,
-        (Some(DeadlockName::Stuttering), _) | (None, _) => DeadlockMode::Stuttering,
+fn reduction(name: ReductionName) -> Reduction {
+    match name {
+        ReductionName::Auto => Reduction::Auto,
+        ReductionName::None => Reduction::None,
+        ReductionName::Adaptive => Reduction::Adaptive,
+        ReductionName::Canonical => Reduction::By(Strategy::Canonical),
+        ReductionName::Sorted => Reduction::By(Strategy::Sorted),
+        ReductionName::Segmented => Reduction::By(Strategy::Segmented),
+        ReductionName::LocalSearch => Reduction::By(Strategy::LocalSearch),
+        ReductionName::Flooding => Reduction::By(Strategy::Flooding),
+        ReductionName::Markers => Reduction::By(Strategy::Markers),
+        ReductionName::MarkersTrees => Reduction::By(Strategy::MarkersTrees),
+        ReductionName::MarkersCanonical => Reduction::By(Strategy::MarkersCanonical),
+    }
+}
+
+fn order(name: OrderName) -> SearchOrder {
+    match name {
+        OrderName::Bfs => SearchOrder::BreadthFirst,
+        OrderName::Dfs => SearchOrder::DepthFirst,
+    }
+}
+
+fn deadlock_mode(name: DeadlockName) -> DeadlockMode {
+    match name {
+        DeadlockName::Off => DeadlockMode::Off,
+        DeadlockName::Stuck => DeadlockMode::Stuck,
+        DeadlockName::Stuttering => DeadlockMode::Stuttering,
     }
 }
 
@@ -55,17 +106,23 @@ fn exit_status(verdict: Verdict) -> u8 {
     }
 }
 
-fn engine_failure(source: &Source, error: EngineError) -> Failure {
-    match error {
-        EngineError::Resume { .. } => Failure::Usage(error.to_string()),
-        EngineError::Layout(error) => Failure::whole_model(source.clone(), "state-too-large", error.to_string()),
-        error => Failure::Internal(error.to_string()),
-    }
+/// Something about the model as a whole.
+fn whole_model(source: &Source, code: &'static str, message: impl Into<String>) -> Failure {
+    let diagnostic = Diagnostic { primary: None, ..Diagnostic::error(code, message, Default::default()) };
+    let invalid = quotient::Invalid { source: source.clone(), diagnostics: vec![diagnostic] };
+    Error::Model(Box::new(invalid)).into()
 }
 
 /// Shows warnings about a model that can be used all the same.
-fn show_warnings(source: &Source, warnings: &[Diagnostic]) {
-    if !warnings.is_empty() {
-        complain(&diagnostics::render(source, warnings, Palette::for_stderr()));
+fn show_warnings(model: &Model) {
+    if !model.warnings().is_empty() {
+        complain(&diagnostics::render(model.source(), model.warnings(), Palette::for_stderr()));
+    }
+}
+
+/// Shows what was done otherwise than asked.
+fn show_notes(notes: &[String]) {
+    for note in notes {
+        complain(&format!("note: {note}\n"));
     }
 }

@@ -4,21 +4,15 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use quotient_engines::AdaptiveError;
-use quotient_ir::{Budget, PropertyId, Valuation};
-use quotient_symmetry::{Classification, PartialSymmetry, TooManyStates, Witness, classify};
+use quotient::ir::Valuation;
+use quotient::{Approximations, Control, Image, Model, PartialReport, Preserve, RuleUse, Silent, TooManyStates};
 
 use crate::arguments::Format;
-use crate::commands::adaptive::{RuleUse, failure, on_a_large_stack, rule_uses};
 use crate::failure::{Failure, HOLDS};
-use crate::load::LoadedModel;
 use crate::names::{property_title, scalar_text};
 use crate::render::json;
 use crate::render::quantity;
 use crate::terminal::{print, print_with};
-
-/// States up to which the state space is looked at.
-const STATE_LIMIT: usize = 20_000;
 
 /// What there is to say.
 struct Findings {
@@ -88,8 +82,16 @@ struct WitnessObject {
 }
 
 /// Runs the command.
-pub(super) fn run(loaded: &LoadedModel, properties: &[PropertyId], format: Format) -> Result<ExitCode, Failure> {
-    let findings = on_a_large_stack(|| find(loaded, properties)).map_err(|error| failure(loaded, error))?;
+pub(super) fn run(model: &Model, preserve: &Preserve, format: Format) -> Result<ExitCode, Failure> {
+    let report = quotient::partial_symmetry(model, preserve, &Control::default(), &mut Silent)?;
+    let PartialReport { families, rules, properties, structure } = report;
+    let named = |(id, partition)| (property_title(model.ir(), id), partition);
+    let findings = Findings {
+        families: families.into_iter().map(|(name, size)| FamilyObject { name, size }).collect(),
+        rules,
+        properties: properties.into_iter().map(named).collect(),
+        structure: structure.map(|structure| structure_object(model, structure)),
+    };
     match format {
         Format::Human => print(&human(&findings))?,
         Format::Json => {
@@ -111,31 +113,10 @@ pub(super) fn run(loaded: &LoadedModel, properties: &[PropertyId], format: Forma
     Ok(ExitCode::from(HOLDS))
 }
 
-fn find(loaded: &LoadedModel, properties: &[PropertyId]) -> Result<Findings, AdaptiveError> {
-    let LoadedModel { model, layout, .. } = loaded;
-    let mut partial = PartialSymmetry::new(model, layout, properties, &Budget::unlimited())?;
-    let mut partitions = Vec::new();
-    for rule in model.rules.indices() {
-        partitions.push((rule, Some(partial.rule(rule)?.partition.clone())));
-    }
-    let rules = rule_uses(&mut partial, &partitions)?;
-    let mut telling_apart = Vec::new();
-    for &property in properties.iter().filter(|&&property| model.properties[property].formula.condition().is_some()) {
-        let partition = partial.property(property)?.partition;
-        if partition != partial.coarsest() {
-            telling_apart.push((property_title(model, property), partition.describe(partial.families())));
-        }
-    }
-    let structure = classify(&partial, STATE_LIMIT).map(|found| structure_object(loaded, &partial, found));
-    let families = partial.families().list().iter();
-    let families = families.map(|family| FamilyObject { name: family.name.clone(), size: family.size }).collect();
-    Ok(Findings { families, rules, properties: telling_apart, structure })
-}
-
-fn structure_object(loaded: &LoadedModel, partial: &PartialSymmetry<'_>, found: Classification) -> StructureObject {
-    let notion = |result: Result<(), Witness>| NotionObject {
+fn structure_object(model: &Model, found: Approximations) -> StructureObject {
+    let notion = |result: Result<(), Box<Image>>| NotionObject {
         holds: result.is_ok(),
-        witness: result.err().map(|witness| witness_object(loaded, partial, &witness)),
+        witness: result.err().map(|image| witness_object(model, *image)),
     };
     StructureObject {
         states: found.states,
@@ -147,50 +128,27 @@ fn structure_object(loaded: &LoadedModel, partial: &PartialSymmetry<'_>, found: 
     }
 }
 
-fn witness_object(loaded: &LoadedModel, partial: &PartialSymmetry<'_>, witness: &Witness) -> WitnessObject {
+fn witness_object(model: &Model, image: Image) -> WitnessObject {
+    let Image { witness, permutation } = image;
     let (first, second) = &witness.transition;
     let (image_first, image_second) = &witness.image;
     // What is the same in all four states says nothing.
     let all = [first, second, image_first, image_second];
     let varies = |slot: usize| all.iter().any(|state| state.0[slot] != first.0[slot]);
     let text = |state: &Valuation| {
-        let slots = loaded.layout.slots.iter().enumerate().filter(|&(number, _)| varies(number));
+        let slots = model.layout().slots.iter().enumerate().filter(|&(number, _)| varies(number));
         let parts: Vec<String> = slots
-            .map(|(number, slot)| format!("{} = {}", slot.name, scalar_text(&loaded.model, slot.ty, state.0[number])))
+            .map(|(number, slot)| format!("{} = {}", slot.name, scalar_text(model.ir(), slot.ty, state.0[number])))
             .collect();
         parts.join(", ")
     };
     WitnessObject {
         from: text(first),
         to: text(second),
-        permutation: cycles(partial, &witness.places),
+        permutation,
         image_from: text(image_first),
         image_to: text(image_second),
     }
-}
-
-/// A permutation of members in cycles.
-fn cycles(partial: &PartialSymmetry<'_>, places: &[usize]) -> String {
-    let mut text = String::new();
-    let mut seen = vec![false; places.len()];
-    for first in 0..places.len() {
-        if seen[first] || places[first] == first {
-            continue;
-        }
-        text.push('(');
-        let mut at = first;
-        while !seen[at] {
-            seen[at] = true;
-            if at != first {
-                text.push(' ');
-            }
-            let family = &partial.families().list()[partial.families().family_of(at)];
-            text.push_str(&family.value_name(at - family.first));
-            at = places[at];
-        }
-        text.push(')');
-    }
-    text
 }
 
 fn rule_object(rule: &RuleUse) -> RuleObject<'_> {

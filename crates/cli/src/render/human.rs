@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use num_bigint::BigUint;
-use quotient_engines::{CrossCheck, Extent, Plan, PropertyReport, Report, StopReason, Subject, Verdict};
-use quotient_ir::{Layout, Model, PropertyId, PropertyKind, RuleId, SourceStatement, Unexecuted, Violation};
+use quotient::{
+    AdaptiveUse, CrossCheck, Extent, Model, PropertyReport, Report, StopReason, Subject, SymmetryReport, Verdict,
+};
+use quotient_ir::{PropertyKind, RuleId, SourceStatement, Unexecuted, Violation};
 
-use crate::commands::adaptive::AdaptiveUse;
-use crate::commands::reduction::Symmetries;
 use crate::names::{kind_title, property_name, property_title, rule_name};
 use crate::render::diagnostics::Lines;
 use crate::render::quantity;
@@ -22,22 +22,14 @@ const LISTED_UNREACHED: usize = 12;
 /// With fewer states the store is mostly empty, and its size for each of them means nothing.
 const MANY_STATES: u64 = 10_000;
 
-/// A search and its circumstances.
+/// What was found about a model.
 pub(crate) struct Outcome<'a> {
     /// The model.
     pub(crate) model: &'a Model,
-    /// The layout of its states.
-    pub(crate) layout: &'a Layout,
     /// What the search found.
     pub(crate) report: &'a Report,
-    /// The symmetries it used, if it was to use any.
-    pub(crate) symmetries: Option<&'a Symmetries>,
-    /// What came of comparing it with the unreduced one.
-    pub(crate) cross_check: Option<&'a CrossCheck>,
-    /// How long it took.
-    pub(crate) elapsed: Duration,
-    /// The most memory the program took, if the system tells.
-    pub(crate) peak_memory: Option<u64>,
+    /// What only `explore` counts.
+    pub(crate) counts: Option<GraphCounts>,
 }
 
 /// What only `explore` counts.
@@ -46,6 +38,11 @@ pub(crate) struct GraphCounts {
     pub(crate) initial: u64,
     /// States without a way on; not known if the search was not finished.
     pub(crate) deadlocks: Option<u64>,
+}
+
+/// A command that was stopped before there was anything to report on.
+pub(crate) fn stopped(reason: &StopReason, palette: Palette) -> String {
+    format!("{}: {}\n", palette.open("inconclusive"), visible(&stop_text(reason)))
 }
 
 /// The result of `check`.
@@ -65,12 +62,12 @@ pub(crate) fn check(outcome: &Outcome<'_>, palette: Palette) -> String {
         }
     }
     text.push('\n');
-    text.push_str(&figures(outcome, None));
+    text.push_str(&figures(outcome));
     text
 }
 
 /// The result of `explore`.
-pub(crate) fn explore(outcome: &Outcome<'_>, counts: &GraphCounts, palette: Palette) -> String {
+pub(crate) fn explore(outcome: &Outcome<'_>, palette: Palette) -> String {
     let mut text = match outcome.report.verdict {
         Verdict::Holds => format!("{}\n", palette.good("complete")),
         Verdict::Violated => violated_line(outcome, palette),
@@ -78,13 +75,13 @@ pub(crate) fn explore(outcome: &Outcome<'_>, counts: &GraphCounts, palette: Pale
     };
     text.push_str(&evidence(outcome, palette));
     text.push('\n');
-    text.push_str(&figures(outcome, Some(counts)));
+    text.push_str(&figures(outcome));
     text
 }
 
 fn violated_line(outcome: &Outcome<'_>, palette: Palette) -> String {
     let violated = outcome.report.properties.iter().filter(|property| property.verdict == Verdict::Violated);
-    let titles: Vec<String> = violated.map(|property| violation_title(outcome.model, property)).collect();
+    let titles: Vec<String> = violated.map(|property| violation_title(outcome.model.ir(), property)).collect();
     format!("{}: {}\n", palette.bad("violated"), titles.join(", "))
 }
 
@@ -93,7 +90,7 @@ fn inconclusive_line(outcome: &Outcome<'_>, palette: Palette) -> String {
         outcome.report.stop_reason.as_ref().map_or_else(|| "no verdict".into(), |reason| visible(&stop_text(reason)));
     let mut text = format!("{}: {reason}\n", palette.open("inconclusive"));
     if let Some(StopReason::Exhausted(fault) | StopReason::Fault(fault)) = &outcome.report.stop_reason {
-        text.push_str(&Lines::new(&outcome.model.source).quotation(fault.span, "  ", palette));
+        text.push_str(&Lines::new(outcome.model.source()).quotation(fault.span, "  ", palette));
     }
     text
 }
@@ -114,19 +111,19 @@ fn stop_text(reason: &StopReason) -> String {
 fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
     let violated: Vec<&PropertyReport> =
         outcome.report.properties.iter().filter(|property| property.verdict == Verdict::Violated).collect();
-    let renderer = TraceRenderer::new(outcome.model, outcome.layout, palette);
+    let renderer = TraceRenderer::new(outcome.model.ir(), outcome.model.layout(), palette);
     let mut text = String::new();
     for property in &violated {
         text.push('\n');
         if violated.len() > 1 {
-            let _ = writeln!(text, "{}", palette.strong(&violation_title(outcome.model, property)));
+            let _ = writeln!(text, "{}", palette.strong(&violation_title(outcome.model.ir(), property)));
         }
         match (&property.trace, property.subject) {
             (Some(trace), _) => text.push_str(&renderer.trace(trace)),
             (None, Subject::Property(id)) => {
-                let lines = Lines::new(&outcome.model.source);
+                let lines = Lines::new(outcome.model.source());
                 let _ = writeln!(text, "  {}", palette.bad("no reachable state satisfies it"));
-                text.push_str(&lines.quotation(outcome.model.properties[id].span, "  ", palette));
+                text.push_str(&lines.quotation(outcome.model.ir().properties[id].span, "  ", palette));
             }
             (None, _) => {}
         }
@@ -135,7 +132,7 @@ fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
 }
 
 /// What is violated, in a few words.
-fn violation_title(model: &Model, property: &PropertyReport) -> String {
+fn violation_title(model: &quotient_ir::Model, property: &PropertyReport) -> String {
     let violation = property.trace.as_ref().and_then(|trace| trace.violation.as_ref());
     match (property.subject, violation) {
         (Subject::Property(id), _) => property_title(model, id),
@@ -148,7 +145,7 @@ fn violation_title(model: &Model, property: &PropertyReport) -> String {
 }
 
 fn property_line(outcome: &Outcome<'_>, property: &PropertyReport, palette: Palette) -> String {
-    let model = outcome.model;
+    let model = outcome.model.ir();
     // Padded before painting: escape sequences have no width.
     let verdict = match property.verdict {
         Verdict::Holds => palette.good("holds    "),
@@ -162,7 +159,7 @@ fn property_line(outcome: &Outcome<'_>, property: &PropertyReport, palette: Pale
                 Some(_) => String::new(),
                 None => palette.faint(&format!(" ({})", model.source.locate(entry.span))),
             };
-            let instances = match judged_instances(outcome.report, id) {
+            let instances = match outcome.report.judged_instances(id) {
                 None => String::new(),
                 Some((judged, symmetric)) => {
                     palette.faint(&format!(" (checked for {judged} of {symmetric} symmetric instances)"))
@@ -180,86 +177,69 @@ fn property_line(outcome: &Outcome<'_>, property: &PropertyReport, palette: Pale
     }
 }
 
-/// How many instances of a liveness property were judged, and for how many, if symmetries made them fewer.
-pub(super) fn judged_instances(report: &Report, property: PropertyId) -> Option<(usize, usize)> {
-    let judged: Vec<usize> = report
-        .liveness_searches
-        .iter()
-        .flat_map(|search| &search.instances)
-        .filter(|instance| instance.property == property)
-        .map(|instance| instance.symmetric)
-        .collect();
-    (!judged.is_empty()).then(|| (judged.len(), judged.iter().sum()))
-}
-
-/// How many states of the model there are for each that is stored.
-pub(super) fn reduction_factor(report: &Report) -> Option<f64> {
-    let represented = report.represented.as_ref().filter(|_| report.states > 0)?;
-    // A float for people; only beyond 10^300 is there none.
-    let represented: f64 = represented.to_string().parse().ok()?;
-    Some(represented / report.states as f64).filter(|factor| factor.is_finite())
-}
-
 /// The symmetries, what they cost and how they are used.
-fn symmetry_rows(outcome: &Outcome<'_>, symmetries: &Symmetries) -> Vec<(&'static str, String)> {
-    let (model, report) = (outcome.model, outcome.report);
-    let elapsed = quantity::duration(symmetries.elapsed);
-    if let Some(adaptive) = &symmetries.adaptive {
-        let mut rows = match &symmetries.plan {
-            Some(plan) => vec![("symmetries", quantity::digits(&plan.symmetry.order.to_string()))],
-            None => Vec::new(),
+fn symmetry_rows(outcome: &Outcome<'_>, symmetry: &SymmetryReport) -> Vec<(&'static str, String)> {
+    let (model, report) = (outcome.model.ir(), outcome.report);
+    let elapsed = quantity::duration(symmetry.elapsed);
+    if let Some(adaptive) = &report.adaptive {
+        let mut rows = match &symmetry.group {
+            Ok(group) => vec![("symmetries", quantity::digits(&group.order.to_string()))],
+            Err(_) => Vec::new(),
         };
         rows.extend(adaptive_rows(adaptive));
         return rows;
     }
-    let Some(plan) = &symmetries.plan else {
-        let after = if symmetries.elapsed < MEASURABLE { String::new() } else { format!("; looked for in {elapsed}") };
-        return vec![("symmetries", format!("{}{after}", symmetries.unknown))];
+    let group = match &symmetry.group {
+        Ok(group) => group,
+        Err(unknown) => {
+            let after =
+                if symmetry.elapsed < MEASURABLE { String::new() } else { format!("; looked for in {elapsed}") };
+            return vec![("symmetries", format!("{unknown}{after}"))];
+        }
     };
-    let Plan { symmetry, reduction, method, .. } = plan;
     let mut rows = Vec::new();
-    let order = quantity::digits(&symmetry.order.to_string());
-    if symmetry.order == BigUint::from(1u32) {
+    let order = quantity::digits(&group.order.to_string());
+    if group.order == BigUint::from(1u32) {
         rows.push(("symmetries", format!("none; looked for in {elapsed}")));
     } else {
         // The structure of a group without a name is its order once more.
-        let structure = Some(&symmetry.structure).filter(|structure| !structure.starts_with('['));
+        let structure = Some(&group.structure).filter(|structure| !structure.starts_with('['));
         let structure = structure.map_or_else(String::new, |structure| format!(", {structure}"));
         rows.push(("symmetries", format!("{order}{structure}; found in {elapsed}")));
     }
-    if !symmetry.complete {
+    if !group.complete {
         rows.push(("", "the search for symmetries was not finished: there may be more".to_owned()));
     }
-    for refused in &symmetry.refused {
+    for refused in &group.refused {
         let (first, second) =
             (model.value_name(refused.ty, refused.first), model.value_name(refused.ty, refused.second));
         rows.push(("", format!("{first} and {second} are declared to be interchangeable, and are not")));
     }
-    if let Some(cost) = &symmetry.property_cost {
-        let properties: Vec<String> = cost.properties.iter().map(|&id| property_title(model, id)).collect();
+    if let Some((whole, properties)) = &group.behaviour {
+        let properties: Vec<String> = properties.iter().map(|&id| property_title(model, id)).collect();
         let verb = if properties.len() == 1 { "leaves" } else { "leave" };
-        let all = quantity::digits(&cost.order.to_string());
+        let all = quantity::digits(&whole.to_string());
         rows.push(("", format!("{} {verb} {order} of the {all} symmetries of the behaviour", properties.join(", "))));
     }
-    match reduction {
-        None if symmetry.order == BigUint::from(1u32) => {}
-        None => rows.push(("reduction", format!("none; {method}"))),
-        Some(reduction) => {
-            let mut text = symmetries.reduction_name().to_owned();
-            if reduction.is_approximate() {
-                text.push_str(", approximate: states of different orbits may be taken for each other");
-            } else if !symmetries.is_exact() {
-                text.push_str(", not exact: an orbit may be stored several times");
-            }
-            let _ = write!(text, "; {method}");
-            if let Some(collisions) = report.marker_collisions {
-                let _ = write!(text, "; {collisions} collisions");
-            }
-            if let Some(time) = report.canonicalization {
-                let _ = write!(text, "; {} for representatives", quantity::duration(time));
-            }
-            rows.push(("reduction", text));
+    let reduction = &report.reduction;
+    let method = reduction.method.as_deref().unwrap_or_default();
+    if reduction.reduces() {
+        let mut text = reduction.name.to_owned();
+        if reduction.approximate {
+            text.push_str(", approximate: states of different orbits may be taken for each other");
+        } else if !reduction.exact {
+            text.push_str(", not exact: an orbit may be stored several times");
         }
+        let _ = write!(text, "; {method}");
+        if let Some(collisions) = reduction.marker_collisions {
+            let _ = write!(text, "; {collisions} collisions");
+        }
+        if let Some(time) = reduction.canonicalization {
+            let _ = write!(text, "; {} for representatives", quantity::duration(time));
+        }
+        rows.push(("reduction", text));
+    } else if group.order != BigUint::from(1u32) {
+        rows.push(("reduction", format!("none; {method}")));
     }
     for search in &report.liveness_searches {
         let mut properties: Vec<String> =
@@ -309,7 +289,7 @@ fn adaptive_rows(adaptive: &AdaptiveUse) -> Vec<(&'static str, String)> {
 
 /// What is never executed: statements of the processes, or rules.
 fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
-    let (model, report) = (outcome.model, outcome.report);
+    let (model, report) = (outcome.model.ir(), outcome.report);
     let is_approximate = report.approximation.is_some() || report.stop_reason == Some(StopReason::Approximate);
     let is_wanted = report.verdict == Verdict::Holds || is_approximate && report.verdict == Verdict::Inconclusive;
     let Some(never_fired) = report.never_fired.as_deref().filter(|_| is_wanted) else {
@@ -352,19 +332,19 @@ fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
     rows
 }
 
-fn figures(outcome: &Outcome<'_>, counts: Option<&GraphCounts>) -> String {
+fn figures(outcome: &Outcome<'_>) -> String {
     let report = outcome.report;
     let mut rows: Vec<(&str, String)> = Vec::new();
-    if let Some(symmetries) = outcome.symmetries {
-        rows.extend(symmetry_rows(outcome, symmetries));
+    if let Some(symmetry) = &report.symmetry {
+        rows.extend(symmetry_rows(outcome, symmetry));
     }
     let mut states = quantity::count(report.states);
-    if outcome.symmetries.is_some_and(Symmetries::reduces) {
+    if report.reduction.reduces() {
         match &report.represented {
             None => states.push_str(", standing for a number of states that is not known"),
             Some(represented) => {
                 let _ = write!(states, ", standing for {}", quantity::digits(&represented.to_string()));
-                if let Some(factor) = reduction_factor(report) {
+                if let Some(factor) = report.reduction_factor() {
                     let _ = write!(states, ": {} times fewer", quantity::factor(factor));
                 }
             }
@@ -372,7 +352,7 @@ fn figures(outcome: &Outcome<'_>, counts: Option<&GraphCounts>) -> String {
     }
     rows.push(("states", states));
     rows.extend(store_row(report));
-    if let Some(counts) = counts {
+    if let Some(counts) = &outcome.counts {
         rows.push(("initial", quantity::count(counts.initial)));
         if let Some(deadlocks) = counts.deadlocks {
             rows.push(("deadlocks", quantity::count(deadlocks)));
@@ -380,16 +360,16 @@ fn figures(outcome: &Outcome<'_>, counts: Option<&GraphCounts>) -> String {
     }
     rows.push(("transitions", quantity::count(report.transitions)));
     rows.push(("depth", quantity::count(report.depth)));
-    let mut time = quantity::duration(outcome.elapsed);
-    if outcome.elapsed >= MEASURABLE {
-        let _ = write!(time, ", {} states/s", quantity::rate(report.states, outcome.elapsed));
+    let mut time = quantity::duration(report.elapsed);
+    if report.elapsed >= MEASURABLE {
+        let _ = write!(time, ", {} states/s", quantity::rate(report.states, report.elapsed));
     }
     rows.push(("time", time));
-    let mut memory = format!("{} for states", quantity::bytes(report.memory_bytes));
+    let mut memory = format!("{} for states", quantity::bytes(report.store_bytes));
     if report.states >= MANY_STATES {
-        let _ = write!(memory, ", {:.1} bytes each", report.memory_bytes as f64 / report.states as f64);
+        let _ = write!(memory, ", {:.1} bytes each", report.store_bytes as f64 / report.states as f64);
     }
-    if let Some(peak) = outcome.peak_memory {
+    if let Some(peak) = report.peak_memory {
         let _ = write!(memory, "; {} at peak", quantity::bytes(peak));
     }
     rows.push(("memory", memory));
@@ -399,8 +379,8 @@ fn figures(outcome: &Outcome<'_>, counts: Option<&GraphCounts>) -> String {
             format!("{} at peak, for states that did not fit into memory", quantity::bytes(report.disk_bytes)),
         ));
     }
-    if let Some(CrossCheck { whole, extent }) = outcome.cross_check {
-        let states = quantity::count(whole.states);
+    if let Some(CrossCheck { states, extent, .. }) = &report.cross_check {
+        let states = quantity::count(*states);
         rows.push((
             "cross-check",
             match extent {

@@ -3,20 +3,18 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use quotient_engines::{CrossCheck, Extent, LivenessReport, PropertyReport, StopReason, Subject, Verdict};
+use quotient::{AdaptiveUse, CrossCheck, Extent, LivenessReport, PropertyReport, Report, StopReason, Subject, Verdict};
 use quotient_ir::{
     Action, Diagnostic, Interpreter, Layout, Model, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind,
     Unexecuted, Valuation,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::commands::adaptive::AdaptiveUse;
-use crate::commands::reduction::Symmetries;
 use crate::names::{
     NamedArgument, action_arguments, action_name, kind_name, participants, property_arguments, property_name, rule_name,
 };
 use crate::render::diagnostics::Lines;
-use crate::render::human::{GraphCounts, Outcome, reduction_factor};
+use crate::render::human::Outcome;
 use crate::render::state::StateShape;
 use crate::render::trace::describe_violation;
 
@@ -65,6 +63,9 @@ struct SearchObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     disk_bytes: Option<u64>,
     peak_memory_bytes: Option<u64>,
+    /// What was done otherwise than asked.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
     diagnostics: Vec<DiagnosticObject<'a>>,
 }
 
@@ -181,32 +182,29 @@ struct SizeObject {
 }
 
 impl<'a> SymmetryObject<'a> {
-    fn of(model: &Model, symmetries: Option<&'a Symmetries>) -> Self {
+    fn of(model: &Model, report: &'a Report) -> Self {
+        let symmetry = report.symmetry.as_ref();
         let none = Self {
             order: "1".to_owned(),
             structure: "trivial",
             generators: Vec::new(),
             graph: None,
-            seconds: symmetries.map_or(0.0, |symmetries| seconds(symmetries.elapsed)),
-            method: symmetries.map(|symmetries| symmetries.unknown),
-            complete: symmetries.map(|_| false),
+            seconds: symmetry.map_or(0.0, |symmetry| seconds(symmetry.elapsed)),
+            method: symmetry.and_then(|symmetry| symmetry.group.as_ref().err().copied()),
+            complete: symmetry.map(|_| false),
             behaviour: None,
         };
-        let Some((symmetries, plan)) = symmetries.and_then(|symmetries| Some((symmetries, symmetries.plan.as_ref()?)))
-        else {
-            return none;
-        };
-        let symmetry = &plan.symmetry;
+        let Some(group) = symmetry.and_then(|symmetry| symmetry.group.as_ref().ok()) else { return none };
         Self {
-            order: symmetry.order.to_string(),
-            structure: &symmetry.structure,
-            generators: symmetries.generators.iter().map(|cycles| GeneratorObject { cycles }).collect(),
-            graph: symmetry.graph.map(|(nodes, edges)| SizeObject { nodes, edges }),
-            method: Some(&plan.method),
-            complete: Some(symmetry.complete),
-            behaviour: symmetry.property_cost.as_ref().map(|cost| BehaviourObject {
-                order: cost.order.to_string(),
-                broken_by: cost.properties.iter().map(|&id| property_name(model, id)).collect(),
+            order: group.order.to_string(),
+            structure: &group.structure,
+            generators: group.generators.iter().map(|cycles| GeneratorObject { cycles }).collect(),
+            graph: group.graph.map(|(nodes, edges)| SizeObject { nodes, edges }),
+            method: report.reduction.method.as_deref(),
+            complete: Some(group.complete),
+            behaviour: group.behaviour.as_ref().map(|(order, properties)| BehaviourObject {
+                order: order.to_string(),
+                broken_by: properties.iter().map(|&id| property_name(model, id)).collect(),
             }),
             ..none
         }
@@ -251,6 +249,8 @@ struct FailureObject<'a> {
     schema: &'static str,
     command: &'static str,
     verdict: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop_reason: Option<&'static str>,
     diagnostics: Vec<DiagnosticObject<'a>>,
     #[serde(skip_serializing_if = "is_zero")]
     omitted_diagnostics: usize,
@@ -382,16 +382,10 @@ impl Serialize for ScalarObject<'_> {
 }
 
 /// The result of `check` (without `counts`) or `explore`.
-pub(crate) fn search(
-    writer: &mut dyn Write,
-    command: &'static str,
-    outcome: &Outcome<'_>,
-    counts: Option<&GraphCounts>,
-    warnings: &[Diagnostic],
-) -> io::Result<()> {
-    let report = outcome.report;
-    let naming = Naming { model: outcome.model, layout: outcome.layout };
-    let lines = Lines::new(&outcome.model.source);
+pub(crate) fn search(writer: &mut dyn Write, command: &'static str, outcome: &Outcome<'_>) -> io::Result<()> {
+    let (model, report) = (outcome.model.ir(), outcome.report);
+    let naming = Naming { model, layout: outcome.model.layout() };
+    let lines = Lines::new(&model.source);
     let object = SearchObject {
         schema: SCHEMA,
         command,
@@ -400,36 +394,36 @@ pub(crate) fn search(
         states: report.states,
         transitions: report.transitions,
         represented: report.represented.as_ref().map(ToString::to_string),
-        exact: outcome.symmetries.is_none_or(Symmetries::is_exact) && report.approximation.is_none(),
+        exact: report.exact,
         omission_probability: report.approximation.map(|approximation| approximation.omission_probability),
-        reduction: outcome.symmetries.map_or("none", Symmetries::reduction_name),
-        reduction_factor: reduction_factor(report).map(|factor| (factor * 1e6).round() / 1e6),
-        symmetry: SymmetryObject::of(outcome.model, outcome.symmetries),
-        adaptive: outcome.symmetries.and_then(|symmetries| symmetries.adaptive.as_ref()).map(adaptive_object),
+        reduction: report.reduction.name,
+        reduction_factor: report.reduction_factor().map(|factor| (factor * 1e6).round() / 1e6),
+        symmetry: SymmetryObject::of(model, report),
+        adaptive: report.adaptive.as_ref().map(adaptive_object),
         properties: report.properties.iter().map(|property| property_object(naming, &lines, property)).collect(),
-        graph: counts.map(|counts| GraphObject { initial_states: counts.initial, deadlocks: counts.deadlocks }),
+        graph: outcome
+            .counts
+            .as_ref()
+            .map(|counts| GraphObject { initial_states: counts.initial, deadlocks: counts.deadlocks }),
         depth: report.depth,
-        liveness_searches: report
-            .liveness_searches
-            .iter()
-            .map(|search| liveness_object(outcome.model, search))
-            .collect(),
-        cross_check: outcome.cross_check.map(cross_check_object),
+        liveness_searches: report.liveness_searches.iter().map(|search| liveness_object(model, search)).collect(),
+        cross_check: report.cross_check.as_ref().map(cross_check_object),
         never_fired: never_fired_objects(outcome, &lines),
         never_executed: never_executed_objects(outcome),
-        seconds: seconds(outcome.elapsed),
-        canonicalization_seconds: report.canonicalization.map(seconds),
-        store_bytes: report.memory_bytes,
+        seconds: seconds(report.elapsed),
+        canonicalization_seconds: report.reduction.canonicalization.map(seconds),
+        store_bytes: report.store_bytes,
         words: report.words,
         disk_bytes: (report.disk_bytes > 0).then_some(report.disk_bytes),
-        peak_memory_bytes: outcome.peak_memory,
-        diagnostics: diagnostic_objects(&outcome.model.source, warnings),
+        peak_memory_bytes: report.peak_memory,
+        notes: &report.notes,
+        diagnostics: diagnostic_objects(&model.source, outcome.model.warnings()),
     };
     write(writer, &object)
 }
 
 fn never_fired_objects(outcome: &Outcome<'_>, lines: &Lines<'_>) -> Option<Vec<NeverFiredObject>> {
-    let model = outcome.model;
+    let model = outcome.model.ir();
     let rules = outcome.report.never_fired.as_ref().filter(|_| model.presentation.is_none())?;
     let object =
         |&rule| NeverFiredObject { rule: rule_name(model, rule), line: lines.place(model.rules[rule].span).line };
@@ -437,7 +431,7 @@ fn never_fired_objects(outcome: &Outcome<'_>, lines: &Lines<'_>) -> Option<Vec<N
 }
 
 fn never_executed_objects<'a>(outcome: &Outcome<'a>) -> Option<Vec<NeverExecutedObject<'a>>> {
-    let model = outcome.model;
+    let model = outcome.model.ir();
     let unexecuted = model.presentation.as_ref()?.unexecuted(outcome.report.never_fired.as_ref()?);
     let object = |it: Unexecuted<'a>| NeverExecutedObject {
         process: &it.statement.process,
@@ -483,17 +477,17 @@ fn liveness_object<'a>(model: &'a Model, search: &LivenessReport) -> LivenessObj
 }
 
 fn cross_check_object(comparison: &CrossCheck) -> CrossCheckObject {
-    let CrossCheck { whole, extent } = comparison;
+    let CrossCheck { extent, verdict, stop_reason, states, transitions } = comparison;
     CrossCheckObject {
         compared: match extent {
             Extent::Everything => "everything",
             Extent::Verdicts => "verdicts",
             Extent::Nothing(_) => "nothing",
         },
-        verdict: verdict_name(whole.verdict),
-        stop_reason: whole.stop_reason.as_ref().map(stop_reason_name),
-        states: whole.states,
-        transitions: whole.transitions,
+        verdict: verdict_name(*verdict),
+        stop_reason: stop_reason.as_ref().map(stop_reason_name),
+        states: *states,
+        transitions: *transitions,
     }
 }
 
@@ -506,7 +500,15 @@ pub(crate) fn failure(
 ) -> io::Result<()> {
     let omitted_diagnostics = diagnostics.len().saturating_sub(LISTED_DIAGNOSTICS);
     let diagnostics = diagnostic_objects(source, &diagnostics[..diagnostics.len() - omitted_diagnostics]);
-    write(writer, &FailureObject { schema: SCHEMA, command, verdict: None, diagnostics, omitted_diagnostics })
+    let (verdict, stop_reason) = (None, None);
+    write(writer, &FailureObject { schema: SCHEMA, command, verdict, stop_reason, diagnostics, omitted_diagnostics })
+}
+
+/// A command that was stopped before there was anything to report on.
+pub(crate) fn stopped(writer: &mut dyn Write, command: &'static str, reason: &StopReason) -> io::Result<()> {
+    let (verdict, stop_reason) = (Some(verdict_name(Verdict::Inconclusive)), Some(stop_reason_name(reason)));
+    let (diagnostics, omitted_diagnostics) = (Vec::new(), 0);
+    write(writer, &FailureObject { schema: SCHEMA, command, verdict, stop_reason, diagnostics, omitted_diagnostics })
 }
 
 /// The run of `simulate`.

@@ -3,12 +3,9 @@
 use std::io::{self, BufRead};
 use std::process::ExitCode;
 
-use quotient_engines::walk;
+use quotient::walk::{Candidate, Candidates, Consequence, Orbits, Randomness, starts, successors, violated_invariant};
 use quotient_ir::{Interpreter, TraceStep};
 
-use super::candidates::{Candidate, Candidates, Consequence, starts, successors};
-use super::orbits::Orbits;
-use super::randomness::Randomness;
 use crate::failure::{Failure, HOLDS};
 use crate::render::trace::TraceRenderer;
 use crate::terminal::{Palette, Reader, print, visible};
@@ -51,14 +48,14 @@ struct Session<'m, 'i> {
     candidates: Candidates,
     /// For each candidate the first that leads to a state of the same orbit.
     firsts: Vec<usize>,
-    orbits: Option<Orbits<'i>>,
+    orbits: Option<Orbits>,
 }
 
 /// Lets the user choose until there is enough of it.
 pub(super) fn run(
     interpreter: &Interpreter<'_>,
     randomness: Randomness,
-    orbits: Option<Orbits<'_>>,
+    orbits: Option<Orbits>,
 ) -> Result<ExitCode, Failure> {
     let renderer = TraceRenderer::new(interpreter.model(), interpreter.layout(), Palette::for_stdout());
     let candidates = Candidates { list: Vec::new(), is_cut: false };
@@ -133,7 +130,7 @@ impl Session<'_, '_> {
             Consequence::State(state) => {
                 let step = TraceStep { action: *action, arguments: arguments.clone(), state: state.clone() };
                 let mut text = self.renderer.step(&self.steps.len().to_string(), WIDTH, &step, before);
-                if let Some(violation) = walk::violated_invariant(self.interpreter, &step.state) {
+                if let Some(violation) = violated_invariant(self.interpreter, &step.state) {
                     text.push_str(&self.renderer.violation(&violation, WIDTH));
                 }
                 self.offer(successors(self.interpreter, &step.state));

@@ -1,12 +1,11 @@
 //! A random run: shown step by step, or as JSON at its end.
 
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use quotient_engines::walk;
-use quotient_ir::{Diagnostic, Fault, FaultKind, Interpreter, Trace, TraceStep, Valuation, Violation};
+use quotient::walk::{RunEnd, at_random};
+use quotient_ir::{Diagnostic, Interpreter, Trace, TraceStep, Valuation};
 
-use super::candidates::{Consequence, random_start, successors, take_random};
-use super::randomness::Randomness;
 use crate::arguments::Format;
 use crate::failure::{Failure, HOLDS, INCONCLUSIVE, VIOLATED};
 use crate::render::json;
@@ -22,22 +21,6 @@ pub(super) struct RunOptions {
     pub(super) steps: u64,
     /// How to show the run.
     pub(super) format: Format,
-}
-
-/// How a run ended.
-pub(super) enum RunEnd {
-    /// Something is violated.
-    Violation(Violation),
-    /// A step cannot be followed to its end.
-    Exhausted(Fault),
-    /// No rule can fire.
-    Stuck,
-    /// There is no initial state.
-    NoStart,
-    /// The run is as long as was asked for.
-    StepLimit,
-    /// Nobody reads on.
-    ReaderGone,
 }
 
 /// Makes a run and shows it.
@@ -78,7 +61,7 @@ pub(super) fn run(
                 RunEnd::Exhausted(_) => "exhausted",
                 RunEnd::Stuck => "stuck",
                 RunEnd::NoStart => "no-start",
-                RunEnd::StepLimit | RunEnd::ReaderGone => "step-limit",
+                RunEnd::StepLimit | RunEnd::Stopped => "step-limit",
             };
             let violation = if let RunEnd::Violation(violation) = end { Some(violation) } else { None };
             let trace = Trace::new(steps, violation);
@@ -88,47 +71,29 @@ pub(super) fn run(
     }
 }
 
-/// Takes random steps and tells `show` of each.
+/// Takes random steps and tells `show` of each, until nobody reads any more.
 fn walk_at_random(
     interpreter: &Interpreter<'_>,
     options: &RunOptions,
     mut show: impl FnMut(&TraceStep) -> Result<Reader, Failure>,
 ) -> Result<RunEnd, Failure> {
-    let mut randomness = Randomness::new(options.seed);
-    let mut before: Option<Valuation> = None;
-    for _ in 0..=options.steps {
-        let candidate = match &before {
-            None => random_start(interpreter, &mut randomness),
-            Some(state) => take_random(&mut successors(interpreter, state), &mut randomness),
-        };
-        let Some(candidate) = candidate else {
-            return Ok(if before.is_some() { RunEnd::Stuck } else { RunEnd::NoStart });
-        };
-        let state = match candidate.consequence {
-            Consequence::State(state) => state,
-            Consequence::Violation(violation) => return Ok(RunEnd::Violation(violation)),
-            Consequence::Exhausted(fault) => return Ok(RunEnd::Exhausted(fault)),
-        };
-        let step = TraceStep { action: candidate.action, arguments: candidate.arguments, state };
-        if show(&step)? == Reader::Gone {
-            return Ok(RunEnd::ReaderGone);
+    let mut failure = None;
+    let end = at_random(interpreter, options.seed, options.steps, |step| match show(step) {
+        Ok(Reader::Listening) => ControlFlow::Continue(()),
+        Ok(Reader::Gone) => ControlFlow::Break(()),
+        Err(error) => {
+            failure = Some(error);
+            ControlFlow::Break(())
         }
-        match walk::violated_invariant(interpreter, &step.state) {
-            Some(Violation::PropertyFault { fault, .. }) if fault.kind == FaultKind::Exhausted => {
-                return Ok(RunEnd::Exhausted(fault));
-            }
-            Some(violation) => return Ok(RunEnd::Violation(violation)),
-            None => before = Some(step.state),
-        }
-    }
-    Ok(RunEnd::StepLimit)
+    });
+    failure.map_or(Ok(end), Err)
 }
 
 fn exit_status(end: &RunEnd) -> u8 {
     match end {
         RunEnd::Violation(_) => VIOLATED,
         RunEnd::Exhausted(_) => INCONCLUSIVE,
-        RunEnd::Stuck | RunEnd::NoStart | RunEnd::StepLimit | RunEnd::ReaderGone => HOLDS,
+        RunEnd::Stuck | RunEnd::NoStart | RunEnd::StepLimit | RunEnd::Stopped => HOLDS,
     }
 }
 
@@ -139,6 +104,6 @@ fn closing_words(renderer: &TraceRenderer<'_>, end: &RunEnd, options: &RunOption
         RunEnd::Stuck => "\nthe run ends here: no rule can fire\n".into(),
         RunEnd::NoStart => "there is no initial state\n".into(),
         RunEnd::StepLimit => format!("\n{} steps, nothing violated\n", quantity::count(options.steps)),
-        RunEnd::ReaderGone => String::new(),
+        RunEnd::Stopped => String::new(),
     }
 }

@@ -3,11 +3,10 @@
 use std::fmt::Write;
 
 use num_bigint::BigUint;
+use quotient::{Answer, CertificationReport, Detected, Family, Reason, Refused, Symmetry};
 use quotient_ir::{Model, TypeId};
-use quotient_symmetry::{CertificationReport, Family, Reason, Refused};
 
-use super::{Answer, Findings};
-use crate::arguments::SymmetryName;
+use super::{named, place};
 use crate::names::property_title;
 use crate::render::diagnostics::{Lines, render_remarks};
 use crate::render::quantity;
@@ -19,16 +18,16 @@ const LISTED_GENERATORS: usize = 24;
 const LONGEST_CYCLE: usize = 9;
 
 /// The result of `detect`.
-pub(crate) fn detection(findings: &Findings<'_>, palette: Palette) -> String {
+pub(crate) fn detection(findings: &Detected, palette: Palette) -> String {
     let mut text = format!("{}\n", title(findings, palette));
     match &findings.answer {
-        Some(Answer::Request { text: request, reasons }) => {
+        Some(Answer::WhyNot { text: request, reasons }) => {
             text.push('\n');
-            text.push_str(&answer(findings.model, request, reasons, palette));
+            text.push_str(&answer(findings.model().ir(), request, reasons, palette));
         }
         Some(Answer::Families(list)) => {
             text.push('\n');
-            text.push_str(&families(findings.model, list, palette));
+            text.push_str(&families(findings.model().ir(), list, palette));
         }
         None => {
             text.push_str(&generators(findings));
@@ -41,7 +40,7 @@ pub(crate) fn detection(findings: &Findings<'_>, palette: Palette) -> String {
 }
 
 /// `symmetries: 362,880, S9`.
-fn title(findings: &Findings<'_>, palette: Palette) -> String {
+fn title(findings: &Detected, palette: Palette) -> String {
     let order = order_text(&findings.order);
     if findings.generators.is_empty() {
         return format!("{}: {order}, nothing but the identity", palette.open("symmetries"));
@@ -57,7 +56,7 @@ fn order_text(order: &BigUint) -> String {
     u64::try_from(order).map_or_else(|_| quantity::large(&order.to_string()), quantity::count)
 }
 
-fn generators(findings: &Findings<'_>) -> String {
+fn generators(findings: &Detected) -> String {
     let mut text = String::new();
     if !findings.generators.is_empty() {
         text.push('\n');
@@ -72,8 +71,8 @@ fn generators(findings: &Findings<'_>) -> String {
     text
 }
 
-fn refusals(findings: &Findings<'_>, palette: Palette) -> String {
-    let model = findings.model;
+fn refusals(findings: &Detected, palette: Palette) -> String {
+    let model = findings.model().ir();
     let mut text = String::new();
     for Refused { ty, first, second, reasons } in &findings.refused {
         let name = model.types[*ty].name.as_deref().unwrap_or("without a name");
@@ -86,8 +85,8 @@ fn refusals(findings: &Findings<'_>, palette: Palette) -> String {
     text
 }
 
-fn figures(findings: &Findings<'_>, palette: Palette) -> String {
-    let model = findings.model;
+fn figures(findings: &Detected, palette: Palette) -> String {
+    let model = findings.model().ir();
     let mut rows: Vec<(&str, String)> = Vec::new();
     let types: Vec<&str> = findings.moved.types.iter().filter_map(|&ty| model.types[ty].name.as_deref()).collect();
     if !types.is_empty() {
@@ -107,7 +106,7 @@ fn figures(findings: &Findings<'_>, palette: Palette) -> String {
         rows.push(("numbers", format!("{}: values are numbers that do not permute", names.join(", "))));
     }
     let properties: Vec<String> = findings.properties.iter().map(|&property| property_title(model, property)).collect();
-    if !properties.is_empty() && findings.source != SymmetryName::Off {
+    if !properties.is_empty() && findings.source != Symmetry::Off {
         rows.push(("preserved", properties.join(", ")));
     }
     if !findings.generators.is_empty() {
@@ -119,13 +118,11 @@ fn figures(findings: &Findings<'_>, palette: Palette) -> String {
     if !findings.complete {
         rows.push(("search", palette.open("not finished: there may be more symmetries")));
     }
-    if let Some((nodes, edges)) = findings.graph {
+    if let Some((nodes, edges)) = findings.graph_size {
         let (nodes, edges) = (quantity::count(nodes as u64), quantity::count(edges as u64));
         rows.push(("graph", format!("{nodes} nodes, {edges} edges")));
     }
-    let phases: Vec<String> = findings
-        .phases
-        .named()
+    let phases: Vec<String> = named(&findings.phases)
         .into_iter()
         .filter(|(_, duration)| !duration.is_zero())
         .map(|(name, duration)| format!("{name} {}", quantity::duration(duration)))
@@ -157,7 +154,7 @@ fn answer(model: &Model, request: &str, reasons: &[Reason], palette: Palette) ->
 }
 
 fn render_reasons(model: &Model, reasons: &[Reason], palette: Palette) -> String {
-    let remarks = reasons.iter().map(|reason| (Findings::place(reason.span), reason.text.as_str()));
+    let remarks = reasons.iter().map(|reason| (place(reason.span), reason.text.as_str()));
     render_remarks(&model.source, remarks, palette)
 }
 
@@ -182,7 +179,7 @@ fn families(model: &Model, families: &[Family], palette: Palette) -> String {
                 }
                 Some(reason) => {
                     let _ = writeln!(text, "  {first} | {second}: {}", visible(&reason.text));
-                    if let Some(span) = Findings::place(reason.span) {
+                    if let Some(span) = place(reason.span) {
                         text.push_str(&lines.quotation(span, "    ", palette));
                     }
                 }

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use quotient_ir::{Diagnostic, Model, Span};
-use quotient_symmetry::{Family, Reason, Refused};
+use quotient::{Answer, Detected, Family, Reason, Refused, Symmetry};
+use quotient_ir::{Model, Span};
 
-use super::{Answer, Findings};
-use crate::arguments::SymmetryName;
+use super::{named, place};
 use crate::names::{kind_name, property_name};
 use crate::render::diagnostics::Lines;
 use crate::render::json::{DiagnosticObject, SCHEMA, diagnostic_objects, seconds, write};
@@ -99,15 +98,15 @@ struct PropertyObject {
 }
 
 /// The result of `detect`.
-pub(crate) fn detection(writer: &mut dyn Write, findings: &Findings<'_>, warnings: &[Diagnostic]) -> io::Result<()> {
-    let model = findings.model;
+pub(crate) fn detection(writer: &mut dyn Write, findings: &Detected) -> io::Result<()> {
+    let model = findings.model().ir();
     let lines = Lines::new(&model.source);
     let properties = findings.properties.iter().map(|&property| PropertyObject {
         name: property_name(model, property),
         kind: kind_name(model.properties[property].kind),
     });
     let (request, reasons, families) = match &findings.answer {
-        Some(Answer::Request { text, reasons }) => (Some(text.as_str()), Some(reasons), None),
+        Some(Answer::WhyNot { text, reasons }) => (Some(text.as_str()), Some(reasons), None),
         Some(Answer::Families(families)) => (None, None, Some(families)),
         None => (None, None, None),
     };
@@ -122,14 +121,14 @@ pub(crate) fn detection(writer: &mut dyn Write, findings: &Findings<'_>, warning
         families: families.map(|list| list.iter().map(|family| family_object(model, &lines, family)).collect()),
         seconds: seconds(findings.elapsed),
         peak_memory_bytes: findings.peak_memory,
-        diagnostics: diagnostic_objects(&model.source, warnings),
+        diagnostics: diagnostic_objects(&model.source, findings.model().warnings()),
     };
     write(writer, &object)
 }
 
-fn symmetry_object<'a>(findings: &'a Findings<'_>, lines: &Lines<'a>) -> SymmetryObject<'a> {
-    let model = findings.model;
-    let phases = findings.phases.named();
+fn symmetry_object<'a>(findings: &'a Detected, lines: &Lines<'a>) -> SymmetryObject<'a> {
+    let model = findings.model().ir();
+    let phases = named(&findings.phases);
     let refused = findings.refused.iter().map(|Refused { ty, first, second, reasons }| RefusedObject {
         r#type: model.types[*ty].name.as_deref(),
         values: [model.value_name(*ty, *first), model.value_name(*ty, *second)],
@@ -141,9 +140,9 @@ fn symmetry_object<'a>(findings: &'a Findings<'_>, lines: &Lines<'a>) -> Symmetr
     });
     SymmetryObject {
         source: match findings.source {
-            SymmetryName::Auto => "auto",
-            SymmetryName::Declared => "declared",
-            SymmetryName::Off => "off",
+            Symmetry::Auto => "auto",
+            Symmetry::Declared => "declared",
+            Symmetry::Off => "off",
         },
         order: findings.order.to_string(),
         structure: &findings.structure,
@@ -163,7 +162,7 @@ fn symmetry_object<'a>(findings: &'a Findings<'_>, lines: &Lines<'a>) -> Symmetr
             by_normal_form: report.by_normal_form,
             runs: report.runs,
         }),
-        graph: findings.graph.map(|(nodes, edges)| GraphObject { nodes, edges }),
+        graph: findings.graph_size.map(|(nodes, edges)| GraphObject { nodes, edges }),
         seconds_by_phase: phases.iter().map(|&(name, duration)| (name, seconds(duration))).collect(),
         seconds: seconds(phases.iter().map(|(_, duration)| *duration).sum()),
     }
@@ -184,7 +183,7 @@ fn reason_objects<'a>(lines: &Lines<'a>, reasons: &'a [Reason]) -> Vec<ReasonObj
 }
 
 fn located<'a>(lines: &Lines<'a>, message: &'a str, span: Span) -> ReasonObject<'a> {
-    let place = Findings::place(span).map(|span| lines.place(span));
+    let place = place(span).map(|span| lines.place(span));
     ReasonObject {
         message,
         file: place.map(|place| place.file),

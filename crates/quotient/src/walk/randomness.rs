@@ -5,13 +5,14 @@
 use std::hash::{BuildHasher, RandomState};
 
 /// A stream of random numbers.
-pub(super) struct Randomness {
+#[derive(Clone, Debug)]
+pub struct Randomness {
     state: u64,
 }
 
 impl Randomness {
     /// The stream of a seed.
-    pub(super) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
     fn next(&mut self) -> u64 {
@@ -22,7 +23,7 @@ impl Randomness {
         mixed ^ (mixed >> 31)
     }
     /// A number below a bound, all equally likely. A bound of zero stands for 2^64.
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         if bound == 0 {
             return self.next();
         }
@@ -36,13 +37,13 @@ impl Randomness {
         }
     }
     /// A position in a list that is not empty.
-    pub(super) fn position(&mut self, length: usize) -> usize {
+    pub fn position(&mut self, length: usize) -> usize {
         usize::try_from(self.below(length as u64)).expect("a number below a length is a position")
     }
 }
 
 /// A seed nobody has chosen. Small, so that it is easily typed again.
-pub(super) fn fresh_seed() -> u64 {
+pub fn fresh_seed() -> u64 {
     RandomState::new().hash_one("seed") % 1_000_000
 }
 

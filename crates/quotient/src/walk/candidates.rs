@@ -6,25 +6,27 @@ use quotient_ir::{
     Valuation, Violation,
 };
 
-use super::randomness::Randomness;
+use crate::walk::randomness::Randomness;
 
 /// More candidates than this are neither listed nor chosen from.
-pub(super) const CONSIDERED: usize = 10_000;
+pub const CONSIDERED: usize = 10_000;
 /// How often a start is tried with random arguments before giving up.
 const ATTEMPTS: usize = 1_000;
 
 /// An instance that can be chosen, and what comes of it.
-pub(super) struct Candidate {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
     /// The start or rule.
-    pub(super) action: Action,
+    pub action: Action,
     /// The cells of its parameters.
-    pub(super) arguments: Vec<i64>,
+    pub arguments: Vec<i64>,
     /// What comes of it.
-    pub(super) consequence: Consequence,
+    pub consequence: Consequence,
 }
 
 /// What comes of choosing a candidate.
-pub(super) enum Consequence {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Consequence {
     /// The run goes on in this state.
     State(Valuation),
     /// Something goes wrong.
@@ -34,20 +36,21 @@ pub(super) enum Consequence {
 }
 
 /// All candidates, up to [`CONSIDERED`].
-pub(super) struct Candidates {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Candidates {
     /// The candidates in order.
-    pub(super) list: Vec<Candidate>,
+    pub list: Vec<Candidate>,
     /// Whether there may be more.
-    pub(super) is_cut: bool,
+    pub is_cut: bool,
 }
 
 /// What a run can start with.
-pub(super) fn starts(interpreter: &Interpreter<'_>) -> Candidates {
+pub fn starts(interpreter: &Interpreter<'_>) -> Candidates {
     collect(interpreter, walk::starts(interpreter))
 }
 
 /// What can be done in a state.
-pub(super) fn successors(interpreter: &Interpreter<'_>, state: &Valuation) -> Candidates {
+pub fn successors(interpreter: &Interpreter<'_>, state: &Valuation) -> Candidates {
     collect(interpreter, walk::successors(interpreter, state))
 }
 
@@ -82,7 +85,7 @@ fn candidate(interpreter: &Interpreter<'_>, choice: Choice) -> Option<Candidate>
 
 /// A random start. If there are too many instances to count, arguments are drawn cell by cell
 /// instead, so that every instance has its chance.
-pub(super) fn random_start(interpreter: &Interpreter<'_>, randomness: &mut Randomness) -> Option<Candidate> {
+pub fn random_start(interpreter: &Interpreter<'_>, randomness: &mut Randomness) -> Option<Candidate> {
     let mut candidates = starts(interpreter);
     if !candidates.is_cut {
         return take_random(&mut candidates, randomness);
@@ -104,7 +107,7 @@ pub(super) fn random_start(interpreter: &Interpreter<'_>, randomness: &mut Rando
 }
 
 /// Takes one of the candidates out.
-pub(super) fn take_random(candidates: &mut Candidates, randomness: &mut Randomness) -> Option<Candidate> {
+pub fn take_random(candidates: &mut Candidates, randomness: &mut Randomness) -> Option<Candidate> {
     let length = candidates.list.len();
     (length > 0).then(|| candidates.list.swap_remove(randomness.position(length)))
 }

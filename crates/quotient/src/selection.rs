@@ -1,20 +1,30 @@
-//! The properties that `--property` names.
+//! The properties that options name.
 
 use quotient_ir::{Model, PropertyId};
 
-use crate::failure::Failure;
 use crate::names::property_name;
+use crate::plan::Refusal;
 
-/// The subjects that every model has, by their names on the command line.
-pub(super) const DEADLOCK: &str = "deadlock";
-pub(super) const ERRORS: &str = "errors";
+/// The name of what every model has: that there is no deadlock.
+pub(crate) const DEADLOCK: &str = "deadlock";
+/// The name of what every model has: that nothing goes wrong.
+pub(crate) const ERRORS: &str = "errors";
+
+/// All claims of a model, or those that are selected.
+pub(crate) fn claims(model: &Model, selected: Option<&[PropertyId]>) -> Vec<PropertyId> {
+    let properties = model.properties.iter_enumerated();
+    properties
+        .filter(|(id, property)| property.kind.is_claim() && selected.is_none_or(|selected| selected.contains(id)))
+        .map(|(id, _)| id)
+        .collect()
+}
 
 /// The properties with the given names, in order of declaration. What every model has is none of
 /// them, and no mistake either.
 ///
 /// # Errors
 /// If there is no property of a name.
-pub(super) fn named_properties(model: &Model, names: &[String]) -> Result<Vec<PropertyId>, Failure> {
+pub(crate) fn named_properties(model: &Model, names: &[String]) -> Result<Vec<PropertyId>, Refusal> {
     let claims: Vec<_> = model
         .properties
         .iter_enumerated()
@@ -32,7 +42,7 @@ pub(super) fn named_properties(model: &Model, names: &[String]) -> Result<Vec<Pr
 }
 
 /// Names what may have been meant: the nearest names, or all if none is near and there are few.
-fn unknown_property(name: &str, mut known: Vec<&str>) -> Failure {
+fn unknown_property(name: &str, mut known: Vec<&str>) -> Refusal {
     const SUGGESTIONS: usize = 3;
     const FEW: usize = 12;
     const SIMILAR: f64 = 0.75;
@@ -57,5 +67,5 @@ fn unknown_property(name: &str, mut known: Vec<&str>) -> Failure {
     } else {
         String::new()
     };
-    Failure::Usage(format!("the model has no property `{name}`{hint}"))
+    Refusal::UnknownProperty { name: name.to_owned(), hint }
 }

@@ -5,101 +5,99 @@ use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    AdaptiveError, AdaptiveReport, CrossCheck, Observer, PartitionTime, Report, SearchOptions, StopReason,
+    AdaptiveError, AdaptiveReport, GuardedQuotient, Observer, PartitionTime, Report, SearchOptions, StopReason,
     check_adaptive, guarded_quotient,
 };
-use quotient_ir::{Budget, Model, PropertyId, RuleId, expression_text};
+use quotient_ir::{Budget, Model as Representation, PropertyId, RuleId, Spent, expression_text};
 use quotient_symmetry::{PartialRefusal, PartialSymmetry, Partition, most_permutations};
 
-use crate::commands::engine_failure;
-use crate::commands::reduction::{STACK_BYTES, Symmetries};
-use crate::failure::Failure;
-use crate::graph::CollectedGraph;
-use crate::load::LoadedModel;
+use crate::control::{Follower, Phase};
+use crate::detection;
+use crate::error::Error;
+use crate::model::Model;
 use crate::names::rule_name;
-use crate::render::quantity;
-use crate::watch::Watch;
+use crate::search::within_memory;
 
 /// How many times more permutations must preserve most rules than the whole model, for adaptive reduction
 /// to be tried as a matter of course.
 const MUCH_MORE: u32 = 1000;
 
 /// How an adaptive search went about it.
-pub(crate) struct AdaptiveUse {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AdaptiveUse {
     /// The families, such as `6 values of process`.
-    pub(crate) families: Vec<String>,
+    pub families: Vec<String>,
     /// What each rule tells apart.
-    pub(crate) rules: Vec<RuleUse>,
+    pub rules: Vec<RuleUse>,
     /// How many different partitions there were.
-    pub(crate) partitions: usize,
+    pub partitions: usize,
     /// How many states were not expanded because others stand for more.
-    pub(crate) removed: u64,
+    pub removed: u64,
     /// Why this reduction was chosen, if nobody asked for it.
-    pub(crate) reason: Option<String>,
+    pub reason: Option<String>,
     /// How long the partitions took.
-    pub(crate) elapsed: Duration,
+    pub elapsed: Duration,
 }
 
 /// What one rule tells apart.
-pub(crate) struct RuleUse {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleUse {
     /// The rule.
-    pub(crate) name: String,
+    pub name: String,
     /// Its partition; none if the rule never came into question.
-    pub(crate) partition: Option<String>,
+    pub partition: Option<String>,
     /// Whether it tells anything apart.
-    pub(crate) tells_apart: bool,
+    pub tells_apart: bool,
     /// The text that does.
-    pub(crate) cause: Option<String>,
+    pub cause: Option<String>,
 }
 
 /// What came of an adaptive search.
-pub(super) struct Searched {
-    pub(super) used: AdaptiveUse,
-    pub(super) report: Report,
-    pub(super) cross_check: Option<CrossCheck>,
+pub(crate) struct Searched {
+    pub(crate) used: AdaptiveUse,
+    pub(crate) report: Report,
 }
 
-/// Searches by adaptive reduction, and perhaps compares with a search without reduction.
-pub(super) fn search(
-    loaded: &LoadedModel,
+/// Searches by adaptive reduction.
+pub(crate) fn search(
+    model: &Model,
     properties: &[PropertyId],
     options: &SearchOptions,
-    compares: bool,
-    watch: &mut Watch,
-) -> Result<Searched, Failure> {
-    let LoadedModel { model, layout, .. } = loaded;
-    watch.announce("looking at what rules tell apart");
-    let work = || {
+    follower: &mut Follower,
+) -> Result<Searched, Error> {
+    let control = follower.control().clone();
+    control.enter(Phase::Partitioning);
+    let mut work = || {
         let started = Instant::now();
-        let mut partial =
-            PartialSymmetry::new(model, layout, properties, &Budget::unlimited()).map_err(AdaptiveError::from)?;
+        let mut partial = detection::partial(model, properties, &Budget::until(control.interrupt()))?;
         let elapsed = started.elapsed();
-        let options = SearchOptions { cross_check: compares, ..options.clone() };
-        let mut report = check_adaptive(&mut partial, &options, PartitionTime::IfNeeded, watch)?;
-        let cross_check = report.report.cross_check.take();
-        Ok(Searched { used: describe(&mut partial, &report, elapsed)?, report: report.report, cross_check })
+        control.enter(if options.cross_check { Phase::Comparing } else { Phase::Searching });
+        let options = within_memory(options, &control);
+        let report = check_adaptive(&mut partial, &options, PartitionTime::IfNeeded, follower)?;
+        Ok(Searched { used: describe(&mut partial, &report, elapsed)?, report: report.report })
     };
-    on_a_large_stack(work).map_err(|error| failure(loaded, error))
+    work().map_err(|error| Error::of_adaptive(model.source(), error))
 }
 
 /// An adaptive search that nobody asked for: made if the rules of a model share much more than the model
 /// as a whole, and given up if it is more work than it may be.
-pub(super) fn attempt(
-    loaded: &LoadedModel,
+pub(crate) fn attempt(
+    model: &Model,
     properties: &[PropertyId],
     options: &SearchOptions,
     symmetries: &BigUint,
-    observer: &mut (dyn Observer + Send),
+    budget: &Budget,
+    observer: &mut dyn Observer,
 ) -> Attempt {
-    let LoadedModel { model, layout, .. } = loaded;
     let enough = symmetries * MUCH_MORE;
-    if most_permutations(model, layout, &Budget::unlimited()).is_ok_and(|most| most < enough) {
-        return Attempt::Pointless;
+    match most_permutations(model.ir(), model.layout(), budget) {
+        Ok(most) if most < enough => return Attempt::Pointless,
+        Ok(_) => {}
+        Err(Spent) => return Attempt::TooMuch,
     }
-    let work = || {
+    let mut work = || {
         let started = Instant::now();
-        let mut partial =
-            PartialSymmetry::new(model, layout, properties, &Budget::unlimited()).map_err(AdaptiveError::from)?;
+        let mut partial = detection::partial(model, properties, budget)?;
         let sharing = partial.sharing()?;
         let elapsed = started.elapsed();
         if sharing.order < enough {
@@ -116,60 +114,69 @@ pub(super) fn attempt(
             "chosen because {} of {} rules allow {order} permutations, and the whole model has {whole} {have}",
             sharing.rules, sharing.of
         ));
-        Ok(Attempt::Made(Box::new(Searched { used, report: report.report, cross_check: None })))
+        Ok(Attempt::Made(Box::new(Searched { used, report: report.report })))
     };
-    match on_a_large_stack(work) {
+    match work() {
         Ok(attempt) => attempt,
         // Defects are not hidden by searching in another way.
         Err(error @ (AdaptiveError::Engine(_) | AdaptiveError::Uncertified(_))) => {
-            Attempt::Failed(failure(loaded, error))
+            Attempt::Failed(Error::of_adaptive(model.source(), error))
         }
-        Err(AdaptiveError::GaveUp(_)) => Attempt::TooMuch,
+        Err(AdaptiveError::GaveUp(_) | AdaptiveError::Refused(PartialRefusal::GaveUp(_))) => Attempt::TooMuch,
         Err(AdaptiveError::Refused(_) | AdaptiveError::Unsupported(_)) => Attempt::Pointless,
     }
 }
 
 /// What came of an attempt.
-pub(super) enum Attempt {
+pub(crate) enum Attempt {
     /// It answers everything.
     Made(Box<Searched>),
     /// It would be more work than it was allowed.
     TooMuch,
     /// The rules do not share enough.
     Pointless,
-    Failed(Failure),
+    /// There is a defect in this program.
+    Failed(Error),
 }
 
-/// A number as it is, or about what it is.
+/// A number as it is, with its thousands apart, or about what it is.
 fn large_number(number: &BigUint) -> String {
     let digits = number.to_string();
-    if digits.len() <= 12 {
-        return quantity::digits(&digits);
+    if digits.len() > 12 {
+        return format!("{}.{}e{}", &digits[..1], &digits[1..2], digits.len() - 1);
     }
-    format!("{}.{}e{}", &digits[..1], &digits[1..2], digits.len() - 1)
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
-/// The guarded annotated quotient of a model, as a graph.
-pub(super) fn explore(
-    loaded: &LoadedModel,
+/// The guarded annotated quotient of a model, what its rules distinguish, and what there is to report.
+pub(crate) fn explore(
+    model: &Model,
     max_nodes: Option<u64>,
-    watch: &mut Watch,
-) -> Result<(CollectedGraph, Symmetries, Report), Failure> {
-    let LoadedModel { model, layout, .. } = loaded;
-    watch.announce("looking at what rules tell apart");
+    follower: &mut Follower,
+    collect: impl FnOnce(&GuardedQuotient, &PartialSymmetry<'_>),
+) -> Result<(AdaptiveUse, Report), Error> {
+    let control = follower.control().clone();
+    control.enter(Phase::Partitioning);
     let work = || {
         let started = Instant::now();
-        let mut partial =
-            PartialSymmetry::new(model, layout, &[], &Budget::unlimited()).map_err(AdaptiveError::from)?;
+        let mut partial = detection::partial(model, &[], &Budget::until(control.interrupt()))?;
         let elapsed = started.elapsed();
-        let quotient = guarded_quotient(&mut partial, max_nodes, watch)?;
-        let graph = CollectedGraph::of_guarded_quotient(&quotient, partial.families());
+        control.enter(Phase::Searching);
+        let quotient = guarded_quotient(&mut partial, max_nodes, follower)?;
+        collect(&quotient, &partial);
         let mut rules = Vec::new();
-        for rule in model.rules.indices() {
+        for rule in model.ir().rules.indices() {
             let known = partial.is_known(rule);
             rules.push((rule, if known { Some(partial.rule(rule)?.partition.clone()) } else { None }));
         }
-        let report = quotient.report(layout);
+        let report = quotient.report(model.layout());
         let used = AdaptiveUse {
             families: family_texts(&partial),
             rules: rule_uses(&mut partial, &rules)?,
@@ -178,35 +185,9 @@ pub(super) fn explore(
             reason: Some("a guarded annotated quotient: nodes may contain states that are not reachable".to_owned()),
             elapsed,
         };
-        Ok((graph, Symmetries::of_adaptive(used), report))
+        Ok((used, report))
     };
-    on_a_large_stack(work).map_err(|error| failure(loaded, error))
-}
-
-/// Runs something that unfolds a text, which follows the nesting of the text.
-pub(super) fn on_a_large_stack<T: Send>(
-    work: impl FnOnce() -> Result<T, AdaptiveError> + Send,
-) -> Result<T, AdaptiveError> {
-    std::thread::scope(|scope| {
-        let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
-        match worker {
-            Ok(worker) => worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(_) => Err(AdaptiveError::Unsupported("there are too few resources".to_owned())),
-        }
-    })
-}
-
-pub(super) fn failure(loaded: &LoadedModel, error: AdaptiveError) -> Failure {
-    match error {
-        AdaptiveError::Engine(error) => engine_failure(&loaded.model.source, error),
-        AdaptiveError::Uncertified(error) => Failure::Internal(error.to_string()),
-        AdaptiveError::GaveUp(_) | AdaptiveError::Refused(PartialRefusal::GaveUp(_)) => {
-            Failure::Internal(error.to_string())
-        }
-        AdaptiveError::Refused(PartialRefusal::Opaque { .. } | PartialRefusal::NoFamilies)
-        | AdaptiveError::Refused(PartialRefusal::NothingShared(_))
-        | AdaptiveError::Unsupported(_) => Failure::Usage(error.to_string()),
-    }
+    work().map_err(|error| Error::of_adaptive(model.source(), error))
 }
 
 fn describe(
@@ -229,7 +210,7 @@ fn family_texts(partial: &PartialSymmetry<'_>) -> Vec<String> {
 }
 
 /// What rules tell apart, in source terms.
-pub(super) fn rule_uses(
+pub(crate) fn rule_uses(
     partial: &mut PartialSymmetry<'_>,
     partitions: &[(RuleId, Option<Partition>)],
 ) -> Result<Vec<RuleUse>, AdaptiveError> {
@@ -255,7 +236,7 @@ pub(super) fn rule_uses(
 }
 
 /// The text that tells members apart.
-pub(super) fn cause_text(model: &Model, rule: RuleId, cause: &quotient_symmetry::Cause) -> String {
+fn cause_text(model: &Representation, rule: RuleId, cause: &quotient_symmetry::Cause) -> String {
     let place = model.source.locate(cause.span);
     match cause.part {
         Some(part) => format!("{} ({place})", expression_text(model, &model.rules[rule].locals, part)),

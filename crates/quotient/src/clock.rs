@@ -1,0 +1,51 @@
+//! Processor time: what others do on the machine is not part of what something costs.
+
+use std::time::Duration;
+
+/// The processor time of the calling thread.
+pub(crate) fn of_thread() -> Duration {
+    processor_time::of_thread()
+}
+
+/// The processor time of this program.
+pub(crate) fn of_process() -> Duration {
+    processor_time::of_process()
+}
+
+/// What the clocks of the system say.
+#[cfg(unix)]
+mod processor_time {
+    use std::time::Duration;
+
+    use rustix::time::{ClockId, clock_gettime};
+
+    pub(super) fn of_thread() -> Duration {
+        read(ClockId::ThreadCPUTime)
+    }
+
+    pub(super) fn of_process() -> Duration {
+        read(ClockId::ProcessCPUTime)
+    }
+
+    fn read(clock: ClockId) -> Duration {
+        let time = clock_gettime(clock);
+        // Neither part is negative in a time that was spent.
+        Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
+    }
+}
+
+/// Where there is no better clock, the time since it was first asked for.
+#[cfg(not(unix))]
+mod processor_time {
+    use std::sync::OnceLock;
+    use std::time::{Duration, Instant};
+
+    pub(super) fn of_thread() -> Duration {
+        static FIRST: OnceLock<Instant> = OnceLock::new();
+        FIRST.get_or_init(Instant::now).elapsed()
+    }
+
+    pub(super) fn of_process() -> Duration {
+        of_thread()
+    }
+}

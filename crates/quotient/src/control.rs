@@ -1,0 +1,397 @@
+//! Limits of time and memory, cancellation and progress, for everything that is done about a model.
+//!
+//! Whatever takes long runs on a thread of its own, and the thread that asked for it watches: every
+//! [`INTERVAL`] it looks at the clock and at the memory that the process takes, and raises an interrupt when
+//! one of them is over its limit. Who works ends then with the reason that is kept beside the interrupt. Who
+//! cannot be interrupted (a front end, a compiler) is left alone after [`GRACE`]: its thread ends with the
+//! process, or when it has finished.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use quotient_engines::{Clock, Observer as EngineObserver, Progress, StopReason};
+use quotient_ir::Interrupt;
+
+use crate::clock;
+use crate::defect::{self, Defect};
+use crate::error::Error;
+use crate::memory::{resident_bytes, usable_bytes};
+use crate::options::Limits;
+
+/// How often limits are looked at.
+const INTERVAL: Duration = Duration::from_millis(25);
+/// How long somebody who works may take to notice an interrupt.
+const GRACE: Duration = Duration::from_millis(500);
+/// Detection, front ends and evaluators follow the nesting of the text.
+pub(crate) const STACK_BYTES: usize = 256 << 20;
+/// The part of the memory left that stored states may take, in eighths: the rest is for what is not counted
+/// with them, and grows with them.
+const STORE_EIGHTHS: u64 = 7;
+/// What each thread of a search takes besides, whatever the number of states: compiled rules, buffers.
+const OVERHEAD_BYTES: u64 = 8 << 20;
+/// What each thread of a search that continues on disk takes besides: blocks up to this size stay with the
+/// process when they are freed (the mmap threshold of the usual allocator).
+const SPILL_OVERHEAD_BYTES: u64 = 32 << 20;
+
+/// What is being done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// The text is read.
+    #[default]
+    Loading,
+    /// Symmetries are looked for.
+    Detecting,
+    /// What each rule distinguishes is looked for.
+    Partitioning,
+    /// States are searched.
+    Searching,
+    /// A search is compared with the unreduced one.
+    Comparing,
+}
+
+/// Watches what is done. Called on the thread that asked for it, a few times each second.
+pub trait Observer {
+    /// Something else is done from now on.
+    fn phase(&mut self, phase: Phase) {
+        let _ = phase;
+    }
+    /// How far the search is, and how long everything has taken so far.
+    fn progress(&mut self, progress: &Progress, elapsed: Duration) {
+        let _ = (progress, elapsed);
+    }
+}
+
+/// An observer that looks away.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}
+
+/// Limits and the wish to stop, shared by everything that is done about a model. A clone is the same control:
+/// give one to another thread to cancel from there.
+///
+/// ```
+/// use quotient::{Control, Language, Model, Options, Plan, Silent, StopReason};
+///
+/// let text = "var x: boolean; startstate begin x := true; end; rule begin x := !x; end;";
+/// let model = Model::from_text("flip", text, Language::Murphi)?;
+/// let plan = Plan::new(&model, &Options::default())?;
+/// let control = Control::default();
+/// control.cancel();
+/// let report = plan.run_with(&control, &mut Silent)?;
+/// assert_eq!(report.stop_reason, Some(StopReason::Interrupted));
+/// # Ok::<(), quotient::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Control(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    started: Instant,
+    interrupt: Interrupt,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// When time is over, and how long it was.
+    deadline: Option<(Instant, Duration)>,
+    max_memory: Option<u64>,
+    /// Why the interrupt was raised, and when.
+    reason: Option<(StopReason, Instant)>,
+    phase: Phase,
+    progress: Option<Progress>,
+    /// Whether something is written that is worth more than an early end.
+    is_writing: bool,
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Self::start(&Limits::default())
+    }
+}
+
+/// What came of work under a control.
+pub(crate) enum Supervised<T> {
+    /// It was done, perhaps not all of it.
+    Done(T),
+    /// It did not notice that it was to stop.
+    Abandoned(StopReason),
+}
+
+impl Control {
+    /// Starts the clock, and limits what is done from now on. Without a limit of memory that is seven eighths
+    /// of what is free.
+    pub fn start(limits: &Limits) -> Self {
+        let started = Instant::now();
+        let usual = || usable_bytes().map(|bytes| bytes.saturating_add(resident_bytes().unwrap_or(0)));
+        let state = State {
+            deadline: deadline(started, limits.timeout),
+            max_memory: limits.max_memory.or_else(usual),
+            ..State::default()
+        };
+        Self(Arc::new(Shared { started, interrupt: Interrupt::new(), state: Mutex::new(state) }))
+    }
+
+    /// Ends what is done as soon as possible, with what is known by then.
+    pub fn cancel(&self) {
+        self.stop(StopReason::Interrupted);
+    }
+
+    /// How long ago the clock was started.
+    pub fn elapsed(&self) -> Duration {
+        self.0.started.elapsed()
+    }
+
+    /// Why everything is to end, if it is.
+    pub fn stop_reason(&self) -> Option<StopReason> {
+        self.state().reason.as_ref().map(|(reason, _)| reason.clone())
+    }
+
+    /// Applies limits from now on, besides those that apply already.
+    pub(crate) fn tighten(&self, limits: &Limits) {
+        let new = deadline(Instant::now(), limits.timeout);
+        let mut state = self.state();
+        state.deadline = match (state.deadline, new) {
+            (Some(old), Some(new)) => Some(if new.0 < old.0 { new } else { old }),
+            (old, new) => old.or(new),
+        };
+        state.max_memory = match (state.max_memory, limits.max_memory) {
+            (Some(old), Some(new)) => Some(old.min(new)),
+            (old, new) => old.or(new),
+        };
+    }
+
+    /// The wish to stop, for those who look at it while they work.
+    pub(crate) fn interrupt(&self) -> &Interrupt {
+        &self.0.interrupt
+    }
+
+    /// The limit of memory of the process.
+    pub(crate) fn max_memory(&self) -> Option<u64> {
+        self.state().max_memory
+    }
+
+    /// How much memory states stored by so many threads may take: most of what the process does not take yet.
+    /// At least a part of it in any case: a small search has a small overhead.
+    pub(crate) fn store_bytes(&self, threads: u32, spills: bool) -> Option<u64> {
+        let left = self.max_memory()?.saturating_sub(resident_bytes().unwrap_or(0));
+        let (overhead, least) = if spills { (SPILL_OVERHEAD_BYTES, left / 4) } else { (OVERHEAD_BYTES, left / 2) };
+        let overhead = u64::from(threads).saturating_mul(overhead);
+        Some(left.saturating_sub(overhead).max(least) / 8 * STORE_EIGHTHS)
+    }
+
+    /// Whether the process takes more than it may, already.
+    pub(crate) fn is_out_of_memory(&self) -> bool {
+        self.look();
+        matches!(self.stop_reason(), Some(StopReason::MemoryLimit(_)))
+    }
+
+    /// Says what is done from now on.
+    pub(crate) fn enter(&self, phase: Phase) {
+        let mut state = self.state();
+        (state.phase, state.progress) = (phase, None);
+    }
+
+    /// How far the search is.
+    pub(crate) fn progress(&self) -> Option<Progress> {
+        self.state().progress
+    }
+
+    /// Says that what is done must not be left alone before it ends by itself.
+    pub(crate) fn write_at_the_end(&self) {
+        self.state().is_writing = true;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stop(&self, reason: StopReason) {
+        let mut state = self.state();
+        state.reason.get_or_insert((reason, Instant::now()));
+        drop(state);
+        self.0.interrupt.raise();
+    }
+
+    /// Why to stop now. Looks at the clock, which is cheap.
+    pub(crate) fn check(&self) -> Option<StopReason> {
+        let state = self.state();
+        let over = state.deadline.filter(|(end, _)| state.reason.is_none() && Instant::now() >= *end);
+        drop(state);
+        if let Some((_, timeout)) = over {
+            self.stop(StopReason::TimeLimit(timeout));
+        }
+        if self.0.interrupt.is_raised() { self.stop_reason() } else { None }
+    }
+
+    /// Looks at the clock and the memory.
+    fn look(&self) {
+        if self.check().is_some() {
+            return;
+        }
+        if let Some(limit) = self.max_memory()
+            && resident_bytes().is_some_and(|bytes| bytes > limit)
+        {
+            self.stop(StopReason::MemoryLimit(limit));
+        }
+    }
+
+    /// How long to sleep before looking again.
+    fn nap(&self) -> Duration {
+        let left = self.state().deadline.map(|(end, _)| end.saturating_duration_since(Instant::now()));
+        // What is over already was noticed.
+        left.filter(|left| !left.is_zero()).map_or(INTERVAL, |left| left.min(INTERVAL))
+    }
+
+    /// Does something on another thread, and watches.
+    ///
+    /// # Errors
+    /// If it panics.
+    pub(crate) fn supervise<T: Send + 'static>(
+        &self,
+        observer: &mut dyn Observer,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<Supervised<T>, Defect> {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let worker = std::thread::Builder::new().name("quotient".to_owned()).stack_size(STACK_BYTES);
+        // Nobody listens if it was left alone.
+        let started = worker.spawn(move || drop(sender.send(defect::catch(work))));
+        if started.is_err() {
+            self.stop(StopReason::OutOfMemory);
+            return Ok(Supervised::Abandoned(StopReason::OutOfMemory));
+        }
+        let mut shown = None;
+        let mut stuck = None;
+        loop {
+            match receiver.recv_timeout(self.nap()) {
+                Ok(done) => return done.map(Supervised::Done),
+                Err(RecvTimeoutError::Disconnected) => return Err(defect::recorded()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            self.look();
+            let (phase, progress, ended) = {
+                let state = self.state();
+                let ended = state.reason.clone().filter(|(_, when)| !state.is_writing && when.elapsed() >= GRACE);
+                (state.phase, state.progress, ended)
+            };
+            if shown.replace(phase) != Some(phase) {
+                observer.phase(phase);
+            }
+            if let Some(progress) = progress {
+                observer.progress(&progress, self.elapsed());
+            }
+            if let Some((reason, _)) = ended {
+                return Ok(Supervised::Abandoned(reason));
+            }
+            // Threads of a search that wait for one that panicked wait forever.
+            if defect::is_recorded() && stuck.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+                return Err(defect::recorded());
+            }
+        }
+    }
+
+    /// Does something that nobody can interrupt, watches, and leaves it alone at a limit.
+    ///
+    /// # Errors
+    /// If it panics, or did not end in time.
+    pub(crate) fn run_briefly<T: Send + 'static>(
+        &self,
+        phase: Phase,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        self.enter(phase);
+        match self.supervise(&mut Silent, work)? {
+            Supervised::Done(value) => Ok(value),
+            Supervised::Abandoned(reason) => Err(Error::Stopped(reason)),
+        }
+    }
+}
+
+fn deadline(start: Instant, timeout: Option<Duration>) -> Option<(Instant, Duration)> {
+    let timeout = timeout?;
+    // A time that no clock can tell never comes.
+    Some((start.checked_add(timeout)?, timeout))
+}
+
+/// Watches a search for a control.
+pub(crate) struct Follower {
+    control: Control,
+    /// How often to write a checkpoint, and when it was done last.
+    checkpoints: Option<Duration>,
+    written: Instant,
+}
+
+impl Follower {
+    /// Watches, and wants a checkpoint from time to time.
+    pub(crate) fn new(control: &Control, checkpoints: Option<Duration>) -> Self {
+        Self { control: control.clone(), checkpoints, written: Instant::now() }
+    }
+
+    /// Why to stop now.
+    pub(crate) fn stop_reason(&self) -> Option<StopReason> {
+        self.control.check()
+    }
+
+    /// What it watches for.
+    pub(crate) fn control(&self) -> &Control {
+        &self.control
+    }
+}
+
+impl EngineObserver for Follower {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
+        self.control.state().progress = Some(*progress);
+        self.stop_reason().map_or(ControlFlow::Continue(()), ControlFlow::Break)
+    }
+    fn wants_checkpoint(&mut self) -> bool {
+        let due = self.checkpoints.is_some_and(|every| self.written.elapsed() >= every);
+        if due {
+            self.written = Instant::now();
+        }
+        due
+    }
+    fn interrupt(&self) -> Interrupt {
+        self.control.interrupt().clone()
+    }
+    fn clock(&self) -> Option<Clock> {
+        Some(clock::of_thread)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::{Control, Silent, StopReason, Supervised};
+    use crate::options::Limits;
+
+    #[test]
+    fn work_that_cannot_be_interrupted_is_left_alone() {
+        let control = Control::start(&Limits { timeout: Some(Duration::from_millis(50)), ..Limits::default() });
+        let begun = Instant::now();
+        let found = control.supervise(&mut Silent, || std::thread::sleep(Duration::from_secs(20)));
+        assert!(matches!(found, Ok(Supervised::Abandoned(StopReason::TimeLimit(_)))));
+        assert!(begun.elapsed() < Duration::from_secs(1));
+    }
+
+    #[test]
+    fn the_first_reason_counts() {
+        let control = Control::default();
+        control.cancel();
+        control.stop(StopReason::OutOfMemory);
+        assert_eq!(control.check(), Some(StopReason::Interrupted));
+    }
+
+    #[test]
+    fn the_tighter_limit_applies() {
+        let limits = |seconds| Limits { timeout: Some(Duration::from_secs(seconds)), ..Limits::default() };
+        let control = Control::start(&limits(5));
+        control.tighten(&limits(9));
+        assert_eq!(control.state().deadline.map(|(_, timeout)| timeout.as_secs()), Some(5));
+        control.tighten(&limits(2));
+        assert_eq!(control.state().deadline.map(|(_, timeout)| timeout.as_secs()), Some(2));
+    }
+}

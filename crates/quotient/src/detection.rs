@@ -1,0 +1,202 @@
+//! The symmetries of a model that a search uses: looked for on a thread of their own, beside a search without
+//! them if that takes long. All calls that look for symmetries are here.
+
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use quotient_engines::{AdaptiveError, EngineError, Plan, Reduction as Method, SymmetrySource, too_large};
+use quotient_ir::{Budget, Interrupt, PropertyId};
+use quotient_symmetry::{Declared, Describer, Detection, DetectionError, PartialSymmetry, Strategy};
+
+use crate::adaptive::AdaptiveUse;
+use crate::clock;
+use crate::control::{Control, Phase, STACK_BYTES};
+use crate::defect::{self, Defect};
+use crate::error::Error;
+use crate::model::Model;
+use crate::options::{Reduction, Symmetry};
+
+/// How often somebody who waits for symmetries looks whether to go on waiting.
+const INTERVAL: Duration = Duration::from_millis(20);
+/// How much processor time a check waits for symmetries before it also searches without them.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The symmetries of a search and what is made of them.
+pub(crate) struct Symmetries {
+    /// What is known about them.
+    pub(crate) plan: Option<Plan>,
+    /// Why nothing is known, if that is so.
+    pub(crate) unknown: &'static str,
+    /// Generators in source terms.
+    pub(crate) generators: Vec<Vec<String>>,
+    /// How long it took to find them.
+    pub(crate) elapsed: Duration,
+    /// How adaptive reduction went about it, if that is what was used.
+    pub(crate) adaptive: Option<AdaptiveUse>,
+}
+
+/// The outcome of choosing a reduction.
+pub(crate) enum Choice {
+    /// It is known what to do.
+    Made(Box<Option<Symmetries>>),
+    /// It takes longer than one wants to wait.
+    Pending(Pending),
+}
+
+/// A plan in the making.
+pub(crate) struct Pending {
+    model: Model,
+    receiver: Receiver<Result<Result<Plan, EngineError>, Defect>>,
+    /// Ends the making of it when nobody waits any longer.
+    interrupt: Interrupt,
+    started: Instant,
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.interrupt.raise();
+    }
+}
+
+/// Finds the symmetries that a search is to use, if it is to use any, but does not wait longer than
+/// `patience`. They preserve the given properties, and the assumptions in any case.
+pub(crate) fn choose(
+    model: &Model,
+    (symmetry, reduction): (Symmetry, Reduction),
+    properties: Vec<PropertyId>,
+    control: &Control,
+    patience: Option<Duration>,
+) -> Result<Choice, Error> {
+    let strategy = if let Reduction::By(strategy) = reduction { Some(strategy) } else { None };
+    let source = match (symmetry, reduction) {
+        (Symmetry::Off, _) | (_, Reduction::None) => return Ok(Choice::made_with(None)),
+        (Symmetry::Auto, _) => SymmetrySource::Detected,
+        (Symmetry::Declared, _) => SymmetrySource::Declared,
+    };
+    let (started, spent) = (Instant::now(), clock::of_process());
+    let unknown = |reason| Ok(Choice::made_with(Some(Symmetries::unknown(reason, started))));
+    if too_large(model.ir()).is_some() {
+        return unknown("not looked for, since the model is too large");
+    }
+    control.enter(Phase::Detecting);
+    let (sender, receiver) = mpsc::channel();
+    let (shared, interrupt) = (model.clone(), Interrupt::new());
+    let budget = Budget::until(&interrupt);
+    let planning = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+        let found = defect::catch(|| plan(&shared, &properties, source, strategy, &budget));
+        // Nobody listens if it is not needed any more.
+        let _ = sender.send(found);
+    });
+    if planning.is_err() {
+        return unknown("not looked for, since there are too few resources");
+    }
+    let mut pending = Pending { model: model.clone(), receiver, interrupt, started };
+    loop {
+        if let Some(symmetries) = pending.wait(INTERVAL)? {
+            return Ok(Choice::made_with(Some(symmetries)));
+        }
+        if control.check().is_some() {
+            return Ok(Choice::made_with(Some(pending.give_up("not known, since the search for them was stopped"))));
+        }
+        // While this thread waits, whatever is spent is spent on symmetries.
+        if patience.is_some_and(|patience| clock::of_process().saturating_sub(spent) >= patience) {
+            return Ok(Choice::Pending(pending));
+        }
+    }
+}
+
+/// Symmetries, and how a search uses them.
+fn plan(
+    model: &Model,
+    properties: &[PropertyId],
+    source: SymmetrySource,
+    strategy: Option<Strategy>,
+    budget: &Budget,
+) -> Result<Plan, EngineError> {
+    quotient_engines::plan(model.ir(), model.layout(), properties, source, strategy, budget)
+}
+
+/// All symmetries that preserve properties.
+pub(crate) fn detect(model: &Model, properties: &[PropertyId], budget: &Budget) -> Result<Detection, DetectionError> {
+    quotient_symmetry::detect(model.ir(), model.layout(), properties, budget)
+}
+
+/// Those that scalarsets declare.
+pub(crate) fn declared(model: &Model, properties: &[PropertyId], budget: &Budget) -> Result<Declared, DetectionError> {
+    quotient_symmetry::declared(model.ir(), model.layout(), properties, budget)
+}
+
+/// What each rule distinguishes.
+pub(crate) fn partial<'m>(
+    model: &'m Model,
+    properties: &[PropertyId],
+    budget: &Budget,
+) -> Result<PartialSymmetry<'m>, AdaptiveError> {
+    Ok(PartialSymmetry::new(model.ir(), model.layout(), properties, budget)?)
+}
+
+impl Choice {
+    fn made_with(symmetries: Option<Symmetries>) -> Self {
+        Self::Made(Box::new(symmetries))
+    }
+
+    /// The symmetries, of somebody who waited for them.
+    pub(crate) fn made(self) -> Option<Symmetries> {
+        match self {
+            Self::Made(symmetries) => *symmetries,
+            Self::Pending(pending) => Some(pending.give_up("not known, since it took too long to find them")),
+        }
+    }
+}
+
+impl Pending {
+    /// The symmetries, if they are found soon.
+    pub(crate) fn wait(&mut self, patience: Duration) -> Result<Option<Symmetries>, Error> {
+        match self.receiver.recv_timeout(patience) {
+            Ok(Ok(Ok(plan))) => {
+                let group = &plan.symmetry.group;
+                let describer = Describer::new(self.model.ir(), self.model.layout(), group.literals());
+                let generators = group.maps().iter().map(|map| describer.describe(map).cycles()).collect();
+                let elapsed = self.started.elapsed();
+                Ok(Some(Symmetries { plan: Some(plan), unknown: "", generators, elapsed, adaptive: None }))
+            }
+            Ok(Ok(Err(error))) => Err(Error::of_engine(self.model.source(), error)),
+            Ok(Err(defect)) => Err(defect.into()),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(defect::recorded().into()),
+        }
+    }
+
+    /// What is known without waiting any longer.
+    pub(crate) fn give_up(&self, reason: &'static str) -> Symmetries {
+        Symmetries::unknown(reason, self.started)
+    }
+}
+
+impl Symmetries {
+    fn unknown(reason: &'static str, started: Instant) -> Self {
+        Self { plan: None, unknown: reason, generators: Vec::new(), elapsed: started.elapsed(), adaptive: None }
+    }
+
+    /// What adaptive reduction made of a model that was not looked at otherwise.
+    pub(crate) fn of_adaptive(adaptive: AdaptiveUse) -> Self {
+        let elapsed = adaptive.elapsed;
+        let unknown = "not looked for as a whole";
+        Self { plan: None, unknown, generators: Vec::new(), elapsed, adaptive: Some(adaptive) }
+    }
+
+    /// The same symmetries, with adaptive reduction in place of a reduction by them.
+    pub(crate) fn with_adaptive(self, adaptive: AdaptiveUse) -> Self {
+        Self { elapsed: self.elapsed + adaptive.elapsed, adaptive: Some(adaptive), ..self }
+    }
+
+    /// The reduction by the symmetries of the whole model, if there is one.
+    pub(crate) fn reduction(&self) -> Option<&Method> {
+        self.plan.as_ref()?.reduction.as_ref()
+    }
+
+    /// Whether a reduction is in use.
+    pub(crate) fn reduces(&self) -> bool {
+        self.adaptive.is_some() || self.reduction().is_some()
+    }
+}

@@ -1,0 +1,85 @@
+//! Why there is no report.
+
+use quotient_engines::{AdaptiveError, EngineError, StopReason};
+use quotient_ir::builder::BuildError;
+use quotient_ir::{Diagnostic, Source, Span};
+use quotient_symmetry::PartialRefusal;
+
+use crate::defect::Defect;
+use crate::plan::Refusal;
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// What was asked cannot be done.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A file cannot be read or written.
+    #[error("{0}")]
+    File(String),
+    /// The model cannot be used, for the reasons that the diagnostics give.
+    #[error("{}", summary(.0))]
+    Model(Box<Invalid>),
+    /// A limit was reached, or somebody wanted to stop, before there was anything to report on.
+    #[error("{0}")]
+    Stopped(StopReason),
+    /// A defect of this program.
+    #[error(transparent)]
+    Internal(#[from] Defect),
+}
+
+/// A model that cannot be used.
+#[derive(Clone, Debug)]
+pub struct Invalid {
+    /// The text of the model.
+    pub source: Source,
+    /// What is wrong with it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+fn summary(invalid: &Invalid) -> String {
+    let Invalid { source, diagnostics } = invalid;
+    let lines = diagnostics.iter().map(|diagnostic| match &diagnostic.primary {
+        Some(label) => format!("{}: {}", source.locate(label.span), diagnostic.message),
+        None => format!("{}: {}", source.name, diagnostic.message),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+impl From<BuildError> for Error {
+    fn from(BuildError { source, diagnostics }: BuildError) -> Self {
+        Self::model(source, diagnostics)
+    }
+}
+
+impl Error {
+    /// These diagnostics.
+    pub(crate) fn model(source: Source, diagnostics: Vec<Diagnostic>) -> Self {
+        Self::Model(Box::new(Invalid { source, diagnostics }))
+    }
+    /// Something about the model as a whole.
+    pub(crate) fn whole_model(source: Source, code: &'static str, message: impl Into<String>) -> Self {
+        let diagnostic = Diagnostic { primary: None, ..Diagnostic::error(code, message, Span::default()) };
+        Self::model(source, vec![diagnostic])
+    }
+    /// What an engine says about a model.
+    pub(crate) fn of_engine(source: &Source, error: EngineError) -> Self {
+        match error {
+            EngineError::GaveUp(_) => Self::Stopped(StopReason::Interrupted),
+            EngineError::Resume { .. } => Refusal::Resume(error.to_string()).into(),
+            EngineError::Layout(error) => Self::whole_model(source.clone(), "state-too-large", error.to_string()),
+            error => Defect::noticed(error.to_string()).into(),
+        }
+    }
+    /// What adaptive reduction says about a model.
+    pub(crate) fn of_adaptive(source: &Source, error: AdaptiveError) -> Self {
+        match error {
+            AdaptiveError::Engine(error) => Self::of_engine(source, error),
+            AdaptiveError::Uncertified(error) => Defect::noticed(error.to_string()).into(),
+            AdaptiveError::GaveUp(_) | AdaptiveError::Refused(PartialRefusal::GaveUp(_)) => {
+                Self::Stopped(StopReason::Interrupted)
+            }
+            AdaptiveError::Refused(_) | AdaptiveError::Unsupported(_) => Refusal::Adaptive(error.to_string()).into(),
+        }
+    }
+}

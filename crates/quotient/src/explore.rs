@@ -1,0 +1,390 @@
+//! The state space of a model, or its quotient, without properties: counted, and as a graph.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use quotient_engines::{
+    self as engines, Clock, GuardedQuotient, Observer as EngineObserver, Progress, Reduction as Method, SearchOptions,
+    SearchOrder, StopReason,
+};
+use quotient_groups::SparsePermutation;
+use quotient_ir::{Action, DeadlockMode, Interrupt};
+use quotient_symmetry::{Describer, Families, Strategy, Workspace};
+
+use crate::adaptive;
+use crate::control::{Control, Follower, Observer, Phase, Supervised};
+use crate::detection::{self, Symmetries};
+use crate::error::Error;
+use crate::model::Model;
+use crate::options::{Limits, Reduction, Symmetry};
+use crate::plan::{MOST_THREADS, Refusal, refuse_symmetry};
+use crate::report::Report;
+use crate::run::{Found, too_little_memory};
+use crate::search;
+
+/// States of graphs up to so many are kept, to be shown: a drawing with more cannot be read.
+pub const SHOWN_STATES: usize = 500;
+
+/// What to explore, and how. The default counts the states of the model itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExploreOptions {
+    /// Which symmetries to use.
+    pub symmetry: Symmetry,
+    /// How to use them. [`Reduction::Adaptive`] is the guarded annotated quotient.
+    pub reduction: Reduction,
+    /// What counts as a deadlock; unless told otherwise that depends on the language.
+    pub deadlock: Option<DeadlockMode>,
+    /// Which state to expand next.
+    pub order: SearchOrder,
+    /// How many threads a search may use; a graph is drawn by one.
+    pub threads: u32,
+    /// Whether states inside of atomic sequences are stored and counted like others.
+    pub store_passing: bool,
+    /// What to keep of the graph.
+    pub keep: Keep,
+    /// When to give up.
+    pub limits: Limits,
+}
+
+impl Default for ExploreOptions {
+    fn default() -> Self {
+        Self {
+            symmetry: Symmetry::Off,
+            reduction: Reduction::Auto,
+            deadlock: None,
+            order: SearchOrder::default(),
+            threads: 1,
+            store_passing: false,
+            keep: Keep::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What to keep of a graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Keep {
+    /// Counts.
+    #[default]
+    Counts,
+    /// The edges.
+    Edges,
+    /// The edges, and the states unless they are more than [`SHOWN_STATES`].
+    States,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Exploration {
+    /// How it went.
+    pub report: Report,
+    /// The graph, as far as it was to be kept.
+    pub graph: StateGraph,
+    /// States without a way on; not known if the search was not finished, or nobody asked.
+    pub deadlocks: Option<u64>,
+}
+
+/// A graph of states. States are counted from 0 in the order of discovery.
+#[derive(Clone, Debug, Default)]
+pub struct StateGraph {
+    /// For each state, whether a rule leads on from it.
+    has_successor: Vec<bool>,
+    initial: Vec<u64>,
+    labels: Vec<(Action, Vec<i64>)>,
+    label_numbers: HashMap<(Action, Vec<i64>), u32>,
+    edges: Vec<GraphEdge>,
+    /// Symmetries on edges of a quotient, in source terms; partitions on those of a guarded one.
+    permutations: Vec<String>,
+    is_guarded: bool,
+    states: Vec<Box<[u64]>>,
+}
+
+/// A step from one stored state to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GraphEdge {
+    /// The state it starts from.
+    pub from: u64,
+    /// The number of its label in [`StateGraph::labels`].
+    pub label: u32,
+    /// One of the permutations, counted from one; zero for the identity.
+    permutation: u32,
+    /// The state it leads to.
+    pub to: u64,
+}
+
+impl StateGraph {
+    /// How many states there are.
+    pub fn state_count(&self) -> usize {
+        self.has_successor.len()
+    }
+    /// The initial states.
+    pub fn initial(&self) -> &[u64] {
+        &self.initial
+    }
+    /// The rule instances on edges: the rule, and the cells of its parameters.
+    pub fn labels(&self) -> &[(Action, Vec<i64>)] {
+        &self.labels
+    }
+    /// The edges, if they were to be kept.
+    pub fn edges(&self) -> &[GraphEdge] {
+        &self.edges
+    }
+    /// Packed states; none if they were not to be kept or are too many to show.
+    pub fn states(&self) -> &[Box<[u64]>] {
+        &self.states
+    }
+    /// Whether the edges are those of a guarded annotated quotient: then [`StateGraph::permutation`] is the
+    /// partition within which an edge is real.
+    pub fn is_guarded(&self) -> bool {
+        self.is_guarded
+    }
+    /// What takes the state that a step leads to to the one that is stored, if that is another one.
+    pub fn permutation(&self, edge: &GraphEdge) -> Option<&str> {
+        let position = (edge.permutation as usize).checked_sub(1)?;
+        self.permutations.get(position).map(String::as_str)
+    }
+    fn deadlocks(&self) -> u64 {
+        self.has_successor.iter().filter(|&&has_successor| !has_successor).count() as u64
+    }
+    fn label(&mut self, action: Action, arguments: &[i64]) -> u32 {
+        let key = (action, arguments.to_vec());
+        let next = u32::try_from(self.labels.len()).expect("there are fewer than 2^32 rule instances");
+        *self.label_numbers.entry(key).or_insert_with_key(|key| {
+            self.labels.push(key.clone());
+            next
+        })
+    }
+
+    /// The graph of a guarded quotient. An edge says under which permutations it is real, unless it is
+    /// under all.
+    fn of_guarded_quotient(quotient: &GuardedQuotient, families: &Families) -> Self {
+        let mut graph = Self { is_guarded: true, has_successor: vec![false; quotient.nodes.len()], ..Self::default() };
+        graph.initial = quotient.initial.iter().map(|&(_, _, node)| u64::from(node)).collect();
+        graph.initial.sort_unstable();
+        graph.initial.dedup();
+        if quotient.nodes.len() <= SHOWN_STATES {
+            graph.states = quotient.nodes.iter().map(|state| state.clone().into_boxed_slice()).collect();
+        }
+        let mut texts: HashMap<String, u32> = HashMap::new();
+        for edge in &quotient.edges {
+            graph.has_successor[edge.from as usize] |= edge.before != edge.after;
+            let label = graph.label(Action::Rule(edge.rule), &edge.arguments);
+            let text = edge.partition.describe(families);
+            let permutation = if text == "all alike" || edge.partition.cell_count() == families.list().len() {
+                0
+            } else {
+                let next = graph.permutations.len() as u32 + 1;
+                let number = *texts.entry(text.clone()).or_insert(next);
+                if number == next {
+                    graph.permutations.push(text);
+                }
+                number
+            };
+            graph.edges.push(GraphEdge { from: u64::from(edge.from), label, permutation, to: u64::from(edge.to) });
+        }
+        graph
+    }
+}
+
+/// Visits the states of a model, or one of each orbit, without checking properties.
+///
+/// # Errors
+/// If the options cannot be used, or there is a defect in this program.
+pub fn explore(
+    model: &Model,
+    options: &ExploreOptions,
+    control: &Control,
+    observer: &mut dyn Observer,
+) -> Result<Exploration, Error> {
+    let mut notes = check_options(options)?;
+    let started = Instant::now();
+    control.tighten(&options.limits);
+    let search = SearchOptions {
+        order: options.order,
+        deadlock: DeadlockMode::Off,
+        properties: Some(Vec::new()),
+        max_states: options.limits.max_states,
+        max_depth: options.limits.max_depth,
+        store_passing: options.store_passing,
+        ..SearchOptions::default()
+    };
+    let stopped = |reason| Found { symmetries: None, report: search::unfinished(model, &search, reason, control) };
+    let (found, graph) = if control.is_out_of_memory() {
+        notes.extend(too_little_memory(control));
+        (stopped(control.stop_reason().unwrap_or(StopReason::OutOfMemory)), StateGraph::default())
+    } else {
+        let (job, asked, own, watched) = (model.clone(), options.clone(), search.clone(), control.clone());
+        match control.supervise(observer, move || conduct(&job, &asked, &own, &watched))? {
+            Supervised::Done(found) => found?,
+            Supervised::Abandoned(reason) => (stopped(reason), StateGraph::default()),
+        }
+    };
+    let deadlock = options.deadlock.unwrap_or_else(|| model.usual_deadlock_mode());
+    let is_known = found.report.stop_reason.is_none() && deadlock != DeadlockMode::Off && !graph.is_guarded;
+    let deadlocks = is_known.then(|| graph.deadlocks());
+    Ok(Exploration { report: Report::new(found, notes, control, started.elapsed()), graph, deadlocks })
+}
+
+/// Refuses what cannot be done, and says what is done otherwise.
+fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
+    if !(1..=MOST_THREADS).contains(&options.threads) {
+        return Err(Refusal::Threads(options.threads));
+    }
+    if options.limits.max_states == Some(0) || options.limits.max_memory == Some(0) {
+        return Err(Refusal::NoRoom);
+    }
+    match options.reduction {
+        Reduction::By(Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical) => {
+            let message = "--reduction markers is for `check`: the edges of the graph need representatives";
+            return Err(Refusal::Explore(message));
+        }
+        Reduction::Adaptive => {
+            let refused = if options.symmetry == Symmetry::Declared {
+                Some("the guarded quotient of --reduction adaptive does not use declarations")
+            } else if options.order != SearchOrder::BreadthFirst {
+                Some("the guarded quotient of --reduction adaptive is built breadth-first only")
+            } else if options.limits.max_depth.is_some() {
+                Some("--max-depth cannot be used with the guarded quotient of --reduction adaptive")
+            } else if options.deadlock.is_some() {
+                Some("deadlocks are not counted in the guarded quotient of --reduction adaptive")
+            } else if options.store_passing {
+                Some("--store-passing cannot be used with the guarded quotient of --reduction adaptive")
+            } else {
+                None
+            };
+            if let Some(refused) = refused {
+                return Err(Refusal::Explore(refused));
+            }
+        }
+        reduction => refuse_symmetry(options.symmetry, reduction)?,
+    }
+    let note = format!("a graph is drawn by one thread, not {}", options.threads);
+    Ok((options.threads > 1).then_some(note).into_iter().collect())
+}
+
+fn conduct(
+    model: &Model,
+    options: &ExploreOptions,
+    search: &SearchOptions,
+    control: &Control,
+) -> Result<(Found, StateGraph), Error> {
+    let mut follower = Follower::new(control, None);
+    let stopped = |symmetries, reason| Found { symmetries, report: search::unfinished(model, search, reason, control) };
+    if options.reduction == Reduction::Adaptive {
+        let mut graph = StateGraph::default();
+        let found = adaptive::explore(model, options.limits.max_states, &mut follower, |quotient, partial| {
+            graph = StateGraph::of_guarded_quotient(quotient, partial.families());
+        });
+        return match (found, control.stop_reason()) {
+            (Ok((used, report)), _) => {
+                let symmetries = Some(Symmetries::of_adaptive(used));
+                Ok((Found { symmetries, report }, graph))
+            }
+            (Err(_), Some(reason)) => Ok((stopped(None, reason), StateGraph::default())),
+            (Err(error), None) => Err(error),
+        };
+    }
+    let wish = (options.symmetry, options.reduction);
+    let symmetries = detection::choose(model, wish, Vec::new(), control, None)?.made();
+    if let Some(reason) = control.check() {
+        return Ok((stopped(symmetries, reason), StateGraph::default()));
+    }
+    control.enter(Phase::Searching);
+    let plan = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
+    let method = symmetries.as_ref().and_then(Symmetries::reduction);
+    let mut collector = Collector {
+        follower,
+        witnesses: method.map(|method| Witnesses::new(model, method)),
+        deadlock: options.deadlock.unwrap_or_else(|| model.usual_deadlock_mode()),
+        graph: StateGraph::default(),
+        keep: options.keep,
+    };
+    let report = search::run(model, plan, search, control, &mut collector)
+        .map_err(|error| Error::of_engine(model.source(), error))?;
+    let graph = collector.graph;
+    Ok((Found { symmetries, report }, graph))
+}
+
+/// Collects the graph of a search.
+struct Collector<'a> {
+    follower: Follower,
+    witnesses: Option<Witnesses<'a>>,
+    deadlock: DeadlockMode,
+    graph: StateGraph,
+    keep: Keep,
+}
+
+/// Finds the symmetry that takes the state a rule leads to to its representative.
+struct Witnesses<'a> {
+    model: &'a Model,
+    method: &'a Method,
+    describer: Describer<'a>,
+    workspace: Workspace,
+    numbers: HashMap<SparsePermutation, u32>,
+}
+
+impl<'a> Witnesses<'a> {
+    fn new(model: &'a Model, method: &'a Method) -> Self {
+        let describer = Describer::new(model.ir(), model.layout(), method.group.literals());
+        Self { model, method, describer, workspace: Workspace::default(), numbers: HashMap::new() }
+    }
+
+    /// The number of the permutation for a state; a new one is described.
+    fn number(&mut self, state: &[u64], texts: &mut Vec<String>) -> u32 {
+        let mut image = state.to_vec();
+        let permutation = self.method.canonicalizer.canonicalize_with_witness(&mut self.workspace, &mut image);
+        if permutation.is_identity() {
+            return 0;
+        }
+        *self.numbers.entry(permutation).or_insert_with_key(|permutation| {
+            let action = self.method.group.literals().action(self.model.layout(), permutation);
+            texts.push(self.describer.describe(&action.expect("a symmetry acts on states")).to_string());
+            u32::try_from(texts.len()).expect("there are fewer than 2^32 permutations")
+        })
+    }
+}
+
+impl EngineObserver for Collector<'_> {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
+        self.follower.progress(progress)
+    }
+    fn interrupt(&self) -> Interrupt {
+        self.follower.interrupt()
+    }
+    fn clock(&self) -> Option<Clock> {
+        self.follower.clock()
+    }
+    fn wants_graph(&self) -> bool {
+        true
+    }
+    fn state(&mut self, number: u64, state: &[u64], initial: bool) {
+        let graph = &mut self.graph;
+        graph.has_successor.push(false);
+        if initial {
+            graph.initial.push(number);
+        }
+        if self.keep == Keep::States {
+            if graph.states.len() == SHOWN_STATES {
+                self.keep = Keep::Edges;
+                graph.states = Vec::new();
+            } else {
+                graph.states.push(state.into());
+            }
+        }
+    }
+    fn edge(&mut self, edge: engines::Edge<'_>) {
+        let engines::Edge { from, instance, to, concrete, changes } = edge;
+        let is_way_on = self.deadlock != DeadlockMode::Stuttering || changes;
+        let known = usize::try_from(from).ok().and_then(|from| self.graph.has_successor.get_mut(from));
+        if let Some(has_successor) = known {
+            *has_successor |= is_way_on;
+        }
+        if self.keep >= Keep::Edges {
+            let label = self.graph.label(instance.action, instance.arguments);
+            let permutations = &mut self.graph.permutations;
+            let permutation = self.witnesses.as_mut().map_or(0, |witnesses| witnesses.number(concrete, permutations));
+            self.graph.edges.push(GraphEdge { from, label, permutation, to });
+        }
+    }
+}

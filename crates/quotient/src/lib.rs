@@ -1,0 +1,113 @@
+//! A model checker that finds the symmetry of a model by itself and checks the quotient.
+//!
+//! A [`Model`] comes from a file or a text in Murphi, Promela or B, or from [`ir::builder`]. [`Options`] say
+//! what to check and how; together they make a [`Plan`], which is checked once, and refuses what does not go
+//! together. Running it gives a [`Report`].
+//!
+//! ```
+//! use quotient::{Language, Model, Options, Plan, Verdict};
+//!
+//! let text = r#"
+//!     type process: scalarset(3);
+//!     var waiting: array [process] of boolean; busy: boolean;
+//!     startstate begin for p: process do waiting[p] := true; end; busy := false; end;
+//!     ruleset p: process do
+//!       rule "enter" waiting[p] & !busy ==> begin waiting[p] := false; busy := true; end;
+//!       rule "leave" !waiting[p] & busy ==> begin waiting[p] := true; busy := false; end;
+//!     end;
+//!     invariant "at most one" forall p: process do forall q: process do
+//!       !waiting[p] & !waiting[q] -> p = q end end;
+//! "#;
+//! let model = Model::from_text("lock", text, Language::Murphi)?;
+//! let report = Plan::new(&model, &Options::default())?.run()?;
+//! assert_eq!(report.verdict, Verdict::Holds);
+//! // Two orbits stand for the four states.
+//! assert_eq!((report.states, report.represented), (2, Some(4u32.into())));
+//! # Ok::<(), quotient::Error>(())
+//! ```
+//!
+//! A violated property comes with a run of the model, which was replayed with the reference interpreter:
+//!
+//! ```
+//! use quotient::{Language, Model, Options, Plan, names};
+//!
+//! let text = r#"
+//!     var x: 0..3;
+//!     startstate begin x := 0; end;
+//!     rule "grow" x < 3 ==> begin x := x + 1; end;
+//!     invariant "small" x < 2;
+//! "#;
+//! let model = Model::from_text("counter", text, Language::Murphi)?;
+//! let report = Plan::new(&model, &Options::default().property("small"))?.run()?;
+//! let trace = report.properties[0].trace.as_ref().expect("it is violated");
+//! for step in &trace.steps {
+//!     for (slot, value) in model.layout().slots.iter().zip(&step.state.0) {
+//!         println!("{} = {value:?}", slot.name);
+//!     }
+//! }
+//! assert_eq!(trace.steps.len(), 3);
+//! # Ok::<(), quotient::Error>(())
+//! ```
+//!
+//! [`check`] does all of that in one call. Besides, [`detect`] finds the symmetries only, [`explore`] the state
+//! space only, and [`walk`] follows single runs. Limits of time and memory bound everything that is done; a
+//! [`Control`] shares them between calls, and cancels from another thread.
+//!
+//! Nothing here prints, exits or needs a terminal. What takes long runs on threads of its own.
+
+mod adaptive;
+mod clock;
+mod control;
+pub mod defect;
+mod detection;
+mod error;
+mod explore;
+mod memory;
+mod model;
+pub mod names;
+mod options;
+mod partial;
+mod plan;
+mod report;
+mod run;
+mod search;
+mod selection;
+mod symmetries;
+mod trial;
+pub mod walk;
+
+use std::path::Path;
+
+pub use quotient_ir as ir;
+
+pub use adaptive::{AdaptiveUse, RuleUse};
+pub use control::{Control, Observer, Phase, Silent};
+pub use defect::Defect;
+pub use error::{Error, Invalid};
+pub use explore::{Exploration, ExploreOptions, GraphEdge, Keep, SHOWN_STATES, StateGraph, explore};
+pub use memory::peak_bytes;
+pub use model::{LoadOptions, Model, read};
+pub use options::{Checkpoint, Limits, Options, Reduction, Symmetry};
+pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
+pub use plan::{MOST_THREADS, Plan, Refusal};
+pub use quotient_engines::{
+    Approximation, Extent, JudgedInstance, LivenessReport, Progress, PropertyReport, SearchOrder, Spill, StopReason,
+    StoreMode, Subject, Verdict,
+};
+pub use quotient_frontends::Language;
+pub use quotient_symmetry::{
+    CertificationReport, CertifiedGroup, Description, Family, Fixed, Moved, Reason, Refused, Strategy, TooManyStates,
+    Witness,
+};
+pub use report::{CrossCheck, GroupReport, ReductionReport, Report, SymmetryReport};
+pub use symmetries::{Answer, DetectOptions, Detected, Phases, Preserve, Question, SymmetryFormat, detect};
+
+/// Reads a model from a file and checks it, all within the limits of the options.
+///
+/// # Errors
+/// If there is no model in the file, the options cannot be used, or there is a defect in this program.
+pub fn check(path: impl AsRef<Path>, options: &Options) -> Result<Report, Error> {
+    let control = Control::start(&options.limits);
+    let model = Model::load(path, &LoadOptions::default(), &control)?;
+    Plan::new(&model, options)?.run_with(&control, &mut Silent)
+}

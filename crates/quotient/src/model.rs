@@ -1,0 +1,217 @@
+//! From a path, a text or a built representation to a model that can be run.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use quotient_frontends as frontends;
+use quotient_frontends::{Language, MAXIMUM_SOURCE_BYTES, source_from_bytes, with_mentioned_files};
+use quotient_ir::{self as ir, DeadlockMode, Diagnostic, Layout, Source};
+
+use crate::control::{Control, Phase};
+use crate::error::Error;
+use crate::plan::Refusal;
+
+/// What can be set about a model without editing it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// Names and values that override the model's constants, in the order given.
+    pub constants: Vec<(String, String)>,
+    /// The language, if the file's extension does not tell.
+    pub language: Option<Language>,
+    /// Starts a B machine with its initialised states, without a root and states of the constants.
+    pub no_extra_nodes: bool,
+    /// Leaves out the `never` claims of a Promela model, which are observed and checked otherwise: the places
+    /// where they are belong to the state.
+    pub ignore_claims: bool,
+}
+
+/// A model, the layout of its states, and what its author should know about it. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Model(Arc<Loaded>);
+
+#[derive(Debug)]
+struct Loaded {
+    model: ir::Model,
+    layout: Layout,
+    language: Option<Language>,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Model {
+    /// Reads a model from a file; its extension tells the language.
+    ///
+    /// # Errors
+    /// If there is no such file, or no model in it.
+    pub fn from_path(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::load(path, &LoadOptions::default(), &Control::default())
+    }
+
+    /// Reads a model from a file with other constants, or in another language than its extension says.
+    ///
+    /// # Errors
+    /// If there is no such file, or no model in it.
+    pub fn from_path_with(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Self, Error> {
+        Self::load(path, options, &Control::default())
+    }
+
+    /// The same within limits: loading ends when the control says so.
+    ///
+    /// # Errors
+    /// If there is no such file, or no model in it, or a limit was reached first.
+    pub fn load(path: impl AsRef<Path>, options: &LoadOptions, control: &Control) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let language = match options.language {
+            Some(language) => language,
+            None => Language::from_file_name(&path.to_string_lossy()).ok_or_else(|| language_unknown(path))?,
+        };
+        let bytes = File::open(path).and_then(read).map_err(|error| unreadable(path, &error))?;
+        Self::parse(&path.to_string_lossy(), &bytes, Some(path), language, options, control)
+    }
+
+    /// Makes a model of a text, which is called by a name in messages.
+    ///
+    /// # Errors
+    /// If the text is not a model.
+    pub fn from_text(name: &str, text: &str, language: Language) -> Result<Self, Error> {
+        Self::from_bytes(name, text.as_bytes(), language, &LoadOptions::default(), &Control::default())
+    }
+
+    /// Makes a model of the bytes of a text, within limits. Files that it mentions are looked for in the
+    /// current folder.
+    ///
+    /// # Errors
+    /// If the text is not a model, or a limit was reached first.
+    pub fn from_bytes(
+        name: &str,
+        bytes: &[u8],
+        language: Language,
+        options: &LoadOptions,
+        control: &Control,
+    ) -> Result<Self, Error> {
+        if options.language.is_some_and(|other| other != language) {
+            return Err(Refusal::Language.into());
+        }
+        Self::parse(name, bytes, None, language, options, control)
+    }
+
+    /// A model that was built in Rust.
+    ///
+    /// # Errors
+    /// If its states cannot be laid out, or it is not well formed.
+    pub fn new(model: ir::Model) -> Result<Self, Error> {
+        if let Err(problems) = ir::verify(&model) {
+            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            return Err(Error::whole_model(model.source.clone(), "not-well-formed", problems.join("; ")));
+        }
+        Self::with_layout(model, None, Vec::new())
+    }
+
+    fn with_layout(model: ir::Model, language: Option<Language>, warnings: Vec<Diagnostic>) -> Result<Self, Error> {
+        let layout = Layout::new(&model)
+            .map_err(|error| Error::whole_model(model.source.clone(), "state-too-large", error.to_string()))?;
+        Ok(Self(Arc::new(Loaded { model, layout, language, warnings })))
+    }
+
+    fn parse(
+        name: &str,
+        bytes: &[u8],
+        path: Option<&Path>,
+        language: Language,
+        options: &LoadOptions,
+        control: &Control,
+    ) -> Result<Self, Error> {
+        if options.no_extra_nodes && language != Language::B {
+            return Err(Refusal::NoExtraNodes.into());
+        }
+        let source = source_from_bytes(name, bytes)
+            .map_err(|diagnostic| Error::model(Source::new(name, ""), vec![diagnostic]))?;
+        let folder = path.and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
+        let options = frontends::LoadOptions {
+            constants: options.constants.clone(),
+            extra_nodes: !options.no_extra_nodes,
+            watch_claims: !options.ignore_claims,
+            ..frontends::LoadOptions::default()
+        };
+        // Front ends evaluate constants, which may take as long as a model wishes.
+        control.run_briefly(Phase::Loading, move || load(source, &folder, language, &options))?
+    }
+
+    /// The model.
+    pub fn ir(&self) -> &ir::Model {
+        &self.0.model
+    }
+    /// How its states are laid out.
+    pub fn layout(&self) -> &Layout {
+        &self.0.layout
+    }
+    /// The language it was written in, if it was not built.
+    pub fn language(&self) -> Option<Language> {
+        self.0.language
+    }
+    /// Warnings about its text.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.0.warnings
+    }
+    /// Its text, and the name of that.
+    pub fn source(&self) -> &Source {
+        &self.0.model.source
+    }
+
+    /// What counts as a deadlock unless somebody says otherwise.
+    pub fn usual_deadlock_mode(&self) -> DeadlockMode {
+        match self.language() {
+            // A process that only waits in a loop of its own is not stuck for SPIN, and in B an operation that
+            // changes nothing is a way on like any other.
+            Some(Language::Promela | Language::B) => DeadlockMode::Stuck,
+            Some(Language::Murphi) | None => DeadlockMode::Stuttering,
+        }
+    }
+}
+
+fn load(source: Source, folder: &Path, language: Language, options: &frontends::LoadOptions) -> Result<Model, Error> {
+    let source = with_mentioned_files(source, language, |names| read_mentioned(folder, names))?;
+    let loaded =
+        frontends::load(source.clone(), language, options).map_err(|diagnostics| Error::model(source, diagnostics))?;
+    Model::with_layout(loaded.model, Some(language), loaded.warnings)
+}
+
+/// Reads a file that a model mentions, if one of its names is that of a file; seen from the folder of the model.
+fn read_mentioned(folder: &Path, names: &[String]) -> Result<Option<Source>, Error> {
+    let Some(path) = names.iter().map(|name| folder.join(name)).find(|path: &PathBuf| path.is_file()) else {
+        return Ok(None);
+    };
+    let bytes = File::open(&path).and_then(read).map_err(|error| unreadable(&path, &error))?;
+    let name = path.to_string_lossy().into_owned();
+    let source =
+        source_from_bytes(&name, &bytes).map_err(|diagnostic| Error::model(Source::new(name, ""), vec![diagnostic]))?;
+    Ok(Some(source))
+}
+
+/// Reads all of a model, but not all of an endless stream: a little more than can be a model is
+/// enough to tell how large a file is.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn read(reader: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(16 * MAXIMUM_SOURCE_BYTES as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Error {
+    Error::File(format!("cannot read `{}`: {error}", path.display()))
+}
+
+fn language_unknown(path: &Path) -> Error {
+    // A missing file is the better explanation of a strange name.
+    match std::fs::metadata(path) {
+        Err(error) => unreadable(path, &error),
+        Ok(metadata) if metadata.is_dir() => Error::File(format!("`{}` is a folder", path.display())),
+        Ok(_) => Error::File(format!(
+            "cannot tell the language of `{}` from its name; say it with --language murphi, b or promela",
+            path.display()
+        )),
+    }
+}

@@ -1,0 +1,146 @@
+//! A check from its plan to its report: symmetries, race, search, trial, comparison.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use quotient_engines::{self as engines, Clock, Observer as EngineObserver, Progress, StopReason};
+
+use quotient_ir::Interrupt;
+
+use crate::adaptive::{self, Searched};
+use crate::control::{Control, Follower, Observer, Phase, Supervised};
+use crate::detection::{self, Choice, PATIENCE, Pending, Symmetries};
+use crate::error::Error;
+use crate::memory::resident_bytes;
+use crate::options::{Reduction, Symmetry};
+use crate::plan::Plan;
+use crate::report::Report;
+use crate::search;
+use crate::trial::Trial;
+
+/// What a search found.
+pub(crate) struct Found {
+    pub(crate) symmetries: Option<Symmetries>,
+    pub(crate) report: engines::Report,
+}
+
+/// Runs a check as planned.
+pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer) -> Result<Report, Error> {
+    let started = Instant::now();
+    control.tighten(&plan.options.limits);
+    let mut notes = plan.notes.clone();
+    let stopped = |reason| search::unfinished(&plan.model, &plan.search, reason, control);
+    let found = if control.is_out_of_memory() {
+        notes.extend(too_little_memory(control));
+        let reason = control.stop_reason().unwrap_or(StopReason::OutOfMemory);
+        Found { symmetries: None, report: stopped(reason) }
+    } else {
+        let (job, watched) = (plan.clone(), control.clone());
+        match control.supervise(observer, move || conduct(&job, &watched))? {
+            Supervised::Done(found) => found?,
+            Supervised::Abandoned(reason) => Found { symmetries: None, report: stopped(reason) },
+        }
+    };
+    if plan.options.cross_check && found.report.cross_check.is_none() && found.report.stop_reason.is_none() {
+        notes.push("there was nothing to compare, since the search was not reduced".to_owned());
+    }
+    Ok(Report::new(found, notes, control, started.elapsed()))
+}
+
+/// Says that a limit is below what the program itself takes.
+pub(crate) fn too_little_memory(control: &Control) -> Option<String> {
+    let (limit, taken) = (control.max_memory()?, resident_bytes()?);
+    let mebibytes = |bytes: u64| bytes.div_ceil(1 << 20);
+    Some(format!(
+        "the limit of {} MiB of memory is for the whole process, which takes {} MiB before the search",
+        mebibytes(limit),
+        mebibytes(taken)
+    ))
+}
+
+/// Finds symmetries and searches with them. Runs on a thread that is watched.
+fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
+    let Plan { model, options, search, properties, .. } = plan;
+    let mut follower = Follower::new(control, options.checkpoint.as_ref().map(|checkpoint| checkpoint.every));
+    if options.reduction == Reduction::Adaptive {
+        let searched = adaptive::search(model, properties, search, &mut follower);
+        let Searched { used, report } = match (searched, control.stop_reason()) {
+            (Ok(searched), _) => searched,
+            // Whatever it says, it was interrupted.
+            (Err(_), Some(reason)) => return Ok(stopped(plan, None, reason, control)),
+            (Err(error), None) => return Err(error),
+        };
+        return Ok(Found { symmetries: Some(Symmetries::of_adaptive(used)), report });
+    }
+    // A comparison needs both searches, and there is nothing to be gained from being early.
+    // One that is continued later must be the same search then.
+    let waits = options.cross_check || options.checkpoint.is_some() || options.resume.is_some();
+    let patience = (!waits).then_some(PATIENCE);
+    let wish = (options.symmetry, options.reduction);
+    let internal = |error| Error::of_engine(model.source(), error);
+    let choice = detection::choose(model, wish, properties.clone(), control, patience)?;
+    if let Some(reason) = control.check() {
+        return Ok(stopped(plan, choice.made(), reason, control));
+    }
+    control.enter(if options.cross_check { Phase::Comparing } else { Phase::Searching });
+    let symmetries = match choice {
+        Choice::Made(symmetries) => *symmetries,
+        Choice::Pending(pending) => {
+            let mut race = Race { follower: &mut follower, pending, found: None };
+            let report = search::run(model, None, search, control, &mut race).map_err(internal)?;
+            match race.found.take().transpose()? {
+                Some(symmetries) if symmetries.reduces() => Some(symmetries),
+                symmetries => {
+                    let unknown =
+                        || race.pending.give_up("not known, since the search was over before they were found");
+                    let symmetries = Some(symmetries.unwrap_or_else(unknown));
+                    return Ok(Found { symmetries, report });
+                }
+            }
+        }
+    };
+    let method = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
+    // A search without symmetries may be what was wished for, or there are none.
+    let tries = wish == (Symmetry::Auto, Reduction::Auto) && !options.cross_check;
+    let order = method.filter(|_| tries).map(|plan| plan.symmetry.order.clone());
+    let mut trial = Trial::new(&mut follower, model, properties, search, order);
+    let report = search::run(model, method, search, control, &mut trial).map_err(internal)?;
+    if let Some(searched) = trial.found.take().transpose()? {
+        let Searched { used, report } = *searched;
+        let symmetries = symmetries.map(|symmetries| symmetries.with_adaptive(used));
+        return Ok(Found { symmetries, report });
+    }
+    Ok(Found { symmetries, report })
+}
+
+/// What is known when everything is stopped before the search.
+fn stopped(plan: &Plan, symmetries: Option<Symmetries>, reason: StopReason, control: &Control) -> Found {
+    let report = search::unfinished(&plan.model, &plan.search, reason, control);
+    Found { symmetries, report }
+}
+
+/// A search without symmetries that ends when some are found after all.
+struct Race<'w> {
+    follower: &'w mut Follower,
+    pending: Pending,
+    found: Option<Result<Symmetries, Error>>,
+}
+
+impl EngineObserver for Race<'_> {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
+        if self.found.is_none() {
+            self.found = self.pending.wait(Duration::ZERO).transpose();
+        }
+        match &self.found {
+            Some(Ok(symmetries)) if !symmetries.reduces() => self.follower.progress(progress),
+            None => self.follower.progress(progress),
+            Some(_) => ControlFlow::Break(StopReason::Interrupted),
+        }
+    }
+    fn interrupt(&self) -> Interrupt {
+        self.follower.interrupt()
+    }
+    fn clock(&self) -> Option<Clock> {
+        self.follower.clock()
+    }
+}

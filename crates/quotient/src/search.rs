@@ -1,0 +1,31 @@
+//! The calls of engines: every search runs through here, within what is left of the memory.
+
+use quotient_engines::{self as engines, EngineError, Observer, Plan, Report, SearchOptions, StopReason};
+
+use crate::control::Control;
+use crate::model::Model;
+
+/// Searches as planned, or without a reduction if there is no plan.
+pub(crate) fn run(
+    model: &Model,
+    plan: Option<&Plan>,
+    options: &SearchOptions,
+    control: &Control,
+    observer: &mut dyn Observer,
+) -> Result<Report, EngineError> {
+    engines::check(model.ir(), model.layout(), plan, &within_memory(options, control), observer)
+}
+
+/// The same options, with the memory that is left.
+pub(crate) fn within_memory(options: &SearchOptions, control: &Control) -> SearchOptions {
+    if options.checkpoint.is_some() {
+        control.write_at_the_end();
+    }
+    SearchOptions { max_memory: control.store_bytes(options.threads, options.spill.is_some()), ..options.clone() }
+}
+
+/// What there is to report of a search that was stopped before it could say anything itself.
+pub(crate) fn unfinished(model: &Model, options: &SearchOptions, reason: StopReason, control: &Control) -> Report {
+    let progress = control.progress().unwrap_or_default();
+    engines::unfinished(model.ir(), model.layout(), options, reason, &progress)
+}

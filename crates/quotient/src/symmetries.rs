@@ -1,0 +1,356 @@
+//! The symmetries of a model by themselves: what they are, why a hoped-for one is absent, and the graph and the
+//! group for other programs.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use num_bigint::BigUint;
+use quotient_engines::StopReason;
+use quotient_groups::{ColouredGraph, PermutationGroup, Structure};
+use quotient_ir::{Budget, PropertyId, Spent, VariableId};
+use quotient_symmetry::{
+    CertificationReport, CertifiedGroup, Describer, Description, DetectionError, Explainer, Family, Fixed, Moved,
+    PhaseTimes, Reason, Refused, Request,
+};
+
+use crate::control::{Control, Observer, Phase, Supervised};
+use crate::defect::Defect;
+use crate::detection;
+use crate::error::Error;
+use crate::memory::peak_bytes;
+use crate::model::Model;
+use crate::options::Symmetry;
+use crate::plan::Refusal;
+use crate::selection::{claims, named_properties};
+
+/// Reasons given for one request.
+const REASONS: usize = 8;
+
+/// Which properties symmetries have to preserve.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Preserve {
+    /// All properties.
+    #[default]
+    All,
+    /// Those with these names.
+    Named(Vec<String>),
+    /// None: the behaviour only.
+    Behaviour,
+}
+
+/// A question about symmetries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Why is this not a symmetry? `TYPE VALUE VALUE`, `rotate TYPE`, or two variables or parts of variables.
+    WhyNot(String),
+    /// What distinguishes the values of each index type?
+    Families,
+}
+
+/// Which symmetries to look for, and what to ask about them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DetectOptions {
+    /// Where they come from.
+    pub symmetry: Symmetry,
+    /// What they preserve.
+    pub preserve: Preserve,
+    /// What to ask besides.
+    pub question: Option<Question>,
+}
+
+/// The symmetries of a model.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Detected {
+    /// Which were looked for.
+    pub source: Symmetry,
+    /// The properties that they preserve.
+    pub properties: Vec<PropertyId>,
+    /// How many there are.
+    pub order: BigUint,
+    /// What group they are.
+    pub structure: String,
+    /// Whether they are all that the graph has.
+    pub complete: bool,
+    /// Symmetries that generate all others, in source terms.
+    pub generators: Vec<Description>,
+    /// How they were certified.
+    pub certification: Option<CertificationReport>,
+    /// What they move.
+    pub moved: Moved,
+    /// What was treated as fixed, and why.
+    pub fixed: Vec<Fixed>,
+    /// Variables whose values are tied to their numbers.
+    pub numbers: Vec<VariableId>,
+    /// Vertices and edges of the graph.
+    pub graph_size: Option<(usize, usize)>,
+    /// Declarations that do not hold.
+    pub refused: Vec<Refused>,
+    /// The answer to the question.
+    pub answer: Option<Answer>,
+    /// How long each phase took.
+    pub phases: Phases,
+    /// How long everything took.
+    pub elapsed: Duration,
+    /// The most memory the process took, if the system tells.
+    pub peak_memory: Option<u64>,
+    model: Model,
+    group: Option<CertifiedGroup>,
+    graph: Option<(ColouredGraph, Vec<String>)>,
+}
+
+/// The answer to a [`Question`].
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// About one permutation; no reasons if it is a symmetry.
+    WhyNot {
+        /// The request as it was written.
+        text: String,
+        /// What breaks it.
+        reasons: Vec<Reason>,
+    },
+    /// About the values of all index types.
+    Families(Vec<Family>),
+}
+
+/// How long each phase took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Phases {
+    /// Text to functions.
+    pub unfolding: Duration,
+    /// Functions to graph.
+    pub graph: Duration,
+    /// Graph to automorphisms.
+    pub automorphisms: Duration,
+    /// Certification of what was found.
+    pub certification: Duration,
+    /// Order and structure of the group.
+    pub structure: Duration,
+}
+
+/// Forms in which other programs read symmetries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SymmetryFormat {
+    /// The graph for bliss and saucy.
+    Dimacs,
+    /// The graph for nauty and Traces.
+    Dreadnaut,
+    /// The graph for Graphviz.
+    Dot,
+    /// The group as a program for GAP.
+    Gap,
+}
+
+/// Finds the symmetries of a model.
+///
+/// # Errors
+/// If a property or a request does not make sense for the model, a limit was reached first, or there is a
+/// defect in this program.
+pub fn detect(
+    model: &Model,
+    options: &DetectOptions,
+    control: &Control,
+    observer: &mut dyn Observer,
+) -> Result<Detected, Error> {
+    let representation = model.ir();
+    let properties = match &options.preserve {
+        Preserve::All => claims(representation, None),
+        Preserve::Named(names) => named_properties(representation, names)?,
+        Preserve::Behaviour => Vec::new(),
+    };
+    let request = match &options.question {
+        Some(Question::WhyNot(text)) => Some(
+            Request::parse(representation, model.layout(), text)
+                .map_err(|problem| Refusal::Question(format!("--why-not \"{text}\": {problem}")))?,
+        ),
+        Some(Question::Families) | None => None,
+    };
+    control.enter(Phase::Detecting);
+    let (job, source, asked, watched) = (model.clone(), options.symmetry, options.question.clone(), control.clone());
+    let work = move || -> Result<Detected, Error> {
+        let started = Instant::now();
+        // Assumptions and what is passed through decide which states there are, whatever is asked for.
+        let assumptions = job.ir().properties.iter_enumerated().filter(|(_, entry)| !entry.kind.is_claim());
+        let preserved: Vec<PropertyId> = properties.iter().copied().chain(assumptions.map(|(id, _)| id)).collect();
+        let mut found = find(&job, &preserved, source, &Budget::until(watched.interrupt()))?;
+        found.properties = properties;
+        if let Some(question) = asked {
+            let budget = Budget::until(watched.interrupt());
+            let mut explainer = Explainer::new(job.ir(), job.layout(), &preserved, &budget).map_err(given_up)?;
+            found.answer = Some(match (question, request, &found.group) {
+                (Question::WhyNot(text), Some(request), _) => {
+                    Answer::WhyNot { text, reasons: explainer.why_not(&request, REASONS).map_err(given_up)? }
+                }
+                (_, _, Some(group)) => Answer::Families(explainer.families(group).map_err(given_up)?),
+                (_, _, None) => Answer::Families(Vec::new()),
+            });
+        }
+        Ok(Detected { elapsed: started.elapsed(), peak_memory: peak_bytes(), ..found })
+    };
+    match control.supervise(observer, work)? {
+        Supervised::Done(Err(_)) if control.stop_reason().is_some() => Err(stopped(control)),
+        Supervised::Done(found) => found,
+        Supervised::Abandoned(reason) => Err(Error::Stopped(reason)),
+    }
+}
+
+pub(crate) fn stopped(control: &Control) -> Error {
+    Error::Stopped(control.stop_reason().unwrap_or(StopReason::Interrupted))
+}
+
+/// Finds the symmetries.
+fn find(model: &Model, properties: &[PropertyId], source: Symmetry, budget: &Budget) -> Result<Detected, Error> {
+    let mut found = Detected::none(model, source);
+    match source {
+        Symmetry::Off => {}
+        Symmetry::Declared => {
+            let declared = detection::declared(model, properties, budget).map_err(no_group)?;
+            found.certification = Some(declared.report);
+            found.refused = declared.refused;
+            found.phases = Phases::of(&declared.times);
+            found.describe(declared.group);
+        }
+        Symmetry::Auto => {
+            let detection = detection::detect(model, properties, budget).map_err(no_group)?;
+            found.complete = detection.complete;
+            found.certification = Some(detection.report);
+            found.fixed = detection.fixed;
+            let mut numbers: Vec<VariableId> =
+                detection.numbers.iter().map(|&slot| model.layout().slots[slot].variable).collect();
+            numbers.dedup();
+            // What is fixed is said to be so already.
+            numbers.retain(|variable| !found.fixed.iter().any(|fixed| fixed.variable == *variable));
+            found.numbers = numbers;
+            found.graph_size = Some((detection.graph.vertex_count(), detection.graph.edge_count()));
+            found.phases = Phases::of(&detection.times);
+            found.describe(detection.group);
+            found.graph = Some((detection.graph, detection.labels));
+        }
+    }
+    Ok(found)
+}
+
+fn no_group(error: DetectionError) -> Error {
+    match error {
+        DetectionError::Uncertified(error) => Defect::noticed(error.to_string()).into(),
+        DetectionError::GaveUp(spent) => given_up(spent),
+    }
+}
+
+/// Only who is interrupted gives up here: there is no limit of work.
+fn given_up(_: Spent) -> Error {
+    Error::Stopped(StopReason::Interrupted)
+}
+
+impl Detected {
+    /// No symmetry but the identity.
+    fn none(model: &Model, source: Symmetry) -> Self {
+        Self {
+            source,
+            properties: Vec::new(),
+            order: BigUint::from(1u32),
+            structure: "trivial".to_owned(),
+            complete: true,
+            generators: Vec::new(),
+            certification: None,
+            moved: Moved::default(),
+            fixed: Vec::new(),
+            numbers: Vec::new(),
+            graph_size: None,
+            refused: Vec::new(),
+            answer: None,
+            phases: Phases::default(),
+            elapsed: Duration::ZERO,
+            peak_memory: None,
+            model: model.clone(),
+            group: None,
+            graph: None,
+        }
+    }
+
+    /// Finds out what group it is, and says it in source terms.
+    fn describe(&mut self, group: CertifiedGroup) {
+        let clock = Instant::now();
+        let permutations = PermutationGroup::new(group.literals().degree(), group.generators().to_vec());
+        self.order = permutations.order();
+        self.structure = match permutations.structure() {
+            Structure::Trivial => "trivial".to_owned(),
+            structure => structure.to_string(),
+        };
+        self.phases.structure = clock.elapsed();
+        let describer = Describer::new(self.model.ir(), self.model.layout(), group.literals());
+        self.generators = group.maps().iter().map(|map| describer.describe(map)).collect();
+        self.moved = describer.moved(&group);
+        self.group = Some(group);
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The certified group, if symmetries were looked for.
+    pub fn group(&self) -> Option<&CertifiedGroup> {
+        self.group.as_ref()
+    }
+
+    /// Writes the graph or the group for another program.
+    ///
+    /// # Errors
+    /// If it cannot be written, or there is no graph: only [`Symmetry::Auto`] makes one.
+    pub fn export(&self, format: SymmetryFormat, mut sink: impl Write) -> io::Result<()> {
+        match (format, &self.graph) {
+            (SymmetryFormat::Dimacs, Some((graph, _))) => graph.write_dimacs(&mut sink)?,
+            (SymmetryFormat::Dreadnaut, Some((graph, _))) => {
+                // Sparse nauty, without the generators; `x` starts the search.
+                writeln!(sink, "As -a -m")?;
+                graph.write_dreadnaut(&mut sink)?;
+                writeln!(sink, "x")?;
+            }
+            (SymmetryFormat::Dot, Some((graph, labels))) => {
+                graph.write_dot(&mut sink, |vertex| labels[vertex as usize].clone())?;
+            }
+            (SymmetryFormat::Gap, _) => self.write_gap(&mut sink)?,
+            (_, None) => return Err(io::Error::other("only detected symmetries have a graph")),
+        }
+        sink.flush()
+    }
+
+    /// The group on the literals, with the literals that it moves in comments.
+    fn write_gap(&self, sink: &mut impl Write) -> io::Result<()> {
+        writeln!(sink, "# The symmetries of {} on the literals that they move:", self.model.source().name)?;
+        let group = self.group.as_ref();
+        let (degree, generators) =
+            group.map_or((0, Vec::new()), |group| (group.literals().degree(), group.generators().to_vec()));
+        if let Some(group) = group {
+            let mut points: Vec<u32> = generators.iter().flat_map(|generator| generator.support().to_vec()).collect();
+            points.sort_unstable();
+            points.dedup();
+            for point in points {
+                let literals = group.literals();
+                let slot = &self.model.layout().slots[literals.slot_of(point)];
+                let value = match literals.value_of(point) {
+                    _ if literals.slots()[literals.slot_of(point)].wide => "any value".to_owned(),
+                    Some(value) => self.model.ir().value_name(slot.ty, value),
+                    None => "undefined".to_owned(),
+                };
+                // GAP counts points from one.
+                writeln!(sink, "# {}: {} = {value}", point + 1, slot.name)?;
+            }
+        }
+        write!(sink, "{}", PermutationGroup::new(degree, generators).to_gap("symmetries"))?;
+        writeln!(sink, "Print(Size(symmetries), \"\\n\");")
+    }
+}
+
+impl Phases {
+    fn of(times: &PhaseTimes) -> Self {
+        Self {
+            unfolding: times.unfolding,
+            graph: times.encoding,
+            automorphisms: times.search,
+            certification: times.certification,
+            structure: Duration::ZERO,
+        }
+    }
+}
