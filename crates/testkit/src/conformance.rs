@@ -16,8 +16,8 @@ use quotient_symmetry::{PartialSymmetry, Strategy};
 
 use crate::search::{check_with, plan};
 
-/// The memory that makes searches continue on disk.
-const LITTLE_MEMORY: u64 = 1 << 20;
+/// So little memory that searches are on disk from their first state on.
+const LITTLE_MEMORY: u64 = 1 << 12;
 /// A table of bits that leaves small models alone.
 const BITSTATE_BYTES: u64 = 1 << 22;
 
@@ -105,7 +105,7 @@ pub struct Tally {
     pub refused: u64,
     /// Ways for which the model is not suited: no symmetries, or none that a strategy can use.
     pub unsuited: u64,
-    /// Searches that continued on disk.
+    /// Searches that had to continue on disk.
     pub on_disk: u64,
     /// Searches that were interrupted and resumed.
     pub resumed: u64,
@@ -232,12 +232,19 @@ impl<'m> Cross<'m> {
         };
         let Some((share, threads)) = way.interrupted else { return self.run_with(way.reduction, &options) };
         let checkpoint = self.folder.join("checkpoint");
+        // That of another way must not be taken for one of this.
+        let _ = std::fs::remove_file(&checkpoint);
         let limit = 1 + u64::from(share) * self.whole.states.saturating_sub(1) / 256;
         let begin = SearchOptions { checkpoint: Some(checkpoint.clone()), max_states: Some(limit), ..options.clone() };
         match self.run_with(way.reduction, &begin)? {
             Outcome::Found(Report { stop_reason: Some(StopReason::StateLimit(_)), .. }) => {}
             // A reduction may leave fewer states than that, or a violation may come first.
             other => return Ok(other),
+        }
+        if !checkpoint.exists() {
+            // The main search was finished, and one besides for instances of liveness reached the limit: these are
+            // small, and made again.
+            return self.run_with(way.reduction, &options);
         }
         self.tally.resumed += 1;
         self.run_with(way.reduction, &SearchOptions { resume: Some(checkpoint), threads, ..options })
@@ -287,7 +294,7 @@ impl<'m> Cross<'m> {
     }
 
     fn compare(&mut self, way: Way, report: &Report) -> Result<(), String> {
-        self.tally.on_disk += u64::from(report.disk_bytes > 0);
+        self.tally.on_disk += u64::from(way.on_disk);
         let interpreter = Interpreter::new(self.ir, self.layout);
         for trace in report.properties.iter().filter_map(|property| property.trace.as_ref()) {
             replay(&interpreter, trace).map_err(|error| format!("a run does not replay: {error}"))?;
