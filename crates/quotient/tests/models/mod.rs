@@ -4,12 +4,12 @@
 use quotient::{Language, Model};
 
 /// A Murphi model.
-pub fn murphi(text: &str) -> Model {
+pub(crate) fn murphi(text: &str) -> Model {
     Model::from_text("test", text, Language::Murphi).expect("the model is fine")
 }
 
 /// A mutual exclusion with all kinds of properties that options care about.
-pub fn lock() -> Model {
+pub(crate) fn lock() -> Model {
     murphi(
         r#"type process: scalarset(3);
            var at: array [process] of enum { idle, busy }; free: boolean;
@@ -25,7 +25,7 @@ pub fn lock() -> Model {
 }
 
 /// More states than anybody visits: counters that are distinguished by their bounds.
-pub fn endless() -> Model {
+pub(crate) fn endless() -> Model {
     let counters: Vec<String> = (0..9).map(|number| format!("c{number}: 0..{};", 40 + number)).collect();
     let starts: String = (0..9).map(|number| format!("c{number} := 0;")).collect();
     let rules: String = (0..9)
