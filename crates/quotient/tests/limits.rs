@@ -31,8 +31,7 @@ fn stopped_in_time(model: &quotient::Model, options: &Options, timeout: Duration
 
 #[test]
 fn a_search_ends_in_time() {
-    let report =
-        stopped_in_time(&endless(), &Options::default().symmetry(Symmetry::Off), Duration::from_millis(700));
+    let report = stopped_in_time(&endless(), &Options::default().symmetry(Symmetry::Off), Duration::from_millis(700));
     assert!(report.states > 0);
 }
 
