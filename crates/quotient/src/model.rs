@@ -1,5 +1,6 @@
 //! From a path, a text or a built representation to a model that can be run.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -28,10 +29,15 @@ pub struct LoadOptions {
 }
 
 /// A model, the layout of its states, and what its author should know about it. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Model(Arc<Loaded>);
 
-#[derive(Debug)]
+impl fmt::Debug for Model {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Model").field(&self.source().name).finish_non_exhaustive()
+    }
+}
+
 struct Loaded {
     model: ir::Model,
     layout: Layout,

@@ -27,6 +27,8 @@ const PROMISING_SHARE: u64 = 64;
 const SHARE: u64 = 8;
 /// Memory that an attempt may take in any case: less is not worth a thought.
 const LEAST_BYTES: u64 = 1 << 20;
+/// Work of looking at rules that an attempt may do in any case: some ten milliseconds.
+const LEAST_WORK: u64 = 1 << 17;
 
 /// A search beside which adaptive reduction is tried.
 pub(crate) struct Trial<'a> {
@@ -74,7 +76,8 @@ impl Observer for Trial<'_> {
             spill: None,
             ..self.options.clone()
         };
-        let budget = Budget::new(progress.transitions / SHARE, self.follower.control().interrupt().clone());
+        let work = (progress.transitions / SHARE).max(LEAST_WORK);
+        let budget = Budget::new(work, self.follower.control().interrupt().clone());
         let mut bound = Bound { follower: self.follower, beside: *progress, is_promising: true };
         let found = attempt(self.model, self.properties, &options, &self.symmetries, &budget, &mut bound);
         self.next = None;
