@@ -37,6 +37,11 @@ pub(crate) fn lower(
     }
     let failed = lowerer.diagnostics.iter().any(Diagnostic::is_error);
     let model = (!failed).then_some(lowerer.model);
+    debug_assert!(
+        model.as_ref().is_none_or(|model| quotient_ir::verify(model).is_ok()),
+        "the lowering makes well-formed models: {:?}",
+        model.as_ref().map(quotient_ir::verify)
+    );
     (model, lowerer.diagnostics)
 }
 
@@ -159,7 +164,10 @@ impl Lowerer<'_> {
 
     /// The rule for one valuation of the constants.
     fn constants_rule(&mut self, stage: &Stage, solution: &[Value], span: Span) -> Lowered<()> {
-        let mut body = self.constant_statements(solution, span)?;
+        let outer = std::mem::take(&mut self.owner);
+        let body = self.constant_statements(solution, span);
+        let Owner { locals, .. } = std::mem::replace(&mut self.owner, outer);
+        let mut body = body?;
         body.push(self.set_stage(stage, 1, span));
         let values: Vec<String> = self
             .core
@@ -175,7 +183,7 @@ impl Lowerer<'_> {
             owner: quotient_ir::Owner::None,
             fairness: Fairness::None,
             parameters: Vec::new(),
-            locals: Owner::default().locals,
+            locals,
             guard,
             body,
             span,
@@ -295,7 +303,8 @@ impl Lowerer<'_> {
     /// An initial state without the root before it.
     fn start(&mut self, mut path: Path, writes: &Writes, solution: &[Value], span: Span) -> Lowered<()> {
         self.commit(&mut path, writes, span)?;
-        let mut body = self.constant_statements(solution, span)?;
+        // What these loop over are locals of the start, too.
+        let mut body = self.in_path(&mut path, |lowerer, _| lowerer.constant_statements(solution, span))?;
         body.extend(path.guards.iter().map(|guard| Self::statement(StatementKind::Assume(*guard), span)));
         body.extend(path.statements);
         let Owner { locals, parameters } = path.owner;
