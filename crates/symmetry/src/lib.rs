@@ -19,7 +19,10 @@ mod places;
 mod relabelling;
 
 pub use canonical::{Canonicalizer, Strategy, Unsupported, Workspace};
-pub use certify::{CertificationReport, CertifiedGroup, Certifier, InstanceOrbit, InterchangeableValues, Rejection};
+pub use certify::{
+    CertificationReport, CertifiedGroup, Certifier, InstanceAction, InstanceMap, InstanceOrbit, InterchangeableValues,
+    Rejection,
+};
 pub use declared::{Declared, Refused, declared, declared_preserving};
 pub use describe::{Describer, Description, Moved, TypeMove, ValueMove};
 pub use detect::{
