@@ -2,7 +2,9 @@
 //! initial states and properties to themselves. It does not look at the coloured graph or at the
 //! search that found the permutation, and it alone makes a [`CertifiedGroup`].
 //!
-//! Two arguments, and a generator must pass both:
+//! Two arguments, and a generator must pass both. The first shares with detection the functions of the model and
+//! their normal forms (`quotient_functions`): a mistake in these can mislead both. The second shares nothing with
+//! it but the list of possible values, which it checks, and is what finds such mistakes, as far as it goes:
 //!
 //! * **Normal forms.** The functions of each event (guard, faults, values written) are relabelled by
 //!   the permutation and brought to normal form again; the result must be the functions of another
