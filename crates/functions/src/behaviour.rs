@@ -36,6 +36,9 @@ pub struct Behaviour {
     pub idle: Vec<Instance>,
     /// Instances of properties.
     pub claims: Vec<Claim>,
+    /// For each event and then for each claim, whether it has to do with some positions of a multiset and not with
+    /// others: the order of elements has no meaning, but such an instance chooses one by its position.
+    pub positional: Vec<bool>,
     /// Variables that are treated as fixed, and why.
     pub fixed: Vec<Fixed>,
     /// Actions and properties that have no functions, and why. All that they mention is fixed.
@@ -458,6 +461,7 @@ pub fn unfold_over(
         events,
         idle,
         claims,
+        positional: Vec::new(),
         fixed: Vec::new(),
         refused,
     };

@@ -127,8 +127,10 @@ impl Multisets {
     }
 }
 
-/// The multisets whose positions the functions of a model tell apart.
+/// The multisets whose positions the functions of a model tell apart. Notes the events and claims that have to do with
+/// some positions of the others.
 pub(crate) fn ordered_multisets(behaviour: &mut Behaviour) -> Vec<SlotId> {
+    behaviour.positional = vec![false; behaviour.events.len() + behaviour.claims.len()];
     let entries = behaviour.multisets.entries.clone();
     if entries.is_empty() {
         return Vec::new();
@@ -140,6 +142,7 @@ pub(crate) fn ordered_multisets(behaviour: &mut Behaviour) -> Vec<SlotId> {
     let claims: FxHashSet<_> = behaviour.claims.iter().map(Claim::key).collect();
     let mut ordered = Vec::new();
     for entry in entries {
+        let mut positional: Vec<usize> = Vec::new();
         let is_unordered = (1..entry.capacity).all(|position| {
             let mut relabelling = Relabelling::default();
             for column in 0..entry.stride {
@@ -149,19 +152,28 @@ pub(crate) fn ordered_multisets(behaviour: &mut Behaviour) -> Vec<SlotId> {
             }
             let mut known = FxHashMap::default();
             let events_stay = (0..behaviour.events.len()).all(|number| {
-                behaviour.event_image(number, &relabelling, &mut known, |key| events.contains(key)).is_some()
+                let image = behaviour.event_image(number, &relabelling, &mut known, |key| events.contains(key));
+                if image.as_ref().is_some_and(|image| *image != behaviour.events[number].key()) {
+                    positional.push(number);
+                }
+                image.is_some()
             });
             events_stay
                 && (0..behaviour.claims.len()).all(|number| {
                     let claim = behaviour.claims[number].clone();
                     let condition = behaviour.circuit.relabelled(claim.condition, &relabelling, &mut known);
                     let fault = behaviour.circuit.relabelled(claim.fault, &relabelling, &mut known);
+                    if (condition, fault) != (Some(claim.condition), Some(claim.fault)) {
+                        positional.push(behaviour.events.len() + number);
+                    }
                     condition
                         .zip(fault)
                         .is_some_and(|(condition, fault)| claims.contains(&(claim.property, condition, fault)))
                 })
         });
-        if !is_unordered {
+        if is_unordered {
+            positional.into_iter().for_each(|number| behaviour.positional[number] = true);
+        } else {
             ordered.push(SlotId::from_position(entry.first as usize));
         }
     }

@@ -2,7 +2,9 @@
 //! initial states and properties to themselves. It does not look at the coloured graph or at the
 //! search that found the permutation, and it alone makes a [`CertifiedGroup`].
 //!
-//! Two arguments, and a generator must pass both:
+//! Two arguments, and a generator must pass both. The first shares with detection the functions of the model and
+//! their normal forms (`quotient_functions`): a mistake in these can mislead both. The second shares nothing with
+//! it but the list of possible values, which it checks, and is what finds such mistakes, as far as it goes:
 //!
 //! * **Normal forms.** The functions of each event (guard, faults, values written) are relabelled by
 //!   the permutation and brought to normal form again; the result must be the functions of another
@@ -16,9 +18,12 @@
 
 mod decisions;
 mod exhaust;
+mod instances;
 mod part;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use quotient_functions::{
     self as functions, Behaviour, Claim, ClaimKey, Event, EventKey, InputMove, Instance, NodeId, Preserved,
@@ -31,6 +36,8 @@ use crate::literals::{Literals, NoAction, StateMap};
 use crate::relabelling::relabelling;
 pub use exhaust::CertificationReport;
 use exhaust::{Exhaustion, SlotPermutation};
+use instances::CertifiedInstances;
+pub use instances::{InstanceAction, InstanceMap};
 pub(crate) use part::Part;
 
 /// A group of permutations of literals, each of which was shown to be a symmetry of the model and
@@ -43,6 +50,8 @@ pub struct CertifiedGroup {
     interchangeable: Vec<InterchangeableValues>,
     /// For each rule one that symmetries of the model exchange with it, the same for all of those.
     rule_classes: Vec<u32>,
+    /// What the generators do to instances.
+    instances: Arc<CertifiedInstances>,
 }
 
 /// Values of a type that can be exchanged freely.
@@ -84,7 +93,8 @@ impl CertifiedGroup {
             .map(|generator| self.literals.action(layout, generator).expect("a certified exchange acts on states"))
             .collect();
         let rule_classes = self.rule_classes.clone();
-        Self { literals: self.literals.clone(), generators, maps, interchangeable, rule_classes }
+        let instances = Arc::clone(&self.instances);
+        Self { literals: self.literals.clone(), generators, maps, interchangeable, rule_classes, instances }
     }
     /// For each rule one that symmetries of the model exchange with it, the same for all of those, by position:
     /// if one of them can ever fire, so may the others.
@@ -180,8 +190,8 @@ pub struct Certifier<'m> {
     exhaustion: Exhaustion<'m>,
     budget: Budget,
     is_surveyed: bool,
-    /// Generators that passed.
-    accepted: FxHashSet<SparsePermutation>,
+    /// The instances, and the generators that passed with what they do to these.
+    instances: Arc<CertifiedInstances>,
     /// Claims that generators which passed exchange, or that say the same.
     claim_orbits: OrbitPartition,
     /// Claims that a generator which passed sends to one that says something else.
@@ -252,20 +262,26 @@ impl<'m> Certifier<'m> {
             fixed[first..first + cells].fill(true);
         }
         let mut events = FxHashMap::default();
+        let mut representatives: Vec<u32> = Vec::with_capacity(behaviour.events.len() + behaviour.claims.len());
         for (number, event) in behaviour.events.iter().enumerate() {
-            events.entry((is_start(event.action), event.key())).or_insert(number as u32);
+            representatives.push(*events.entry((event.is_start(), event.key())).or_insert(number as u32));
         }
         let mut claims = FxHashMap::default();
         let mut claim_orbits = OrbitPartition::new(behaviour.claims.len());
         for (number, claim) in behaviour.claims.iter().enumerate() {
             let same = *claims.entry(claim.key()).or_insert(number as u32);
             claim_orbits.merge(same, number as Point);
+            representatives.push(behaviour.events.len() as u32 + same);
         }
         let exchanged = vec![false; behaviour.claims.len()];
         let literals = Literals::of_functions(&behaviour);
         let instances = behaviour.events.iter().map(Event::instance);
-        let instances = instances.chain(behaviour.claims.iter().map(Claim::instance)).collect();
-        let exhaustion = Exhaustion::new(model, layout, literals.clone(), instances, budget);
+        let instances: Vec<Instance> = instances.chain(behaviour.claims.iter().map(Claim::instance)).collect();
+        let exhaustion = Exhaustion::new(model, layout, literals.clone(), instances.clone(), budget);
+        let positional = behaviour.positional.clone();
+        let open = behaviour.inputs.iter().map(|&(action, _)| action).collect();
+        let moves = FxHashMap::default();
+        let instances = Arc::new(CertifiedInstances { instances, representatives, positional, open, moves });
         Ok(Self {
             budget: budget.clone(),
             layout,
@@ -279,7 +295,7 @@ impl<'m> Certifier<'m> {
             fixed,
             exhaustion,
             is_surveyed: false,
-            accepted: FxHashSet::default(),
+            instances,
             claim_orbits,
             exchanged,
             rule_orbits: OrbitPartition::new(model.rules.len()),
@@ -317,7 +333,7 @@ impl<'m> Certifier<'m> {
     ) -> Result<StateMap, Rejection> {
         self.budget.spend(1 + generator.support().len() as u64)?;
         let map = self.literals.action(self.layout, generator)?;
-        if self.accepted.contains(generator) {
+        if self.instances.moves.contains_key(generator) {
             return Ok(map);
         }
         for slot_move in map.moves() {
@@ -351,11 +367,17 @@ impl<'m> Certifier<'m> {
             pairs.iter().filter_map(|&(number, image)| rules(number).zip(rules(image))).collect();
         // Before anything is concluded: functions that were made after the budget was spent mean nothing.
         self.require_sound()?;
+        let representatives = &self.instances.representatives;
+        let class_moves = pairs
+            .iter()
+            .map(|&(number, image)| (number, representatives[image as usize]))
+            .filter(|&(number, image)| representatives[number as usize] == number && number != image)
+            .collect();
         self.exhaustion.compare(&SlotPermutation::new(&map), pairs)?;
         for (rule, image) in exchanged {
             self.rule_orbits.merge(rule, image);
         }
-        self.accepted.insert(generator.clone());
+        Arc::make_mut(&mut self.instances).moves.insert(generator.clone(), class_moves);
         for (number, image) in claim_images {
             self.exchanged[number as usize] |= self.claims[&self.behaviour.claims[number as usize].key()] != image;
             self.claim_orbits.merge(number, image);
@@ -429,7 +451,7 @@ impl<'m> Certifier<'m> {
         let key = self.behaviour.event_image(number as usize, relabelling, known, |key| events.contains_key(key));
         let event = &self.behaviour.events[number as usize];
         self.require_sound()?;
-        let image = key.and_then(|key| self.events.get(&(is_start(event.action), key)));
+        let image = key.and_then(|key| self.events.get(&(event.is_start(), key)));
         image.copied().ok_or_else(|| Rejection::Event { action: event.action, arguments: event.arguments.clone() })
     }
 
@@ -460,7 +482,8 @@ impl<'m> Certifier<'m> {
         let (generators, maps) = generators.into_iter().unzip();
         let mut orbits = self.rule_orbits.clone();
         let rule_classes = (0..orbits.degree() as Point).map(|rule| orbits.find(rule)).collect();
-        CertifiedGroup { literals: self.literals.clone(), generators, maps, interchangeable, rule_classes }
+        let instances = Arc::clone(&self.instances);
+        CertifiedGroup { literals: self.literals.clone(), generators, maps, interchangeable, rule_classes, instances }
     }
 
     /// Runs all events and claims by themselves, once.
@@ -477,8 +500,4 @@ impl<'m> Certifier<'m> {
         self.is_surveyed = true;
         Ok(())
     }
-}
-
-fn is_start(action: Action) -> bool {
-    matches!(action, Action::Start(_))
 }
