@@ -11,7 +11,7 @@ use crate::explicit::store::StateNumber;
 use crate::narrowing::check_whole;
 use crate::observer::{Observer, Progress};
 use crate::options::{Instances, LivenessScope, SearchOptions};
-use crate::reduction::{LivenessSearch, Plan, Reduction};
+use crate::reduction::{LivenessSearch, Reduction, ReductionPlan};
 use crate::report::{EngineError, Figures, LivenessReport, Report, StopReason, Subject, Verdict};
 use crate::seam::{Batches, Representatives, SearchSpace, TransitionSystem};
 use crate::systems::compiled::CompiledSystem;
@@ -33,7 +33,7 @@ use crate::verdicts::{Verdicts, search_and_judge};
 pub fn check(
     model: &Model,
     layout: &Layout,
-    plan: Option<&Plan>,
+    plan: Option<&ReductionPlan>,
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<Report, EngineError> {
@@ -49,7 +49,7 @@ pub fn check(
 pub(crate) fn check_quotient(
     evaluator: &SpecialisedSystem<'_>,
     interpreter: &Interpreter<'_>,
-    plan: &Plan,
+    plan: &ReductionPlan,
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<(Report, Exploration), EngineError> {
@@ -106,7 +106,7 @@ pub fn unfinished(
 fn check_planned<S: Batches>(
     system: &S,
     interpreter: &Interpreter<'_>,
-    plan: &Plan,
+    plan: &ReductionPlan,
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<(Report, Exploration), EngineError> {

@@ -10,7 +10,7 @@ use crate::explicit::shards::Shards;
 use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store};
 use crate::observer::Observer;
 use crate::options::SearchOptions;
-use crate::reduction::{Plan, Reduction};
+use crate::reduction::{Reduction, ReductionPlan};
 use crate::report::{EngineError, Report, StopReason};
 use crate::seam::Batches;
 use crate::systems::passing::PassingSystem;
@@ -43,7 +43,7 @@ pub enum Extent {
 pub(crate) fn compare<S: Batches>(
     system: &S,
     interpreter: &Interpreter<'_>,
-    plan: &Plan,
+    plan: &ReductionPlan,
     options: &SearchOptions,
     observer: &mut dyn Observer,
     (report, exploration): (&Report, &Exploration),

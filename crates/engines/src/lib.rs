@@ -28,7 +28,7 @@ pub use cross_check::{CrossCheck, Extent};
 pub use narrowing::{Narrowing, layout_for};
 pub use observer::{Edge, Observer, Progress, Silent};
 pub use options::{Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode};
-pub use reduction::{LivenessSearch, Markers, Plan, Reduction, Symmetry, SymmetrySource, plan, too_large};
+pub use reduction::{LivenessSearch, Markers, Reduction, ReductionPlan, Symmetry, SymmetrySource, plan, too_large};
 pub use report::{
     Approximation, EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, StopReason, Subject, Verdict,
 };

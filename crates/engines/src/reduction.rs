@@ -90,7 +90,7 @@ pub struct LivenessSearch {
 
 /// What is known about the symmetries of a search, and how they are used.
 #[derive(Debug)]
-pub struct Plan {
+pub struct ReductionPlan {
     /// The symmetries.
     pub symmetry: Symmetry,
     /// How the search is reduced, if that is worth anything.
@@ -198,7 +198,7 @@ pub fn plan(
     source: SymmetrySource,
     strategy: Option<Strategy>,
     budget: &Budget,
-) -> Result<Plan, EngineError> {
+) -> Result<ReductionPlan, EngineError> {
     let (symmetry, mut exchanged) = find(model, layout, properties, source, budget).map_err(no_group)?;
     exchanged.retain(|orbit| model.properties[orbit.property].kind == PropertyKind::AlwaysReachable);
     let strategy = strategy.unwrap_or(Strategy::Canonical);
@@ -207,7 +207,13 @@ pub fn plan(
             true => "there is nothing to reduce by".to_owned(),
             false => "not used: they move nothing but constants".to_owned(),
         };
-        return Ok(Plan { symmetry, reduction: None, method, exchanged: Vec::new(), liveness_searches: Vec::new() });
+        return Ok(ReductionPlan {
+            symmetry,
+            reduction: None,
+            method,
+            exchanged: Vec::new(),
+            liveness_searches: Vec::new(),
+        });
     }
     let (reduction, method) = match Reduction::new(model, layout, symmetry.group.clone(), strategy) {
         Ok(reduction) => {
@@ -223,10 +229,10 @@ pub fn plan(
         exchanged.clear();
     }
     let liveness_searches = plan_liveness(model, layout, &exchanged, source, strategy, budget)?;
-    Ok(Plan { symmetry, reduction, method, exchanged, liveness_searches })
+    Ok(ReductionPlan { symmetry, reduction, method, exchanged, liveness_searches })
 }
 
-impl Plan {
+impl ReductionPlan {
     /// For each rule which others the symmetries that are used exchange with it; nothing if none are used.
     pub(crate) fn rule_classes(&self) -> Option<&[u32]> {
         self.reduction.as_ref().map(|reduction| reduction.group.rule_classes())

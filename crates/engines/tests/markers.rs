@@ -3,7 +3,7 @@
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    EngineError, Plan, Report, SearchOptions, Silent, Spill, StopReason, StoreMode, SymmetrySource, Verdict,
+    EngineError, ReductionPlan, Report, SearchOptions, Silent, Spill, StopReason, StoreMode, SymmetrySource, Verdict,
 };
 use quotient_ir::{Layout, Model, PropertyId};
 use quotient_symmetry::Strategy;
@@ -12,7 +12,7 @@ use quotient_testkit::search::{check_with, plan};
 
 const MARKERS: [Strategy; 3] = [Strategy::Markers, Strategy::MarkersTrees, Strategy::MarkersCanonical];
 
-fn planned(model: &Model, layout: &Layout, strategy: Strategy) -> Plan {
+fn planned(model: &Model, layout: &Layout, strategy: Strategy) -> ReductionPlan {
     let properties: Vec<PropertyId> = model.properties.indices().collect();
     plan(model, layout, &properties, SymmetrySource::Detected, Some(strategy)).expect("certified symmetries")
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use quotient_engines::{
-    Clock, Edge, EngineError, Observer, Plan, Report, SearchOptions, Silent, SymmetrySource, Verdict,
+    Clock, Edge, EngineError, Observer, ReductionPlan, Report, SearchOptions, Silent, SymmetrySource, Verdict,
 };
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, Source};
@@ -18,7 +18,7 @@ fn model(text: &str) -> Model {
     }
 }
 
-fn plan_for(model: &Model, layout: &Layout, strategy: Strategy) -> Plan {
+fn plan_for(model: &Model, layout: &Layout, strategy: Strategy) -> ReductionPlan {
     let properties: Vec<PropertyId> = model.properties.indices().collect();
     plan(model, layout, &properties, SymmetrySource::Detected, Some(strategy)).expect("certified symmetries")
 }
@@ -102,7 +102,7 @@ impl Observer for Graph {
     }
 }
 
-fn explore(model: &Model, layout: &Layout, plan: &Plan) -> (Report, Graph) {
+fn explore(model: &Model, layout: &Layout, plan: &ReductionPlan) -> (Report, Graph) {
     let mut graph = Graph::default();
     let report = check_with(model, layout, plan, &off(), &mut graph).expect("a report");
     (report, graph)

@@ -4,7 +4,7 @@
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use quotient_engines::{AdaptiveError, EngineError, Plan, Reduction as Method, SymmetrySource, too_large};
+use quotient_engines::{AdaptiveError, EngineError, Reduction as Method, ReductionPlan, SymmetrySource, too_large};
 use quotient_ir::{Budget, Interrupt, PropertyId};
 use quotient_symmetry::{Declared, Describer, Detection, DetectionError, PartialSymmetry, Strategy};
 
@@ -24,7 +24,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 /// The symmetries of a search and what is made of them.
 pub(crate) struct Symmetries {
     /// What is known about them.
-    pub(crate) plan: Option<Plan>,
+    pub(crate) plan: Option<ReductionPlan>,
     /// Why nothing is known, if that is so.
     pub(crate) unknown: &'static str,
     /// Generators in source terms.
@@ -46,7 +46,7 @@ pub(crate) enum Choice {
 /// A plan in the making.
 pub(crate) struct Pending {
     model: Model,
-    receiver: Receiver<Result<Result<Plan, EngineError>, Defect>>,
+    receiver: Receiver<Result<Result<ReductionPlan, EngineError>, Defect>>,
     /// Ends the making of it when nobody waits any longer.
     interrupt: Interrupt,
     started: Instant,
@@ -112,7 +112,7 @@ fn plan(
     source: SymmetrySource,
     strategy: Option<Strategy>,
     budget: &Budget,
-) -> Result<Plan, EngineError> {
+) -> Result<ReductionPlan, EngineError> {
     quotient_engines::plan(model.ir(), model.layout(), properties, source, strategy, budget)
 }
 

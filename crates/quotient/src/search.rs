@@ -1,6 +1,6 @@
 //! The calls of engines: every search runs through here, within what is left of the memory.
 
-use quotient_engines::{self as engines, EngineError, Observer, Plan, Report, SearchOptions, StopReason};
+use quotient_engines::{self as engines, EngineError, Observer, ReductionPlan, Report, SearchOptions, StopReason};
 
 use crate::control::Control;
 use crate::model::Model;
@@ -8,7 +8,7 @@ use crate::model::Model;
 /// Searches as planned, or without a reduction if there is no plan.
 pub(crate) fn run(
     model: &Model,
-    plan: Option<&Plan>,
+    plan: Option<&ReductionPlan>,
     options: &SearchOptions,
     control: &Control,
     observer: &mut dyn Observer,

@@ -69,7 +69,8 @@ impl Check<'_> {
             assert_eq!(other, expected, "{}: {instance:?} goes to {image:?}", self.name);
             self.moved += usize::from(instance != image);
         }
-        for (property, entry) in self.model.properties.iter_enumerated().filter(|(_, entry)| entry.condition.is_some())
+        for (property, entry) in
+            self.model.properties.iter_enumerated().filter(|(_, entry)| entry.formula.condition().is_some())
         {
             for arguments in self.interpreter.instances(&entry.parameters, &entry.locals) {
                 let instance = Instance { subject: Subject::Property(property), arguments };

@@ -8,8 +8,8 @@ use std::path::Path;
 use num_bigint::BigUint;
 use quotient::{Checkpoint, Options, Symmetry};
 use quotient_engines::{
-    AdaptiveError, EngineError, PartitionTime, Plan, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason,
-    StoreMode, SymmetrySource, Verdict,
+    AdaptiveError, EngineError, PartitionTime, ReductionPlan, Report, SearchOptions, SearchOrder, Silent, Spill,
+    StopReason, StoreMode, SymmetrySource, Verdict,
 };
 use quotient_ir::{Budget, Interpreter, Layout, Model, PropertyId, replay};
 use quotient_symmetry::{PartialSymmetry, Strategy};
@@ -166,7 +166,7 @@ struct Cross<'m> {
     base: SearchOptions,
     whole: Report,
     folder: &'m Path,
-    plans: Vec<(Strategy, Plan)>,
+    plans: Vec<(Strategy, ReductionPlan)>,
     /// None before it is asked for; then nothing if the model is not suited.
     partial: Option<Option<PartialSymmetry<'m>>>,
     repeated: Vec<Repeated>,
@@ -270,7 +270,7 @@ impl<'m> Cross<'m> {
         }
     }
 
-    fn plan(&mut self, strategy: Strategy) -> Result<&Plan, String> {
+    fn plan(&mut self, strategy: Strategy) -> Result<&ReductionPlan, String> {
         if !self.plans.iter().any(|(known, _)| *known == strategy) {
             let properties: Vec<PropertyId> = self.ir.properties.indices().collect();
             let plan = plan(self.ir, self.layout, &properties, SymmetrySource::Detected, Some(strategy));

@@ -1,7 +1,7 @@
 //! Searches as tests ask for them: of a whole model, by a plan, compared with the unreduced one, or adaptive.
 
 use quotient_engines::{
-    AdaptiveError, AdaptiveReport, CrossCheck, EngineError, Extent, Observer, PartitionTime, Plan, Report,
+    AdaptiveError, AdaptiveReport, CrossCheck, EngineError, Extent, Observer, PartitionTime, ReductionPlan, Report,
     SearchOptions, StopReason, SymmetrySource,
 };
 use quotient_ir::{Budget, Layout, Model, PropertyId};
@@ -17,7 +17,7 @@ pub fn plan(
     properties: &[PropertyId],
     source: SymmetrySource,
     strategy: Option<Strategy>,
-) -> Result<Plan, EngineError> {
+) -> Result<ReductionPlan, EngineError> {
     quotient_engines::plan(model, layout, properties, source, strategy, &Budget::unlimited())
 }
 
@@ -36,7 +36,7 @@ pub fn check(model: &Model, options: &SearchOptions, observer: &mut dyn Observer
 pub fn check_with(
     model: &Model,
     layout: &Layout,
-    plan: &Plan,
+    plan: &ReductionPlan,
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<Report, EngineError> {
@@ -52,7 +52,7 @@ pub fn check_with(
 pub fn cross_check(
     model: &Model,
     layout: &Layout,
-    plan: &Plan,
+    plan: &ReductionPlan,
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<(Report, CrossCheck), EngineError> {

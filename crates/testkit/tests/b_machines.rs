@@ -12,7 +12,7 @@
 
 use std::fs;
 
-use quotient_engines::{Plan, Report, SearchOptions, Silent, SymmetrySource, Verdict};
+use quotient_engines::{ReductionPlan, Report, SearchOptions, Silent, SymmetrySource, Verdict};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
     DeadlockMode, Interpreter, Layout, Model, PrintOptions, PropertyId, PropertyKind, Source, print_murphi, replay,
@@ -170,7 +170,7 @@ fn detected_symmetries_keep_the_verdicts() {
 }
 
 /// Searches with a method of reduction by the deferred sets.
-fn reduced(model: &Model, strategy: Strategy, label: &str) -> (Plan, Report) {
+fn reduced(model: &Model, strategy: Strategy, label: &str) -> (ReductionPlan, Report) {
     let layout = Layout::new(model).expect("a layout");
     let properties: Vec<PropertyId> = model.properties.indices().collect();
     let plan = plan(model, &layout, &properties, SymmetrySource::Declared, Some(strategy))

@@ -2,7 +2,7 @@
 //! as the reference interpreter sees them, also where it searched representatives or annotated states only, and
 //! where it was stopped on its way.
 
-use quotient_engines::{AdaptiveError, PartitionTime, Plan, Report, SearchOptions, Silent, SymmetrySource};
+use quotient_engines::{AdaptiveError, PartitionTime, ReductionPlan, Report, SearchOptions, Silent, SymmetrySource};
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, RuleId};
 use quotient_testkit::examples::{load_murphi, murphi_examples, promela_examples};
 use quotient_testkit::oracle::explore;
@@ -67,7 +67,7 @@ fn never_fired_by_searches(model: &Model) -> Option<Vec<Vec<RuleId>>> {
     Some(found)
 }
 
-fn search(model: &Model, layout: &Layout, plan: Option<&Plan>, options: &SearchOptions) -> Report {
+fn search(model: &Model, layout: &Layout, plan: Option<&ReductionPlan>, options: &SearchOptions) -> Report {
     let report = match plan {
         Some(plan) => check_with(model, layout, plan, options, &mut Silent),
         None => check(model, options, &mut Silent),

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
-use quotient_engines::{CrossCheck, Extent, Plan, Report, SearchOptions, SearchOrder, Silent, SymmetrySource, Verdict};
+use quotient_engines::{
+    CrossCheck, Extent, ReductionPlan, Report, SearchOptions, SearchOrder, Silent, SymmetrySource, Verdict,
+};
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Valuation, replay};
 use quotient_symmetry::{Canonicalizer, StateMap, Strategy, Workspace, detect};
 use quotient_testkit::examples::{load_murphi, murphi_examples, workspace};
@@ -15,7 +17,12 @@ use quotient_testkit::search::{check_with, cross_check, plan};
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 
 /// What a search is to use of the symmetries of all properties of a model.
-fn plan_for(model: &Model, layout: &Layout, source: SymmetrySource, strategy: Strategy) -> Result<Plan, String> {
+fn plan_for(
+    model: &Model,
+    layout: &Layout,
+    source: SymmetrySource,
+    strategy: Strategy,
+) -> Result<ReductionPlan, String> {
     let properties: Vec<PropertyId> = model.properties.indices().collect();
     plan(model, layout, &properties, source, Some(strategy)).map_err(|error| error.to_string())
 }
@@ -34,7 +41,7 @@ fn compare(
     source: SymmetrySource,
     strategy: Strategy,
     options: &SearchOptions,
-) -> Result<(Plan, Report, CrossCheck), String> {
+) -> Result<(ReductionPlan, Report, CrossCheck), String> {
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
     let plan = plan_for(model, &layout, source, strategy)?;
     let (report, comparison) =

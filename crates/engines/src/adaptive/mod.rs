@@ -23,7 +23,7 @@ use quotient_symmetry::{Arrangement, Desk, DetectionError, PartialRefusal, Parti
 use crate::check::check_quotient;
 use crate::observer::Observer;
 use crate::options::{SearchOptions, SearchOrder};
-use crate::reduction::Plan;
+use crate::reduction::ReductionPlan;
 use crate::report::{EngineError, Report};
 use crate::systems::evaluator::SpecialisedSystem;
 
@@ -138,7 +138,7 @@ fn search_partial(
     let (model, layout) = (partial.model(), partial.layout());
     refuse(model, options)?;
     let coarsest = partial.coarsest();
-    let plan = partial.whole_group()?.and_then(|(group, order)| Plan::of_group(model, layout, group, order));
+    let plan = partial.whole_group()?.and_then(|(group, order)| ReductionPlan::of_group(model, layout, group, order));
     let Some(plan) = plan else { return search_annotated(partial, options, PartitionTime::Lazy, observer) };
     let interpreter = Interpreter::new(model, layout);
     let evaluator = SpecialisedSystem::new(&interpreter);
