@@ -1,4 +1,5 @@
 //! Writes a model in Rust and checks it: the symmetry is found without a file, and without being declared.
+#![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
 use quotient::ir::builder::{ModelBuilder, Type, forall};
 use quotient::{Model, Options, Plan};

@@ -1,4 +1,5 @@
 //! Checks a model and prints the verdict on each of its properties: `cargo run --example check_file MODEL`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example shows what it finds")]
 
 use std::process::ExitCode;
 

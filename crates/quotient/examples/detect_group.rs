@@ -1,4 +1,5 @@
 //! Finds the symmetries of a model and prints generators of the group: `cargo run --example detect_group MODEL`.
+#![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
 use quotient::{Control, DetectOptions, Model, Silent, detect};
 

@@ -1,4 +1,5 @@
 //! Checks a model that is wrong, and walks the run that shows it, step by step.
+#![expect(clippy::print_stdout, reason = "an example shows what it finds")]
 
 use quotient::{Language, Model, Options, Plan, ir::Action, names};
 
