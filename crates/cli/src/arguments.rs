@@ -119,6 +119,14 @@ pub(crate) struct LimitArguments {
     /// Do not go further than so many steps from an initial state
     #[arg(long, value_name = "N")]
     pub(crate) max_depth: Option<u64>,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArguments,
+}
+
+/// What a whole command may take.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct ResourceArguments {
     /// Stop when the program takes so much memory: 500M, 4GiB; most of what is free unless told otherwise
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) max_memory: Option<u64>,
@@ -255,6 +263,8 @@ pub(crate) struct DetectArguments {
     /// For people or for programs
     #[arg(long, value_enum, default_value_t = Format::Human, help_heading = "Output")]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArguments,
 }
 
 /// Where the model comes from, for a command that finds out about a missing one by itself.

@@ -140,7 +140,7 @@ impl SearchOptions {
             match () {
                 () if depth_first => return Some("a depth-first search cannot continue on disk"),
                 () if self.store != StoreMode::Exact => return Some("an approximate store cannot continue on disk"),
-                () if interruptible => return Some("a search with checkpoints cannot continue on disk"),
+                () if self.checkpoint.is_some() => return Some("a search with checkpoints cannot continue on disk"),
                 () if draws => return Some("the graph cannot be drawn from disk"),
                 () if judges => return Some("liveness properties cannot be judged on disk"),
                 () if identity != Identity::Words => return Some("markers are compared in memory only"),

@@ -8,7 +8,6 @@
 //! one of each orbit of instances is judged, in a search of its own with the symmetries that preserve it.
 
 use num_bigint::BigUint;
-use quotient_groups::{PermutationGroup, Structure};
 use quotient_ir::{Budget, Iteration, Layout, Model, Parameter, PropertyId, PropertyKind};
 use quotient_symmetry::{
     Canonicalizer, CertifiedGroup, DetectionError, InstanceOrbit, Marking, Preserved, PropertyCost, Refused, Strategy,
@@ -277,7 +276,7 @@ fn find(
     match source {
         SymmetrySource::Detected => {
             let detection = detect_with_cost(model, layout, properties, budget)?;
-            let (order, structure) = name(&detection.group);
+            let (order, structure) = detection.group.order_and_structure(budget)?;
             let symmetry = Symmetry {
                 group: detection.group,
                 order,
@@ -291,7 +290,7 @@ fn find(
         }
         SymmetrySource::Declared => {
             let declared = declared_preserving(model, layout, Preserved::Properties(properties), budget)?;
-            let (order, structure) = name(&declared.group);
+            let (order, structure) = declared.group.order_and_structure(budget)?;
             let symmetry = Symmetry {
                 group: declared.group,
                 order,
@@ -304,16 +303,6 @@ fn find(
             Ok((symmetry, declared.instance_orbits))
         }
     }
-}
-
-/// The order and the name of a group.
-fn name(group: &CertifiedGroup) -> (BigUint, String) {
-    let permutations = PermutationGroup::new(group.literals().degree(), group.generators().to_vec());
-    let structure = match permutations.structure() {
-        Structure::Trivial => "trivial".to_owned(),
-        structure => structure.to_string(),
-    };
-    (permutations.order(), structure)
 }
 
 /// Whether some symmetry leads from a state to another one: one that moves only slots with one possible
@@ -362,7 +351,7 @@ fn plan_liveness(
             SymmetrySource::Detected => detect_preserving(model, layout, preserved, budget).map_err(no_group)?.group,
             SymmetrySource::Declared => declared_preserving(model, layout, preserved, budget).map_err(no_group)?.group,
         };
-        let order = PermutationGroup::new(group.literals().degree(), group.generators().to_vec()).order();
+        let (order, _) = group.order_and_structure(budget).map_err(EngineError::GaveUp)?;
         let reduction = acts_on_states(&group).then(|| Reduction::new(model, layout, group, strategy));
         match reduction {
             Some(Ok(reduction)) => {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
 use quotient_engines::StopReason;
-use quotient_groups::{ColouredGraph, PermutationGroup, Structure};
+use quotient_groups::{ColouredGraph, PermutationGroup};
 use quotient_ir::{Budget, PropertyId, Spent, VariableId};
 use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Describer, Description, DetectionError, Explainer, Family, Fixed, Moved,
@@ -208,7 +208,7 @@ fn find(model: &Model, properties: &[PropertyId], source: Symmetry, budget: &Bud
             found.certification = Some(declared.report);
             found.refused = declared.refused;
             found.phases = Phases::of(&declared.times);
-            found.describe(declared.group);
+            found.describe(declared.group, budget)?;
         }
         Symmetry::Auto => {
             let detection = detection::detect(model, properties, budget).map_err(no_group)?;
@@ -223,7 +223,7 @@ fn find(model: &Model, properties: &[PropertyId], source: Symmetry, budget: &Bud
             found.numbers = numbers;
             found.graph_size = Some((detection.graph.vertex_count(), detection.graph.edge_count()));
             found.phases = Phases::of(&detection.times);
-            found.describe(detection.group);
+            found.describe(detection.group, budget)?;
             found.graph = Some((detection.graph, detection.labels));
         }
     }
@@ -269,19 +269,15 @@ impl Detected {
     }
 
     /// Finds out what group it is, and says it in source terms.
-    fn describe(&mut self, group: CertifiedGroup) {
+    fn describe(&mut self, group: CertifiedGroup, budget: &Budget) -> Result<(), Error> {
         let clock = Instant::now();
-        let permutations = PermutationGroup::new(group.literals().degree(), group.generators().to_vec());
-        self.order = permutations.order();
-        self.structure = match permutations.structure() {
-            Structure::Trivial => "trivial".to_owned(),
-            structure => structure.to_string(),
-        };
+        (self.order, self.structure) = group.order_and_structure(budget).map_err(given_up)?;
         self.phases.structure = clock.elapsed();
         let describer = Describer::new(self.model.ir(), self.model.layout(), group.literals());
         self.generators = group.maps().iter().map(|map| describer.describe(map)).collect();
         self.moved = describer.moved(&group);
         self.group = Some(group);
+        Ok(())
     }
 
     /// The model.

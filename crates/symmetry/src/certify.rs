@@ -23,15 +23,17 @@ mod part;
 
 use std::sync::Arc;
 
+use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
 use quotient_functions::{
     self as functions, Behaviour, Claim, ClaimKey, Event, EventKey, InputMove, Instance, NodeId, Preserved,
     Relabelling, Subject, Users,
 };
-use quotient_groups::{OrbitPartition, Point, SparsePermutation};
+use quotient_groups::{OrbitPartition, PermutationGroup, Point, SparsePermutation, Structure};
 use quotient_ir::{Action, Budget, Layout, Model, PropertyId, Spent, TableIndex, TypeId};
 
+use crate::graph::watch;
 use crate::literals::{Literals, NoAction, StateMap};
 use crate::relabelling::relabelling;
 pub use exhaust::CertificationReport;
@@ -100,6 +102,20 @@ impl CertifiedGroup {
     /// if one of them can ever fire, so may the others.
     pub fn rule_classes(&self) -> &[u32] {
         &self.rule_classes
+    }
+    /// How many symmetries there are, and what group they are, for people.
+    ///
+    /// # Errors
+    /// If the budget is spent before that is known.
+    pub fn order_and_structure(&self, budget: &Budget) -> Result<(BigUint, String), Spent> {
+        let watch = watch(budget);
+        let permutations =
+            PermutationGroup::new_watched(self.literals.degree(), self.generators.clone(), &watch).ok_or(Spent)?;
+        let structure = match permutations.structure_watched(&watch).ok_or(Spent)? {
+            Structure::Trivial => "trivial".to_owned(),
+            structure => structure.to_string(),
+        };
+        Ok((permutations.order(), structure))
     }
     /// Whether there is nothing but the identity.
     pub fn is_trivial(&self) -> bool {

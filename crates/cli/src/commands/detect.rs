@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::process::ExitCode;
 
-use quotient::{Control, DetectOptions, Preserve, Question, Silent, SymmetryFormat, detect};
+use quotient::{Control, DetectOptions, Limits, Preserve, Question, Silent, SymmetryFormat, detect};
 
-use crate::arguments::{DetectArguments, Format, ModelArguments, SymmetryExport, SymmetryName};
+use crate::arguments::{DetectArguments, Format, ModelArguments, ResourceArguments, SymmetryExport, SymmetryName};
 use crate::commands::{Claims, load_model, partial, show_warnings, symmetry};
 use crate::failure::{Failure, HOLDS};
 use crate::render::symmetry::{human, json};
@@ -15,7 +15,8 @@ use crate::terminal::{Palette, print, print_with};
 /// Runs the command.
 pub(crate) fn run(arguments: &DetectArguments) -> Result<ExitCode, Failure> {
     let (model_arguments, question) = split_request(arguments)?;
-    let control = Control::default();
+    let ResourceArguments { max_memory, timeout } = arguments.resources;
+    let control = Control::start(&Limits { max_memory, timeout, ..Limits::default() });
     let preserve = if arguments.no_properties {
         Preserve::Behaviour
     } else if arguments.properties.is_empty() {
@@ -34,7 +35,7 @@ pub(crate) fn run(arguments: &DetectArguments) -> Result<ExitCode, Failure> {
     let model = load_model(&model_arguments, Claims::Ignored, &control)?;
     if arguments.partial {
         show_warnings(&model);
-        return partial::run(&model, &preserve, arguments.format);
+        return partial::run(&model, &preserve, &control, arguments.format);
     }
     // Created first, so that a long detection does not end with nowhere to write.
     let export = arguments.export.as_ref().map(|export| create(export).map(|file| (export, file))).transpose()?;

@@ -8,7 +8,8 @@ use quotient::{
 };
 
 use crate::arguments::{
-    DeadlockName, LanguageName, LimitArguments, ModelArguments, OrderName, ReductionName, SymmetryName,
+    DeadlockName, LanguageName, LimitArguments, ModelArguments, OrderName, ReductionName, ResourceArguments,
+    SymmetryName,
 };
 use crate::failure::{Failure, HOLDS, INCONCLUSIVE, VIOLATED};
 use crate::render::diagnostics;
@@ -55,7 +56,7 @@ fn load_model(arguments: &ModelArguments, claims: Claims, control: &Control) -> 
 }
 
 fn limits(arguments: &LimitArguments) -> Limits {
-    let LimitArguments { max_states, max_depth, max_memory, timeout } = *arguments;
+    let LimitArguments { max_states, max_depth, resources: ResourceArguments { max_memory, timeout } } = *arguments;
     Limits { max_states, max_depth, max_memory, timeout }
 }
 

@@ -82,8 +82,8 @@ struct WitnessObject {
 }
 
 /// Runs the command.
-pub(super) fn run(model: &Model, preserve: &Preserve, format: Format) -> Result<ExitCode, Failure> {
-    let report = quotient::partial_symmetry(model, preserve, &Control::default(), &mut Silent)?;
+pub(super) fn run(model: &Model, preserve: &Preserve, control: &Control, format: Format) -> Result<ExitCode, Failure> {
+    let report = quotient::partial_symmetry(model, preserve, control, &mut Silent)?;
     let PartialReport { families, rules, properties, structure } = report;
     let named = |(id, partition)| (property_title(model.ir(), id), partition);
     let findings = Findings {

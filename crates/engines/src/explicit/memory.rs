@@ -398,6 +398,7 @@ impl<'a, S: SearchSpace> Search<'a, S> {
         self.finish_expansion(number, scratch, state, moved)
     }
 
+    #[inline]
     fn finish_expansion(
         &mut self,
         number: StateNumber,
@@ -459,6 +460,7 @@ impl<'a, S: SearchSpace> Search<'a, S> {
 
     /// Looks up all successors of a batch; returns the number of the last one if it has one.
     fn look_up(&mut self, batch: &Batch) -> Result<Option<StateNumber>, Halt> {
+        let by_words = self.lookup.is_by_words();
         let mut last = None;
         let mut number = 0;
         while let Some(Run { parent, first, end, passed }) = batch.run(number) {
@@ -469,7 +471,7 @@ impl<'a, S: SearchSpace> Search<'a, S> {
                     continue;
                 }
                 let (state, tag, hash) = batch.entry(position);
-                let probe = match self.lookup.is_by_words() {
+                let probe = match by_words {
                     true => batch.probe(position, &self.store),
                     false => self.lookup.probe(&self.store, state, hash),
                 };

@@ -44,7 +44,8 @@ impl Recent {
     }
 
     /// Whether it is known that a state was met before; it is met now. It comes first in a slice of words.
-    #[inline]
+    // It is asked for every successor, and small.
+    #[inline(always)]
     pub(crate) fn meets(&mut self, record: &[u64], hash: Hash) -> bool {
         self.lookups += 1;
         if self.lookups == TRIAL {

@@ -247,6 +247,7 @@ impl TransitionSystem for CompiledSystem<'_> {
 }
 
 impl Batches for CompiledSystem<'_> {
+    #[inline]
     fn expand(&self, scratch: &mut Scratch, state: &[u64], sink: &mut impl Sink) {
         for segment in &self.segments {
             let flow = match segment {
