@@ -217,7 +217,14 @@ pub fn plan(
     let (reduction, method) = match Reduction::new(model, layout, symmetry.group.clone(), strategy) {
         Ok(reduction) => {
             let method = match &reduction.markers {
-                Some(markers) => markers.marking.reason().to_owned(),
+                Some(markers) => {
+                    let kind = match (markers.decides, markers.marking.is_exact()) {
+                        (true, _) => "exact, since canonical forms decide",
+                        (false, true) => "exact, since no cell relates two of them",
+                        (false, false) => "approximate",
+                    };
+                    format!("{}; {kind}", markers.marking.reason())
+                }
                 None => reduction.canonicalizer.reason().to_owned(),
             };
             (Some(reduction), method)

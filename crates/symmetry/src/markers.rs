@@ -143,6 +143,12 @@ impl Marking {
         let mut slots = Vec::new();
         let mut is_exact = true;
         for (slot, entry) in layout.slots.iter_enumerated() {
+            let possible = &group.literals().slots()[slot];
+            if !possible.wide && possible.values.len() == 1 {
+                // Constants say nothing about a state, and symmetries leave them where they are: they would
+                // distinguish elements that can be exchanged.
+                continue;
+            }
             let path = places.path(slot);
             if path.indices.len() > 31 {
                 return Err(NoMarkers::TooManyIndices);
@@ -170,9 +176,8 @@ impl Marking {
             };
             slots.push(marked(layout, slot, signature, own, content));
         }
-        let kind = if is_exact { "exact, since no cell relates two of them" } else { "approximate" };
         let depth = if rounds == 0 { String::new() } else { format!(", {rounds} rounds deep") };
-        let reason = format!("markers of {}{depth}; {kind}", names.join(", "));
+        let reason = format!("markers of {}{depth}", names.join(", "));
         let group = group.exchanging(layout, &used);
         Ok(Self { slots, classes, rounds, is_exact, reason, group })
     }

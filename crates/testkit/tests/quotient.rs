@@ -216,6 +216,11 @@ fn one_of_the_symmetric_instances_of_liveness_is_judged() {
             let options = SearchOptions { deadlock: DeadlockMode::Off, ..SearchOptions::default() };
             let compared = compare(&model, SymmetrySource::Detected, strategy, &options);
             let (plan, report, comparison) = compared.unwrap_or_else(|error| panic!("{strategy}: {error}"));
+            if plan.reduction.is_none() {
+                // Markers need a type of which all values can be exchanged.
+                assert!(!Strategy::OF_CANONICALIZERS.contains(&strategy), "{strategy}");
+                continue;
+            }
             // The second property is about process 1: the others may be exchanged.
             assert_eq!(plan.symmetry.order, BigUint::from(6u32), "{strategy}");
             let cost = plan.symmetry.property_cost.expect("the second property costs symmetries");
