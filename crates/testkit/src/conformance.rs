@@ -11,7 +11,7 @@ use quotient_engines::{
     AdaptiveError, EngineError, PartitionTime, ReductionPlan, Report, SearchOptions, SearchOrder, Silent, Spill,
     StopReason, StoreMode, SymmetrySource, Verdict,
 };
-use quotient_ir::{Budget, Interpreter, Layout, Model, PropertyId, replay};
+use quotient_ir::{Budget, DeadlockMode, Interpreter, Layout, Model, Property, PropertyId, PropertyKind, replay};
 use quotient_symmetry::{PartialSymmetry, Strategy};
 
 use crate::search::{check_with, plan};
@@ -125,14 +125,34 @@ impl Tally {
     }
 }
 
+/// What is checked in each way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subjects {
+    /// Everything, so that many searches end at a violation.
+    All,
+    /// Errors only, so that most are finished.
+    Errors,
+}
+
 /// Searches a model in some ways. It is searched without reduction first, and must have fewer than so many states
 /// to be of use; bigger models are left out.
 ///
 /// # Errors
 /// What does not agree.
-pub fn cross(model: &quotient::Model, ways: &[Way], most_states: u64, folder: &Path) -> Result<Tally, String> {
+pub fn cross(
+    model: &quotient::Model,
+    subjects: Subjects,
+    ways: &[Way],
+    most_states: u64,
+    folder: &Path,
+) -> Result<Tally, String> {
     let (ir, layout) = (model.ir(), model.layout());
-    let base = SearchOptions { deadlock: model.usual_deadlock_mode(), ..SearchOptions::default() };
+    let base = match subjects {
+        Subjects::All => SearchOptions { deadlock: model.usual_deadlock_mode(), ..SearchOptions::default() },
+        Subjects::Errors => {
+            SearchOptions { deadlock: DeadlockMode::Off, properties: Some(Vec::new()), ..SearchOptions::default() }
+        }
+    };
     let first = SearchOptions { max_states: Some(most_states), ..base.clone() };
     let whole = quotient_engines::check(ir, layout, None, &first, &mut Silent).map_err(|error| error.to_string())?;
     if matches!(whole.stop_reason, Some(StopReason::StateLimit(_))) {
@@ -140,6 +160,7 @@ pub fn cross(model: &quotient::Model, ways: &[Way], most_states: u64, folder: &P
     }
     let mut cross = Cross {
         model,
+        subjects,
         ir,
         layout,
         base,
@@ -161,6 +182,7 @@ type Repeated = ((Reduction, SearchOrder, StoreMode), (u64, u64, u64, Option<Big
 
 struct Cross<'m> {
     model: &'m quotient::Model,
+    subjects: Subjects,
     ir: &'m Model,
     layout: &'m Layout,
     base: SearchOptions,
@@ -208,6 +230,10 @@ impl<'m> Cross<'m> {
                 Reduction::By(strategy) => quotient::Reduction::By(strategy),
                 Reduction::Adaptive => quotient::Reduction::Adaptive,
             },
+            properties: match self.subjects {
+                Subjects::All => Vec::new(),
+                Subjects::Errors => vec!["errors".to_owned()],
+            },
             order: way.order,
             threads: way.threads,
             store: way.store,
@@ -247,7 +273,21 @@ impl<'m> Cross<'m> {
             return self.run_with(way.reduction, &options);
         }
         self.tally.resumed += 1;
-        self.run_with(way.reduction, &SearchOptions { resume: Some(checkpoint), threads, ..options })
+        // Some continue on disk, where that works.
+        let by_words = !matches!(
+            way.reduction,
+            Reduction::By(Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical)
+        );
+        let on_disk = share % 4 == 3 && by_words && !self.checks_liveness();
+        let (spill, max_memory) = (on_disk.then(|| self.spill()), on_disk.then_some(LITTLE_MEMORY));
+        // What was found before has to fit.
+        let max_memory = max_memory.map(|little| little + 4 * self.whole.memory_bytes);
+        self.run_with(way.reduction, &SearchOptions { resume: Some(checkpoint), threads, spill, max_memory, ..options })
+    }
+
+    fn checks_liveness(&self) -> bool {
+        let kinds = self.ir.properties.iter().map(|property| property.kind);
+        self.subjects == Subjects::All && kinds.into_iter().any(|kind| kind == PropertyKind::AlwaysReachable)
     }
 
     fn run_with(&mut self, reduction: Reduction, options: &SearchOptions) -> Result<Outcome, String> {
@@ -270,9 +310,16 @@ impl<'m> Cross<'m> {
         }
     }
 
+    /// The properties that symmetries must preserve.
+    fn properties(&self) -> Vec<PropertyId> {
+        let kept =
+            |(_, property): &(PropertyId, &Property)| self.subjects == Subjects::All || !property.kind.is_claim();
+        self.ir.properties.iter_enumerated().filter(kept).map(|(id, _)| id).collect()
+    }
+
     fn plan(&mut self, strategy: Strategy) -> Result<&ReductionPlan, String> {
         if !self.plans.iter().any(|(known, _)| *known == strategy) {
-            let properties: Vec<PropertyId> = self.ir.properties.indices().collect();
+            let properties = self.properties();
             let plan = plan(self.ir, self.layout, &properties, SymmetrySource::Detected, Some(strategy));
             self.plans.push((strategy, plan.map_err(|error| error.to_string())?));
         }
@@ -281,7 +328,7 @@ impl<'m> Cross<'m> {
 
     fn run_adaptive(&mut self, options: &SearchOptions) -> Result<Outcome, String> {
         if self.partial.is_none() {
-            let properties: Vec<PropertyId> = self.ir.properties.indices().collect();
+            let properties = self.properties();
             self.partial = Some(PartialSymmetry::new(self.ir, self.layout, &properties, &Budget::unlimited()).ok());
         }
         let Some(Some(partial)) = &mut self.partial else { return Ok(Outcome::Unsuited) };

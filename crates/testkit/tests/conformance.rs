@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use quotient::{Language, LoadOptions, Model};
 use quotient_engines::{SearchOrder, StoreMode};
-use quotient_testkit::conformance::{Tally, Way, cross, ways};
+use quotient_testkit::conformance::{Subjects, Tally, Way, cross, ways};
 use quotient_testkit::examples::{murphi_examples, workspace};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::Random;
@@ -14,7 +14,7 @@ use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 /// Models with more states are left out: each is searched hundreds of times.
 const MOST_STATES: u64 = 30_000;
 /// Of the ways, so many are searched of each model unless all are.
-const SAMPLE: usize = 24;
+const SAMPLE: usize = 16;
 
 fn is_whole() -> bool {
     std::env::var_os("QUOTIENT_WHOLE_CROSS").is_some_and(|value| value == "1")
@@ -47,8 +47,12 @@ fn run(models: Vec<(String, Model)>) -> Tally {
     let numbered: Vec<(u64, (String, Model))> = (0..).zip(models).collect();
     let found = map_on_workers(2, &numbered, |(seed, (name, model))| {
         let folder = tempfile::tempdir().expect("a folder");
-        let ways = chosen(*seed);
-        cross(model, &ways, MOST_STATES, folder.path()).map_err(|error| format!("{name}, {error}"))
+        let mut tally = Tally::default();
+        for (subjects, seed) in [(Subjects::All, 2 * seed), (Subjects::Errors, 2 * seed + 1)] {
+            let found = cross(model, subjects, &chosen(seed), MOST_STATES, folder.path());
+            tally.add(&found.map_err(|error| format!("{name}, {subjects:?}: {error}"))?);
+        }
+        Ok::<Tally, String>(tally)
     });
     let mut tally = Tally::default();
     let mut differences = Vec::new();
