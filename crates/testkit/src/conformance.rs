@@ -197,7 +197,7 @@ struct Cross<'m> {
 
 /// What a search came to.
 enum Outcome {
-    Found(Report),
+    Found(Box<Report>),
     Refused,
     /// The model has nothing that the way could use.
     Unsuited,
@@ -263,7 +263,7 @@ impl<'m> Cross<'m> {
         let limit = 1 + u64::from(share) * self.whole.states.saturating_sub(1) / 256;
         let begin = SearchOptions { checkpoint: Some(checkpoint.clone()), max_states: Some(limit), ..options.clone() };
         match self.run_with(way.reduction, &begin)? {
-            Outcome::Found(Report { stop_reason: Some(StopReason::StateLimit(_)), .. }) => {}
+            Outcome::Found(report) if matches!(report.stop_reason, Some(StopReason::StateLimit(_))) => {}
             // A reduction may leave fewer states than that, or a violation may come first.
             other => return Ok(other),
         }
@@ -304,7 +304,7 @@ impl<'m> Cross<'m> {
             Reduction::Adaptive => return self.run_adaptive(options),
         };
         match result {
-            Ok(report) => Ok(Outcome::Found(report)),
+            Ok(report) => Ok(Outcome::Found(Box::new(report))),
             Err(EngineError::Refused(_)) => Ok(Outcome::Refused),
             Err(error) => Err(error.to_string()),
         }
@@ -333,7 +333,7 @@ impl<'m> Cross<'m> {
         }
         let Some(Some(partial)) = &mut self.partial else { return Ok(Outcome::Unsuited) };
         match quotient_engines::check_adaptive(partial, options, PartitionTime::IfNeeded, &mut Silent) {
-            Ok(found) => Ok(Outcome::Found(found.report)),
+            Ok(found) => Ok(Outcome::Found(Box::new(found.report))),
             Err(AdaptiveError::Unsupported(_)) => Ok(Outcome::Refused),
             Err(AdaptiveError::Refused(_)) => Ok(Outcome::Unsuited),
             Err(error) => Err(error.to_string()),
