@@ -1,6 +1,6 @@
 //! A model checker that finds the symmetry of a model by itself and checks the quotient.
 //!
-//! A [`Model`] comes from a file or a text in Murphi, Promela or B, or from [`ir::builder`]. [`Options`] say
+//! A [`Model`] comes from a file or a text in Murphi, Promela or B, or from the [`builder`]. [`Options`] say
 //! what to check and how; together they make a [`Plan`], which is checked once, and refuses what does not go
 //! together. Running it gives a [`Report`].
 //!
@@ -79,6 +79,7 @@ pub mod walk;
 use std::path::Path;
 
 pub use quotient_ir as ir;
+pub use quotient_ir::builder;
 
 pub use adaptive::{AdaptiveUse, RuleUse};
 pub use control::{Control, Observer, Phase, Silent};
