@@ -33,7 +33,7 @@ pub use report::{
     Approximation, EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, StopReason, Subject, Verdict,
 };
 pub use seam::{
-    Batches, Event, FieldTest, Identity, Instance, Representatives, SearchSpace, Sink, Steps, Successors, Tag,
+    Batches, Event, Facts, FieldTest, Identity, Instance, Representatives, SearchSpace, Sink, Steps, Successors, Tag,
     TransitionSystem,
 };
 pub use systems::compiled::CompiledSystem;

@@ -1,7 +1,7 @@
 //! The seam between searches and what runs a model: packed states in, successors out.
 //!
 //! [`TransitionSystem`] is all that a model has to offer. What a system can do faster, and what a reduction
-//! adds, are traits of their own: [`Batches`], [`Steps`], [`Representatives`]. A search needs all of them
+//! adds, are traits of their own: [`Batches`] (with [`Facts`]), [`Steps`], [`Representatives`]. A search needs all of them
 //! ([`SearchSpace`]), which [`crate::PassingSystem`] and [`crate::QuotientSystem`] have.
 
 use std::ops::ControlFlow;
@@ -286,12 +286,8 @@ pub trait TransitionSystem: Sync {
     );
 }
 
-/// Successors in batches, with tags that say which properties a step cannot have broken.
-pub trait Batches: TransitionSystem {
-    /// Like [`TransitionSystem::successors`], with successors as bare states, without the instance that
-    /// produced them and the cover statements it reached on the way, as far as the system can.
-    fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink);
-
+/// What is known of a model and of what was run of it, whatever wraps the system that runs it.
+pub trait Facts: Sync {
     /// Whether every assumption and every invariant surely holds in a successor with this tag that
     /// [`Batches::expand`] gave, provided that all held in the state it was expanded from.
     /// If not, they have to be evaluated.
@@ -309,6 +305,19 @@ pub trait Batches: TransitionSystem {
 
     /// Takes over which rules have fired elsewhere.
     fn note_fired_rules(&self, rules: &[RuleId]);
+}
+
+/// Successors in batches, with tags that say which properties a step cannot have broken.
+pub trait Batches: TransitionSystem {
+    /// What knows the facts about the model: the system below all wrappers.
+    type Facts: Facts;
+
+    /// The facts about the model.
+    fn facts(&self) -> &Self::Facts;
+
+    /// Like [`TransitionSystem::successors`], with successors as bare states, without the instance that
+    /// produced them and the cover statements it reached on the way, as far as the system can.
+    fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink);
 }
 
 /// Steps one at a time, also where a system passes through states.

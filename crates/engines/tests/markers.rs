@@ -48,7 +48,7 @@ fn an_interrupted_search_ends_as_one_that_was_not() {
                 ..SearchOptions::default()
             };
             let stopped = check_with(&model, &layout, &plan, &begin, &mut Silent).expect("a report");
-            assert_eq!(stopped.stop_reason.is_some_and(|it| it != StopReason::Violation), true, "{strategy}");
+            assert!(stopped.stop_reason.is_some_and(|it| it != StopReason::Violation), "{strategy}");
             let rest = SearchOptions { resume: Some(checkpoint), threads: resumed_on, ..SearchOptions::default() };
             let report = check_with(&model, &layout, &plan, &rest, &mut Silent).expect("a report");
             assert_eq!(without_memory(report), without_memory(whole.clone()), "{strategy}");

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use quotient_engines::{
-    Batches, Edge, EngineError, FieldTest, Observer, Progress, Report, SearchOptions, SearchOrder, Silent,
+    Edge, EngineError, Facts, FieldTest, Observer, Progress, Report, SearchOptions, SearchOrder, Silent,
     SpecialisedSystem, Spill, StopReason, Subject, Verdict, walk,
 };
 use quotient_frontends::{Language, LoadOptions, load};

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use quotient_engines::{
-    Batches, CompiledSystem, Event, Instance, ReferenceSystem, Sink, SpecialisedSystem, Successors, TransitionSystem,
-    layout_for,
+    Batches, CompiledSystem, Event, Facts, Instance, ReferenceSystem, Sink, SpecialisedSystem, Successors,
+    TransitionSystem, layout_for,
 };
 use quotient_ir::{Fault, FaultKind, Interpreter, Layout, Model, PropertyId, PropertyKind, Valuation};
 

@@ -9,7 +9,7 @@ use crate::explicit::store::StateNumber;
 use crate::explicit::{End, Finding, Halt};
 use crate::options::SearchOptions;
 use crate::report::StopReason;
-use crate::seam::{Batches, Tag};
+use crate::seam::{Batches, Facts, Tag};
 use crate::systems::passing::is_passing;
 
 /// The properties a search checks, by kind, each in order of declaration.
@@ -110,7 +110,7 @@ impl<'a, S: Batches> Judge<'a, S> {
     /// Whether a new state with a tag is to be stored.
     #[inline]
     fn judge(&mut self, state: &[u64], tag: u64) -> Judgement {
-        if tag == Tag::NOTHING || self.system.is_safe(tag, state) {
+        if tag == Tag::NOTHING || self.system.facts().is_safe(tag, state) {
             return Judgement::Admitted;
         }
         self.judge_in_full(state)

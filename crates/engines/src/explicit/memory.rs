@@ -25,7 +25,7 @@ use crate::explicit::{End, Exploration, Finding, Halt, Rest, note, stop};
 use crate::observer::{Edge, Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder};
 use crate::report::{Approximation, StopReason};
-use crate::seam::{Event, SearchSpace, Sink};
+use crate::seam::{Event, Facts, SearchSpace, Sink};
 
 /// How many units of work (successors looked up, states expanded) pass between reports of
 /// progress.
@@ -290,7 +290,7 @@ impl<'a, S: SearchSpace> Search<'a, S> {
             words: self.system.words(),
             stores: &[(&self.store, length)],
             standing: &standing,
-            fired: self.system.fired_rules(),
+            fired: self.system.facts().fired_rules(),
             current,
             next,
         };

@@ -25,7 +25,7 @@ use rustc_hash::FxHashSet;
 use crate::observer::Observer;
 use crate::options::{SearchOptions, SearchOrder, StoreMode};
 use crate::report::{Approximation, EngineError, StopReason};
-use crate::seam::{Identity, SearchSpace};
+use crate::seam::{Facts, Identity, SearchSpace};
 use checkpoint::{ResumeError, Saved, Standing};
 use judge::Checks;
 use shards::Shards;
@@ -101,7 +101,7 @@ pub(crate) fn explore<S: SearchSpace>(
         (begin, _) => begin,
     };
     if let Some(saved) = &begin {
-        system.note_fired_rules(&saved.fired);
+        system.facts().note_fired_rules(&saved.fired);
     }
     let graph = observer.wants_graph();
     let identity = system.identity();
@@ -113,7 +113,7 @@ pub(crate) fn explore<S: SearchSpace>(
     let alone = graph || !checks.liveness.is_empty() || options.order == SearchOrder::DepthFirst;
     // Numbers are asked for by those who draw the graph, by liveness, and where states are compared otherwise
     // than by their words.
-    let numbered = graph || !checks.liveness.is_empty() || system.fills_words() || identity != Identity::Words;
+    let numbered = graph || !checks.liveness.is_empty() || system.facts().fills_words() || identity != Identity::Words;
     let entries = match options.store {
         StoreMode::Exact if numbered => Entries::Numbers,
         StoreMode::Exact => Entries::States,

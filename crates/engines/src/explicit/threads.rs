@@ -38,7 +38,7 @@ use crate::explicit::{End, Exploration, stop};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::{EngineError, StopReason};
-use crate::seam::{SearchSpace, Sink, Tag};
+use crate::seam::{Facts, SearchSpace, Sink, Tag};
 
 /// Blocks of a round.
 const BLOCKS: usize = 64;
@@ -738,7 +738,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
             words: search.words,
             stores: &stores,
             standing: &place.standing,
-            fired: search.system.fired_rules(),
+            fired: search.system.facts().fired_rules(),
             current: level[place.first..].iter().copied(),
             next: next[..place.found].iter().copied(),
         };

@@ -11,14 +11,13 @@
 use std::ops::ControlFlow;
 
 use quotient_groups::SparsePermutation;
-use quotient_ir::{
-    DeadlockMode, Fault, FaultKind, Interpreter, PropertyId, PropertyKind, RuleId, SlotId, Span, Violation,
-};
+use quotient_ir::{DeadlockMode, Fault, FaultKind, Interpreter, PropertyId, PropertyKind, SlotId, Span, Violation};
 
 use crate::explicit::store::{Hash, append, copy};
 use crate::options::SearchOptions;
 use crate::seam::{
-    Batches, Event, FieldTest, Identity, Instance, Representatives, Sink, Steps, Successors, Tag, TransitionSystem,
+    Batches, Event, Facts, FieldTest, Identity, Instance, Representatives, Sink, Steps, Successors, Tag,
+    TransitionSystem,
 };
 use crate::systems::guard::Guard;
 
@@ -73,7 +72,7 @@ impl<'a, S: Batches> PassingSystem<'a, S> {
         let condition = match passing[..] {
             [] => Condition::Never,
             _ if options.store_passing => Condition::Ignored,
-            [property] => match inner.field_test(property) {
+            [property] => match inner.facts().field_test(property) {
                 Some(FieldTest::Constant(false)) => Condition::Never,
                 Some(test) => Condition::Field(test),
                 None => Condition::Any(passing),
@@ -260,33 +259,19 @@ impl<S: Batches> TransitionSystem for PassingSystem<'_, S> {
 }
 
 impl<S: Batches> Batches for PassingSystem<'_, S> {
+    type Facts = S::Facts;
+
+    #[inline]
+    fn facts(&self) -> &S::Facts {
+        self.inner.facts()
+    }
+
     #[inline]
     fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
         match self.condition {
             Condition::Never => self.inner.expand(&mut scratch.inner, state, sink),
             _ => self.go_through::<true>(scratch, state, sink),
         }
-    }
-
-    #[inline]
-    fn is_safe(&self, tag: u64, state: &[u64]) -> bool {
-        self.inner.is_safe(tag, state)
-    }
-
-    fn field_test(&self, property: PropertyId) -> Option<FieldTest> {
-        self.inner.field_test(property)
-    }
-
-    fn fills_words(&self) -> bool {
-        self.inner.fills_words()
-    }
-
-    fn fired_rules(&self) -> Vec<RuleId> {
-        self.inner.fired_rules()
-    }
-
-    fn note_fired_rules(&self, rules: &[RuleId]) {
-        self.inner.note_fired_rules(rules);
     }
 }
 

@@ -11,14 +11,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use quotient_groups::SparsePermutation;
-use quotient_ir::{Fault, Layout, PropertyId, RuleId, SlotId};
+use quotient_ir::{Fault, Layout, PropertyId, SlotId};
 use quotient_symmetry::{Canonicalizer, MarkerScratch, Workspace};
 
 use crate::explicit::store::Hash;
 use crate::reduction::{Markers, Reduction};
 use crate::seam::{
-    Batches, Event, FieldTest, Identity, Instance, Representatives, SearchSpace, Sink, Steps, Successors, Tag,
-    TransitionSystem,
+    Batches, Event, Identity, Instance, Representatives, SearchSpace, Sink, Steps, Successors, Tag, TransitionSystem,
 };
 use crate::systems::guard::Guard;
 
@@ -239,32 +238,19 @@ impl<S: SearchSpace> TransitionSystem for QuotientSystem<'_, S> {
 }
 
 impl<S: SearchSpace> Batches for QuotientSystem<'_, S> {
+    type Facts = S::Facts;
+
+    #[inline]
+    fn facts(&self) -> &S::Facts {
+        self.inner.facts()
+    }
+
     fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
         let QuotientScratch { inner, finder, state: buffer } = scratch;
         let first = sink.successors().len();
         let mut representing = RepresentingSink { quotient: self, finder, buffer, before: state, first, sink };
         self.inner.expand(inner, state, &mut representing);
         representing.represent();
-    }
-
-    fn is_safe(&self, tag: u64, state: &[u64]) -> bool {
-        self.inner.is_safe(tag, state)
-    }
-
-    fn field_test(&self, property: PropertyId) -> Option<FieldTest> {
-        self.inner.field_test(property)
-    }
-
-    fn fills_words(&self) -> bool {
-        self.inner.fills_words()
-    }
-
-    fn fired_rules(&self) -> Vec<RuleId> {
-        self.inner.fired_rules()
-    }
-
-    fn note_fired_rules(&self, rules: &[RuleId]) {
-        self.inner.note_fired_rules(rules);
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use quotient_ir::{Action, Fault, Interpreter, Outcome, PropertyId, RuleId};
 
-use crate::seam::{Batches, Event, FieldTest, Instance, Sink, TransitionSystem};
+use crate::seam::{Batches, Event, Facts, FieldTest, Instance, Sink, TransitionSystem};
 
 /// How many instances in a row may be unable to fire before the search hears of it.
 const IDLE_INTERVAL: u32 = 4096;
@@ -114,10 +114,19 @@ impl TransitionSystem for ReferenceSystem<'_> {
 }
 
 impl Batches for ReferenceSystem<'_> {
+    type Facts = Self;
+
+    #[inline]
+    fn facts(&self) -> &Self {
+        self
+    }
+
     fn expand(&self, scratch: &mut Vec<u64>, state: &[u64], sink: &mut impl Sink) {
         self.successors(scratch, state, |instance, event| sink.event(instance, event));
     }
+}
 
+impl Facts for ReferenceSystem<'_> {
     fn is_safe(&self, _tag: u64, _state: &[u64]) -> bool {
         false
     }

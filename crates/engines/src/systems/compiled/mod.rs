@@ -37,7 +37,7 @@ use cranelift_module::{FuncId, Module, ModuleReloc};
 use quotient_ir::{Fault, PropertyId, PropertyKind, RuleId, TableIndex};
 use rustc_hash::FxHashMap;
 
-use crate::seam::{Batches, Event, FieldTest, Instance, Sink, Successors, Tag, TransitionSystem};
+use crate::seam::{Batches, Event, Facts, FieldTest, Instance, Sink, Successors, Tag, TransitionSystem};
 use crate::systems::evaluator::code::{Code, Test, TestId};
 use crate::systems::evaluator::{Scratch, SpecialisedSystem, SpecialisedUnit, Translation};
 use bits::BitSet;
@@ -247,6 +247,13 @@ impl TransitionSystem for CompiledSystem<'_> {
 }
 
 impl Batches for CompiledSystem<'_> {
+    type Facts = Self;
+
+    #[inline]
+    fn facts(&self) -> &Self {
+        self
+    }
+
     #[inline]
     fn expand(&self, scratch: &mut Scratch, state: &[u64], sink: &mut impl Sink) {
         for segment in &self.segments {
@@ -268,7 +275,9 @@ impl Batches for CompiledSystem<'_> {
             }
         }
     }
+}
 
+impl Facts for CompiledSystem<'_> {
     #[inline]
     fn is_safe(&self, tag: u64, state: &[u64]) -> bool {
         let Some(code) = &self.code else { return false };

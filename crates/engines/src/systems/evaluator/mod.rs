@@ -21,7 +21,7 @@ use quotient_ir::{
     TableIndex, TypeKind, Valuation,
 };
 
-use crate::seam::{Batches, Event, FieldTest, Instance, Sink, TransitionSystem};
+use crate::seam::{Batches, Event, Facts, FieldTest, Instance, Sink, TransitionSystem};
 use crate::systems::firing::FiredRules;
 use code::{Code, CommandId, Test, TestId};
 use machine::{Machine, Memory, Stop};
@@ -521,10 +521,19 @@ impl TransitionSystem for SpecialisedSystem<'_> {
 }
 
 impl Batches for SpecialisedSystem<'_> {
+    type Facts = Self;
+
+    #[inline]
+    fn facts(&self) -> &Self {
+        self
+    }
+
     fn expand(&self, scratch: &mut Scratch, state: &[u64], sink: &mut impl Sink) {
         self.successors(scratch, state, |instance, event| sink.event(instance, event));
     }
+}
 
+impl Facts for SpecialisedSystem<'_> {
     fn is_safe(&self, _tag: u64, _state: &[u64]) -> bool {
         false
     }
