@@ -422,6 +422,102 @@ error[syntax]: expected the name of a variable, found `;`
     );
 }
 
+/// What `-D` sets counts, whatever the text says, and is never without an effect.
+#[test]
+fn macros_set_from_outside() {
+    expect(
+        quotient(["check", "--symmetry", "off", "-D", "LAST=3", "-D", "LIMIT=1", "included.pml"]),
+        str![[r#"
+violated: deadlock
+
+ 0  initial state
+      proc 0 (:init:): included.pml:3 [run worker()]
+      everything else: 0
+ 1  proc 0 (:init:) included.pml:3 [run worker()]
+      proc 1 (worker) starts
+ 2  proc 1 (worker) worker.h:4 [x < 1]
+ 3  proc 1 (worker) worker.h:4 [x++]
+      x: 0 → 1
+    invalid end state: no process can move, and not all are where they may stop
+    where the processes are:
+      proc 0 (:init:) included.pml:3 [x == 2]
+      proc 1 (worker) worker.h:3 [x < 1 :: x > 1]
+
+violated   no deadlock
+undecided  no errors
+
+states       4
+transitions  3
+depth        3
+time         …
+memory       …
+---- stderr
+warning[overridden-definition]: `-D LIMIT=1` overrides this definition of `LIMIT`
+ --> parts/limits.h:1:1
+  |
+1 | #define LIMIT 2
+  | ^^^^^^^^^^^^^
+  |
+  = help: put it between `#ifndef LIMIT` and `#endif` if it is meant as a default
+
+---- exit status 1
+
+"#]],
+    );
+    expect(
+        quotient(["check", "-D", "LIMITS=1", "included.pml"]),
+        str![[r#"
+---- stderr
+error[unknown-constant]: the model has no constant `LIMITS` to set
+--> included.pml
+ = help: did you mean `LIMIT`?
+
+1 error
+---- exit status 3
+
+"#]],
+    );
+    expect(
+        quotient(["check", "-D", "NOPE=1", "atomic.pml"]),
+        str![[r#"
+---- stderr
+error[unknown-constant]: the model has no constant `NOPE` to set
+--> atomic.pml
+ = help: its macros are WRONG
+
+1 error
+---- exit status 3
+
+"#]],
+    );
+    expect(
+        quotient(["check", "-D", "NOPE=1", "messages.pml"]),
+        str![[r#"
+---- stderr
+error[unknown-constant]: the model has no constant `NOPE` to set
+--> messages.pml
+ = help: it has no macros that can be set
+
+1 error
+---- exit status 3
+
+"#]],
+    );
+    expect(
+        quotient(["check", "-D", "WRONG=0x1", "atomic.pml"]),
+        str![[r#"
+---- stderr
+error[bad-constant-value]: `0x1` is not a value for the macro `WRONG`: `0x1` is not a number that fits a variable
+--> atomic.pml
+ = help: numbers are decimal, up to 4294967295
+
+1 error
+---- exit status 3
+
+"#]],
+    );
+}
+
 #[test]
 fn statements_that_were_not_seen() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -383,7 +383,10 @@ impl Parser<'_> {
 }
 
 /// The candidate most like a name, if one is like it.
-fn strsim_hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+pub(in crate::promela::syntax) fn strsim_hint<'a>(
+    name: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<String> {
     candidates
         .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
         .filter(|&(distance, candidate)| distance <= 1 + candidate.len() / 4)
