@@ -398,9 +398,8 @@ transitions  9
 depth        8
 time         …
 memory       …
-unreached    2 of 9 statements are never executed
+unreached    1 of 9 statements is never executed
              worker worker.h:7 [-end-]
-             :init: included.pml:3 [-end-]: reached, but never possible
 ---- exit status 0
 
 "#]],
