@@ -202,6 +202,18 @@ impl Parser<'_> {
         }
         found
     }
+    /// Takes a `:=` that stands for another symbol. The slip is clear, so it is reported, and what follows is read as
+    /// if it were right.
+    fn take_colon_equals(&mut self, expected: &str, help: &str) -> bool {
+        if !(self.at(":") && self.peek_at(1).is("=")) {
+            return false;
+        }
+        let span = self.through(self.span(), self.peek_at(1).span);
+        let message = format!("expected `{expected}`, found `:=`");
+        self.report(Diagnostic::error("syntax", message, span).with_help(help));
+        self.position += 2;
+        true
+    }
     fn expect(&mut self, symbol: &str, after: &str) -> Parsed<()> {
         if self.take(symbol) {
             return Ok(());
