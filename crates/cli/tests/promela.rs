@@ -517,6 +517,78 @@ error[bad-constant-value]: `0x1` is not a value for the macro `WRONG`: `0x1` is 
     );
 }
 
+/// Where the text does not say how many processes there are, the command line can.
+#[test]
+fn room_for_processes() {
+    expect(
+        quotient(["check", "workers.pml"]),
+        str![[r#"
+inconclusive: there is room for 13 processes only; `--max-processes` makes room for up to 255
+  workers.pml:12:21
+  12 |   :: started < N -> run worker(); started++
+
+undecided  no deadlock
+undecided  no errors
+
+symmetries   none; looked for in …
+states       51
+transitions  62
+depth        37
+time         …
+memory       …
+---- exit status 4
+
+"#]],
+    );
+    expect(
+        quotient(["check", "--max-processes", "17", "-D", "N=16", "workers.pml"]),
+        str![[r#"
+holds
+
+holds      no deadlock
+holds      no errors
+
+symmetries   none; looked for in …
+states       131,138
+transitions  1,048,677
+depth        83
+time         …
+memory       …
+---- exit status 0
+
+"#]],
+    );
+    // With all the room that SPIN has, the process after that is an error, as it is there.
+    let said = quotient(["check", "--max-processes", "255", "-D", "N=255", "workers.pml"]);
+    let violated = "violated: error: too many processes\n";
+    assert!(said.status == Some(1) && said.stdout.starts_with(violated), "{said}");
+    expect(
+        quotient(["check", "--max-processes", "1", "atomic.pml"]),
+        str![[r#"
+---- stderr
+error[too-many-processes]: 2 processes are active at the start, more than `--max-processes` allows
+--> atomic.pml
+
+1 error
+---- exit status 3
+
+"#]],
+    );
+    expect(
+        quotient(["detect", "--max-processes", "20", "counter.m"]),
+        str![[r#"
+---- stderr
+error: --max-processes is for Promela models
+---- exit status 2
+
+"#]],
+    );
+    for number in ["0", "256"] {
+        let said = quotient(["check", "--max-processes", number, "workers.pml"]);
+        assert!(said.status == Some(2) && said.stderr.contains("1..=255"), "{said}");
+    }
+}
+
 #[test]
 fn statements_that_were_not_seen() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -259,3 +259,20 @@ fn macros_set_from_outside_are_used() {
     let (is_read, said) = said_with("#include \"missing.h\"\ninit { skip }\n", &[("N", "1")]);
     assert!(!is_read && said.len() == 1, "{said:?}");
 }
+
+#[test]
+fn processes_that_there_is_no_room_for() {
+    let creations = ["run b()", "d_step { run b() }", "atomic { run b(); run b() }", "byte n; n = run b()"];
+    for creation in creations {
+        let text = format!("byte x; proctype b() {{ x++ }} active proctype a() {{ do :: {creation} od }}");
+        for max_processes in [1, 2, 3, 40, 255] {
+            let options = LoadOptions { max_processes: Some(max_processes), ..LoadOptions::default() };
+            let loaded = load(Source::new("model.pml", text.clone()), Language::Promela, &options);
+            assert!(loaded.is_ok(), "{creation}, {max_processes}: {loaded:?}");
+        }
+    }
+    let options = LoadOptions { max_processes: Some(1), ..LoadOptions::default() };
+    let two = load(Source::new("model.pml", "active [2] proctype a() { skip }"), Language::Promela, &options);
+    let codes: Vec<&str> = two.expect_err("there is no room").iter().map(|it| it.code).collect();
+    assert_eq!(codes, ["too-many-processes"]);
+}
