@@ -89,6 +89,10 @@ pub(crate) struct ModelArguments {
     /// Start with the initialised states of a B machine, without a root and states of the constants
     #[arg(long)]
     pub(crate) no_extra_nodes: bool,
+    /// How many processes of a Promela model there can be at a time, at most 255 [default: as many as the text bounds
+    /// them to, or 12 more than at the start]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    pub(crate) max_processes: Option<u8>,
 }
 
 /// How to search.
@@ -279,6 +283,10 @@ pub(crate) struct OptionalModelArguments {
     /// The language of the model, if the file's extension does not tell
     #[arg(long, value_enum)]
     pub(crate) language: Option<LanguageName>,
+    /// How many processes of a Promela model there can be at a time, at most 255 [default: as many as the text bounds
+    /// them to, or 12 more than at the start]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    pub(crate) max_processes: Option<u8>,
 }
 
 /// `quotient explore`.

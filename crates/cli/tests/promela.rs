@@ -398,9 +398,8 @@ transitions  9
 depth        8
 time         …
 memory       …
-unreached    2 of 9 statements are never executed
+unreached    1 of 9 statements is never executed
              worker worker.h:7 [-end-]
-             :init: included.pml:3 [-end-]: reached, but never possible
 ---- exit status 0
 
 "#]],
@@ -420,6 +419,174 @@ error[syntax]: expected the name of a variable, found `;`
 
 "#]],
     );
+}
+
+/// What `-D` sets counts, whatever the text says, and is never without an effect.
+#[test]
+fn macros_set_from_outside() {
+    expect(
+        quotient(["check", "--symmetry", "off", "-D", "LAST=3", "-D", "LIMIT=1", "included.pml"]),
+        str![[r#"
+violated: deadlock
+
+ 0  initial state
+      proc 0 (:init:): included.pml:3 [run worker()]
+      everything else: 0
+ 1  proc 0 (:init:) included.pml:3 [run worker()]
+      proc 1 (worker) starts
+ 2  proc 1 (worker) worker.h:4 [x < 1]
+ 3  proc 1 (worker) worker.h:4 [x++]
+      x: 0 → 1
+    invalid end state: no process can move, and not all are where they may stop
+    where the processes are:
+      proc 0 (:init:) included.pml:3 [x == 2]
+      proc 1 (worker) worker.h:3 [x < 1 :: x > 1]
+
+violated   no deadlock
+undecided  no errors
+
+states       4
+transitions  3
+depth        3
+time         …
+memory       …
+---- stderr
+warning[overridden-definition]: `-D LIMIT=1` overrides this definition of `LIMIT`
+ --> parts/limits.h:1:1
+  |
+1 | #define LIMIT 2
+  | ^^^^^^^^^^^^^
+  |
+  = help: put it between `#ifndef LIMIT` and `#endif` if it is meant as a default
+
+---- exit status 1
+
+"#]],
+    );
+    expect(
+        quotient(["check", "-D", "LIMITS=1", "included.pml"]),
+        str![[r#"
+---- stderr
+error[unknown-constant]: the model has no constant `LIMITS` to set
+--> included.pml
+ = help: did you mean `LIMIT`?
+
+1 error
+---- exit status 3
+
+"#]],
+    );
+    expect(
+        quotient(["check", "-D", "NOPE=1", "atomic.pml"]),
+        str![[r#"
+---- stderr
+error[unknown-constant]: the model has no constant `NOPE` to set
+--> atomic.pml
+ = help: its macros are WRONG
+
+1 error
+---- exit status 3
+
+"#]],
+    );
+    expect(
+        quotient(["check", "-D", "NOPE=1", "messages.pml"]),
+        str![[r#"
+---- stderr
+error[unknown-constant]: the model has no constant `NOPE` to set
+--> messages.pml
+ = help: it has no macros that can be set
+
+1 error
+---- exit status 3
+
+"#]],
+    );
+    expect(
+        quotient(["check", "-D", "WRONG=0x1", "atomic.pml"]),
+        str![[r#"
+---- stderr
+error[bad-constant-value]: `0x1` is not a value for the macro `WRONG`: `0x1` is not a number that fits a variable
+--> atomic.pml
+ = help: numbers are decimal, up to 4294967295
+
+1 error
+---- exit status 3
+
+"#]],
+    );
+}
+
+/// Where the text does not say how many processes there are, the command line can.
+#[test]
+fn room_for_processes() {
+    expect(
+        quotient(["check", "workers.pml"]),
+        str![[r#"
+inconclusive: there is room for 13 processes only; `--max-processes` makes room for up to 255
+  workers.pml:12:21
+  12 |   :: started < N -> run worker(); started++
+
+undecided  no deadlock
+undecided  no errors
+
+symmetries   none; looked for in …
+states       51
+transitions  62
+depth        37
+time         …
+memory       …
+---- exit status 4
+
+"#]],
+    );
+    expect(
+        quotient(["check", "--max-processes", "17", "-D", "N=16", "workers.pml"]),
+        str![[r#"
+holds
+
+holds      no deadlock
+holds      no errors
+
+symmetries   none; looked for in …
+states       131,138
+transitions  1,048,677
+depth        83
+time         …
+memory       …
+---- exit status 0
+
+"#]],
+    );
+    // With all the room that SPIN has, the process after that is an error, as it is there.
+    let said = quotient(["check", "--max-processes", "255", "-D", "N=255", "workers.pml"]);
+    let violated = "violated: error: too many processes\n";
+    assert!(said.status == Some(1) && said.stdout.starts_with(violated), "{said}");
+    expect(
+        quotient(["check", "--max-processes", "1", "atomic.pml"]),
+        str![[r#"
+---- stderr
+error[too-many-processes]: 2 processes are active at the start, more than `--max-processes` allows
+--> atomic.pml
+
+1 error
+---- exit status 3
+
+"#]],
+    );
+    expect(
+        quotient(["detect", "--max-processes", "20", "counter.m"]),
+        str![[r#"
+---- stderr
+error: --max-processes is for Promela models
+---- exit status 2
+
+"#]],
+    );
+    for number in ["0", "256"] {
+        let said = quotient(["check", "--max-processes", number, "workers.pml"]);
+        assert!(said.status == Some(2) && said.stderr.contains("1..=255"), "{said}");
+    }
 }
 
 #[test]

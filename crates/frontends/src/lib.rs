@@ -52,11 +52,21 @@ pub struct LoadOptions {
     /// Whether the `never` claims of a Promela model are observed and checked. The places where they are
     /// then belong to the state.
     pub watch_claims: bool,
+    /// How many processes of a Promela model there can be at a time; a run that needs more ends inconclusive, unless
+    /// SPIN has no room for more either (255). By default as many as the text bounds them to, or twelve more than at
+    /// the start.
+    pub max_processes: Option<u8>,
 }
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { constants: Vec::new(), extra_nodes: true, ignore_assertions: false, watch_claims: false }
+        Self {
+            constants: Vec::new(),
+            extra_nodes: true,
+            ignore_assertions: false,
+            watch_claims: false,
+            max_processes: None,
+        }
     }
 }
 

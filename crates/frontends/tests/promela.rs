@@ -199,3 +199,80 @@ fn the_owner_of_an_instance_is_the_process_of_its_caption() {
         }
     }
 }
+
+/// What is said of a text with macros set from outside: whether it is read, and the messages with their lines.
+fn said_with(text: &str, constants: &[(&str, &str)]) -> (bool, Vec<String>) {
+    let constants = constants.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+    let source = Source::new("model.pml", text);
+    let options = LoadOptions { constants, ..LoadOptions::default() };
+    let (is_read, diagnostics) = match load(source.clone(), Language::Promela, &options) {
+        Ok(loaded) => (true, loaded.warnings),
+        Err(diagnostics) => (false, diagnostics),
+    };
+    let line = |it: &Diagnostic| it.primary.as_ref().map_or(0, |label| source.line_and_column(label.span.start).0);
+    (is_read, diagnostics.iter().map(|it| format!("{}: {}", line(it), it.message)).collect())
+}
+
+#[test]
+fn macros_set_from_outside_win_over_the_text() {
+    let texts = |text: &str, constants: &[(&str, &str)]| {
+        let constants = constants.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+        let options = LoadOptions { constants, ..LoadOptions::default() };
+        let model =
+            load(Source::new("model.pml", text), Language::Promela, &options).expect("the model is right").model;
+        let statements = model.presentation.expect("a presentation").statements;
+        statements.into_iter().map(|it| it.text).collect::<Vec<_>>()
+    };
+    let text = "#define W 2\nbyte x;\ninit { x = W;\n#undef W\n#define W 3\nx = W }\n";
+    assert_eq!(texts(text, &[]), ["x = 2", "x = 3", "-end-"]);
+    assert_eq!(texts(text, &[("W", "4"), ("W", "1")]), ["x = 1", "x = 1", "-end-"]);
+    let overrides = [
+        "1: `-D W=1` overrides this definition of `W`",
+        "4: `-D W=1` overrides this `#undef`",
+        "5: `-D W=1` overrides this definition of `W`",
+    ];
+    assert_eq!(said_with(text, &[("W", "1")]), (true, overrides.map(str::to_owned).to_vec()));
+    // A default, and a definition that says the same, are not overridden.
+    let default = "#ifndef W\n#define W 2\n#endif\n#define V (W + 1)\nbyte x;\ninit { x = V }\n";
+    assert_eq!(texts(default, &[("W", "1")]), ["x = 1 + 1", "-end-"]);
+    assert_eq!(said_with(default, &[("W", "1"), ("V", "(W+1)")]), (true, Vec::new()));
+    let parameters = "#define W(a) a\nbyte x;\ninit { x = W(2) }\n";
+    let refused = "1: the macro `W` has parameters and cannot be set";
+    let (is_read, said) = said_with(parameters, &[("W", "1")]);
+    assert!(!is_read && said.contains(&refused.to_owned()), "{said:?}");
+}
+
+#[test]
+fn macros_set_from_outside_are_used() {
+    let text = "#if defined(A) && B > 1\n#define C D\n#elif E\n#endif\n#ifdef F\n#ifndef G\nH\n#endif\n#endif\n\
+                #define J K\nbyte x; // L\ninit { x = M }\n";
+    let unused = |name: &str| (false, vec![format!("0: the model has no constant `{name}` to set")]);
+    for name in ["A", "B", "E", "G", "J"] {
+        let constants = [("M", "1"), (name, "0")];
+        let (is_read, said) = said_with(text, &constants);
+        assert!(is_read, "{name}: {said:?}");
+    }
+    for name in ["C", "D", "H", "K", "L", "X"] {
+        assert_eq!(said_with(text, &[("M", "1"), (name, "0")]), unused(name), "{name}");
+    }
+    // What uses it may stand in the file that is missing.
+    let (is_read, said) = said_with("#include \"missing.h\"\ninit { skip }\n", &[("N", "1")]);
+    assert!(!is_read && said.len() == 1, "{said:?}");
+}
+
+#[test]
+fn processes_that_there_is_no_room_for() {
+    let creations = ["run b()", "d_step { run b() }", "atomic { run b(); run b() }", "byte n; n = run b()"];
+    for creation in creations {
+        let text = format!("byte x; proctype b() {{ x++ }} active proctype a() {{ do :: {creation} od }}");
+        for max_processes in [1, 2, 3, 40, 255] {
+            let options = LoadOptions { max_processes: Some(max_processes), ..LoadOptions::default() };
+            let loaded = load(Source::new("model.pml", text.clone()), Language::Promela, &options);
+            assert!(loaded.is_ok(), "{creation}, {max_processes}: {loaded:?}");
+        }
+    }
+    let options = LoadOptions { max_processes: Some(1), ..LoadOptions::default() };
+    let two = load(Source::new("model.pml", "active [2] proctype a() { skip }"), Language::Promela, &options);
+    let codes: Vec<&str> = two.expect_err("there is no room").iter().map(|it| it.code).collect();
+    assert_eq!(codes, ["too-many-processes"]);
+}

@@ -43,6 +43,9 @@ pub struct SourceStatement {
     pub initial: bool,
     /// A process can be there when one of these was executed.
     pub behind: Vec<usize>,
+    /// Whether it is the end of the process, which counts as executed once a process gets to it: a process may stay
+    /// there for ever, since others have to end first.
+    pub is_end: bool,
 }
 
 /// What a step of a rule is.
@@ -126,6 +129,7 @@ impl Presentation {
             .zip(&executed)
             .filter(|&(_, &executed)| !executed)
             .map(|(statement, _)| Unexecuted { statement, is_reached: is_reached(statement) })
+            .filter(|it| !(it.is_reached && it.statement.is_end))
             .collect()
     }
 

@@ -26,6 +26,9 @@ pub struct LoadOptions {
     /// Leaves out the `never` claims of a Promela model, which are observed and checked otherwise: the places
     /// where they are belong to the state.
     pub ignore_claims: bool,
+    /// How many processes of a Promela model there can be at a time. By default as many as the text bounds them to, or
+    /// twelve more than at the start; a run that needs more ends inconclusive.
+    pub max_processes: Option<u8>,
 }
 
 /// A model, the layout of its states, and what its author should know about it. Cheap to clone.
@@ -131,6 +134,9 @@ impl Model {
         if options.no_extra_nodes && language != Language::B {
             return Err(Refusal::NoExtraNodes.into());
         }
+        if options.max_processes.is_some() && language != Language::Promela {
+            return Err(Refusal::MaxProcesses.into());
+        }
         let source = source_from_bytes(name, bytes)
             .map_err(|diagnostic| Error::model(Source::new(name, ""), vec![diagnostic]))?;
         let folder = path.and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
@@ -138,6 +144,7 @@ impl Model {
             constants: options.constants.clone(),
             extra_nodes: !options.no_extra_nodes,
             watch_claims: !options.ignore_claims,
+            max_processes: options.max_processes,
             ..frontends::LoadOptions::default()
         };
         // Front ends evaluate constants, which may take as long as a model wishes.

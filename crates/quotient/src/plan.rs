@@ -88,6 +88,9 @@ pub enum Refusal {
     /// An option of B machines for a model in another language.
     #[error("--no-extra-nodes is for B machines")]
     NoExtraNodes,
+    /// An option of Promela models for a model in another language.
+    #[error("--max-processes is for Promela models")]
+    MaxProcesses,
     /// A text in one language that is said to be in another.
     #[error("the text is said to be in two languages")]
     Language,

@@ -64,8 +64,8 @@ fn split_request(arguments: &DetectArguments) -> Result<(ModelArguments, Option<
         (None, Some(Some(text))) => (text.into(), Some(Question::Families)),
         (None, _) => return Err(Failure::Usage("which model? Usage: quotient detect [OPTIONS] <MODEL>".into())),
     };
-    let (definitions, language) = (model.definitions.clone(), model.language);
-    Ok((ModelArguments { path, definitions, language, no_extra_nodes: false }, question))
+    let (definitions, language, max_processes) = (model.definitions.clone(), model.language, model.max_processes);
+    Ok((ModelArguments { path, definitions, language, no_extra_nodes: false, max_processes }, question))
 }
 
 fn create(export: &SymmetryExport) -> Result<File, Failure> {

@@ -44,6 +44,7 @@ fn load_model(arguments: &ModelArguments, claims: Claims, control: &Control) -> 
         language,
         no_extra_nodes: arguments.no_extra_nodes,
         ignore_claims: claims == Claims::Ignored,
+        max_processes: arguments.max_processes,
     };
     if arguments.path.as_os_str() == "-" {
         let bytes = quotient::read(io::stdin().lock())

@@ -16,7 +16,11 @@ pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(finish(diagnostics, &uses));
     }
-    let settings = lower::Settings { check_assertions: !options.ignore_assertions, watch_claims: options.watch_claims };
+    let settings = lower::Settings {
+        check_assertions: !options.ignore_assertions,
+        watch_claims: options.watch_claims,
+        max_processes: options.max_processes,
+    };
     let (model, about_meaning) = lower::lower(&source, &tree, settings);
     diagnostics.extend(about_meaning);
     let diagnostics = finish(diagnostics, &uses);

@@ -39,6 +39,8 @@ pub(super) struct Settings {
     pub(super) check_assertions: bool,
     /// Whether `never` claims are part of the model.
     pub(super) watch_claims: bool,
+    /// How many processes a state has room for, if that is not left to the front end.
+    pub(super) max_processes: Option<u8>,
 }
 
 /// Lowers a specification. There is a model if there is no error.
@@ -71,7 +73,14 @@ pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -
         });
         return (None, diagnostics);
     }
-    let mut at_start = pools_from(&program, &living, &[], true);
+    let limit = settings.max_processes.map(i64::from);
+    if limit.is_some_and(|limit| living.len() as i64 > limit) {
+        let message = format!("{} processes are active at the start, more than `--max-processes` allows", living.len());
+        let error = Diagnostic::error("too-many-processes", message, quotient_ir::Span::default());
+        diagnostics.push(Diagnostic { primary: None, ..error });
+        return (None, diagnostics);
+    }
+    let mut at_start = pools_from(&program, &living, &[], true, limit);
     at_start.settled.clear();
     if at_start.ranges.contains(&None) {
         let found = emit(source, &program, &everybody(&program), settings, Mode::Check).1;
@@ -92,9 +101,9 @@ pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -
         return (None, diagnostics);
     }
     let mut pools = match &prefix {
-        Some(prefix) => pools_from(&program, prefix.living(), &prefix.passing(), false),
+        Some(prefix) => pools_from(&program, prefix.living(), &prefix.passing(), false, limit),
         None => {
-            let mut pools = pools_from(&program, &living, &[], false);
+            let mut pools = pools_from(&program, &living, &[], false, limit);
             pools.settled.clear();
             pools
         }

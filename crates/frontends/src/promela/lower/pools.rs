@@ -24,7 +24,7 @@ pub(super) struct Pools {
 }
 
 /// The most processes that SPIN allows.
-const MOST: i64 = 255;
+pub(super) const MOST: i64 = 255;
 /// Room for processes in the search for the ones that are created at the start.
 const ROOM_AT_START: i64 = 60;
 /// Room for more processes where nothing bounds their number.
@@ -97,8 +97,15 @@ fn creations_from(program: &Program<'_>, process: usize, point: ElementId) -> Ve
 }
 
 /// The numbers that processes can have from a time on when some are there. `others` are the
-/// processes of earlier times that need room as well.
-pub(super) fn pools_from(program: &Program<'_>, living: &[Living], others: &[Living], at_start: bool) -> Pools {
+/// processes of earlier times that need room as well. There is room for `limit` processes, if given, should there be
+/// that many.
+pub(super) fn pools_from(
+    program: &Program<'_>,
+    living: &[Living],
+    others: &[Living],
+    at_start: bool,
+    limit: Option<i64>,
+) -> Pools {
     let count = program.processes.len();
     let many = MOST + 1;
     let mut created = vec![0i64; count];
@@ -131,12 +138,12 @@ pub(super) fn pools_from(program: &Program<'_>, living: &[Living], others: &[Liv
     }
     let now = living.len() as i64;
     let most = now + created.iter().sum::<i64>();
-    let room = if at_start { ROOM_AT_START } else { ROOM };
-    let (processes, bounded) = if most <= MOST && (!at_start || most <= now + ROOM_AT_START) {
-        (most, true)
-    } else {
-        ((now + room).min(MOST), false)
+    let room = (now + if at_start { ROOM_AT_START } else { ROOM }).min(MOST);
+    let (greatest, room) = match limit {
+        Some(limit) => (limit, limit),
+        None => (if at_start { room } else { MOST }, room),
     };
+    let (processes, bounded) = if most <= greatest { (most, true) } else { (room, false) };
     let earlier = living.iter().chain(others).map(|it| it.pid + 1).max().unwrap_or(0);
     let processes = processes.max(earlier);
     // A new process is younger than its creator and than every process that never ends.

@@ -106,6 +106,7 @@ impl Emission<'_, '_> {
                         text: statement_text(&self.model.source, it),
                         initial: false,
                         behind: Vec::new(),
+                        is_end: matches!(it.kind, ElementKind::End),
                     });
                 }
             }

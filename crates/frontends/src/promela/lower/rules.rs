@@ -17,6 +17,7 @@ use super::events::EventKind;
 use super::expressions::Referent;
 use super::flow::{Action, ElementId, ElementKind, Exit};
 use super::owner::{Context, Owner};
+use super::pools::MOST;
 use super::presentation::{Taking, Telling};
 use super::wording::condition_text;
 use super::words::Value;
@@ -794,11 +795,13 @@ impl Emission<'_, '_> {
     /// SPIN itself has no room.
     pub(super) fn out_of_processes(&mut self, span: Span) -> Statement {
         let room = self.pools.processes;
-        let kind = if room >= 255 {
+        let kind = if room >= MOST {
             StatementKind::Error { message: "too many processes".into() }
         } else {
             let condition = self.truth(false);
-            StatementKind::Require { condition, message: format!("there is room for {room} processes only") }
+            let message =
+                format!("there is room for {room} processes only; `--max-processes` makes room for up to {MOST}");
+            StatementKind::Require { condition, message }
         };
         Statement { kind, span }
     }

@@ -197,6 +197,10 @@ impl Emission<'_, '_> {
         let priority = self.run_priority(priority.as_deref());
         let created = self.proctype(proctype)?;
         let values = self.run_arguments(owner, context, created, arguments, run.span)?;
+        if self.pools.ranges[created].is_none() {
+            // All numbers are taken for ever.
+            return Some(vec![self.out_of_processes(span)]);
+        }
         let ty = self.range_type(0, (self.pools.processes - 1).max(0));
         let local = owner.variable("new", ty);
         let place = self.local_place(owner, local);

@@ -2,6 +2,8 @@
 //! token still knows its place in the text the user wrote. A token that comes from a macro stands
 //! where the macro is used. Which macro was used where is kept, so that messages can show its definition.
 //!
+//! A value set from outside (`-D`) wins over what the text says about that macro, and must be used by the text.
+//!
 //! Included files are parts of the source: nothing is read here.
 
 use std::ops::Range;
@@ -9,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, Source, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::parser::strsim_hint;
 use super::token::{Token, TokenKind, tokenize};
 
 /// The most tokens that macros may make; a text that makes more doubles itself without end.
@@ -19,6 +22,8 @@ const TOKEN_LIMIT: usize = 2_000_000;
 const INCLUDE_LIMIT: usize = 32;
 /// The deepest nesting of macros in each other's arguments.
 const NESTING_LIMIT: usize = 100;
+/// The most macros that are listed where one is unknown.
+const LISTED_MACROS: usize = 12;
 
 /// Tokens still to be read, how many were, and the macro they come from.
 type Frame = (Rc<[Token]>, usize, Option<Rc<str>>);
@@ -33,6 +38,14 @@ struct Macro {
     definition: Option<Span>,
 }
 
+/// The value of a macro that is set from outside.
+#[derive(Clone, Debug)]
+struct Setting {
+    value: String,
+    /// Whether the text uses the macro, tests it or defines it itself.
+    used: bool,
+}
+
 /// The macros that a text uses: by the place of each use, the name and the place of its definition.
 pub(crate) type Uses = FxHashMap<Span, (Rc<str>, Span)>;
 
@@ -45,6 +58,8 @@ pub(crate) fn preprocess(
     let mut preprocessor = Preprocessor {
         source,
         macros: FxHashMap::default(),
+        settings: FxHashMap::default(),
+        known: FxHashSet::default(),
         output: Vec::new(),
         uses: Uses::default(),
         diagnostics,
@@ -55,10 +70,11 @@ pub(crate) fn preprocess(
         preprocessor.predefine(name, value);
     }
     for (name, value) in definitions {
-        preprocessor.predefine(name, value);
+        preprocessor.set(name.trim(), value.trim());
     }
     let (name, part) = source.file_at(0);
     let end = preprocessor.file(part, &folder_of(name), 0);
+    preprocessor.report_unused_settings();
     let mut output = preprocessor.output;
     output.push(end);
     (output, preprocessor.uses)
@@ -102,6 +118,10 @@ pub(crate) fn included_files(source: &Source) -> Vec<Vec<String>> {
 struct Preprocessor<'d> {
     source: &'d Source,
     macros: FxHashMap<Rc<str>, Macro>,
+    /// What is set from outside, by name.
+    settings: FxHashMap<Rc<str>, Setting>,
+    /// The macros without parameters that the text defines or tests.
+    known: FxHashSet<Rc<str>>,
     output: Vec<Token>,
     uses: Uses,
     diagnostics: &'d mut Vec<Diagnostic>,
@@ -121,12 +141,93 @@ impl Preprocessor<'_> {
         self.diagnostics.push(Diagnostic::error(code, message, span));
     }
 
-    fn predefine(&mut self, name: &str, value: &str) {
-        let mut ignored = Vec::new();
-        let mut body = tokenize(value, &mut ignored);
+    /// Defines a macro that the text does not define. Gives what is wrong with its value.
+    fn predefine(&mut self, name: &str, value: &str) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        let mut body = tokenize(value, &mut found);
         body.pop();
         let entry = Macro { parameters: None, variadic: false, body: body.into(), definition: None };
         self.macros.insert(name.into(), entry);
+        found
+    }
+
+    /// Sets a macro from outside; of several values the last counts.
+    fn set(&mut self, name: &str, value: &str) {
+        for problem in self.predefine(name, value) {
+            let message = format!("`{value}` is not a value for the macro `{name}`: {}", problem.message);
+            let error = Diagnostic::error("bad-constant-value", message, Span::default());
+            self.diagnostics.push(Diagnostic { primary: None, help: problem.help, ..error });
+        }
+        self.settings.insert(name.into(), Setting { value: value.to_owned(), used: false });
+    }
+
+    /// Notes that the text uses a macro, which may be set from outside.
+    fn note_use(&mut self, name: &str) {
+        if let Some(setting) = self.settings.get_mut(name) {
+            setting.used = true;
+        }
+    }
+
+    /// Notes that the text defines or tests a macro without parameters.
+    fn note_known(&mut self, name: &Rc<str>) {
+        self.note_use(name);
+        self.known.insert(name.clone());
+    }
+
+    /// Notes the macros of a condition. One that is not evaluated counts as well: what is tested there is a switch
+    /// of the model, whatever the other switches are.
+    fn note_condition(&mut self, arguments: &[Token]) {
+        for token in arguments {
+            if let TokenKind::Name(name) = &token.kind
+                && &**name != "defined"
+            {
+                self.note_known(name);
+            }
+        }
+    }
+
+    /// Complains about what is set from outside and has no effect. Where the text could not be read, what uses it may
+    /// be missing.
+    fn report_unused_settings(&mut self) {
+        if self.diagnostics.iter().any(Diagnostic::is_error) {
+            return;
+        }
+        let mut unused: Vec<Rc<str>> =
+            self.settings.iter().filter(|(_, setting)| !setting.used).map(|(name, _)| name.clone()).collect();
+        unused.sort_unstable();
+        let mut known: Vec<&str> = self.known.iter().map(|it| &**it).collect();
+        known.sort_unstable();
+        for name in unused {
+            let is_name = |token: &Token| token.is_name(&name);
+            let is_written = files(self.source).any(|(_, part)| tokens_of(self.source, part).0.iter().any(is_name));
+            // Most names of one letter are one letter from each other.
+            let likely = known.iter().copied().filter(|it| it.len() > 1 || it.eq_ignore_ascii_case(&name));
+            let help = if is_written {
+                format!("`{name}` stands only in parts of the text that are left out, or in macros that are not used")
+            } else if let Some(likely) = strsim_hint(&name, likely) {
+                format!("did you mean `{likely}`?")
+            } else if known.is_empty() {
+                "it has no macros that can be set".into()
+            } else {
+                let shown = known[..known.len().min(LISTED_MACROS)].join(", ");
+                let more = if known.len() > LISTED_MACROS { ", …" } else { "" };
+                format!("its macros are {shown}{more}")
+            };
+            let message = format!("the model has no constant `{name}` to set");
+            let error = Diagnostic::error("unknown-constant", message, Span::default());
+            self.diagnostics.push(Diagnostic { primary: None, ..error }.with_help(help));
+        }
+    }
+
+    /// Says that what the text does with a macro has no effect, since the macro is set from outside.
+    fn note_overridden(&mut self, name: &str, what: &str, span: Span) {
+        let Some(setting) = self.settings.get_mut(name) else { return };
+        setting.used = true;
+        let message = format!("`-D {name}={}` overrides {what}", setting.value);
+        self.diagnostics.push(
+            Diagnostic::warning("overridden-definition", message, span)
+                .with_help(format!("put it between `#ifndef {name}` and `#endif` if it is meant as a default")),
+        );
     }
 
     /// Reads a file: a part of the source. Gives the token at its end.
@@ -174,6 +275,7 @@ impl Preprocessor<'_> {
             let arguments = &line[1..];
             match &*directive {
                 "if" | "ifdef" | "ifndef" => {
+                    self.note_condition(arguments);
                     let holds = active
                         && match &*directive {
                             "if" => self.condition(arguments, span),
@@ -183,6 +285,9 @@ impl Preprocessor<'_> {
                     conditionals.push(Conditional { span, active: holds, taken: holds || !active, seen_else: false });
                 }
                 "elif" | "else" => {
+                    if &*directive == "elif" {
+                        self.note_condition(arguments);
+                    }
                     let holds = match conditionals.last() {
                         None => {
                             self.error("stray-directive", format!("`#{directive}` without `#if`"), span);
@@ -217,8 +322,12 @@ impl Preprocessor<'_> {
                 "undef" => {
                     self.flush(&mut text);
                     match arguments {
-                        [Token { kind: TokenKind::Name(name), .. }, ..] => {
-                            self.macros.remove(name);
+                        [Token { kind: TokenKind::Name(name), span: name_span, .. }, ..] => {
+                            if self.settings.contains_key(name) {
+                                self.note_overridden(name, "this `#undef`", span.to(*name_span));
+                            } else {
+                                self.macros.remove(name);
+                            }
                         }
                         _ => self.error("bad-directive", "`#undef` needs the name of a macro", span),
                     }
@@ -282,8 +391,31 @@ impl Preprocessor<'_> {
             }
             _ => (None, rest),
         };
+        if parameters.is_none() {
+            self.note_known(name);
+        }
+        if self.settings.contains_key(name) {
+            return self.define_set(name, parameters.is_some(), body, span.to(*name_span));
+        }
         let definition = Some(*name_span);
         self.macros.insert(name.clone(), Macro { parameters, variadic, body: body.into(), definition });
+    }
+
+    /// A definition of a macro that is set from outside.
+    fn define_set(&mut self, name: &Rc<str>, has_parameters: bool, body: &[Token], span: Span) {
+        if has_parameters {
+            self.note_use(name);
+            let message = format!("the macro `{name}` has parameters and cannot be set");
+            self.diagnostics.push(
+                Diagnostic::error("bad-constant-value", message, span)
+                    .with_help("only macros without parameters can be set with `-D`"),
+            );
+            return;
+        }
+        let set = self.macros.get(name).map_or(&[][..], |entry| &entry.body);
+        if !set.iter().map(|token| &token.kind).eq(body.iter().map(|token| &token.kind)) {
+            self.note_overridden(name, &format!("this definition of `{name}`"), span);
+        }
     }
 
     fn include(&mut self, arguments: &[Token], span: Span, folder: &Path, depth: usize) {
@@ -437,8 +569,11 @@ impl Preprocessor<'_> {
                     substitute(&entry.body, parameters, &arguments, &expanded)
                 }
             };
-            if let Some(definition) = entry.definition {
-                self.uses.entry(token.span).or_insert_with(|| (name.clone(), definition));
+            match entry.definition {
+                Some(definition) => {
+                    self.uses.entry(token.span).or_insert_with(|| (name.clone(), definition));
+                }
+                None => self.note_use(name),
             }
             let body: Vec<Token> = paste(body)
                 .into_iter()

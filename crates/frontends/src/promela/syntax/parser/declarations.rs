@@ -123,7 +123,13 @@ impl Parser<'_> {
 
     fn mtype_members(&mut self) -> Parsed<()> {
         self.position += 1;
-        let subtype = if self.take(":") { Some(self.name("the name of a kind of messages")?) } else { None };
+        let subtype = if self.take_colon_equals("=", "messages are named by `mtype = { … }`") {
+            None
+        } else if self.take(":") {
+            Some(self.name("the name of a kind of messages")?)
+        } else {
+            None
+        };
         self.take("=");
         self.expect("{", "before the names of messages")?;
         let mut members = Vec::new();
@@ -320,10 +326,11 @@ impl Parser<'_> {
         if self.take("[") {
             size = Some(self.expression()?);
             self.expect("]", "after the size of an array")?;
-        } else if self.take(":") {
+        } else if !self.peek_at(1).is("=") && self.take(":") {
             width = Some(self.operand()?);
         }
-        let initial = if self.take("=") { Some(self.initial()?) } else { None };
+        let is_initialized = self.take("=") || self.take_colon_equals("=", "an initial value is written `=`");
+        let initial = if is_initialized { Some(self.initial()?) } else { None };
         Ok(Variable { name, size, width, initial })
     }
 

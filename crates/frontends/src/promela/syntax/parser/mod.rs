@@ -10,6 +10,7 @@ use std::rc::Rc;
 use quotient_ir::{Diagnostic, Source, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub(super) use self::statements::strsim_hint;
 use super::token::{Token, TokenKind};
 use super::tree::{Expression, Name, Specification};
 
@@ -200,6 +201,18 @@ impl Parser<'_> {
             self.position += 1;
         }
         found
+    }
+    /// Takes a `:=` that stands for another symbol. The slip is clear, so it is reported, and what follows is read as
+    /// if it were right.
+    fn take_colon_equals(&mut self, expected: &str, help: &str) -> bool {
+        if !(self.at(":") && self.peek_at(1).is("=")) {
+            return false;
+        }
+        let span = self.through(self.span(), self.peek_at(1).span);
+        let message = format!("expected `{expected}`, found `:=`");
+        self.report(Diagnostic::error("syntax", message, span).with_help(help));
+        self.position += 2;
+        true
     }
     fn expect(&mut self, symbol: &str, after: &str) -> Parsed<()> {
         if self.take(symbol) {

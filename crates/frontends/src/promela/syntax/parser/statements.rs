@@ -102,7 +102,9 @@ impl Parser<'_> {
         let span = self.span();
         let mut labels = Vec::new();
         while let TokenKind::Name(word) = &self.peek().kind {
-            if Self::is_keyword(word) || !self.peek_at(1).is(":") || self.declared.contains(word) {
+            // No statement begins with `=`: `x := 1` is an assignment gone wrong.
+            let is_label = self.peek_at(1).is(":") && !self.peek_at(2).is("=");
+            if Self::is_keyword(word) || !is_label || self.declared.contains(word) {
                 break;
             }
             labels.push(Name { text: word.clone(), span: self.span() });
@@ -188,7 +190,9 @@ impl Parser<'_> {
                 self.position += 1;
                 self.expect("(", "after `select`")?;
                 let variable = self.reference()?;
-                self.expect(":", "after the variable of `select`")?;
+                if !self.take_colon_equals(":", "a choice of values is written `i : 1 .. 3`") {
+                    self.expect(":", "after the variable of `select`")?;
+                }
                 let from = self.expression()?;
                 self.expect("..", "between the bounds of `select`")?;
                 let to = self.expression()?;
@@ -253,7 +257,7 @@ impl Parser<'_> {
             let value = Expression { kind: ExpressionKind::Binary(operator, Box::new(target.clone()), one), span };
             Ok(StatementKind::Assign { target, value })
         };
-        if self.take("=") {
+        if self.take("=") || self.take_colon_equals("=", "an assignment is written `=`") {
             // `x = f(…)`: the body of an inline that gives its value to `x`.
             if let TokenKind::Name(word) = &self.peek().kind
                 && self.inlines.contains_key(word)
@@ -371,7 +375,9 @@ impl Parser<'_> {
             let body = self.block("before the body of a loop")?;
             return Ok(StatementKind::ForIn { variable, container, body });
         }
-        self.expect(":", "after the variable of a loop")?;
+        if !self.take_colon_equals(":", "a range of values is written `i : 1 .. 3`") {
+            self.expect(":", "after the variable of a loop")?;
+        }
         let from = self.expression()?;
         self.expect("..", "between the bounds of a loop")?;
         let to = self.expression()?;
@@ -383,7 +389,10 @@ impl Parser<'_> {
 }
 
 /// The candidate most like a name, if one is like it.
-fn strsim_hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+pub(in crate::promela::syntax) fn strsim_hint<'a>(
+    name: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<String> {
     candidates
         .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
         .filter(|&(distance, candidate)| distance <= 1 + candidate.len() / 4)
