@@ -18,14 +18,15 @@ use quotient::SymmetryFormat;
     long_about = "A model checker: reads a model (a Murphi program), visits every state it can reach and says \
                   whether its properties hold. A violated property comes with a run of the model that shows it.",
     after_help = "Exit status: 0 every property holds, 1 a property is violated, 2 wrong usage, 3 the model is \
-                  invalid, 4 inconclusive (a limit was reached), 5 an internal error.",
+                  invalid, 4 inconclusive (a limit was reached, or a property cannot be checked), 5 an \
+                  internal error.",
     after_long_help = "\
 Exit status:
   0  every property holds
   1  a property is violated
   2  wrong usage, or a file that cannot be read or written
   3  the model is invalid or uses something unsupported
-  4  inconclusive: a limit was reached first
+  4  inconclusive: a limit was reached first, or a property cannot be checked
   5  an internal error: a defect of quotient, please report it
 
 Environment:

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use quotient_engines::{self as engines, Approximation, Extent, LivenessReport, PropertyReport, StopReason, Verdict};
-use quotient_ir::{PropertyId, RuleId};
+use quotient_ir::{PropertyId, RuleId, Span};
 use quotient_symmetry::Refused;
 
 use crate::adaptive::AdaptiveUse;
@@ -17,13 +17,15 @@ use crate::run::Found;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// Violated if any property is; else inconclusive if any is; else holds.
+    /// Violated if any property is; else inconclusive if any is, or any cannot be checked; else holds.
     pub verdict: Verdict,
     /// Why the search ended before it was finished, if it did.
     pub stop_reason: Option<StopReason>,
     /// One verdict for each property checked (in order of declaration, without assumptions), then for deadlock
     /// and for errors as far as they were to be checked. Violations come with a run that was replayed.
     pub properties: Vec<PropertyReport>,
+    /// What the model claims besides, and cannot be checked. Nothing if the properties to check were named.
+    pub unsupported: Vec<UnsupportedProperty>,
     /// States stored.
     pub states: u64,
     /// Rule instances fired.
@@ -62,6 +64,19 @@ pub struct Report {
     pub peak_memory: Option<u64>,
     /// What was done otherwise than asked, or is to be known besides.
     pub notes: Vec<String>,
+}
+
+/// A claim of a model that cannot be checked: there is no verdict on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnsupportedProperty {
+    /// What sort of claim it is, in the words of the language: `ltl`, `never`, `trace`.
+    pub kind: &'static str,
+    /// Its name, or what it is called if it has none.
+    pub name: String,
+    /// Why it cannot be checked.
+    pub reason: String,
+    /// Where it stands in the text.
+    pub span: Option<Span>,
 }
 
 /// How a search was reduced.
@@ -194,6 +209,7 @@ impl Report {
             verdict,
             stop_reason: stop_reason.map(own),
             properties,
+            unsupported: Vec::new(),
             states,
             transitions,
             depth,
@@ -213,6 +229,15 @@ impl Report {
             peak_memory: peak_bytes(),
             notes,
         }
+    }
+
+    /// The same, of a model that also claims what cannot be checked: it cannot be said to hold.
+    pub(crate) fn besides(self, unsupported: Vec<UnsupportedProperty>) -> Self {
+        let verdict = match self.verdict {
+            Verdict::Holds if !unsupported.is_empty() => Verdict::Inconclusive,
+            verdict => verdict,
+        };
+        Self { verdict, unsupported, ..self }
     }
 
     /// How many states of the model there are for each that is stored.

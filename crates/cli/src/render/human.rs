@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use quotient::{
-    AdaptiveUse, CrossCheck, Extent, Model, PropertyReport, Report, StopReason, Subject, SymmetryReport, Verdict,
+    AdaptiveUse, CrossCheck, Extent, Model, PropertyReport, Report, StopReason, Subject, SymmetryReport,
+    UnsupportedProperty, Verdict,
 };
 use quotient_ir::{PropertyKind, RuleId, SourceStatement, Unexecuted, Violation};
 
@@ -21,6 +22,9 @@ const MEASURABLE: Duration = Duration::from_millis(20);
 const LISTED_UNREACHED: usize = 12;
 /// With fewer states the store is mostly empty, and its size for each of them means nothing.
 const MANY_STATES: u64 = 10_000;
+
+/// The verdict, as it were, on what cannot be checked.
+const UNSUPPORTED: &str = "unsupported";
 
 /// What was found about a model.
 pub(crate) struct Outcome<'a> {
@@ -55,12 +59,7 @@ pub(crate) fn check(outcome: &Outcome<'_>, palette: Palette) -> String {
         Verdict::Inconclusive => inconclusive_line(outcome, palette),
     };
     text.push_str(&evidence(outcome, palette));
-    if !report.properties.is_empty() {
-        text.push('\n');
-        for property in &report.properties {
-            text.push_str(&property_line(outcome, property, palette));
-        }
-    }
+    text.push_str(&property_lines(outcome, palette));
     text.push('\n');
     text.push_str(&figures(outcome));
     text
@@ -86,8 +85,15 @@ fn violated_line(outcome: &Outcome<'_>, palette: Palette) -> String {
 }
 
 fn inconclusive_line(outcome: &Outcome<'_>, palette: Palette) -> String {
-    let reason =
-        outcome.report.stop_reason.as_ref().map_or_else(|| "no verdict".into(), |reason| visible(&stop_text(reason)));
+    let reason = match &outcome.report.stop_reason {
+        Some(reason) => visible(&stop_text(reason)),
+        None if !outcome.report.unsupported.is_empty() => {
+            let title = |it: &UnsupportedProperty| format!("{} \"{}\"", it.kind, it.name);
+            let titles: Vec<String> = outcome.report.unsupported.iter().map(title).collect();
+            format!("{} cannot be checked", titles.join(", "))
+        }
+        None => "no verdict".into(),
+    };
     let mut text = format!("{}: {reason}\n", palette.open("inconclusive"));
     if let Some(StopReason::Exhausted(fault) | StopReason::Fault(fault)) = &outcome.report.stop_reason {
         text.push_str(&Lines::new(outcome.model.source()).quotation(fault.span, "  ", palette));
@@ -144,13 +150,43 @@ fn violation_title(model: &quotient_ir::Model, property: &PropertyReport) -> Str
     }
 }
 
-fn property_line(outcome: &Outcome<'_>, property: &PropertyReport, palette: Palette) -> String {
+/// The verdict on each property, and what cannot be checked.
+fn property_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
+    let report = outcome.report;
+    let kinds = report.properties.iter().filter_map(|property| match property.subject {
+        Subject::Property(id) => Some(kind_title(outcome.model.ir().properties[id].kind)),
+        _ => None,
+    });
+    let kinds = kinds.chain(report.unsupported.iter().map(|property| property.kind));
+    let widths = Widths {
+        verdict: if report.unsupported.is_empty() { "undecided".len() } else { UNSUPPORTED.len() },
+        kind: kinds.chain([kind_title(PropertyKind::Invariant)]).map(str::len).max().unwrap_or(0),
+    };
+    let mut lines: Vec<String> =
+        report.properties.iter().map(|property| property_line(outcome, property, widths, palette)).collect();
+    for UnsupportedProperty { kind, name, span, .. } in &report.unsupported {
+        let place =
+            span.map_or_else(String::new, |span| palette.faint(&format!(" ({})", outcome.model.source().locate(span))));
+        lines.push(format!("{}  {kind:<width$}  {name}{place}\n", palette.open(UNSUPPORTED), width = widths.kind));
+    }
+    if lines.is_empty() { String::new() } else { format!("\n{}", lines.concat()) }
+}
+
+/// The widths of columns of the list of properties.
+#[derive(Clone, Copy)]
+struct Widths {
+    verdict: usize,
+    kind: usize,
+}
+
+fn property_line(outcome: &Outcome<'_>, property: &PropertyReport, widths: Widths, palette: Palette) -> String {
     let model = outcome.model.ir();
     // Padded before painting: escape sequences have no width.
+    let padded = |word: &str| format!("{word:<width$}", width = widths.verdict);
     let verdict = match property.verdict {
-        Verdict::Holds => palette.good("holds    "),
-        Verdict::Violated => palette.bad("violated "),
-        Verdict::Inconclusive => palette.open("undecided"),
+        Verdict::Holds => palette.good(&padded("holds")),
+        Verdict::Violated => palette.bad(&padded("violated")),
+        Verdict::Inconclusive => palette.open(&padded("undecided")),
     };
     match property.subject {
         Subject::Property(id) => {
@@ -165,11 +201,7 @@ fn property_line(outcome: &Outcome<'_>, property: &PropertyReport, palette: Pale
                     palette.faint(&format!(" (checked for {judged} of {symmetric} symmetric instances)"))
                 }
             };
-            let kinds = outcome.report.properties.iter().filter_map(|property| match property.subject {
-                Subject::Property(id) => Some(kind_title(model.properties[id].kind).len()),
-                _ => None,
-            });
-            let width = kinds.max().unwrap_or(0).max(kind_title(PropertyKind::Invariant).len());
+            let width = widths.kind;
             format!("{verdict}  {:<width$}  {}{place}{instances}\n", kind_title(entry.kind), property_name(model, id))
         }
         Subject::Deadlock => format!("{verdict}  no deadlock\n"),
@@ -291,7 +323,9 @@ fn adaptive_rows(adaptive: &AdaptiveUse) -> Vec<(&'static str, String)> {
 fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
     let (model, report) = (outcome.model.ir(), outcome.report);
     let is_approximate = report.approximation.is_some() || report.stop_reason == Some(StopReason::Approximate);
-    let is_wanted = report.verdict == Verdict::Holds || is_approximate && report.verdict == Verdict::Inconclusive;
+    // What cannot be checked does not keep a search from being finished.
+    let is_finished = report.stop_reason.is_none() && report.verdict != Verdict::Violated;
+    let is_wanted = is_finished || is_approximate && report.verdict == Verdict::Inconclusive;
     let Some(never_fired) = report.never_fired.as_deref().filter(|_| is_wanted) else {
         return Vec::new();
     };

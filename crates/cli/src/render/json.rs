@@ -221,6 +221,9 @@ struct PropertyObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cycle: Option<usize>,
     violation: Option<ViolationObject<'a>>,
+    /// Why it cannot be checked, if its verdict is `unsupported`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<ViolationObject<'a>>,
 }
 
 /// What is wrong at the end of a trace.
@@ -400,7 +403,7 @@ pub(crate) fn search(writer: &mut dyn Write, command: &'static str, outcome: &Ou
         reduction_factor: report.reduction_factor().map(|factor| (factor * 1e6).round() / 1e6),
         symmetry: SymmetryObject::of(model, report),
         adaptive: report.adaptive.as_ref().map(adaptive_object),
-        properties: report.properties.iter().map(|property| property_object(naming, &lines, property)).collect(),
+        properties: property_objects(naming, &lines, report),
         graph: outcome
             .counts
             .as_ref()
@@ -545,6 +548,21 @@ pub(crate) fn write(writer: &mut dyn Write, object: &impl Serialize) -> io::Resu
     writeln!(writer)
 }
 
+/// The verdict on each property, and what cannot be checked.
+fn property_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Report) -> Vec<PropertyObject<'a>> {
+    let judged = report.properties.iter().map(|property| property_object(naming, lines, property));
+    let unsupported = report.unsupported.iter().map(|property| PropertyObject {
+        name: property.name.clone(),
+        kind: property.kind,
+        verdict: "unsupported",
+        trace: None,
+        cycle: None,
+        violation: None,
+        reason: Some(located(lines, property.reason.clone(), property.span)),
+    });
+    judged.chain(unsupported).collect()
+}
+
 fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a PropertyReport) -> PropertyObject<'a> {
     let model = naming.model;
     let (name, kind) = match property.subject {
@@ -567,6 +585,7 @@ fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a Prop
         cycle: property.trace.as_ref().and_then(|trace| trace.cycle),
         trace: property.trace.as_ref().map(|trace| TraceObject { naming, trace }),
         violation,
+        reason: None,
     }
 }
 
