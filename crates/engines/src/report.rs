@@ -48,7 +48,8 @@ pub enum StopReason {
     CheckpointFailed(String),
     /// A step took more loop iterations or nested calls than are allowed, or leaves what was assumed of the model.
     Exhausted(Fault),
-    /// A fault of the model ended the search, and faults were not to be reported as violations.
+    /// A fault of the model ended the search, and faults were not to be reported as violations. The report has the
+    /// run to it.
     Fault(Fault),
     /// States that are not symmetric may have been taken for each other.
     Approximate,
@@ -156,6 +157,8 @@ pub struct Report {
     /// One verdict for each property checked (in order of declaration, without assumptions), then
     /// for deadlock and for errors as far as they were to be checked.
     pub properties: Vec<PropertyReport>,
+    /// The run to the fault that ended the search, if faults were not to be reported as violations.
+    pub fault: Option<Trace>,
     /// The 64-bit words of a packed state, as the search had it at its end.
     pub words: usize,
     /// What may have been missed, if states were not stored as they are.
@@ -193,6 +196,7 @@ impl Report {
             memory_bytes,
             disk_bytes,
             properties,
+            fault: None,
             words,
             approximation,
             liveness_searches: Vec::new(),

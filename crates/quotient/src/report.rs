@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use quotient_engines::{self as engines, Approximation, Extent, LivenessReport, PropertyReport, StopReason, Verdict};
-use quotient_ir::{PropertyId, RuleId, Span};
+use quotient_ir::{PropertyId, RuleId, Span, Trace};
 use quotient_symmetry::Refused;
 
 use crate::adaptive::AdaptiveUse;
@@ -24,6 +24,8 @@ pub struct Report {
     /// One verdict for each property checked (in order of declaration, without assumptions), then for deadlock
     /// and for errors as far as they were to be checked. Violations come with a run that was replayed.
     pub properties: Vec<PropertyReport>,
+    /// The run to the fault that ended the search, if faults were not to be judged ([`StopReason::Fault`]).
+    pub fault: Option<Trace>,
     /// What the model claims besides, and cannot be checked. Nothing if the properties to check were named.
     pub unsupported: Vec<UnsupportedProperty>,
     /// States stored.
@@ -163,6 +165,7 @@ impl Report {
             memory_bytes,
             disk_bytes,
             properties,
+            fault,
             words,
             approximation,
             liveness_searches,
@@ -209,6 +212,7 @@ impl Report {
             verdict,
             stop_reason: stop_reason.map(own),
             properties,
+            fault,
             unsupported: Vec::new(),
             states,
             transitions,

@@ -95,7 +95,8 @@ fn inconclusive_line(outcome: &Outcome<'_>, palette: Palette) -> String {
         None => "no verdict".into(),
     };
     let mut text = format!("{}: {reason}\n", palette.open("inconclusive"));
-    if let Some(StopReason::Exhausted(fault) | StopReason::Fault(fault)) = &outcome.report.stop_reason {
+    // Where there is a run, its end says the same.
+    if let Some(StopReason::Exhausted(fault)) = &outcome.report.stop_reason {
         text.push_str(&Lines::new(outcome.model.source()).quotation(fault.span, "  ", palette));
     }
     text
@@ -113,7 +114,8 @@ fn stop_text(reason: &StopReason) -> String {
     }
 }
 
-/// A trace for each violation that has one, and a word on each that has none.
+/// A trace for each violation that has one, and a word on each that has none; the run to an error that ended the
+/// search although nobody asked for it.
 fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
     let violated: Vec<&PropertyReport> =
         outcome.report.properties.iter().filter(|property| property.verdict == Verdict::Violated).collect();
@@ -133,6 +135,11 @@ fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
             }
             (None, _) => {}
         }
+    }
+    if let Some(trace) = &outcome.report.fault {
+        let _ = write!(text, "\n{}\n", renderer.trace(trace));
+        text.push_str("An error ends the search, and no property that was asked for is about errors.\n");
+        text.push_str("To have it judged as a violation, add --property errors\n");
     }
     text
 }

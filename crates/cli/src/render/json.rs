@@ -43,6 +43,9 @@ struct SearchObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     adaptive: Option<AdaptiveObject<'a>>,
     properties: Vec<PropertyObject<'a>>,
+    /// The run to an error that ended the search, if errors were not to be judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<FaultObject<'a>>,
     #[serde(flatten)]
     graph: Option<GraphObject>,
     depth: u64,
@@ -226,6 +229,13 @@ struct PropertyObject<'a> {
     reason: Option<ViolationObject<'a>>,
 }
 
+/// An error that is no violation, since nobody asked for errors.
+#[derive(serde::Serialize)]
+struct FaultObject<'a> {
+    trace: TraceObject<'a>,
+    violation: Option<ViolationObject<'a>>,
+}
+
 /// What is wrong at the end of a trace.
 #[derive(serde::Serialize)]
 struct ViolationObject<'a> {
@@ -404,6 +414,10 @@ pub(crate) fn search(writer: &mut dyn Write, command: &'static str, outcome: &Ou
         symmetry: SymmetryObject::of(model, report),
         adaptive: report.adaptive.as_ref().map(adaptive_object),
         properties: property_objects(naming, &lines, report),
+        fault: report.fault.as_ref().map(|trace| FaultObject {
+            trace: TraceObject { naming, trace },
+            violation: violation_object(model, &lines, trace),
+        }),
         graph: outcome
             .counts
             .as_ref()
