@@ -39,7 +39,15 @@ fn an_exhausted_memory_limit_ends_cleanly_and_the_search_goes_on() {
         for key in ["verdict", "states", "transitions", "depth"] {
             assert_eq!(value(&resumed.stdout, key), value(&whole.stdout, key), "{resumed}");
         }
+        // What the first run found is not what this one found in its time.
+        let inherited: u64 = value(&resumed.stdout, "resumed_states").parse().expect("a number");
+        let found: u64 = value(&limited.stdout, "states").parse().expect("a number");
+        assert!(0 < inherited && inherited <= found, "{inherited} of {found}");
+        let shown =
+            quotient(["check", model, "--symmetry", "off", "--resume", checkpoint, "--threads", threads]).stdout;
+        assert!(shown.contains(" since the checkpoint of "), "{shown}");
     }
+    assert!(!whole.stdout.contains("resumed_states"), "{whole}");
     let foreign = quotient(["check", "--symmetry", "off", "--deadlock", "off", "--resume", checkpoint, model]);
     assert_eq!(foreign.status, Some(2), "{foreign}");
     assert!(foreign.stderr.contains("another model, or to other options"), "{foreign}");

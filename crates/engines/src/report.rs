@@ -165,7 +165,7 @@ pub struct Report {
     pub approximation: Option<Approximation>,
     /// Searches besides, one for each entry, for liveness of instances that symmetries exchange.
     pub liveness_searches: Vec<LivenessReport>,
-    /// Time spent to find representatives, if there are any and there was a clock.
+    /// Time spent to find representatives, of all threads together, if there are any and there was a clock.
     pub canonicalization: Option<Duration>,
     /// How many states of different orbits had a marker that was known already, if markers were used and
     /// somebody could tell.

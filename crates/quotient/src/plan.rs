@@ -113,6 +113,8 @@ pub struct Plan {
     pub(crate) properties: Vec<PropertyId>,
     /// What the model claims besides, and cannot be checked.
     pub(crate) unsupported: Vec<UnsupportedProperty>,
+    /// How many threads the search can use.
+    pub(crate) threads: u32,
     /// What is done otherwise than the options say, and is no reason to refuse them.
     pub(crate) notes: Vec<String>,
 }
@@ -143,9 +145,10 @@ impl Plan {
         } else {
             None
         };
+        let threads = if alone.is_some() { 1 } else { options.threads };
         let note = |alone| format!("{alone} uses one thread, not {}", options.threads);
         let notes = alone.filter(|_| options.threads > 1).map(note).into_iter().collect();
-        Ok(Self { model: model.clone(), options: options.clone(), search, properties, unsupported, notes })
+        Ok(Self { model: model.clone(), options: options.clone(), search, properties, unsupported, threads, notes })
     }
 
     /// Runs the check.

@@ -11,6 +11,7 @@ use crate::adaptive::AdaptiveUse;
 use crate::control::Control;
 use crate::detection::Symmetries;
 use crate::memory::peak_bytes;
+use crate::plan::Plan;
 use crate::run::Found;
 
 /// The result of a check.
@@ -60,7 +61,11 @@ pub struct Report {
     pub disk_bytes: u64,
     /// The 64-bit words of a packed state, as the search had it at its end.
     pub words: usize,
-    /// How long everything took.
+    /// States that come from the checkpoint the search was resumed from, and were not found in the time it took.
+    pub resumed_states: u64,
+    /// How many threads the search could use.
+    pub threads: u32,
+    /// How long everything took, without the runs before a checkpoint.
     pub elapsed: Duration,
     /// The most memory the process took, if the system tells.
     pub peak_memory: Option<u64>,
@@ -95,7 +100,7 @@ pub struct ReductionReport {
     /// How many states of different orbits had the marker of another one, if markers were used and somebody
     /// could tell.
     pub marker_collisions: Option<u64>,
-    /// Time spent to find representatives.
+    /// Processor time spent to find representatives, of all threads together.
     pub canonicalization: Option<Duration>,
 }
 
@@ -229,19 +234,21 @@ impl Report {
             store_bytes: memory_bytes,
             disk_bytes,
             words,
+            resumed_states: control.resumed(),
+            threads: 1,
             elapsed,
             peak_memory: peak_bytes(),
             notes,
         }
     }
 
-    /// The same, of a model that also claims what cannot be checked: it cannot be said to hold.
-    pub(crate) fn besides(self, unsupported: Vec<UnsupportedProperty>) -> Self {
+    /// The same with what only the plan knows. A model that claims what cannot be checked cannot be said to hold.
+    pub(crate) fn planned(self, plan: &Plan) -> Self {
         let verdict = match self.verdict {
-            Verdict::Holds if !unsupported.is_empty() => Verdict::Inconclusive,
+            Verdict::Holds if !plan.unsupported.is_empty() => Verdict::Inconclusive,
             verdict => verdict,
         };
-        Self { verdict, unsupported, ..self }
+        Self { verdict, unsupported: plan.unsupported.clone(), threads: plan.threads, ..self }
     }
 
     /// How many states of the model there are for each that is stored.

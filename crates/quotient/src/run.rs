@@ -44,7 +44,7 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
     if plan.options.cross_check && found.report.cross_check.is_none() && found.report.stop_reason.is_none() {
         notes.push("there was nothing to compare, since the search was not reduced".to_owned());
     }
-    Ok(Report::new(found, notes, control, started.elapsed()).besides(plan.unsupported.clone()))
+    Ok(Report::new(found, notes, control, started.elapsed()).planned(plan))
 }
 
 /// Says that a limit is below what the program itself takes.
@@ -136,6 +136,9 @@ impl EngineObserver for Race<'_> {
             None => self.follower.progress(progress),
             Some(_) => ControlFlow::Break(StopReason::Interrupted),
         }
+    }
+    fn resumed(&mut self, states: u64) {
+        self.follower.resumed(states);
     }
     fn interrupt(&self) -> Interrupt {
         self.follower.interrupt()

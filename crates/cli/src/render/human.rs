@@ -274,7 +274,9 @@ fn symmetry_rows(outcome: &Outcome<'_>, symmetry: &SymmetryReport) -> Vec<(&'sta
             let _ = write!(text, "; {collisions} collisions");
         }
         if let Some(time) = reduction.canonicalization {
-            let _ = write!(text, "; {} for representatives", quantity::duration(time));
+            // The time of several threads together may be longer than the search.
+            let of_threads = if report.threads > 1 { " of processor time" } else { "" };
+            let _ = write!(text, "; {}{of_threads} for representatives", quantity::duration(time));
         }
         rows.push(("reduction", text));
     } else if group.order != BigUint::from(1u32) {
@@ -373,6 +375,18 @@ fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
     rows
 }
 
+/// How long it took, and how many of the states were found each second of it.
+fn time(states: u64, resumed_states: u64, elapsed: Duration) -> String {
+    let mut text = quantity::duration(elapsed);
+    if resumed_states > 0 {
+        let _ = write!(text, " since the checkpoint of {} states", quantity::count(resumed_states));
+    }
+    if elapsed >= MEASURABLE {
+        let _ = write!(text, ", {} states/s", quantity::rate(states.saturating_sub(resumed_states), elapsed));
+    }
+    text
+}
+
 fn figures(outcome: &Outcome<'_>) -> String {
     let report = outcome.report;
     let mut rows: Vec<(&str, String)> = Vec::new();
@@ -401,11 +415,7 @@ fn figures(outcome: &Outcome<'_>) -> String {
     }
     rows.push(("transitions", quantity::count(report.transitions)));
     rows.push(("depth", quantity::count(report.depth)));
-    let mut time = quantity::duration(report.elapsed);
-    if report.elapsed >= MEASURABLE {
-        let _ = write!(time, ", {} states/s", quantity::rate(report.states, report.elapsed));
-    }
-    rows.push(("time", time));
+    rows.push(("time", time(report.states, report.resumed_states, report.elapsed)));
     let mut memory = format!("{} for states", quantity::bytes(report.store_bytes));
     if report.states >= MANY_STATES {
         let _ = write!(memory, ", {:.1} bytes each", report.store_bytes as f64 / report.states as f64);
@@ -435,4 +445,19 @@ fn figures(outcome: &Outcome<'_>) -> String {
     }
     rows.extend(unreached_rows(outcome));
     rows.iter().map(|(name, value)| format!("{name:<11}  {value}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::time;
+
+    #[test]
+    fn states_of_a_checkpoint_are_not_found_in_the_time_of_another_run() {
+        let elapsed = Duration::from_secs(2);
+        assert_eq!(time(1000, 0, elapsed), "2 s, 500 states/s");
+        assert_eq!(time(1000, 900, elapsed), "2 s since the checkpoint of 900 states, 50 states/s");
+        assert_eq!(time(1000, 900, Duration::from_micros(1500)), "1.5 ms since the checkpoint of 900 states");
+    }
 }

@@ -59,6 +59,9 @@ struct SearchObject<'a> {
     /// Statements of processes that are never executed.
     #[serde(skip_serializing_if = "Option::is_none")]
     never_executed: Option<Vec<NeverExecutedObject<'a>>>,
+    /// States of the checkpoint that the search was resumed from; `seconds` are those since then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resumed_states: Option<u64>,
     seconds: f64,
     canonicalization_seconds: Option<f64>,
     store_bytes: u64,
@@ -427,6 +430,7 @@ pub(crate) fn search(writer: &mut dyn Write, command: &'static str, outcome: &Ou
         cross_check: report.cross_check.as_ref().map(cross_check_object),
         never_fired: never_fired_objects(outcome, &lines),
         never_executed: never_executed_objects(outcome),
+        resumed_states: (report.resumed_states > 0).then_some(report.resumed_states),
         seconds: seconds(report.elapsed),
         canonicalization_seconds: report.reduction.canonicalization.map(seconds),
         store_bytes: report.store_bytes,
