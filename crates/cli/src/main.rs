@@ -14,8 +14,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
-use clap::error::ErrorKind;
-use quotient::{Error, defect};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use quotient::{Error, Language, defect};
 
 use arguments::{Arguments, Command, Format};
 use failure::{Failure, HOLDS, WRONG_USAGE};
@@ -39,6 +39,13 @@ fn main() -> ExitCode {
 
 /// Says what is wrong with the command line, or what it asks for: help and version come this way, too.
 fn explain(error: clap::Error) -> ExitCode {
+    if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
+        && (Path::new(word).is_file() || Language::from_file_name(word).is_some())
+    {
+        let advice = format!("To check the model: quotient check {word}\nFor everything else: quotient help");
+        complain(&format!("{}: `{word}` is not a command\n\n{advice}\n", Palette::for_stderr().bad("error")));
+        return ExitCode::from(WRONG_USAGE);
+    }
     let error = match error.kind() {
         ErrorKind::DisplayHelp => Arguments::described().try_get_matches().err().unwrap_or(error),
         _ => error,

@@ -114,6 +114,8 @@ violated: deadlock
       x: 1 → 2
     deadlock: no rule can fire here and change the state
 
+If the model is meant to end here, add --deadlock off
+
 violated   no deadlock
 undecided  no errors
 
@@ -498,6 +500,8 @@ violated: deadlock
  1  Rule "fill"
       cells[3][4]: false → true
     deadlock: no rule can fire here and change the state
+
+If the model is meant to end here, add --deadlock off
 
 violated   no deadlock
 undecided  no errors

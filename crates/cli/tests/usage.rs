@@ -188,6 +188,34 @@ fn help_of_every_command() {
 }
 
 #[test]
+fn a_model_without_a_command() {
+    expect(
+        quotient(["counter.m"]),
+        str![[r#"
+---- stderr
+error: `counter.m` is not a command
+
+To check the model: quotient check counter.m
+For everything else: quotient help
+---- exit status 2
+
+"#]],
+    );
+    expect(
+        quotient(["nowhere.pml"]),
+        str![[r#"
+---- stderr
+error: `nowhere.pml` is not a command
+
+To check the model: quotient check nowhere.pml
+For everything else: quotient help
+---- exit status 2
+
+"#]],
+    );
+}
+
+#[test]
 fn help() {
     let transcript = quotient(["--help"]);
     assert_eq!(quotient(["help"]).stdout, transcript.stdout);

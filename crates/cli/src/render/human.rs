@@ -127,7 +127,13 @@ fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
             let _ = writeln!(text, "{}", palette.strong(&violation_title(outcome.model.ir(), property)));
         }
         match (&property.trace, property.subject) {
-            (Some(trace), _) => text.push_str(&renderer.trace(trace)),
+            (Some(trace), subject) => {
+                text.push_str(&renderer.trace(trace));
+                // Where processes have a place to end, ending there is no deadlock.
+                if subject == Subject::Deadlock && outcome.model.ir().presentation.is_none() {
+                    text.push_str("\nIf the model is meant to end here, add --deadlock off\n");
+                }
+            }
             (None, Subject::Property(id)) => {
                 let lines = Lines::new(outcome.model.source());
                 let _ = writeln!(text, "  {}", palette.bad("no reachable state satisfies it"));
@@ -239,7 +245,7 @@ fn symmetry_rows(outcome: &Outcome<'_>, symmetry: &SymmetryReport) -> Vec<(&'sta
     let mut rows = Vec::new();
     let order = quantity::digits(&group.order.to_string());
     if group.order == BigUint::from(1u32) {
-        rows.push(("symmetries", format!("none; looked for in {elapsed}")));
+        rows.push(("symmetries", format!("none; looked for in {elapsed}; quotient detect --why-not says why")));
     } else {
         // The structure of a group without a name is its order once more.
         let structure = Some(&group.structure).filter(|structure| !structure.starts_with('['));
