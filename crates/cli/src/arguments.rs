@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use quotient::SymmetryFormat;
 
@@ -14,18 +14,20 @@ use quotient::SymmetryFormat;
 #[command(
     name = "quotient",
     version,
-    about = "A model checker for nondeterministic programs over finite variables",
-    long_about = "A model checker: reads a model (a Murphi program), visits every state it can reach and says \
-                  whether its properties hold. A violated property comes with a run of the model that shows it.",
+    about = "A model checker for Murphi, Promela and classical B that finds the symmetries of a model by itself",
+    long_about = "A model checker: reads a model (Murphi, Promela or classical B), visits every state it can reach, \
+                  up to the symmetries that it finds in the model, and says whether its properties hold. A violated \
+                  property comes with a run of the model that shows it.",
     after_help = "Exit status: 0 every property holds, 1 a property is violated, 2 wrong usage, 3 the model is \
-                  invalid, 4 inconclusive (a limit was reached), 5 an internal error.",
+                  invalid, 4 inconclusive (a limit was reached, or a property cannot be checked), 5 an \
+                  internal error.",
     after_long_help = "\
 Exit status:
   0  every property holds
   1  a property is violated
   2  wrong usage, or a file that cannot be read or written
   3  the model is invalid or uses something unsupported
-  4  inconclusive: a limit was reached first
+  4  inconclusive: a limit was reached first, or a property cannot be checked
   5  an internal error: a defect of quotient, please report it
 
 Environment:
@@ -41,13 +43,20 @@ Examples:
   quotient simulate --seed 1 --steps 20 model.m",
     subcommand_required = true,
     arg_required_else_help = true,
-    disable_help_subcommand = true,
     max_term_width = 100
 )]
 pub(crate) struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Arguments {
+    /// The grammar as it is told to people: every command that is about a model needs one. The parser does not ask
+    /// `detect` for it, see [`DetectArguments`].
+    pub(crate) fn described() -> clap::Command {
+        Self::command().mut_subcommand("detect", |detect| detect.mut_arg("path", |path| path.required(true)))
+    }
 }
 
 /// The commands.

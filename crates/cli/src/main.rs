@@ -13,8 +13,9 @@ mod watch;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
-use quotient::{Error, defect};
+use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use quotient::{Error, Language, defect};
 
 use arguments::{Arguments, Command, Format};
 use failure::{Failure, HOLDS, WRONG_USAGE};
@@ -26,11 +27,7 @@ fn main() -> ExitCode {
     defect::record_panics();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => {
-            // Help and version come this way, too. Nobody is left to tell if this fails.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { WRONG_USAGE } else { HOLDS });
-        }
+        Err(error) => return explain(error),
     };
     // A panic is never an answer: the one net below everything.
     let result = defect::catch(|| run(&arguments)).unwrap_or_else(|defect| Err(Error::from(defect).into()));
@@ -38,6 +35,24 @@ fn main() -> ExitCode {
         report(&failure, &arguments.command);
         failure.exit_code()
     })
+}
+
+/// Says what is wrong with the command line, or what it asks for: help and version come this way, too.
+fn explain(error: clap::Error) -> ExitCode {
+    if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
+        && (Path::new(word).is_file() || Language::from_file_name(word).is_some())
+    {
+        let advice = format!("To check the model: quotient check {word}\nFor everything else: quotient help");
+        complain(&format!("{}: `{word}` is not a command\n\n{advice}\n", Palette::for_stderr().bad("error")));
+        return ExitCode::from(WRONG_USAGE);
+    }
+    let error = match error.kind() {
+        ErrorKind::DisplayHelp => Arguments::described().try_get_matches().err().unwrap_or(error),
+        _ => error,
+    };
+    // Nobody is left to tell if this fails.
+    let _ = error.print();
+    ExitCode::from(if error.use_stderr() { WRONG_USAGE } else { HOLDS })
 }
 
 fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
@@ -108,14 +123,14 @@ fn report(failure: &Failure, command: &Command) {
 
 fn print_completions(shell: clap_complete::Shell) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "quotient", &mut script);
+    clap_complete::generate(shell, &mut Arguments::described(), "quotient", &mut script);
     print(&String::from_utf8_lossy(&script))?;
     Ok(ExitCode::from(HOLDS))
 }
 
 fn print_manual() -> Result<ExitCode, Failure> {
     let mut page = Vec::new();
-    render::manual::write(Arguments::command(), &mut page)?;
+    render::manual::write(Arguments::described(), &mut page)?;
     print(&String::from_utf8_lossy(&page))?;
     Ok(ExitCode::from(HOLDS))
 }

@@ -17,13 +17,15 @@ const DRAWING_INTERVAL: Duration = Duration::from_millis(100);
 pub(crate) struct Display {
     bar: Option<ProgressBar>,
     drawn: Instant,
+    /// States that come from a checkpoint.
+    resumed: u64,
 }
 
 impl Display {
     /// On standard error, unless nobody wants it.
     pub(crate) fn new(output: &OutputArguments) -> Self {
         let is_shown = !output.no_progress && output.format == Format::Human && io::stderr().is_terminal();
-        Self { bar: is_shown.then(progress_bar), drawn: Instant::now() }
+        Self { bar: is_shown.then(progress_bar), drawn: Instant::now(), resumed: 0 }
     }
     /// Takes progress off the terminal.
     pub(crate) fn clear(self) {
@@ -43,6 +45,9 @@ impl Observer for Display {
             Phase::Searching | Phase::Comparing => "searching",
         });
     }
+    fn resumed(&mut self, states: u64) {
+        self.resumed = states;
+    }
     fn progress(&mut self, progress: &Progress, elapsed: Duration) {
         let Some(bar) = &self.bar else { return };
         let now = Instant::now();
@@ -53,7 +58,7 @@ impl Observer for Display {
         bar.set_message(format!(
             "{} states, {} states/s, frontier {}, depth {}, {}, {}",
             quantity::count(progress.states),
-            quantity::rate(progress.states, elapsed),
+            quantity::rate(progress.states.saturating_sub(self.resumed), elapsed),
             quantity::count(progress.frontier),
             quantity::count(progress.depth),
             quantity::bytes(progress.memory_bytes),

@@ -114,6 +114,8 @@ violated: deadlock
       x: 1 → 2
     deadlock: no rule can fire here and change the state
 
+If the model is meant to end here, add --deadlock off
+
 violated   no deadlock
 undecided  no errors
 
@@ -193,8 +195,22 @@ fn error_that_is_not_asked_about() {
         quotient(["check", "--property", "small", "faulty.m"]),
         str![[r#"
 inconclusive: the model went wrong: value 4 is out of range 0..3 of `x`
-  faulty.m:8:31
-  8 |   rule "leap" x = 3 ==> begin x := x + step; end;
+
+ 0  Startstate "start"
+      x: 0
+      y: undefined
+ 1  Rule "grow"
+      x: 0 → 1
+ 2  Rule "grow"
+      x: 1 → 2
+ 3  Rule "grow"
+      x: 2 → 3
+    Rule "leap", step: 1 goes wrong here: value 4 is out of range 0..3 of `x`
+    faulty.m:8:31
+    8 |   rule "leap" x = 3 ==> begin x := x + step; end;
+
+An error ends the search, and no property that was asked for is about errors.
+To have it judged as a violation, add --property errors
 
 undecided  invariant  small
 
@@ -485,6 +501,8 @@ violated: deadlock
       cells[3][4]: false → true
     deadlock: no rule can fire here and change the state
 
+If the model is meant to end here, add --deadlock off
+
 violated   no deadlock
 undecided  no errors
 
@@ -640,4 +658,111 @@ fn no_colours_without_a_terminal() {
             assert!(!transcript.stdout.contains('\x1b') && !transcript.stderr.contains('\x1b'), "{transcript}");
         }
     }
+}
+
+/// An error outside of the properties asked for is no violation, and the run to it is shown however it was searched.
+#[test]
+fn the_run_to_an_error_that_nobody_asked_for() {
+    expect(
+        quotient(["check", "--property", "wanted", "forgotten.m"]),
+        str![[r#"
+inconclusive: the model went wrong: read of undefined `value[i]`
+
+ 0  Startstate "start"
+      marked[id_0]: false
+      marked[id_1]: false
+      value[id_0]: 0
+      value[id_1]: 0
+ 1  Rule "mark", i: id_0
+      marked[id_0]: false → true
+ 2  Rule "forget", i: id_1
+      value[id_1]: 0 → undefined
+    cover "wanted" with i: id_1 has no value here: read of undefined `value[i]`
+    forgotten.m:12:3
+    12 |   cover "wanted" value[i] = 1;
+
+An error ends the search, and no property that was asked for is about errors.
+To have it judged as a violation, add --property errors
+
+undecided  cover      wanted
+
+symmetries   2, S2; found in …
+reduction    canonical; …
+states       3, standing for 5: 1.67 times fewer
+transitions  3
+depth        2
+time         …
+memory       …
+---- exit status 4
+
+"#]],
+    );
+    expect(
+        quotient(["check", "--property", "wanted", "--format", "json", "forgotten.m"]),
+        str![[r#"
+{"schema":"quotient/1","command":"check","verdict":"inconclusive","stop_reason":"fault","states":3,"transitions":3,"represented":"5","exact":true,"reduction":"canonical","reduction_factor":1.666667,"symmetry":{"order":"2","structure":"S2","generators":[{"cycles":["(id 0 1)"]}],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"wanted","kind":"cover","verdict":"inconclusive","trace":null,"violation":null}],"fault":{"trace":[{"rule":"start","arguments":{},"state":{"marked[id_0]":false,"marked[id_1]":false,"value[id_0]":0,"value[id_1]":0}},{"rule":"mark","arguments":{"i":"id_0"},"state":{"marked[id_0]":true,"marked[id_1]":false,"value[id_0]":0,"value[id_1]":0}},{"rule":"forget","arguments":{"i":"id_1"},"state":{"marked[id_0]":true,"marked[id_1]":false,"value[id_0]":0,"value[id_1]":null}}],"violation":{"message":"cover \"wanted\" with i: id_1 has no value here: read of undefined `value[i]`","file":"forgotten.m","line":12,"column":3}},"depth":2,"seconds":"…","canonicalization_seconds":"…","store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
+---- exit status 4
+
+"#]],
+    );
+    let ways: [&[&str]; 8] = [
+        &["--symmetry", "off"],
+        &["--reduction", "sorted"],
+        &["--reduction", "markers-canonical"],
+        &["--reduction", "adaptive"],
+        &["--threads", "2"],
+        &["--search", "dfs"],
+        &["--store", "compact"],
+        &["--symmetry", "off", "--store-passing"],
+    ];
+    for way in ways {
+        let said = quotient(["check", "--property", "wanted", "forgotten.m"].iter().chain(way));
+        assert_eq!(said.status, Some(4), "{way:?}: {said}");
+        for words in ["has no value here: read of undefined `value[i]`", "add --property errors"] {
+            assert!(said.stdout.contains(words), "{way:?}: {said}");
+        }
+        // As it is told to do, it is judged.
+        let judged = ["check", "--property", "wanted", "--property", "errors", "forgotten.m"];
+        let judged = quotient(judged.iter().chain(way));
+        assert_eq!(judged.status, Some(1), "{way:?}: {judged}");
+    }
+}
+
+/// The member that has no value is another one in the run than in the representative, and the first one is no fault.
+#[test]
+fn a_property_without_a_value_in_a_quotient() {
+    expect(
+        quotient(["check", "forgotten.m"]),
+        str![[r#"
+violated: error: read of undefined `value[i]`
+
+ 0  Startstate "start"
+      marked[id_0]: false
+      marked[id_1]: false
+      value[id_0]: 0
+      value[id_1]: 0
+ 1  Rule "mark", i: id_0
+      marked[id_0]: false → true
+ 2  Rule "forget", i: id_1
+      value[id_1]: 0 → undefined
+    cover "wanted" with i: id_1 has no value here: read of undefined `value[i]`
+    forgotten.m:12:3
+    12 |   cover "wanted" value[i] = 1;
+
+undecided  cover      wanted
+undecided  invariant  one
+undecided  no deadlock
+violated   no errors
+
+symmetries   2, S2; found in …
+reduction    canonical; …
+states       3, standing for 5: 1.67 times fewer
+transitions  3
+depth        2
+time         …
+memory       …
+---- exit status 1
+
+"#]],
+    );
 }

@@ -33,13 +33,23 @@ fn an_exhausted_memory_limit_ends_cleanly_and_the_search_goes_on() {
     let limited = quotient(common.into_iter().chain(["--checkpoint", checkpoint, "--max-memory", "24M"]));
     assert_eq!(limited.status, Some(4), "{limited}");
     assert_eq!(value(&limited.stdout, "stop_reason"), "\"memory-limit\"");
+    let note = format!("what was found is in `{checkpoint}`: --resume {checkpoint} continues from there");
+    assert_eq!(limited.stderr, format!("note: {note}\n"));
     for threads in ["1", "2"] {
         let resumed = quotient(common.into_iter().chain(["--resume", checkpoint, "--threads", threads]));
         assert_eq!(resumed.status, Some(0), "{resumed}");
         for key in ["verdict", "states", "transitions", "depth"] {
             assert_eq!(value(&resumed.stdout, key), value(&whole.stdout, key), "{resumed}");
         }
+        // What the first run found is not what this one found in its time.
+        let inherited: u64 = value(&resumed.stdout, "resumed_states").parse().expect("a number");
+        let found: u64 = value(&limited.stdout, "states").parse().expect("a number");
+        assert!(0 < inherited && inherited <= found, "{inherited} of {found}");
+        let shown =
+            quotient(["check", model, "--symmetry", "off", "--resume", checkpoint, "--threads", threads]).stdout;
+        assert!(shown.contains(" since the checkpoint of "), "{shown}");
     }
+    assert!(!whole.stdout.contains("resumed_states"), "{whole}");
     let foreign = quotient(["check", "--symmetry", "off", "--deadlock", "off", "--resume", checkpoint, model]);
     assert_eq!(foreign.status, Some(2), "{foreign}");
     assert!(foreign.stderr.contains("another model, or to other options"), "{foreign}");
@@ -58,6 +68,22 @@ fn run_script(script: &str, folder: &std::path::Path) -> std::process::Output {
         .expect("a shell runs")
 }
 
+/// An interrupt leaves a checkpoint behind, and says where.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_search_says_where_it_can_be_continued() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("model.m"), MODEL).expect("the model can be written");
+    // Large enough that it is never finished before the interrupt.
+    let script = "\"$0\" check -D N=16 model.m --symmetry off --checkpoint file --timeout 60s & \
+                  sleep 1; kill -INT $!; wait $!";
+    let output = run_script(script, folder.path());
+    let (said, noted) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(4), "{said}{noted}");
+    assert!(said.starts_with("inconclusive: the search was interrupted"), "{said}");
+    assert_eq!(noted, "note: what was found is in `file`: --resume file continues from there\n");
+}
+
 /// A limit on the size of files stands for a full disk.
 #[cfg(unix)]
 #[test]
@@ -73,6 +99,8 @@ fn a_full_disk_ends_cleanly_and_leaves_the_last_checkpoint() {
     assert!(said.contains("the checkpoint could not be written"), "{said}");
     let left = std::fs::read_to_string(folder.path().join("checkpoint")).expect("it is still there");
     assert_eq!(left, "the last one");
+    // There is one, and not of this search.
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("--resume"), "{said}");
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 2, "nothing else is left");
 }
 

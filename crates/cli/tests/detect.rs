@@ -81,6 +81,7 @@ fn numbers() {
         quotient(["detect", "../../../../models/murphi/bakery.m"]),
         str![[r#"
 symmetries: 1, nothing but the identity
+add --why-not to see what breaks a symmetry that you expected
 
 numbers      number_of, greatest: values are numbers that do not permute
 preserved    invariant "mutual exclusion"
@@ -113,6 +114,7 @@ fn none() {
         quotient(["detect", "counter.m"]),
         str![[r#"
 symmetries: 1, nothing but the identity
+add --why-not to see what breaks a symmetry that you expected
 
 preserved    invariant "in range", cover "reaches the limit", liveness "always comes back"
 graph        …
@@ -266,6 +268,7 @@ fn declared_and_not_so() {
         quotient(["detect", "--symmetry", "declared", "unfair.m"]),
         str![[r#"
 symmetries: 1, nothing but the identity
+add --why-not to see what breaks a symmetry that you expected
 
 refused: exchanging client_0 and client_1 of the scalarset client
 

@@ -779,3 +779,117 @@ memory       …
 "#]],
     );
 }
+
+#[test]
+fn a_formula_that_cannot_be_checked_does_not_keep_the_others_from_it() {
+    expect(
+        quotient(["check", "temporal.pml"]),
+        str![[r#"
+inconclusive: ltl "returns" cannot be checked
+
+holds        invariant  bounded
+holds        no deadlock
+holds        no errors
+unsupported  ltl        returns (temporal.pml:15:1)
+
+symmetries   none; looked for in …
+states       11
+transitions  11
+depth        10
+time         …
+memory       …
+unreached    1 of 6 statements is never executed
+             counter temporal.pml:12 [-end-]
+---- stderr
+warning[unsupported-property]: this formula cannot be checked: it is not of the form `[] p`
+  --> temporal.pml:15:1
+   |
+15 | ltl returns { [] <> (x == 0) }
+   | ^^^^^^^^^^^
+   |
+   = help: only invariants `[] p`, assertions and end states can be checked so far
+
+---- exit status 4
+
+"#]],
+    );
+    // What is violated is violated, whatever cannot be checked.
+    expect(
+        quotient(["check", "-D", "LIMIT=2", "temporal.pml"]),
+        str![[r#"
+violated: error: assertion failed: `x <= 2`
+
+ 0  initial state
+      proc 0 (counter): temporal.pml:8 [x < 3 :: x == 3]
+      everything else: 0
+ 1  proc 0 (counter) temporal.pml:9 [x < 3]
+ 2  proc 0 (counter) temporal.pml:9 [x++]
+      x: 0 → 1
+ 3  proc 0 (counter) temporal.pml:9 [assert(x <= 2)]
+ 4  proc 0 (counter) temporal.pml:9 [x < 3]
+ 5  proc 0 (counter) temporal.pml:9 [x++]
+      x: 1 → 2
+ 6  proc 0 (counter) temporal.pml:9 [assert(x <= 2)]
+ 7  proc 0 (counter) temporal.pml:9 [x < 3]
+ 8  proc 0 (counter) temporal.pml:9 [x++]
+      x: 2 → 3
+    proc 0 (counter) temporal.pml:9 [assert(x <= 2)] goes wrong here: assertion failed: `x <= 2`
+    temporal.pml:9:20
+    9 |   :: x < 3 -> x++; assert(x <= LIMIT)
+    where the processes are:
+      proc 0 (counter) temporal.pml:9 [assert(x <= 2)]
+
+undecided    invariant  bounded
+undecided    no deadlock
+violated     no errors
+unsupported  ltl        returns (temporal.pml:15:1)
+
+symmetries   none; looked for in …
+states       9
+transitions  8
+depth        8
+time         …
+memory       …
+---- stderr
+warning[unsupported-property]: this formula cannot be checked: it is not of the form `[] p`
+  --> temporal.pml:15:1
+   |
+15 | ltl returns { [] <> (x == 0) }
+   | ^^^^^^^^^^^
+   |
+   = help: only invariants `[] p`, assertions and end states can be checked so far
+
+---- exit status 1
+
+"#]],
+    );
+    expect(
+        quotient(["check", "--format", "json", "temporal.pml"]),
+        str![[r#"
+{"schema":"quotient/1","command":"check","verdict":"inconclusive","stop_reason":null,"states":11,"transitions":11,"represented":"11","exact":true,"reduction":"none","reduction_factor":1.0,"symmetry":{"order":"1","structure":"trivial","generators":[],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"bounded","kind":"invariant","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","verdict":"holds","trace":null,"violation":null},{"name":"errors","kind":"errors","verdict":"holds","trace":null,"violation":null},{"name":"returns","kind":"ltl","verdict":"unsupported","trace":null,"violation":null,"reason":{"message":"this formula cannot be checked: it is not of the form `[] p`","file":"temporal.pml","line":15,"column":1}}],"depth":10,"never_executed":[{"process":"counter","file":"temporal.pml","line":12,"text":"-end-","reached":false}],"seconds":"…","canonicalization_seconds":null,"store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[{"severity":"warning","code":"unsupported-property","message":"this formula cannot be checked: it is not of the form `[] p`","file":"temporal.pml","line":15,"column":1,"help":"only invariants `[] p`, assertions and end states can be checked so far"}]}
+---- stderr
+warning[unsupported-property]: this formula cannot be checked: it is not of the form `[] p`
+  --> temporal.pml:15:1
+   |
+15 | ltl returns { [] <> (x == 0) }
+   | ^^^^^^^^^^^
+   |
+   = help: only invariants `[] p`, assertions and end states can be checked so far
+
+---- exit status 4
+
+"#]],
+    );
+    // Nothing is missing where it was not asked for.
+    let others = quotient(["check", "--property", "bounded", "--property", "errors", "temporal.pml"]);
+    assert_eq!(others.status, Some(0), "{others}");
+    expect(
+        quotient(["check", "--property", "returns", "temporal.pml"]),
+        str![[r#"
+---- stderr
+error: property `returns`: this formula cannot be checked: it is not of the form `[] p`
+---- exit status 2
+
+"#]],
+    );
+}

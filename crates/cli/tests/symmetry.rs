@@ -378,3 +378,14 @@ fn steps_without_symmetry() {
     assert!(!transcript.stdout.contains("like"), "{transcript}");
     assert!(transcript.stdout.contains("  4) Rule"), "{transcript}");
 }
+
+/// Several threads take more processor time than passes: it is called by its name.
+#[test]
+fn the_time_for_representatives_is_that_of_processors() {
+    let row = |threads: &str| {
+        let said = quotient(["check", "--threads", threads, "mutex.m"]).stdout;
+        said.lines().find(|line| line.starts_with("reduction  ")).expect("it is reduced").to_owned()
+    };
+    assert!(row("2").ends_with(" of processor time for representatives"), "{}", row("2"));
+    assert!(row("1").ends_with("ms for representatives"), "{}", row("1"));
+}

@@ -180,7 +180,176 @@ fn help_of_every_command() {
         let transcript = quotient([command, "--help"]);
         assert_eq!(transcript.status, Some(0), "{transcript}");
         assert!(transcript.stdout.contains("Usage:"), "{transcript}");
+        // A model is needed, and is written in one way.
+        assert!(!transcript.stdout.contains("[MODEL]"), "{transcript}");
+        assert_eq!(quotient(["help", command]).stdout, transcript.stdout);
+        assert!(!quotient([command, "-h"]).stdout.contains("[MODEL]"));
     }
+}
+
+#[test]
+fn a_model_without_a_command() {
+    expect(
+        quotient(["counter.m"]),
+        str![[r#"
+---- stderr
+error: `counter.m` is not a command
+
+To check the model: quotient check counter.m
+For everything else: quotient help
+---- exit status 2
+
+"#]],
+    );
+    expect(
+        quotient(["nowhere.pml"]),
+        str![[r#"
+---- stderr
+error: `nowhere.pml` is not a command
+
+To check the model: quotient check nowhere.pml
+For everything else: quotient help
+---- exit status 2
+
+"#]],
+    );
+}
+
+#[test]
+fn help() {
+    let transcript = quotient(["--help"]);
+    assert_eq!(quotient(["help"]).stdout, transcript.stdout);
+    expect(
+        transcript,
+        str![[r#"
+A model checker: reads a model (Murphi, Promela or classical B), visits every state it can reach, up
+to the symmetries that it finds in the model, and says whether its properties hold. A violated
+property comes with a run of the model that shows it.
+
+Usage: quotient <COMMAND>
+
+Commands:
+  check        Check every property of a model
+  detect       Find the symmetries of a model, or why there are none
+  explore      Visit the state space without checking properties; count it, export it
+  simulate     Run a model, at random or step by step
+  lower        Print the sequential model as Murphi
+  completions  Print a completion script for a shell
+  man          Print the manual page
+  help         Print this message or the help of the given subcommand(s)
+
+Options:
+  -h, --help
+          Print help (see a summary with '-h')
+
+  -V, --version
+          Print version
+
+Exit status:
+  0  every property holds
+  1  a property is violated
+  2  wrong usage, or a file that cannot be read or written
+  3  the model is invalid or uses something unsupported
+  4  inconclusive: a limit was reached first, or a property cannot be checked
+  5  an internal error: a defect of quotient, please report it
+
+Environment:
+  NO_COLOR  if set and not empty, no colours
+
+Examples:
+  quotient check model.m                      check every property
+  quotient check -D Processes=4 model.m       the same with another constant
+  quotient check --timeout 5m --format json model.m
+  quotient detect model.m                     its symmetries
+  quotient detect model.m --why-not 'Proc 1 2'
+  quotient explore --export graph.dot model.m
+  quotient simulate --seed 1 --steps 20 model.m
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        quotient(["-h"]),
+        str![[r#"
+A model checker for Murphi, Promela and classical B that finds the symmetries of a model by itself
+
+Usage: quotient <COMMAND>
+
+Commands:
+  check        Check every property of a model
+  detect       Find the symmetries of a model, or why there are none
+  explore      Visit the state space without checking properties; count it, export it
+  simulate     Run a model, at random or step by step
+  lower        Print the sequential model as Murphi
+  completions  Print a completion script for a shell
+  man          Print the manual page
+  help         Print this message or the help of the given subcommand(s)
+
+Options:
+  -h, --help     Print help (see more with '--help')
+  -V, --version  Print version
+
+Exit status: 0 every property holds, 1 a property is violated, 2 wrong usage, 3 the model is
+invalid, 4 inconclusive (a limit was reached, or a property cannot be checked), 5 an internal error.
+---- exit status 0
+
+"#]],
+    );
+}
+
+#[test]
+fn help_of_detect() {
+    expect(
+        quotient(["detect", "-h"]),
+        str![[r#"
+Find the symmetries of a model, or why there are none
+
+Usage: quotient detect [OPTIONS] <MODEL>
+
+Arguments:
+  <MODEL>  The model's file; `-` is standard input (read as Murphi unless --language says otherwise)
+
+Options:
+  -D <NAME=VALUE>            Give a constant or macro of the model another value; may be repeated
+      --language <LANGUAGE>  The language of the model, if the file's extension does not tell
+                             [possible values: murphi, b, promela]
+      --property <NAME>      Preserve only this property; may be repeated [default: all of them]
+      --no-properties        Preserve the behaviour only
+      --symmetry <SYMMETRY>  Which symmetries to look for: all, those that scalarsets declare, or
+                             none [default: auto] [possible values: auto, declared, off]
+      --why-not [<REQUEST>]  Say what breaks a symmetry; without a request, what tells the values of
+                             each index type apart
+      --partial              Say what each rule tells apart, and whether the state space is nearly,
+                             roughly or virtually symmetric
+      --export <FILE>        Write the graph or the group to a file, by its extension: .dimacs,
+                             .bliss, .dre, .dot, .g, .gap
+  -h, --help                 Print help (see more with '--help')
+
+Output:
+      --format <FORMAT>  For people or for programs [default: human] [possible values: human, json]
+
+Limits:
+      --max-memory <SIZE>   Stop when the program takes so much memory: 500M, 4GiB; most of what is
+                            free unless told otherwise
+      --timeout <DURATION>  Stop after so much time, whatever is being done: 500ms, 30s, 5m, 1h
+
+A symmetry leaves the behaviour of the model and its properties unchanged. A REQUEST is `TYPE VALUE
+VALUE` (exchange two values of a type), `rotate TYPE`, or two variables or parts of variables:
+`'x[1] x[2]'`.
+
+Exported graphs are for bliss and saucy (.dimacs, .bliss), for nauty and Traces (.dre) and for
+Graphviz (.dot); the group is a program for GAP (.g, .gap) that prints its order.
+
+Examples:
+  quotient detect model.m
+  quotient detect -D Processes=40 --no-properties model.m
+  quotient detect model.m --why-not
+  quotient detect model.m --why-not 'Proc 1 2'
+  quotient detect --export graph.dre model.m && dreadnaut < graph.dre
+---- exit status 0
+
+"#]],
+    );
 }
 
 /// A reader that leaves early is no reason to panic, and the exit status is that of the result.

@@ -264,8 +264,9 @@ fn judge<S: Batches>(
         }
     }
     // It ends early only where it could not be finished: a limit that the main search did not reach.
-    if let Some(reason) = found.stop_reason.filter(|reason| *reason != StopReason::Violation) {
-        report.stop_reason.get_or_insert(reason);
+    let unfinished = found.stop_reason.filter(|reason| *reason != StopReason::Violation);
+    if report.stop_reason.is_none() && unfinished.is_some() {
+        (report.stop_reason, report.fault) = (unfinished, found.fault);
     }
     report.memory_bytes = report.memory_bytes.max(found.memory_bytes);
     report.canonicalization = match (report.canonicalization, found.canonicalization) {

@@ -45,6 +45,10 @@ pub trait Observer {
         let _ = progress;
         ControlFlow::Continue(())
     }
+    /// The search continues from a checkpoint that has so many states; called before its first report of progress.
+    fn resumed(&mut self, states: u64) {
+        let _ = states;
+    }
     /// Whether it is time to write a checkpoint, if there is to be one. Asked after each report of
     /// progress.
     fn wants_checkpoint(&mut self) -> bool {

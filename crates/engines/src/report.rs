@@ -48,7 +48,8 @@ pub enum StopReason {
     CheckpointFailed(String),
     /// A step took more loop iterations or nested calls than are allowed, or leaves what was assumed of the model.
     Exhausted(Fault),
-    /// A fault of the model ended the search, and faults were not to be reported as violations.
+    /// A fault of the model ended the search, and faults were not to be reported as violations. The report has the
+    /// run to it.
     Fault(Fault),
     /// States that are not symmetric may have been taken for each other.
     Approximate,
@@ -156,13 +157,15 @@ pub struct Report {
     /// One verdict for each property checked (in order of declaration, without assumptions), then
     /// for deadlock and for errors as far as they were to be checked.
     pub properties: Vec<PropertyReport>,
+    /// The run to the fault that ended the search, if faults were not to be reported as violations.
+    pub fault: Option<Trace>,
     /// The 64-bit words of a packed state, as the search had it at its end.
     pub words: usize,
     /// What may have been missed, if states were not stored as they are.
     pub approximation: Option<Approximation>,
     /// Searches besides, one for each entry, for liveness of instances that symmetries exchange.
     pub liveness_searches: Vec<LivenessReport>,
-    /// Time spent to find representatives, if there are any and there was a clock.
+    /// Time spent to find representatives, of all threads together, if there are any and there was a clock.
     pub canonicalization: Option<Duration>,
     /// How many states of different orbits had a marker that was known already, if markers were used and
     /// somebody could tell.
@@ -193,6 +196,7 @@ impl Report {
             memory_bytes,
             disk_bytes,
             properties,
+            fault: None,
             words,
             approximation,
             liveness_searches: Vec::new(),

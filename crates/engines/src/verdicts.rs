@@ -23,7 +23,13 @@ pub(crate) type OrbitSize<'a> = &'a mut dyn FnMut(&[u64]) -> Option<BigUint>;
 const COUNTING_INTERVAL: usize = 4096;
 
 /// One verdict for each subject that is checked.
-pub(crate) struct Verdicts(Vec<PropertyReport>);
+pub(crate) struct Verdicts {
+    subjects: Vec<PropertyReport>,
+    /// Whether faults are one of the subjects.
+    errors: bool,
+    /// The run to a fault, if they are not.
+    fault: Option<Trace>,
+}
 
 impl Verdicts {
     /// What is said of each subject unless something better is known, after a search that is finished or not and
@@ -57,11 +63,27 @@ impl Verdicts {
             subjects.push((Subject::Errors, undecided));
         }
         let report = |(subject, verdict)| PropertyReport { subject, verdict, trace: None };
-        Self(subjects.into_iter().map(report).collect())
+        Self { subjects: subjects.into_iter().map(report).collect(), errors: options.errors, fault: None }
+    }
+
+    /// Takes note of what a run shows at its end, and says how that ends the search: a fault is a violation only if
+    /// faults are judged.
+    pub(crate) fn conclude(&mut self, trace: Trace) -> StopReason {
+        let fault = trace.violation.as_ref().and_then(Violation::fault).filter(|_| !self.errors).cloned();
+        match fault {
+            Some(fault) => {
+                self.fault = Some(trace);
+                StopReason::Fault(fault)
+            }
+            None => {
+                self.violate(trace);
+                StopReason::Violation
+            }
+        }
     }
 
     /// Takes note of a violation that a run shows.
-    pub(crate) fn violate(&mut self, trace: Trace) {
+    fn violate(&mut self, trace: Trace) {
         let violation = trace.violation.as_ref().expect("a run to a violation");
         let report = self.of(match violation {
             Violation::Property { property, .. } | Violation::Unreachable { property, .. } => {
@@ -76,13 +98,13 @@ impl Verdicts {
 
     /// The verdict on a subject.
     fn of(&mut self, subject: Subject) -> &mut PropertyReport {
-        let found = self.0.iter_mut().find(|report| report.subject == subject);
+        let found = self.subjects.iter_mut().find(|report| report.subject == subject);
         found.expect("a search finds only what it was asked for")
     }
 
     /// The report of a search that ended for a reason, unless it is finished.
     pub(crate) fn report(self, stop_reason: Option<StopReason>, figures: Figures) -> Report {
-        Report::new(self.0, stop_reason, figures)
+        Report { fault: self.fault, ..Report::new(self.subjects, stop_reason, figures) }
     }
 }
 
@@ -112,10 +134,7 @@ pub(crate) fn search_and_judge<S: SearchSpace>(
     let stop_reason = match &exploration.end {
         End::Stopped(reason) => Some(reason.clone()),
         End::Found(finding) => match rebuild(system, &exploration.store, finding, interpreter) {
-            Ok(trace) => {
-                verdicts.violate(trace);
-                Some(StopReason::Violation)
-            }
+            Ok(trace) => Some(verdicts.conclude(trace)),
             // What cannot be shown is not claimed.
             Err(EngineError::Disk(reason)) => Some(StopReason::SpillFailed(reason)),
             Err(error) => return Err(error),

@@ -219,11 +219,16 @@ fn only_selected_properties_are_checked() {
     assert_eq!(verdict(&report, property(2)), Verdict::Inconclusive);
     let Some(Violation::Fault { fault, .. }) = &trace(&report).violation else { panic!("{report:?}") };
     assert_eq!(fault.kind, FaultKind::OutOfRange);
+    assert_eq!(report.fault, None);
+    let judged = trace(&report).clone();
 
     let report = run(FAILURES, &SearchOptions { errors: false, ..select(&[2]) });
     assert_eq!(report.verdict, Verdict::Inconclusive);
     assert!(matches!(report.stop_reason, Some(StopReason::Fault(_))));
     assert!(report.properties.iter().all(|entry| entry.subject != Subject::Errors));
+    // The run to it is there all the same.
+    let run_to_it = report.fault.as_ref().expect("a run");
+    assert_eq!(*run_to_it, judged);
 
     let report = run(FAILURES, &SearchOptions { deadlock: DeadlockMode::Off, errors: false, ..select(&[]) });
     assert_eq!((report.verdict, report.properties.len()), (Verdict::Inconclusive, 0));

@@ -70,8 +70,8 @@ impl Default for LoadOptions {
     }
 }
 
-/// The code of warnings about properties that a model asks for and that cannot be checked. A verdict
-/// on the model must not be given without them.
+/// The code of warnings about properties that a model asks for and that cannot be checked; each says which claim
+/// it is about. A model that has one cannot be said to hold.
 pub const UNSUPPORTED_PROPERTY: &str = "unsupported-property";
 
 /// A model that can be used, and what its author should know about it.

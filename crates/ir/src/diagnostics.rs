@@ -122,13 +122,25 @@ pub struct Diagnostic {
     pub secondary: Vec<Label>,
     /// What to do about it.
     pub help: Option<String>,
+    /// The claim of the model it is about, if it is about one.
+    pub claim: Option<Claim>,
+}
+
+/// A claim of a model, in the words of its language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// What sort of claim it is: `ltl`, `never`, `trace`.
+    pub kind: &'static str,
+    /// Its name, or what it is called if it has none.
+    pub name: String,
 }
 
 impl Diagnostic {
     /// An error at a place.
     pub fn error(code: &'static str, message: impl Into<String>, span: Span) -> Self {
         let primary = Some(Label { span, text: String::new() });
-        Self { severity: Severity::Error, code, message: message.into(), primary, secondary: Vec::new(), help: None }
+        let (message, secondary) = (message.into(), Vec::new());
+        Self { severity: Severity::Error, code, message, primary, secondary, help: None, claim: None }
     }
     /// A warning at a place.
     pub fn warning(code: &'static str, message: impl Into<String>, span: Span) -> Self {
@@ -152,6 +164,12 @@ impl Diagnostic {
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+    /// Says which claim it is about.
+    #[must_use]
+    pub fn about(mut self, kind: &'static str, name: impl Into<String>) -> Self {
+        self.claim = Some(Claim { kind, name: name.into() });
         self
     }
     /// Whether this makes the model unusable.

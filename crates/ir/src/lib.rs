@@ -26,7 +26,7 @@ mod verify;
 
 pub use budget::{Budget, Interrupt, Spent};
 pub use calling::{Calling, PartStep};
-pub use diagnostics::{Diagnostic, Label, Severity, Source, Span};
+pub use diagnostics::{Claim, Diagnostic, Label, Severity, Source, Span};
 pub use expression::{Argument, BinaryOperator, Expr, Iteration, Place, Pool, Quantifier, Root, Step, UnaryOperator};
 pub use fault::{Fault, FaultKind};
 pub use formula::Formula;

@@ -81,6 +81,16 @@ pub enum Violation {
     },
 }
 
+impl Violation {
+    /// The fault that it is, if it is one.
+    pub fn fault(&self) -> Option<&Fault> {
+        match self {
+            Self::Fault { fault, .. } | Self::PropertyFault { fault, .. } => Some(fault),
+            Self::Property { .. } | Self::Deadlock(_) | Self::Unreachable { .. } => None,
+        }
+    }
+}
+
 /// What counts as a deadlock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DeadlockMode {

@@ -57,6 +57,10 @@ pub trait Observer {
     fn phase(&mut self, phase: Phase) {
         let _ = phase;
     }
+    /// The search continues from a checkpoint that has so many states. Reports of progress count them, too.
+    fn resumed(&mut self, states: u64) {
+        let _ = states;
+    }
     /// How far the search is, and how long everything has taken so far.
     fn progress(&mut self, progress: &Progress, elapsed: Duration) {
         let _ = (progress, elapsed);
@@ -103,6 +107,8 @@ struct State {
     reason: Option<(StopReason, Instant)>,
     phase: Phase,
     progress: Option<Progress>,
+    /// States of the checkpoint that a search was resumed from.
+    resumed: u64,
     /// Whether something is written that is worth more than an early end.
     is_writing: bool,
 }
@@ -200,6 +206,11 @@ impl Control {
         self.state().progress
     }
 
+    /// How many states come from a checkpoint.
+    pub(crate) fn resumed(&self) -> u64 {
+        self.state().resumed
+    }
+
     /// Says that what is done must not be left alone before it ends by itself.
     pub(crate) fn write_at_the_end(&self) {
         self.state().is_writing = true;
@@ -255,6 +266,8 @@ impl Control {
         observer: &mut dyn Observer,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<Supervised<T>, Defect> {
+        // A control may watch one search after the other.
+        self.state().resumed = 0;
         let (sender, receiver) = mpsc::sync_channel(1);
         let worker = std::thread::Builder::new().name("quotient".to_owned()).stack_size(STACK_BYTES);
         // Nobody listens if it was left alone.
@@ -264,6 +277,7 @@ impl Control {
             return Ok(Supervised::Abandoned(StopReason::OutOfMemory));
         }
         let mut shown = None;
+        let mut resumed = 0;
         let mut stuck = None;
         loop {
             match receiver.recv_timeout(self.nap()) {
@@ -279,6 +293,10 @@ impl Control {
             };
             if shown.replace(phase) != Some(phase) {
                 observer.phase(phase);
+            }
+            let known = std::mem::replace(&mut resumed, self.resumed());
+            if resumed != known {
+                observer.resumed(resumed);
             }
             if let Some(progress) = progress {
                 observer.progress(&progress, self.elapsed());
@@ -345,6 +363,9 @@ impl EngineObserver for Follower {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
         self.control.state().progress = Some(*progress);
         self.stop_reason().map_or(ControlFlow::Continue(()), ControlFlow::Break)
+    }
+    fn resumed(&mut self, states: u64) {
+        self.control.state().resumed = states;
     }
     fn wants_checkpoint(&mut self) -> bool {
         let due = self.checkpoints.is_some_and(|every| self.written.elapsed() >= every);

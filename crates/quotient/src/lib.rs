@@ -100,7 +100,7 @@ pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Description, Family, Fixed, Moved, Reason, Refused, Strategy, TooManyStates,
     Witness,
 };
-pub use report::{CrossCheck, GroupReport, ReductionReport, Report, SymmetryReport};
+pub use report::{CrossCheck, GroupReport, ReductionReport, Report, SymmetryReport, UnsupportedProperty};
 pub use symmetries::{Answer, DetectOptions, Detected, Phases, Preserve, Question, SymmetryFormat, detect};
 
 /// Reads a model from a file and checks it, all within the limits of the options.

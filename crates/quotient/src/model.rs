@@ -7,12 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use quotient_frontends as frontends;
-use quotient_frontends::{Language, MAXIMUM_SOURCE_BYTES, source_from_bytes, with_mentioned_files};
-use quotient_ir::{self as ir, DeadlockMode, Diagnostic, Layout, Source};
+use quotient_frontends::{
+    Language, MAXIMUM_SOURCE_BYTES, UNSUPPORTED_PROPERTY, source_from_bytes, with_mentioned_files,
+};
+use quotient_ir::{self as ir, Claim, DeadlockMode, Diagnostic, Layout, Source};
 
 use crate::control::{Control, Phase};
 use crate::error::Error;
+use crate::names::visible;
 use crate::plan::Refusal;
+use crate::report::UnsupportedProperty;
 
 /// What can be set about a model without editing it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -167,6 +171,10 @@ impl Model {
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.0.warnings
     }
+    /// What it claims and cannot be checked, in the order of the text.
+    pub fn unsupported(&self) -> Vec<UnsupportedProperty> {
+        self.warnings().iter().filter(|warning| warning.code == UNSUPPORTED_PROPERTY).map(unsupported).collect()
+    }
     /// Its text, and the name of that.
     pub fn source(&self) -> &Source {
         &self.0.model.source
@@ -181,6 +189,14 @@ impl Model {
             Some(Language::Murphi) | None => DeadlockMode::Stuttering,
         }
     }
+}
+
+/// The claim that a warning says cannot be checked.
+fn unsupported(warning: &Diagnostic) -> UnsupportedProperty {
+    let &Claim { kind, ref name } =
+        warning.claim.as_ref().expect("a warning of this code says which claim it is about");
+    let span = warning.primary.as_ref().map(|label| label.span);
+    UnsupportedProperty { kind, name: visible(name), reason: warning.message.clone(), span }
 }
 
 fn load(source: Source, folder: &Path, language: Language, options: &frontends::LoadOptions) -> Result<Model, Error> {

@@ -18,8 +18,7 @@
 use std::path::PathBuf;
 
 use quotient_engines::{SearchOptions, SearchOrder, StoreMode};
-use quotient_frontends::UNSUPPORTED_PROPERTY;
-use quotient_ir::{DeadlockMode, Diagnostic, PropertyId, PropertyKind, Severity};
+use quotient_ir::{DeadlockMode, PropertyId, PropertyKind};
 use quotient_symmetry::Strategy;
 
 use crate::control::{Control, Observer, Silent};
@@ -27,7 +26,7 @@ use crate::error::Error;
 use crate::model::Model;
 use crate::names::property_name;
 use crate::options::{Options, Reduction, Symmetry};
-use crate::report::Report;
+use crate::report::{Report, UnsupportedProperty};
 use crate::run;
 use crate::selection::{DEADLOCK, ERRORS, claims, named_properties};
 
@@ -45,6 +44,14 @@ pub enum Refusal {
         name: String,
         /// What may have been meant.
         hint: String,
+    },
+    /// The model has such a property, and it cannot be checked.
+    #[error("property `{name}`: {reason}")]
+    UnsupportedProperty {
+        /// What was asked for.
+        name: String,
+        /// Why not.
+        reason: String,
     },
     /// Deadlock is to be checked, and not to be checked.
     #[error("--property deadlock contradicts --deadlock off")]
@@ -107,6 +114,10 @@ pub struct Plan {
     pub(crate) search: SearchOptions,
     /// The claims that are checked.
     pub(crate) properties: Vec<PropertyId>,
+    /// What the model claims besides, and cannot be checked.
+    pub(crate) unsupported: Vec<UnsupportedProperty>,
+    /// How many threads the search can use.
+    pub(crate) threads: u32,
     /// What is done otherwise than the options say, and is no reason to refuse them.
     pub(crate) notes: Vec<String>,
 }
@@ -115,7 +126,7 @@ impl Plan {
     /// Checks options against a model.
     ///
     /// # Errors
-    /// Why they cannot be used ([`Error::Refused`]), or why the model cannot be judged ([`Error::Model`]).
+    /// Why they cannot be used ([`Error::Refused`]).
     pub fn new(model: &Model, options: &Options) -> Result<Self, Error> {
         let search = search_options(model, options)?;
         let properties = claims(model.ir(), search.properties.as_deref());
@@ -124,9 +135,8 @@ impl Plan {
         let has_liveness = liveness.is_some();
         refuse_store(options, has_liveness)?;
         refuse_reduction(options, liveness.as_deref())?;
-        if options.properties.is_empty() {
-            refuse_unsupported(model)?;
-        }
+        // A verdict on the whole model must not leave out what the model asks for.
+        let unsupported = if options.properties.is_empty() { model.unsupported() } else { Vec::new() };
         let alone = if options.order == SearchOrder::DepthFirst {
             Some("a depth-first search")
         } else if options.reduction == Reduction::Adaptive {
@@ -138,9 +148,10 @@ impl Plan {
         } else {
             None
         };
+        let threads = if alone.is_some() { 1 } else { options.threads };
         let note = |alone| format!("{alone} uses one thread, not {}", options.threads);
         let notes = alone.filter(|_| options.threads > 1).map(note).into_iter().collect();
-        Ok(Self { model: model.clone(), options: options.clone(), search, properties, notes })
+        Ok(Self { model: model.clone(), options: options.clone(), search, properties, unsupported, threads, notes })
     }
 
     /// Runs the check.
@@ -197,6 +208,7 @@ fn search_options(model: &Model, options: &Options) -> Result<SearchOptions, Ref
     };
     if !options.properties.is_empty() {
         let is_wanted = |subject: &str| options.properties.iter().any(|name| name == subject);
+        refuse_unsupported(model, &options.properties)?;
         search.properties = Some(named_properties(model.ir(), &options.properties)?);
         if is_wanted(DEADLOCK) && search.deadlock == DeadlockMode::Off {
             return Err(Refusal::DeadlockOff);
@@ -283,16 +295,10 @@ pub(crate) fn refuse_symmetry(symmetry: Symmetry, reduction: Reduction) -> Resul
     }
 }
 
-/// A verdict on a model must not leave out what the model asks for.
-fn refuse_unsupported(model: &Model) -> Result<(), Error> {
-    let unsupported = |it: &&Diagnostic| it.code == UNSUPPORTED_PROPERTY;
-    let mut diagnostics: Vec<Diagnostic> = model.warnings().iter().filter(unsupported).cloned().collect();
-    if diagnostics.is_empty() {
-        return Ok(());
+/// Refuses to check what cannot be checked, if it is asked for by name.
+fn refuse_unsupported(model: &Model, names: &[String]) -> Result<(), Refusal> {
+    match model.unsupported().into_iter().find(|unsupported| names.contains(&unsupported.name)) {
+        Some(UnsupportedProperty { name, reason, .. }) => Err(Refusal::UnsupportedProperty { name, reason }),
+        None => Ok(()),
     }
-    for diagnostic in &mut diagnostics {
-        diagnostic.severity = Severity::Error;
-        diagnostic.help = Some("name the properties to check with --property, for example errors and deadlock".into());
-    }
-    Err(Error::model(model.source().clone(), diagnostics))
 }

@@ -4,26 +4,31 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use quotient_engines::{self as engines, Approximation, Extent, LivenessReport, PropertyReport, StopReason, Verdict};
-use quotient_ir::{PropertyId, RuleId};
+use quotient_ir::{PropertyId, RuleId, Span, Trace};
 use quotient_symmetry::Refused;
 
 use crate::adaptive::AdaptiveUse;
 use crate::control::Control;
 use crate::detection::Symmetries;
 use crate::memory::peak_bytes;
+use crate::plan::Plan;
 use crate::run::Found;
 
 /// The result of a check.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// Violated if any property is; else inconclusive if any is; else holds.
+    /// Violated if any property is; else inconclusive if any is, or any cannot be checked; else holds.
     pub verdict: Verdict,
     /// Why the search ended before it was finished, if it did.
     pub stop_reason: Option<StopReason>,
     /// One verdict for each property checked (in order of declaration, without assumptions), then for deadlock
     /// and for errors as far as they were to be checked. Violations come with a run that was replayed.
     pub properties: Vec<PropertyReport>,
+    /// The run to the fault that ended the search, if faults were not to be judged ([`StopReason::Fault`]).
+    pub fault: Option<Trace>,
+    /// What the model claims besides, and cannot be checked. Nothing if the properties to check were named.
+    pub unsupported: Vec<UnsupportedProperty>,
     /// States stored.
     pub states: u64,
     /// Rule instances fired.
@@ -56,12 +61,29 @@ pub struct Report {
     pub disk_bytes: u64,
     /// The 64-bit words of a packed state, as the search had it at its end.
     pub words: usize,
-    /// How long everything took.
+    /// States that come from the checkpoint the search was resumed from, and were not found in the time it took.
+    pub resumed_states: u64,
+    /// How many threads the search could use.
+    pub threads: u32,
+    /// How long everything took, without the runs before a checkpoint.
     pub elapsed: Duration,
     /// The most memory the process took, if the system tells.
     pub peak_memory: Option<u64>,
     /// What was done otherwise than asked, or is to be known besides.
     pub notes: Vec<String>,
+}
+
+/// A claim of a model that cannot be checked: there is no verdict on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnsupportedProperty {
+    /// What sort of claim it is, in the words of the language: `ltl`, `never`, `trace`.
+    pub kind: &'static str,
+    /// Its name, or what it is called if it has none.
+    pub name: String,
+    /// Why it cannot be checked.
+    pub reason: String,
+    /// Where it stands in the text.
+    pub span: Option<Span>,
 }
 
 /// How a search was reduced.
@@ -78,7 +100,7 @@ pub struct ReductionReport {
     /// How many states of different orbits had the marker of another one, if markers were used and somebody
     /// could tell.
     pub marker_collisions: Option<u64>,
-    /// Time spent to find representatives.
+    /// Processor time spent to find representatives, of all threads together.
     pub canonicalization: Option<Duration>,
 }
 
@@ -148,6 +170,7 @@ impl Report {
             memory_bytes,
             disk_bytes,
             properties,
+            fault,
             words,
             approximation,
             liveness_searches,
@@ -194,6 +217,8 @@ impl Report {
             verdict,
             stop_reason: stop_reason.map(own),
             properties,
+            fault,
+            unsupported: Vec::new(),
             states,
             transitions,
             depth,
@@ -209,10 +234,21 @@ impl Report {
             store_bytes: memory_bytes,
             disk_bytes,
             words,
+            resumed_states: control.resumed(),
+            threads: 1,
             elapsed,
             peak_memory: peak_bytes(),
             notes,
         }
+    }
+
+    /// The same with what only the plan knows. A model that claims what cannot be checked cannot be said to hold.
+    pub(crate) fn planned(self, plan: &Plan) -> Self {
+        let verdict = match self.verdict {
+            Verdict::Holds if !plan.unsupported.is_empty() => Verdict::Inconclusive,
+            verdict => verdict,
+        };
+        Self { verdict, unsupported: plan.unsupported.clone(), threads: plan.threads, ..self }
     }
 
     /// How many states of the model there are for each that is stored.

@@ -1,7 +1,8 @@
 //! A check from its plan to its report: symmetries, race, search, trial, comparison.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime};
 
 use quotient_engines::{self as engines, Clock, Observer as EngineObserver, Progress, StopReason};
 
@@ -29,6 +30,8 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
     let started = Instant::now();
     control.tighten(&plan.options.limits);
     let mut notes = plan.notes.clone();
+    let checkpoint = plan.options.checkpoint.as_ref().map(|checkpoint| checkpoint.path.as_path());
+    let stamp = checkpoint.and_then(stamp_of);
     let stopped = |reason| search::unfinished(&plan.model, &plan.search, reason, control);
     let found = if control.is_out_of_memory() {
         notes.extend(too_little_memory(control));
@@ -44,7 +47,24 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
     if plan.options.cross_check && found.report.cross_check.is_none() && found.report.stop_reason.is_none() {
         notes.push("there was nothing to compare, since the search was not reduced".to_owned());
     }
-    Ok(Report::new(found, notes, control, started.elapsed()))
+    if let Some(path) = checkpoint.filter(|path| stamp_of(path).is_some_and(|now| stamp != Some(now)))
+        && found.report.stop_reason.as_ref().is_some_and(ends_early)
+    {
+        let path = path.display();
+        notes.push(format!("what was found is in `{path}`: --resume {path} continues from there"));
+    }
+    Ok(Report::new(found, notes, control, started.elapsed()).planned(plan))
+}
+
+/// When a file was written, and how long it is: both tell whether it was written since.
+fn stamp_of(path: &Path) -> Option<(SystemTime, u64)> {
+    let metadata = path.metadata().ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
+}
+
+/// Whether a search that ends for a reason would have found more, so that there is something to continue.
+fn ends_early(reason: &StopReason) -> bool {
+    !matches!(reason, StopReason::Violation | StopReason::Fault(_) | StopReason::Exhausted(_) | StopReason::Approximate)
 }
 
 /// Says that a limit is below what the program itself takes.
@@ -136,6 +156,9 @@ impl EngineObserver for Race<'_> {
             None => self.follower.progress(progress),
             Some(_) => ControlFlow::Break(StopReason::Interrupted),
         }
+    }
+    fn resumed(&mut self, states: u64) {
+        self.follower.resumed(states);
     }
     fn interrupt(&self) -> Interrupt {
         self.follower.interrupt()

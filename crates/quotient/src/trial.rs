@@ -93,6 +93,10 @@ impl Observer for Trial<'_> {
         ControlFlow::Break(StopReason::Interrupted)
     }
 
+    fn resumed(&mut self, states: u64) {
+        self.follower.resumed(states);
+    }
+
     fn wants_checkpoint(&mut self) -> bool {
         self.follower.wants_checkpoint()
     }

@@ -72,9 +72,9 @@ fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
     })
 }
 
-/// Draws the run of the first violation, if that is wished for and there is one.
+/// Draws the run of the first violation, or to the error that ended the search, if that is wished for and there is one.
 fn draw(arguments: &CheckArguments, model: &Model, report: &Report) -> Result<(), Failure> {
-    let trace = report.properties.iter().find_map(|property| property.trace.as_ref());
+    let trace = report.properties.iter().find_map(|property| property.trace.as_ref()).or(report.fault.as_ref());
     if let (Some(path), Some(trace)) = (&arguments.msc, trace) {
         let chart = sequence_chart(model.ir(), model.layout(), trace).unwrap_or_default();
         std::fs::write(path, chart).map_err(|error| Failure::file("write", path, &error))?;

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use quotient::{
-    AdaptiveUse, CrossCheck, Extent, Model, PropertyReport, Report, StopReason, Subject, SymmetryReport, Verdict,
+    AdaptiveUse, CrossCheck, Extent, Model, PropertyReport, Report, StopReason, Subject, SymmetryReport,
+    UnsupportedProperty, Verdict,
 };
 use quotient_ir::{PropertyKind, RuleId, SourceStatement, Unexecuted, Violation};
 
@@ -21,6 +22,9 @@ const MEASURABLE: Duration = Duration::from_millis(20);
 const LISTED_UNREACHED: usize = 12;
 /// With fewer states the store is mostly empty, and its size for each of them means nothing.
 const MANY_STATES: u64 = 10_000;
+
+/// The verdict, as it were, on what cannot be checked.
+const UNSUPPORTED: &str = "unsupported";
 
 /// What was found about a model.
 pub(crate) struct Outcome<'a> {
@@ -55,12 +59,7 @@ pub(crate) fn check(outcome: &Outcome<'_>, palette: Palette) -> String {
         Verdict::Inconclusive => inconclusive_line(outcome, palette),
     };
     text.push_str(&evidence(outcome, palette));
-    if !report.properties.is_empty() {
-        text.push('\n');
-        for property in &report.properties {
-            text.push_str(&property_line(outcome, property, palette));
-        }
-    }
+    text.push_str(&property_lines(outcome, palette));
     text.push('\n');
     text.push_str(&figures(outcome));
     text
@@ -86,10 +85,18 @@ fn violated_line(outcome: &Outcome<'_>, palette: Palette) -> String {
 }
 
 fn inconclusive_line(outcome: &Outcome<'_>, palette: Palette) -> String {
-    let reason =
-        outcome.report.stop_reason.as_ref().map_or_else(|| "no verdict".into(), |reason| visible(&stop_text(reason)));
+    let reason = match &outcome.report.stop_reason {
+        Some(reason) => visible(&stop_text(reason)),
+        None if !outcome.report.unsupported.is_empty() => {
+            let title = |it: &UnsupportedProperty| format!("{} \"{}\"", it.kind, it.name);
+            let titles: Vec<String> = outcome.report.unsupported.iter().map(title).collect();
+            format!("{} cannot be checked", titles.join(", "))
+        }
+        None => "no verdict".into(),
+    };
     let mut text = format!("{}: {reason}\n", palette.open("inconclusive"));
-    if let Some(StopReason::Exhausted(fault) | StopReason::Fault(fault)) = &outcome.report.stop_reason {
+    // Where there is a run, its end says the same.
+    if let Some(StopReason::Exhausted(fault)) = &outcome.report.stop_reason {
         text.push_str(&Lines::new(outcome.model.source()).quotation(fault.span, "  ", palette));
     }
     text
@@ -107,7 +114,8 @@ fn stop_text(reason: &StopReason) -> String {
     }
 }
 
-/// A trace for each violation that has one, and a word on each that has none.
+/// A trace for each violation that has one, and a word on each that has none; the run to an error that ended the
+/// search although nobody asked for it.
 fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
     let violated: Vec<&PropertyReport> =
         outcome.report.properties.iter().filter(|property| property.verdict == Verdict::Violated).collect();
@@ -119,7 +127,13 @@ fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
             let _ = writeln!(text, "{}", palette.strong(&violation_title(outcome.model.ir(), property)));
         }
         match (&property.trace, property.subject) {
-            (Some(trace), _) => text.push_str(&renderer.trace(trace)),
+            (Some(trace), subject) => {
+                text.push_str(&renderer.trace(trace));
+                // Where processes have a place to end, ending there is no deadlock.
+                if subject == Subject::Deadlock && outcome.model.ir().presentation.is_none() {
+                    text.push_str("\nIf the model is meant to end here, add --deadlock off\n");
+                }
+            }
             (None, Subject::Property(id)) => {
                 let lines = Lines::new(outcome.model.source());
                 let _ = writeln!(text, "  {}", palette.bad("no reachable state satisfies it"));
@@ -127,6 +141,11 @@ fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
             }
             (None, _) => {}
         }
+    }
+    if let Some(trace) = &outcome.report.fault {
+        let _ = write!(text, "\n{}\n", renderer.trace(trace));
+        text.push_str("An error ends the search, and no property that was asked for is about errors.\n");
+        text.push_str("To have it judged as a violation, add --property errors\n");
     }
     text
 }
@@ -144,13 +163,43 @@ fn violation_title(model: &quotient_ir::Model, property: &PropertyReport) -> Str
     }
 }
 
-fn property_line(outcome: &Outcome<'_>, property: &PropertyReport, palette: Palette) -> String {
+/// The verdict on each property, and what cannot be checked.
+fn property_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
+    let report = outcome.report;
+    let kinds = report.properties.iter().filter_map(|property| match property.subject {
+        Subject::Property(id) => Some(kind_title(outcome.model.ir().properties[id].kind)),
+        _ => None,
+    });
+    let kinds = kinds.chain(report.unsupported.iter().map(|property| property.kind));
+    let widths = Widths {
+        verdict: if report.unsupported.is_empty() { "undecided".len() } else { UNSUPPORTED.len() },
+        kind: kinds.chain([kind_title(PropertyKind::Invariant)]).map(str::len).max().unwrap_or(0),
+    };
+    let mut lines: Vec<String> =
+        report.properties.iter().map(|property| property_line(outcome, property, widths, palette)).collect();
+    for UnsupportedProperty { kind, name, span, .. } in &report.unsupported {
+        let place =
+            span.map_or_else(String::new, |span| palette.faint(&format!(" ({})", outcome.model.source().locate(span))));
+        lines.push(format!("{}  {kind:<width$}  {name}{place}\n", palette.open(UNSUPPORTED), width = widths.kind));
+    }
+    if lines.is_empty() { String::new() } else { format!("\n{}", lines.concat()) }
+}
+
+/// The widths of columns of the list of properties.
+#[derive(Clone, Copy)]
+struct Widths {
+    verdict: usize,
+    kind: usize,
+}
+
+fn property_line(outcome: &Outcome<'_>, property: &PropertyReport, widths: Widths, palette: Palette) -> String {
     let model = outcome.model.ir();
     // Padded before painting: escape sequences have no width.
+    let padded = |word: &str| format!("{word:<width$}", width = widths.verdict);
     let verdict = match property.verdict {
-        Verdict::Holds => palette.good("holds    "),
-        Verdict::Violated => palette.bad("violated "),
-        Verdict::Inconclusive => palette.open("undecided"),
+        Verdict::Holds => palette.good(&padded("holds")),
+        Verdict::Violated => palette.bad(&padded("violated")),
+        Verdict::Inconclusive => palette.open(&padded("undecided")),
     };
     match property.subject {
         Subject::Property(id) => {
@@ -165,11 +214,7 @@ fn property_line(outcome: &Outcome<'_>, property: &PropertyReport, palette: Pale
                     palette.faint(&format!(" (checked for {judged} of {symmetric} symmetric instances)"))
                 }
             };
-            let kinds = outcome.report.properties.iter().filter_map(|property| match property.subject {
-                Subject::Property(id) => Some(kind_title(model.properties[id].kind).len()),
-                _ => None,
-            });
-            let width = kinds.max().unwrap_or(0).max(kind_title(PropertyKind::Invariant).len());
+            let width = widths.kind;
             format!("{verdict}  {:<width$}  {}{place}{instances}\n", kind_title(entry.kind), property_name(model, id))
         }
         Subject::Deadlock => format!("{verdict}  no deadlock\n"),
@@ -200,7 +245,7 @@ fn symmetry_rows(outcome: &Outcome<'_>, symmetry: &SymmetryReport) -> Vec<(&'sta
     let mut rows = Vec::new();
     let order = quantity::digits(&group.order.to_string());
     if group.order == BigUint::from(1u32) {
-        rows.push(("symmetries", format!("none; looked for in {elapsed}")));
+        rows.push(("symmetries", format!("none; looked for in {elapsed}; quotient detect --why-not says why")));
     } else {
         // The structure of a group without a name is its order once more.
         let structure = Some(&group.structure).filter(|structure| !structure.starts_with('['));
@@ -235,7 +280,9 @@ fn symmetry_rows(outcome: &Outcome<'_>, symmetry: &SymmetryReport) -> Vec<(&'sta
             let _ = write!(text, "; {collisions} collisions");
         }
         if let Some(time) = reduction.canonicalization {
-            let _ = write!(text, "; {} for representatives", quantity::duration(time));
+            // The time of several threads together may be longer than the search.
+            let of_threads = if report.threads > 1 { " of processor time" } else { "" };
+            let _ = write!(text, "; {}{of_threads} for representatives", quantity::duration(time));
         }
         rows.push(("reduction", text));
     } else if group.order != BigUint::from(1u32) {
@@ -291,7 +338,9 @@ fn adaptive_rows(adaptive: &AdaptiveUse) -> Vec<(&'static str, String)> {
 fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
     let (model, report) = (outcome.model.ir(), outcome.report);
     let is_approximate = report.approximation.is_some() || report.stop_reason == Some(StopReason::Approximate);
-    let is_wanted = report.verdict == Verdict::Holds || is_approximate && report.verdict == Verdict::Inconclusive;
+    // What cannot be checked does not keep a search from being finished.
+    let is_finished = report.stop_reason.is_none() && report.verdict != Verdict::Violated;
+    let is_wanted = is_finished || is_approximate && report.verdict == Verdict::Inconclusive;
     let Some(never_fired) = report.never_fired.as_deref().filter(|_| is_wanted) else {
         return Vec::new();
     };
@@ -332,6 +381,18 @@ fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
     rows
 }
 
+/// How long it took, and how many of the states were found each second of it.
+fn time(states: u64, resumed_states: u64, elapsed: Duration) -> String {
+    let mut text = quantity::duration(elapsed);
+    if resumed_states > 0 {
+        let _ = write!(text, " since the checkpoint of {} states", quantity::count(resumed_states));
+    }
+    if elapsed >= MEASURABLE {
+        let _ = write!(text, ", {} states/s", quantity::rate(states.saturating_sub(resumed_states), elapsed));
+    }
+    text
+}
+
 fn figures(outcome: &Outcome<'_>) -> String {
     let report = outcome.report;
     let mut rows: Vec<(&str, String)> = Vec::new();
@@ -360,11 +421,7 @@ fn figures(outcome: &Outcome<'_>) -> String {
     }
     rows.push(("transitions", quantity::count(report.transitions)));
     rows.push(("depth", quantity::count(report.depth)));
-    let mut time = quantity::duration(report.elapsed);
-    if report.elapsed >= MEASURABLE {
-        let _ = write!(time, ", {} states/s", quantity::rate(report.states, report.elapsed));
-    }
-    rows.push(("time", time));
+    rows.push(("time", time(report.states, report.resumed_states, report.elapsed)));
     let mut memory = format!("{} for states", quantity::bytes(report.store_bytes));
     if report.states >= MANY_STATES {
         let _ = write!(memory, ", {:.1} bytes each", report.store_bytes as f64 / report.states as f64);
@@ -394,4 +451,19 @@ fn figures(outcome: &Outcome<'_>) -> String {
     }
     rows.extend(unreached_rows(outcome));
     rows.iter().map(|(name, value)| format!("{name:<11}  {value}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::time;
+
+    #[test]
+    fn states_of_a_checkpoint_are_not_found_in_the_time_of_another_run() {
+        let elapsed = Duration::from_secs(2);
+        assert_eq!(time(1000, 0, elapsed), "2 s, 500 states/s");
+        assert_eq!(time(1000, 900, elapsed), "2 s since the checkpoint of 900 states, 50 states/s");
+        assert_eq!(time(1000, 900, Duration::from_micros(1500)), "1.5 ms since the checkpoint of 900 states");
+    }
 }

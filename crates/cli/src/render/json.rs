@@ -43,6 +43,9 @@ struct SearchObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     adaptive: Option<AdaptiveObject<'a>>,
     properties: Vec<PropertyObject<'a>>,
+    /// The run to an error that ended the search, if errors were not to be judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<FaultObject<'a>>,
     #[serde(flatten)]
     graph: Option<GraphObject>,
     depth: u64,
@@ -56,6 +59,9 @@ struct SearchObject<'a> {
     /// Statements of processes that are never executed.
     #[serde(skip_serializing_if = "Option::is_none")]
     never_executed: Option<Vec<NeverExecutedObject<'a>>>,
+    /// States of the checkpoint that the search was resumed from; `seconds` are those since then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resumed_states: Option<u64>,
     seconds: f64,
     canonicalization_seconds: Option<f64>,
     store_bytes: u64,
@@ -220,6 +226,16 @@ struct PropertyObject<'a> {
     /// The step of the trace, from 0, in whose state the cycle of a lasso begins. The last step leads back to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     cycle: Option<usize>,
+    violation: Option<ViolationObject<'a>>,
+    /// Why it cannot be checked, if its verdict is `unsupported`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<ViolationObject<'a>>,
+}
+
+/// An error that is no violation, since nobody asked for errors.
+#[derive(serde::Serialize)]
+struct FaultObject<'a> {
+    trace: TraceObject<'a>,
     violation: Option<ViolationObject<'a>>,
 }
 
@@ -400,7 +416,11 @@ pub(crate) fn search(writer: &mut dyn Write, command: &'static str, outcome: &Ou
         reduction_factor: report.reduction_factor().map(|factor| (factor * 1e6).round() / 1e6),
         symmetry: SymmetryObject::of(model, report),
         adaptive: report.adaptive.as_ref().map(adaptive_object),
-        properties: report.properties.iter().map(|property| property_object(naming, &lines, property)).collect(),
+        properties: property_objects(naming, &lines, report),
+        fault: report.fault.as_ref().map(|trace| FaultObject {
+            trace: TraceObject { naming, trace },
+            violation: violation_object(model, &lines, trace),
+        }),
         graph: outcome
             .counts
             .as_ref()
@@ -410,6 +430,7 @@ pub(crate) fn search(writer: &mut dyn Write, command: &'static str, outcome: &Ou
         cross_check: report.cross_check.as_ref().map(cross_check_object),
         never_fired: never_fired_objects(outcome, &lines),
         never_executed: never_executed_objects(outcome),
+        resumed_states: (report.resumed_states > 0).then_some(report.resumed_states),
         seconds: seconds(report.elapsed),
         canonicalization_seconds: report.reduction.canonicalization.map(seconds),
         store_bytes: report.store_bytes,
@@ -545,6 +566,21 @@ pub(crate) fn write(writer: &mut dyn Write, object: &impl Serialize) -> io::Resu
     writeln!(writer)
 }
 
+/// The verdict on each property, and what cannot be checked.
+fn property_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Report) -> Vec<PropertyObject<'a>> {
+    let judged = report.properties.iter().map(|property| property_object(naming, lines, property));
+    let unsupported = report.unsupported.iter().map(|property| PropertyObject {
+        name: property.name.clone(),
+        kind: property.kind,
+        verdict: "unsupported",
+        trace: None,
+        cycle: None,
+        violation: None,
+        reason: Some(located(lines, property.reason.clone(), property.span)),
+    });
+    judged.chain(unsupported).collect()
+}
+
 fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a PropertyReport) -> PropertyObject<'a> {
     let model = naming.model;
     let (name, kind) = match property.subject {
@@ -567,6 +603,7 @@ fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a Prop
         cycle: property.trace.as_ref().and_then(|trace| trace.cycle),
         trace: property.trace.as_ref().map(|trace| TraceObject { naming, trace }),
         violation,
+        reason: None,
     }
 }
 

@@ -219,7 +219,7 @@ impl Search<'_, '_, '_> {
         covered_on_the_way.into_iter().for_each(|property| note(&mut self.covered, property));
         if let Some((action, arguments, fault)) = failed {
             let violation = Violation::Fault { action, arguments, fault };
-            return Err(match excuse(self.options, &violation) {
+            return Err(match excuse(&violation) {
                 Some(reason) => stop(reason),
                 None => Box::new(End::FoundAtStart(violation)),
             });
@@ -456,7 +456,7 @@ impl Search<'_, '_, '_> {
 
     /// How a violation ends the search.
     fn found(&self, origin: Option<u32>, last: Option<Annotated>, state: Vec<u64>, violation: Violation) -> Halt {
-        match excuse(self.options, &violation) {
+        match excuse(&violation) {
             Some(reason) => stop(reason),
             None => Box::new(End::Found { origin, last, state, violation }),
         }
@@ -499,8 +499,7 @@ impl Search<'_, '_, '_> {
             Some(End::FoundAtStart(violation)) => {
                 let trace = quotient_ir::Trace::new(Vec::new(), Some(violation));
                 quotient_ir::replay(interpreter, &trace).map_err(EngineError::from)?;
-                verdicts.violate(trace);
-                Some(StopReason::Violation)
+                Some(verdicts.conclude(trace))
             }
             Some(End::Found { origin, last, state, violation }) => {
                 let mut path = Vec::new();
@@ -512,8 +511,7 @@ impl Search<'_, '_, '_> {
                 path.reverse();
                 path.extend(last);
                 let trace = trace::rebuild(&mut self.stepper, interpreter, &path, state, violation)?;
-                verdicts.violate(trace);
-                Some(StopReason::Violation)
+                Some(verdicts.conclude(trace))
             }
         };
         // Somebody who is waiting for the end does not want to wait for a figure.

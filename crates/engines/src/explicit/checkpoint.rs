@@ -163,6 +163,13 @@ pub(crate) struct Saved {
     stores: Vec<(Vec<u64>, Vec<StateNumber>)>,
 }
 
+impl Saved {
+    /// How many states it has.
+    pub(crate) fn states(&self) -> u64 {
+        self.stores.iter().map(|(_, parents)| parents.len() as u64).sum()
+    }
+}
+
 /// Where a search goes on.
 #[derive(Debug)]
 pub(crate) struct Restored {

@@ -94,7 +94,7 @@ impl<'x, X: Expander> Expansion<'x, X> {
 
     /// Ends the search with something wrong after the successors so far.
     fn found(&mut self, state: Option<&[u64]>, violation: Violation) -> ControlFlow<()> {
-        self.expander.end(end_with(self.options, self.origin, state, violation));
+        self.expander.end(end_with(self.origin, state, violation));
         ControlFlow::Break(())
     }
 }

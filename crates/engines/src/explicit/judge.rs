@@ -92,7 +92,7 @@ impl<'a, S: Batches> Judge<'a, S> {
             Judgement::Admitted => {}
             Judgement::Dropped => return Admission::Dropped,
             Judgement::Wrong(violation) => {
-                return Admission::Refused(Box::new(end_with(self.options, origin, Some(state), violation)));
+                return Admission::Refused(Box::new(end_with(origin, Some(state), violation)));
             }
         }
         let number = match store() {
@@ -101,9 +101,7 @@ impl<'a, S: Batches> Judge<'a, S> {
         };
         match self.observe(state, covered) {
             Ok(()) => Admission::Stored(number),
-            Err(violation) => {
-                Admission::StoredLast(number, Box::new(end_with(self.options, Some(number), None, violation)))
-            }
+            Err(violation) => Admission::StoredLast(number, Box::new(end_with(Some(number), None, violation))),
         }
     }
 
@@ -202,29 +200,15 @@ impl<'a, S: Batches> Judge<'a, S> {
     }
 }
 
-/// How a violation ends a search if it does not count as one: what is not known is not wrong, and a fault may
-/// not have been asked for.
-pub(crate) fn excuse(options: &SearchOptions, violation: &Violation) -> Option<StopReason> {
-    match violation {
-        Violation::Fault { fault, .. } | Violation::PropertyFault { fault, .. } => {
-            if fault.kind == FaultKind::Exhausted {
-                Some(StopReason::Exhausted(fault.clone()))
-            } else {
-                (!options.errors).then(|| StopReason::Fault(fault.clone()))
-            }
-        }
-        _ => None,
-    }
+/// How a violation ends a search if it does not count as one: what is not known is not wrong.
+pub(crate) fn excuse(violation: &Violation) -> Option<StopReason> {
+    let fault = violation.fault().filter(|fault| fault.kind == FaultKind::Exhausted)?;
+    Some(StopReason::Exhausted(fault.clone()))
 }
 
-/// How a violation ends a search.
-pub(crate) fn end_with(
-    options: &SearchOptions,
-    origin: Option<StateNumber>,
-    state: Option<&[u64]>,
-    violation: Violation,
-) -> End {
-    match excuse(options, &violation) {
+/// How a violation ends a search. A fault that nobody asked for is found like others: the run to it is shown.
+pub(crate) fn end_with(origin: Option<StateNumber>, state: Option<&[u64]>, violation: Violation) -> End {
+    match excuse(&violation) {
         Some(reason) => End::Stopped(reason),
         None => End::Found(Finding { origin, state: state.map(<[u64]>::to_vec), violation }),
     }

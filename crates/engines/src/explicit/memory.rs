@@ -414,7 +414,7 @@ impl<'a, S: SearchSpace> Search<'a, S> {
                 deadlock(self.options.deadlock, state, |each| self.system.steps(scratch, state, each))
         {
             self.flush()?;
-            return Err(Box::new(end_with(self.options, Some(number), None, violation)));
+            return Err(Box::new(end_with(Some(number), None, violation)));
         }
         if self.batch.is_full() {
             self.flush()?;

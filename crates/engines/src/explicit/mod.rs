@@ -97,7 +97,11 @@ pub(crate) fn explore<S: SearchSpace>(
         EngineError::Resume { path, reason: error.to_string() }
     };
     let begin = match (begin, &options.resume) {
-        (None, Some(path)) => Some(checkpoint::read(path, fingerprint, system.words()).map_err(refused)?),
+        (None, Some(path)) => {
+            let saved = checkpoint::read(path, fingerprint, system.words()).map_err(refused)?;
+            observer.resumed(saved.states());
+            Some(saved)
+        }
         (begin, _) => begin,
     };
     if let Some(saved) = &begin {

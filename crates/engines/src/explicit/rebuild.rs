@@ -136,12 +136,16 @@ fn translate<S: SearchSpace>(
         Violation::Deadlock(_) | Violation::Unreachable { .. } => found = Some(violation.clone()),
         Violation::Property { property, .. } | Violation::PropertyFault { property, .. } => {
             let property = *property;
+            let is_fault = violation.fault().is_some();
             system.evaluate(scratch, property, state, |arguments, result| {
                 let arguments = arguments.to_vec();
+                // Among several instances, the first may violate the property in the other way: it is not this one.
                 found = match result {
-                    Ok(true) => return ControlFlow::Continue(()),
-                    Ok(false) => Some(Violation::Property { property, arguments }),
-                    Err(fault) => Some(Violation::PropertyFault { property, arguments, fault }),
+                    Ok(false) if !is_fault => Some(Violation::Property { property, arguments }),
+                    Err(fault) if is_fault && fault.kind != FaultKind::Exhausted => {
+                        Some(Violation::PropertyFault { property, arguments, fault })
+                    }
+                    _ => return ControlFlow::Continue(()),
                 };
                 ControlFlow::Break(())
             });

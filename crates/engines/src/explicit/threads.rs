@@ -444,7 +444,7 @@ impl<'a, S: SearchSpace> Search<'a, S> {
                 && let Some(violation) =
                     deadlock(self.options.deadlock, state, |each| self.system.steps(scratch, state, each))
             {
-                let end = end_with(self.options, Some(number), None, violation);
+                let end = end_with(Some(number), None, violation);
                 block.note_end(at(block.steps + sorting.batch.steps()), end);
             }
             if block.end.is_some() {

@@ -30,6 +30,9 @@ pub(crate) fn detection(findings: &Detected, palette: Palette) -> String {
             text.push_str(&families(findings.model().ir(), list, palette));
         }
         None => {
+            if findings.generators.is_empty() && findings.source != Symmetry::Off {
+                text.push_str("add --why-not to see what breaks a symmetry that you expected\n");
+            }
             text.push_str(&generators(findings));
             text.push_str(&refusals(findings, palette));
             text.push('\n');

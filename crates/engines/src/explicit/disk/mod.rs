@@ -294,7 +294,7 @@ impl<S: SearchSpace> Search<'_, S> {
             && end.is_none()
             && let Some(violation) = deadlock(options.deadlock, state, |each| system.steps(scratch, state, each))
         {
-            end = Some(end_with(options, Some(number), None, violation));
+            end = Some(end_with(Some(number), None, violation));
         }
         if end.is_some() || self.batch.is_full() {
             self.send()?;

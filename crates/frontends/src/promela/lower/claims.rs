@@ -70,7 +70,8 @@ impl Claim {
             let message = format!("this `never` claim cannot be checked: {reason}");
             diagnostics.push(
                 Diagnostic::warning(crate::UNSUPPORTED_PROPERTY, message, tree.span)
-                    .with_help("claims that end, assertions, end states and invariants `[] p` can be checked so far"),
+                    .with_help("claims that end, assertions, end states and invariants `[] p` can be checked so far")
+                    .about("never", &*claim.name),
             );
             return None;
         }

@@ -67,7 +67,8 @@ impl EventTrace {
         }
         diagnostics.push(
             Diagnostic::warning(crate::UNSUPPORTED_PROPERTY, "this `trace` cannot be checked", tree.span)
-                .with_help("a trace has plain sends and receives only, with constants or `_` as fields"),
+                .with_help("a trace has plain sends and receives only, with constants or `_` as fields")
+                .about("trace", if tree.negated { "notrace" } else { "trace" }),
         );
         None
     }

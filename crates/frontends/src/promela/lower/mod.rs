@@ -241,15 +241,17 @@ fn is_temporal(expression: &Expression) -> bool {
 
 /// Properties that cannot be checked yet.
 fn refuse(tree: &Specification, diagnostics: &mut Vec<Diagnostic>) {
-    for formula in &tree.formulas {
+    for (position, formula) in tree.formulas.iter().enumerate() {
         if invariants(&formula.condition).is_none() {
+            let name = formula.name.as_ref().map(|name| name.text.to_string());
             diagnostics.push(
                 Diagnostic::warning(
                     crate::UNSUPPORTED_PROPERTY,
                     "this formula cannot be checked: it is not of the form `[] p`",
                     formula.span,
                 )
-                .with_help("only invariants `[] p`, assertions and end states can be checked so far"),
+                .with_help("only invariants `[] p`, assertions and end states can be checked so far")
+                .about("ltl", name.unwrap_or_else(|| format!("ltl {}", position + 1))),
             );
         }
     }

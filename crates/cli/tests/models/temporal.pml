@@ -1,0 +1,15 @@
+// A formula that can be checked, one that cannot, and an assertion that fails if LIMIT is 2.
+#ifndef LIMIT
+#define LIMIT 3
+#endif
+byte x;
+
+active proctype counter() {
+  do
+  :: x < 3 -> x++; assert(x <= LIMIT)
+  :: x == 3 -> x = 0
+  od
+}
+
+ltl bounded { [] (x <= 3) }
+ltl returns { [] <> (x == 0) }
