@@ -326,7 +326,7 @@ fn why_not() {
         str![[r#"
 symmetries: 2, S2
 
-`process 1 3` is no symmetry
+`process 1 3` is not a symmetry
 
 note: rule "enter beside readers" can fire for p = 1, but never for p = 3
   --> ../../../../models/murphi/readers_writers.m:44:3
@@ -376,9 +376,11 @@ fn why_not_json() {
 
 #[test]
 fn why_not_a_symmetry() {
-    for request in ["process 1 2", "process 1 1", "at[1] at[2]"] {
+    for (request, whole) in
+        [("process 1 2", "\n  (process 1 2)\n"), ("process 1 1", ""), ("at[1] at[2]", "\n  (process 1 2)\n")]
+    {
         let transcript = quotient(["detect", READERS_WRITERS, "--why-not", request]);
-        assert!(transcript.stdout.ends_with(&format!("`{request}` is a symmetry\n")), "{transcript}");
+        assert!(transcript.stdout.ends_with(&format!("`{request}` is a symmetry\n{whole}")), "{transcript}");
         assert_eq!(transcript.status, Some(0), "{transcript}");
     }
 }
@@ -390,7 +392,7 @@ fn why_not_a_rotation() {
         str![[r#"
 symmetries: 1, nothing but the identity
 
-`rotate cell` is no symmetry
+`rotate cell` is not a symmetry
 
 note: the start state "token at the first cell" sets `token` to 0, where the exchange asks for 1
   --> ../../../../models/murphi/milner_scheduler.m:24:3
@@ -429,6 +431,110 @@ fn families_json() {
         quotient(["detect", "--format=json", "--why-not", "--no-properties", READERS_WRITERS]),
         str![[r#"
 {"schema":"quotient/1","command":"detect","symmetry":{"source":"auto","order":"2","structure":"S2","complete":true,"generators":[{"cycles":["(process 1 2)"]}],"types":["process"],"variables":["at"],"fixed":[],"numbers":[],"refused":[],"certification":"…","graph":{"…"},"seconds_by_phase":"…","seconds":"…"},"properties":[],"request":null,"is_symmetry":null,"reasons":null,"families":[{"type":"process","classes":[["1","2"],["3"]],"separators":[{"message":"rule \"enter beside readers\" can fire for p = 1, but never for p = 3","file":"../../../../models/murphi/readers_writers.m","line":44,"column":3}]}],"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
+---- exit status 0
+
+"#]],
+    );
+}
+
+/// What refers to the processes follows them, and the answer is that of `detect`.
+#[test]
+fn why_not_with_what_follows() {
+    expect(
+        quotient(["detect", "../../../../models/promela/booking.pml", "--why-not", "traveller 0 1"]),
+        str![[r#"
+symmetries: 6, S3
+
+`traveller 0 1` is a symmetry
+
+  traveller(0) ↔ traveller(1), queue (traveller(0):reply) ↔ queue (traveller(1):reply), clerk(3):who: traveller(0):reply ↔ traveller(1):reply, field 2 of message * of counter: traveller(0):reply ↔ traveller(1):reply
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        quotient(["detect", "../../../../models/promela/leader_ring.pml", "--why-not", "node 0 1"]),
+        str![[r#"
+symmetries: 3, C3
+
+`node 0 1` is not a symmetry
+
+note: rule "node 19: leader && nfull(link[_pid])": the condition `len(link[p]) != 1` for p = 0 does not become the one for p = 1
+  --> ../../../../models/promela/leader_ring.pml:19:6
+   |
+19 |   :: leader && nfull(link[_pid]) -> d_step { nfull(link[_pid]) -> link[_pid]!1; leader = 0 }
+   |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+note: rule "node 19: leader && nfull(link[_pid])": the condition `len(link[p]) != 1` for p = 1 does not become the one for p = 0
+  --> ../../../../models/promela/leader_ring.pml:19:6
+   |
+19 |   :: leader && nfull(link[_pid]) -> d_step { nfull(link[_pid]) -> link[_pid]!1; leader = 0 }
+   |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+note: rule "node 20: !leader && nempty(link[(_pid + N - 1) % N])": the condition `len(link[(p + 3 - 1) % 3]) != 0` for p = 0 does not become the one for p = 1
+  --> ../../../../models/promela/leader_ring.pml:20:6
+   |
+20 |   :: !leader && nempty(link[(_pid + N - 1) % N]) -> d_step { nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1; leader ...
+   |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+note: rule "node 20: !leader && nempty(link[(_pid + N - 1) % N])": the condition `len(link[(p + 3 - 1) % 3]) != 0` for p = 1 does not become the one for p = 0
+  --> ../../../../models/promela/leader_ring.pml:20:6
+   |
+20 |   :: !leader && nempty(link[(_pid + N - 1) % N]) -> d_step { nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1; leader ...
+   |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+note: rule "node 21: d_step { leader && nempty(link[(_pid + N - 1) %...": the condition `len(link[(p + 3 - 1) % 3]) != 0` for p = 0 does not become the one for p = 1
+  --> ../../../../models/promela/leader_ring.pml:21:6
+   |
+21 |   :: d_step { leader && nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1 }
+   |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+note: rule "node 21: d_step { leader && nempty(link[(_pid + N - 1) %..." writes `len(link[2])` for p = 0, but not `len(link[2])` for p = 1
+  --> ../../../../models/promela/leader_ring.pml:21:61
+   |
+21 |   :: d_step { leader && nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1 }
+   |                                                             ^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+note: rule "node 21: d_step { leader && nempty(link[(_pid + N - 1) %..." writes `field 1 of message 1 of link[2]` for p = 0, but not `field 1 of message 1 of link[2]` for p = 1
+  --> ../../../../models/promela/leader_ring.pml:21:61
+   |
+21 |   :: d_step { leader && nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1 }
+   |                                                             ^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+note: rule "node 21: d_step { leader && nempty(link[(_pid + N - 1) %...": the condition `len(link[(p + 3 - 1) % 3]) != 0` for p = 1 does not become the one for p = 0
+  --> ../../../../models/promela/leader_ring.pml:21:6
+   |
+21 |   :: d_step { leader && nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1 }
+   |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        quotient(["detect", "../../../../models/promela/three_tiered.pml", "--why-not"]),
+        str![[r#"
+symmetries: 144, S3 wr S2 × S2
+
+elements of connected: {0, 1} {2}  told apart
+  0 | 2: rule "client 32: connected[s]": the condition `connected[client(p):s]` for p = 4 changes its meaning
+    ../../../../models/promela/three_tiered.pml:32:6
+    32 |   :: connected[s] -> skip; skip
+processes server: {1, 2} {3}  told apart
+  1 | 3: rule "server 23: connected[s] = true" writes `connected[0]` for p = 1, but not `connected[0]` for p = 3
+    ../../../../models/promela/three_tiered.pml:23:3
+    23 |   connected[s] = true;
+processes client: {4, 5, 6, 7, 8, 9} {10, 11}  told apart
+  4 | 10: rule "client 32: connected[s]": the condition `connected[client(p):s]` for p = 4 does not become the one for p = 10
+    ../../../../models/promela/three_tiered.pml:32:6
+    32 |   :: connected[s] -> skip; skip
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        quotient(["detect", "--format", "json", "../../../../models/promela/mutex.pml", "--why-not", "P(0) P(1)"]),
+        str![[r#"
+{"schema":"quotient/1","command":"detect","symmetry":{"source":"auto","order":"6","structure":"S3","complete":true,"generators":[{"cycles":["P(0) ↔ P(1)"]},{"cycles":["P(0) ↔ P(2)"]}],"types":[],"variables":["P"],"fixed":[],"numbers":[],"refused":[],"certification":"…","graph":{"…"},"seconds_by_phase":"…","seconds":"…"},"properties":[],"request":"P(0) P(1)","is_symmetry":true,"permutation":["P(0) ↔ P(1)"],"reasons":[],"families":null,"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 0
 
 "#]],

@@ -313,6 +313,21 @@ impl StabiliserChain {
         Some(element)
     }
 
+    /// An element that takes the first base points to the given ones, in order, if there is one. Each base point
+    /// after these stays where it is if what was decided before allows it.
+    pub(crate) fn element_with_first_images(&self, images: &[Point]) -> Option<Permutation> {
+        let mut element = Permutation::identity(self.degree);
+        for (level, Level { base, tree, .. }) in self.levels.iter().enumerate() {
+            let inverse = element.inverse();
+            let point = match images.get(level) {
+                Some(&image) => Some(inverse.image(image)).filter(|&point| tree[point as usize] != OUTSIDE)?,
+                None => Some(inverse.image(*base)).filter(|&point| tree[point as usize] != OUTSIDE).unwrap_or(*base),
+            };
+            element = self.representative(level, point).then(&element);
+        }
+        Some(element)
+    }
+
     /// For each point of a level's orbit but the base point, a strong generator that takes it one step nearer
     /// to the base point.
     pub(crate) fn steps_to_base(&self, level: usize) -> impl Iterator<Item = (Point, Permutation)> + '_ {

@@ -21,6 +21,7 @@ pub mod permutation;
 pub mod random;
 mod reduction;
 pub mod structure;
+mod transporter;
 mod watch;
 
 pub use action::{Action, BlockSystem};
@@ -33,6 +34,7 @@ pub use lifting::Lifting;
 pub use orbits::OrbitPartition;
 pub use permutation::{ParseError, Permutation, PermutationError, SparsePermutation};
 pub use structure::Structure;
+pub use transporter::transporter;
 pub use watch::Watch;
 
 /// A point that permutations act on: a vertex of a graph, or whatever the caller numbers from zero.

@@ -141,6 +141,29 @@ impl Model {
         callings.iter().find(|(variable, _)| is_indexed(*variable)).map(|(_, calling)| calling)
     }
 
+    /// What the elements of an array are, all together.
+    pub fn elements_title(&self, variable: VariableId) -> String {
+        match self.calling(variable) {
+            Some(Calling::Processes(name)) => format!("processes {name}"),
+            Some(Calling::Queues { name, .. }) => format!("channels {name}"),
+            None => format!("elements of {}", self.variables[variable].name),
+        }
+    }
+
+    /// What an element of an array is called among the others.
+    pub fn element_title(&self, variable: VariableId, value: i64) -> String {
+        let TypeKind::Array { index, .. } = self.types[self.variables[variable].ty].kind else {
+            return value.to_string();
+        };
+        let called = match self.calling(variable) {
+            Some(Calling::Queues { names, .. }) => {
+                self.domain(index).code_of(value).and_then(|code| names.get(code as usize)).cloned()
+            }
+            _ => None,
+        };
+        called.unwrap_or_else(|| self.value_name(index, value))
+    }
+
     /// What a value is called at the end of a way.
     pub fn value_title(&self, variable: VariableId, steps: &[PartStep], ty: TypeId, value: i64) -> String {
         match (self.calling(variable), steps) {

@@ -97,8 +97,8 @@ pub use quotient_engines::{
 };
 pub use quotient_frontends::Language;
 pub use quotient_symmetry::{
-    CertificationReport, CertifiedGroup, Description, Family, Fixed, Moved, Reason, Refused, Strategy, TooManyStates,
-    Witness,
+    CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Moved,
+    Reason, Refused, Strategy, TooManyStates, Witness,
 };
 pub use report::{CrossCheck, GroupReport, ReductionReport, Report, SymmetryReport, UnsupportedProperty};
 pub use symmetries::{Answer, DetectOptions, Detected, Phases, Preserve, Question, SymmetryFormat, detect};

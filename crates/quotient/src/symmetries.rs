@@ -9,8 +9,8 @@ use quotient_engines::StopReason;
 use quotient_groups::{ColouredGraph, PermutationGroup};
 use quotient_ir::{Budget, PropertyId, Spent, VariableId};
 use quotient_symmetry::{
-    CertificationReport, CertifiedGroup, Describer, Description, DetectionError, Explainer, Family, Fixed, Moved,
-    PhaseTimes, Reason, Refused, Request,
+    CertificationReport, CertifiedGroup, Describer, Description, DetectionError, Explainer, Explanation, Family, Fixed,
+    Moved, PhaseTimes, Refused, Request,
 };
 
 use crate::control::{Control, Observer, Phase, Supervised};
@@ -41,7 +41,8 @@ pub enum Preserve {
 /// A question about symmetries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Why is this not a symmetry? `TYPE VALUE VALUE`, `rotate TYPE`, or two variables or parts of variables.
+    /// Why is this not a symmetry? `TYPE VALUE VALUE`, `rotate TYPE`, the same with processes or channels in place of a
+    /// type, or two variables or parts of variables. What refers to them may follow.
     WhyNot(String),
     /// What distinguishes the values of each index type?
     Families,
@@ -102,14 +103,14 @@ pub struct Detected {
 /// The answer to a [`Question`].
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// About one permutation; no reasons if it is a symmetry.
+    /// About one permutation.
     WhyNot {
         /// The request as it was written.
         text: String,
-        /// What breaks it.
-        reasons: Vec<Reason>,
+        /// Whether it is a symmetry, and what follows or what breaks it.
+        explanation: Explanation,
     },
-    /// About the values of all index types.
+    /// About the values of all index types, about processes and channels.
     Families(Vec<Family>),
 }
 
@@ -177,12 +178,11 @@ pub fn detect(
         if let Some(question) = asked {
             let budget = Budget::until(watched.interrupt());
             let mut explainer = Explainer::new(job.ir(), job.layout(), &preserved, &budget).map_err(given_up)?;
-            found.answer = Some(match (question, request, &found.group) {
-                (Question::WhyNot(text), Some(request), _) => {
-                    Answer::WhyNot { text, reasons: explainer.why_not(&request, REASONS).map_err(given_up)? }
+            found.answer = Some(match (question, request) {
+                (Question::WhyNot(text), Some(request)) => {
+                    Answer::WhyNot { text, explanation: explainer.explain(&request, REASONS).map_err(given_up)? }
                 }
-                (_, _, Some(group)) => Answer::Families(explainer.families(group).map_err(given_up)?),
-                (_, _, None) => Answer::Families(Vec::new()),
+                _ => Answer::Families(explainer.families().map_err(given_up)?),
             });
         }
         Ok(Detected { elapsed: started.elapsed(), peak_memory: peak_bytes(), ..found })

@@ -206,6 +206,11 @@ impl<'m> Describer<'m> {
         }
     }
 
+    /// The values of types that a map permutes wherever they occur.
+    pub(crate) fn value_maps(&self, map: &StateMap) -> BTreeMap<TypeId, BTreeMap<i64, i64>> {
+        self.type_maps(&map.moves().iter().map(|entry| (entry.from, entry)).collect())
+    }
+
     /// What the generators of a group move.
     pub fn moved(&self, group: &CertifiedGroup) -> Moved {
         let mut moved = Moved::default();
@@ -400,7 +405,7 @@ fn values(literals: &Literals, slot: SlotId) -> impl Iterator<Item = i64> + '_ {
 }
 
 /// The type that a value of a union belongs to; the type itself if it is no union.
-fn member(model: &Model, ty: TypeId, value: i64) -> TypeId {
+pub(crate) fn member(model: &Model, ty: TypeId, value: i64) -> TypeId {
     match &model.types[ty].kind {
         TypeKind::Union { members } => {
             members.iter().copied().find(|&member| model.domain(member).contains(value)).unwrap_or(ty)

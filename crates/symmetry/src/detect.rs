@@ -256,7 +256,7 @@ fn without_properties(
 }
 
 /// What an automorphism of the graph does to the literals.
-fn restrict(
+pub(crate) fn restrict(
     encoding: &Encoding,
     multisets: &Multisets,
     literals: &Literals,

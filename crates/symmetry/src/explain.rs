@@ -1,46 +1,33 @@
 //! Why a hoped-for symmetry is absent: which part of the text changes its meaning when values of a
-//! type, or variables, are exchanged.
+//! type, processes, or variables are exchanged.
+//!
+//! A request names some things and says where they go; what refers to them has to follow (`completion`), as process
+//! numbers in variables and the queues of channels do. Whether it is a symmetry is asked of the graph that detection
+//! reads, so that the two cannot disagree. Only if it is none are reasons looked for: the places of the text that a
+//! permutation changes, of the request by itself or of what comes nearest to its completion.
+
+mod completion;
+mod request;
+
+use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use quotient_functions::{self as functions, Behaviour, Event, NodeId, Preserved, Write, Written};
-use quotient_groups::{OrbitPartition, Point, SparsePermutation};
+use quotient_functions::{self as functions, Behaviour, Event, InputMove, NodeId, Preserved, Write, Written};
+use quotient_groups::SparsePermutation;
 use quotient_ir::{
-    Action, Budget, Iteration, Layout, Model, Parameter, PropertyId, SlotId, Span, Spent, TableIndex, TypeId, TypeKind,
-    VariableId, called_text,
+    Action, Budget, Calling, Caption, Iteration, Layout, Model, Number, Owner, Parameter, PropertyId, SlotId, Span,
+    Spent, TableIndex, TypeId, TypeKind, called_text,
 };
 
-use crate::certify::CertifiedGroup;
-use crate::describe::short_value_name;
-use crate::literals::Literals;
+use crate::describe::{Describer, Description, member};
+use crate::literals::{Literals, StateMap};
 use crate::places::Places;
 use crate::relabelling::relabelling;
+pub use request::{Individuals, Request};
 
-/// A permutation that a user hopes for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Request {
-    /// Exchange two values of a type wherever they occur: as values and as indices.
-    Exchange {
-        /// The type.
-        ty: TypeId,
-        /// One value.
-        first: i64,
-        /// The other.
-        second: i64,
-    },
-    /// Send each value of a type to the next, the last to the first.
-    Rotate {
-        /// The type.
-        ty: TypeId,
-    },
-    /// Exchange two variables or parts of variables of the same shape.
-    ExchangeParts {
-        /// The slots of one.
-        first: Vec<SlotId>,
-        /// The slots of the other, in the same order.
-        second: Vec<SlotId>,
-    },
-}
+/// How often what comes nearest to a completion is looked for in the graph of a part of the model.
+const LOOKS: usize = 256;
 
 /// A place in the text and what it has to do with an absent symmetry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,268 +38,43 @@ pub struct Reason {
     pub text: String,
 }
 
-/// The classes of interchangeable values of a type that indexes arrays.
+/// What there is to say about a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Explanation {
+    /// It is a symmetry, together with what has to follow.
+    Symmetry(Completed),
+    /// It is none, whatever follows.
+    NotSymmetry {
+        /// Why: places of the text that would change their meaning, at least one.
+        reasons: Vec<Reason>,
+        /// How many instances of rules, starts and properties would change their meaning; nothing if the request
+        /// fails before that can be asked.
+        broken: Option<usize>,
+    },
+}
+
+/// A request as a whole permutation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Completed {
+    /// The permutation of the literals.
+    pub permutation: SparsePermutation,
+    /// The same in source terms.
+    pub description: Description,
+    /// Whether it is one of the symmetries that detection finds. Otherwise only comparing normal forms shows that it
+    /// is one.
+    pub is_detected: bool,
+}
+
+/// The classes of interchangeable values of a type that indexes arrays, or of elements of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Family {
-    /// The type.
-    pub ty: TypeId,
-    /// Its values in classes; two values are in one class if the group sends one to the other
-    /// wherever the type is an index.
+    /// What they are.
+    pub of: Individuals,
+    /// They in classes, by their values; two are in one class if some symmetry sends one to the other
+    /// wherever they occur.
     pub classes: Vec<Vec<i64>>,
     /// Between each class and the next: why the first values of both cannot be exchanged.
     pub separators: Vec<Option<Reason>>,
-}
-
-impl Request {
-    /// Reads `Type value value`, `rotate Type`, or the names of two variables or parts of them.
-    ///
-    /// # Errors
-    /// Says what is not understood.
-    pub fn parse(model: &Model, layout: &Layout, text: &str) -> Result<Self, String> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let type_named = |name: &str| {
-            let found = model.types.iter_enumerated().find(|(_, ty)| ty.name.as_deref() == Some(name));
-            let called = || index_called(model, name);
-            found.map(|(id, _)| id).filter(|&id| model.is_scalar(id)).or_else(called).ok_or_else(|| {
-                let names: Vec<&str> = model
-                    .types
-                    .iter_enumerated()
-                    .filter(|&(id, _)| model.is_scalar(id))
-                    .filter_map(|(_, ty)| ty.name.as_deref())
-                    .collect();
-                format!("there is no type `{name}` with single values; there are {}", names.join(", "))
-            })
-        };
-        let value_named = |ty: TypeId, name: &str| {
-            let domain = model.domain(ty);
-            // The values of a scalarset are counted from zero, whatever stands for them.
-            let origin = match model.types[ty].kind {
-                TypeKind::Scalarset { first, .. } => first,
-                _ => 0,
-            };
-            let number = name.parse::<i64>().ok().and_then(|number| number.checked_add(origin));
-            let value = number.filter(|&value| domain.contains(value));
-            let by_name = || domain.values().take(1 << 16).find(|&value| model.value_name(ty, value) == name);
-            value.or_else(by_name).ok_or_else(|| {
-                let name_of_type = model.types[ty].name.as_deref().unwrap_or("that type");
-                format!("`{name}` is no value of {name_of_type}: {}", values_text(model, ty))
-            })
-        };
-        match words[..] {
-            ["rotate", name] => Ok(Self::Rotate { ty: type_named(name)? }),
-            [name, first, second] => {
-                let ty = type_named(name)?;
-                Ok(Self::Exchange { ty, first: value_named(ty, first)?, second: value_named(ty, second)? })
-            }
-            [first, second] => {
-                let part = |name: &str| {
-                    let slots: Vec<SlotId> = layout
-                        .slots
-                        .iter_enumerated()
-                        .filter(|(_, slot)| is_part(&slot.name, name))
-                        .map(|(id, _)| id)
-                        .collect();
-                    let slots = if slots.is_empty() { called_part(model, layout, name) } else { slots };
-                    if slots.is_empty() { Err(format!("there is no variable `{name}`")) } else { Ok(slots) }
-                };
-                let (first, second) = (part(first)?, part(second)?);
-                if first.len() != second.len() {
-                    return Err("the two have different shapes".to_owned());
-                }
-                Ok(Self::ExchangeParts { first, second })
-            }
-            _ => Err("expected `Type value value`, `rotate Type`, or two variables".to_owned()),
-        }
-    }
-
-    /// What becomes of a value of a type.
-    fn value(&self, model: &Model, ty: TypeId, value: i64) -> i64 {
-        if let TypeKind::Union { members } = &model.types[ty].kind {
-            let member = members.iter().find(|&&member| model.domain(member).contains(value));
-            return member.map_or(value, |&member| self.value(model, member, value));
-        }
-        match *self {
-            Self::Exchange { ty: own, first, second } if own == ty => match value {
-                value if value == first => second,
-                value if value == second => first,
-                value => value,
-            },
-            Self::Rotate { ty: own } if own == ty => {
-                let domain = model.domain(ty);
-                match domain.code_of(value) {
-                    Some(code) => domain.value_of((code + 1) % domain.size().max(1)),
-                    None => value,
-                }
-            }
-            _ => value,
-        }
-    }
-
-    /// Whether it moves values of a type.
-    fn moves_values(&self, model: &Model, ty: TypeId) -> bool {
-        match &model.types[ty].kind {
-            TypeKind::Union { members } => members.iter().any(|&member| self.moves_values(model, member)),
-            _ => match *self {
-                Self::Exchange { ty: own, first, second } => own == ty && first != second,
-                Self::Rotate { ty: own } => own == ty,
-                Self::ExchangeParts { .. } => false,
-            },
-        }
-    }
-
-    /// What becomes of the arguments of an instance.
-    fn arguments(&self, model: &Model, parameters: &[Parameter], arguments: &[i64]) -> Vec<i64> {
-        if parameters.len() != arguments.len() {
-            return arguments.to_vec();
-        }
-        parameters
-            .iter()
-            .zip(arguments)
-            .map(|(parameter, &argument)| match parameter.range {
-                Iteration::Over(ty) => self.value(model, ty, argument),
-                Iteration::Steps { .. } => argument,
-            })
-            .collect()
-    }
-
-    /// The request as a permutation of literals.
-    pub(crate) fn permutation(
-        &self,
-        model: &Model,
-        layout: &Layout,
-        literals: &Literals,
-    ) -> Result<SparsePermutation, Reason> {
-        let images = self.slot_images(model, layout);
-        let mut moves = Vec::new();
-        for (slot, entry) in layout.slots.iter_enumerated() {
-            let image = images[slot.position()];
-            let own = &literals.slots()[slot];
-            if own.wide {
-                if self.moves_values(model, entry.ty) {
-                    return Err(Reason {
-                        span: model.variables[entry.variable].span,
-                        text: format!("`{}` has too many values to permute them", entry.name),
-                    });
-                }
-                moves.push((own.first, literals.slots()[image].first));
-                continue;
-            }
-            if own.values.len() == 1 && literals.slots()[image].values.len() == 1 {
-                // Constants: what reads them reads their values, wherever they lie.
-                continue;
-            }
-            for (position, &value) in own.values.iter().enumerate() {
-                let image_value = value.map(|value| self.value(model, entry.ty, value));
-                let Some(point) = literals.point(image, image_value) else {
-                    let variable: VariableId = entry.variable;
-                    let places = Places::new(model, layout);
-                    let (shown, shown_image) = (places.value(slot, value), places.value(slot, image_value));
-                    let (name, image_name) = (places.name(slot), places.name(image));
-                    return Err(Reason {
-                        span: model.variables[variable].span,
-                        text: format!("`{name}` can be {shown}, but `{image_name}` can never be {shown_image}"),
-                    });
-                };
-                moves.push((own.first + position as Point, point));
-            }
-        }
-        moves.retain(|(from, to)| from != to);
-        SparsePermutation::from_moves(moves).map_err(|_| Reason {
-            span: Span::default(),
-            text: "the exchange is not one-to-one on the values that occur".to_owned(),
-        })
-    }
-
-    /// Where each slot goes.
-    fn slot_images(&self, model: &Model, layout: &Layout) -> Vec<SlotId> {
-        let mut images: Vec<SlotId> = layout.slots.indices().collect();
-        if let Self::ExchangeParts { first, second } = self {
-            for (&a, &b) in first.iter().zip(second) {
-                images[a.position()] = b;
-                images[b.position()] = a;
-            }
-            return images;
-        }
-        for (variable, entry) in model.variables.iter_enumerated() {
-            let first = layout.first_slot(variable).position();
-            let mut offsets = Vec::new();
-            self.offsets(model, entry.ty, 0, &mut offsets);
-            for (offset, image) in offsets.into_iter().enumerate() {
-                images[first + offset] = SlotId::from_position(first + image as usize);
-            }
-        }
-        images
-    }
-
-    /// Where each cell of a type goes, relative to its first cell.
-    fn offsets(&self, model: &Model, ty: TypeId, base: u64, offsets: &mut Vec<u64>) {
-        match &model.types[ty].kind {
-            TypeKind::Array { index, element } => {
-                let domain = model.domain(*index);
-                let stride = model.cells(*element);
-                for value in domain.values() {
-                    let image = self.value(model, *index, value);
-                    let code = domain.code_of(image).expect("a value of the index type");
-                    self.offsets(model, *element, base + code * stride, offsets);
-                }
-            }
-            TypeKind::Record { fields } => {
-                let mut base = base;
-                for field in fields {
-                    self.offsets(model, field.ty, base, offsets);
-                    base += model.cells(field.ty);
-                }
-            }
-            TypeKind::Multiset { capacity, element } => {
-                let stride = model.cells(*element) + 1;
-                for position in 0..*capacity {
-                    offsets.push(base + position * stride);
-                    self.offsets(model, *element, base + position * stride + 1, offsets);
-                }
-            }
-            _ => offsets.push(base),
-        }
-    }
-}
-
-/// The type of the numbers of what a front end calls by a name.
-fn index_called(model: &Model, name: &str) -> Option<TypeId> {
-    let indices = model.variables.iter_enumerated().filter_map(|(variable, entry)| match model.types[entry.ty].kind {
-        TypeKind::Array { index, .. } if model.calling(variable).is_some() => Some((variable, index)),
-        _ => None,
-    });
-    let mut called = indices.filter(|&(variable, _)| model.variable_title(variable) == name);
-    called.next().map(|(_, index)| index)
-}
-
-/// The slots of an element, or a part of one, that a front end calls by a name.
-fn called_part(model: &Model, layout: &Layout, name: &str) -> Vec<SlotId> {
-    let places = Places::new(model, layout);
-    for (variable, entry) in model.variables.iter_enumerated().filter(|(it, _)| model.calling(*it).is_some()) {
-        let TypeKind::Array { index, element } = model.types[entry.ty].kind else { continue };
-        let mut parts = vec![(element, 0)];
-        if let TypeKind::Record { fields } = &model.types[element].kind {
-            let mut offset = 0;
-            for field in fields {
-                parts.push((field.ty, offset));
-                offset += model.cells(field.ty);
-            }
-        }
-        for code in 0..model.domain(index).size() {
-            for &(ty, offset) in &parts {
-                let first = layout.first_slot(variable).position() as u64 + code * model.cells(element) + offset;
-                if places.part(SlotId::from_position(first as usize), ty).is_some_and(|it| it == name) {
-                    return (first..first + model.cells(ty)).map(|it| SlotId::from_position(it as usize)).collect();
-                }
-            }
-        }
-    }
-    Vec::new()
-}
-
-/// Whether a slot is the named variable or a part of it.
-fn is_part(slot: &str, name: &str) -> bool {
-    slot.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
 }
 
 /// Explains hoped-for symmetries of one model.
@@ -325,6 +87,23 @@ pub struct Explainer<'m> {
     keys: FxHashSet<(bool, quotient_functions::EventKey)>,
     claims: FxHashSet<(PropertyId, NodeId, NodeId)>,
     instances: FxHashMap<(Action, Vec<i64>), usize>,
+    budget: Budget,
+    /// How many looks are left.
+    looks: usize,
+}
+
+/// What a permutation changes.
+struct Changes {
+    reasons: Vec<Reason>,
+    /// How many instances it changes; nothing if it does not even act on states.
+    broken: Option<usize>,
+}
+
+/// What follows a permutation: values of types and processes, by their numbers.
+#[derive(Default)]
+struct Followers {
+    types: BTreeMap<TypeId, BTreeMap<i64, i64>>,
+    processes: BTreeMap<i64, i64>,
 }
 
 impl<'m> Explainer<'m> {
@@ -349,71 +128,161 @@ impl<'m> Explainer<'m> {
             .map(|(number, event)| ((event.action, event.arguments.clone()), number))
             .collect();
         let places = Places::new(model, layout);
-        Ok(Self { model, layout, places, behaviour, literals, keys, claims, instances })
+        Ok(Self {
+            model,
+            layout,
+            places,
+            behaviour,
+            literals,
+            keys,
+            claims,
+            instances,
+            budget: budget.clone(),
+            looks: LOOKS,
+        })
     }
 
-    /// Why a permutation is no symmetry: the places of the text that change their meaning, at most
-    /// `limit` of them. Empty if it is one.
+    /// The literals that permutations are over.
+    pub fn literals(&self) -> &Literals {
+        &self.literals
+    }
+
+    /// Whether a request is a symmetry, together with what has to follow; if not, the places of the text that
+    /// would change their meaning, at most `limit` of them.
     ///
     /// # Errors
     /// If the budget is spent.
-    pub fn why_not(&mut self, request: &Request, limit: usize) -> Result<Vec<Reason>, Spent> {
-        let reasons = self.reasons(request, limit);
-        // Functions that were made after the budget was spent explain nothing.
-        if self.behaviour.circuit.is_spent() { Err(Spent) } else { Ok(reasons) }
+    pub fn explain(&mut self, request: &Request, limit: usize) -> Result<Explanation, Spent> {
+        if let Some(question) = self.question(request, false)
+            && let Some(element) = self.ask(&question, true)?
+        {
+            let map = self.literals.action(self.layout, &element.permutation).expect("a symmetry acts on states");
+            return Ok(Explanation::Symmetry(self.completed(element.permutation, &map, true)));
+        }
+        self.explain_absence(request, limit)
     }
 
-    fn reasons(&mut self, request: &Request, limit: usize) -> Vec<Reason> {
-        let mut reasons: Vec<Reason> = Vec::new();
+    /// The same for a request that detection does not find.
+    fn explain_absence(&mut self, request: &Request, limit: usize) -> Result<Explanation, Spent> {
+        let limit = limit.max(1);
+        let own = self.changes_of(request, limit);
+        self.require_sound()?;
+        if own.reasons.is_empty() {
+            // Detection does not see all that normal forms show.
+            let permutation = request.permutation(self.model, self.layout, &self.literals);
+            let permutation = permutation.expect("otherwise there is a reason");
+            let map = self.literals.action(self.layout, &permutation).expect("otherwise there is a reason");
+            return Ok(Explanation::Symmetry(self.completed(permutation, &map, false)));
+        }
+        let mut changes = own;
+        let question = self.question(request, true);
+        if let Some(element) = question.map_or(Ok(None), |question| self.nearest(&question))?
+            && let Ok(map) = self.literals.action(self.layout, &element.permutation)
+        {
+            let followers = self.followers(request, &map);
+            let nearest = self.changes(request, &followers, &map, Some(&element.inputs), limit);
+            self.require_sound()?;
+            if nearest.reasons.is_empty() {
+                return Ok(Explanation::Symmetry(self.completed(element.permutation, &map, false)));
+            }
+            if nearest.broken.is_some_and(|broken| changes.broken.is_none_or(|own| broken < own)) {
+                changes = nearest;
+            }
+        }
+        Ok(Explanation::NotSymmetry { reasons: changes.reasons, broken: changes.broken })
+    }
+
+    fn completed(&self, permutation: SparsePermutation, map: &StateMap, is_detected: bool) -> Completed {
+        let description = Describer::new(self.model, self.layout, &self.literals).describe(map);
+        Completed { permutation, description, is_detected }
+    }
+
+    /// Functions that were made after the budget was spent explain nothing.
+    fn require_sound(&self) -> Result<(), Spent> {
+        if self.behaviour.circuit.is_spent() { Err(Spent) } else { Ok(()) }
+    }
+
+    /// Why a request by itself, if nothing follows, is not a symmetry: the places of the text that change their
+    /// meaning, at most `limit` of them. Empty if it is one.
+    ///
+    /// # Errors
+    /// If the budget is spent.
+    pub(crate) fn why_not(&mut self, request: &Request, limit: usize) -> Result<Vec<Reason>, Spent> {
+        let changes = self.changes_of(request, limit);
+        self.require_sound()?;
+        Ok(changes.reasons)
+    }
+
+    /// What a request by itself changes.
+    fn changes_of(&mut self, request: &Request, limit: usize) -> Changes {
+        let only = |reason: Reason| Changes { reasons: vec![reason], broken: None };
         let permutation = match request.permutation(self.model, self.layout, &self.literals) {
             Ok(permutation) => permutation,
-            Err(reason) => return vec![reason],
+            Err(reason) => return only(reason),
         };
         let map = match self.literals.action(self.layout, &permutation) {
             Ok(map) => map,
-            Err(error) => return vec![Reason { span: Span::default(), text: error.to_string() }],
+            Err(error) => return only(Reason { span: Span::default(), text: error.to_string() }),
         };
+        let followers = self.followers(request, &map);
+        self.changes(request, &followers, &map, None, limit)
+    }
+
+    /// What a permutation changes.
+    fn changes(
+        &mut self,
+        request: &Request,
+        followers: &Followers,
+        map: &StateMap,
+        inputs: Option<&[InputMove]>,
+        limit: usize,
+    ) -> Changes {
         for slot_move in map.moves() {
             let variable = self.layout.slots[slot_move.from].variable;
             if let Some(fixed) = self.behaviour.fixed.iter().find(|entry| entry.variable == variable) {
                 let name = self.model.variable_title(variable);
-                return vec![Reason {
-                    span: fixed.span,
-                    text: format!("`{name}` is treated as fixed because of this: {}", fixed.reason),
-                }];
+                let text = format!("`{name}` is treated as fixed because of this: {}", fixed.reason);
+                return Changes { reasons: vec![Reason { span: fixed.span, text }], broken: None };
             }
         }
-        let relabelling = relabelling(&self.behaviour, &map, None);
+        let mut reasons: Vec<Reason> = Vec::new();
+        let mut broken = 0;
+        let relabelling = relabelling(&self.behaviour, map, inputs);
         let mut known = FxHashMap::default();
         let mut seen = FxHashSet::default();
         for number in 0..self.behaviour.events.len() {
-            if reasons.len() >= limit || self.behaviour.circuit.is_spent() {
-                return reasons;
+            if self.behaviour.circuit.is_spent() {
+                break;
             }
             let keys = &self.keys;
             if self.behaviour.event_image(number, &relabelling, &mut known, |key| keys.contains(key)).is_some() {
                 continue;
             }
+            broken += 1;
+            if reasons.len() >= limit {
+                continue;
+            }
             let event = self.behaviour.events[number].clone();
-            for reason in self.event_reasons(request, &event, &relabelling, &mut known) {
+            for reason in self.event_reasons(request, followers, &event, &relabelling, &mut known) {
                 if seen.insert((reason.span, reason.text.clone())) && reasons.len() < limit {
                     reasons.push(reason);
                 }
             }
         }
         for number in 0..self.behaviour.claims.len() {
-            if reasons.len() >= limit {
-                return reasons;
-            }
             let claim = self.behaviour.claims[number].clone();
             let circuit = &mut self.behaviour.circuit;
             let condition = circuit.relabelled(claim.condition, &relabelling, &mut known);
             let fault = circuit.relabelled(claim.fault, &relabelling, &mut known);
-            let same = condition
+            let is_claimed = condition
                 .zip(fault)
                 .is_some_and(|(condition, fault)| self.claims.contains(&(claim.property, condition, fault)));
+            if is_claimed {
+                continue;
+            }
+            broken += 1;
             let property = &self.model.properties[claim.property];
-            if !same && seen.insert((property.span, String::new())) {
+            if reasons.len() < limit && seen.insert((property.span, String::new())) {
                 let name = property.name.as_ref().map_or_else(String::new, |name| format!(" \"{name}\""));
                 reasons.push(Reason {
                     span: property.span,
@@ -421,55 +290,96 @@ impl<'m> Explainer<'m> {
                 });
             }
         }
-        reasons
+        Changes { reasons, broken: Some(broken) }
     }
 
-    /// The values of each type that indexes an array, in classes that the group does not tell
-    /// apart, and what separates the classes.
+    /// What a permutation does to the values of types and to processes.
+    fn followers(&self, request: &Request, map: &StateMap) -> Followers {
+        let types = Describer::new(self.model, self.layout, &self.literals).value_maps(map);
+        let targets: FxHashMap<SlotId, SlotId> = map.moves().iter().map(|entry| (entry.from, entry.to)).collect();
+        let mut processes = BTreeMap::new();
+        for (variable, entry) in self.model.variables.iter_enumerated() {
+            let (Some(Calling::Processes(_)), &TypeKind::Array { index, element }) =
+                (self.model.calling(variable), &self.model.types[entry.ty].kind)
+            else {
+                continue;
+            };
+            let (first, stride) = (self.layout.first_slot(variable).position(), self.model.cells(element) as usize);
+            let domain = self.model.domain(index);
+            for (code, value) in domain.values().enumerate() {
+                let own = (first + code * stride..first + (code + 1) * stride).map(SlotId::from_position);
+                let told = own.filter(|&slot| self.literals.slots()[slot].values.len() > 1).map(|slot| {
+                    let to = targets.get(&slot).copied().unwrap_or(slot);
+                    (self.layout.slots[to].variable, (to.position() - first.min(to.position())) / stride.max(1))
+                });
+                let image = match told.into_iter().next() {
+                    Some((array, code)) if array == variable => domain.value_of(code as u64),
+                    Some(_) => value,
+                    None => request.element(self.model, variable, value),
+                };
+                processes.insert(value, image);
+            }
+        }
+        Followers { types, processes }
+    }
+
+    /// What becomes of the arguments of an instance.
+    fn image_arguments(
+        &self,
+        request: &Request,
+        followers: &Followers,
+        action: Action,
+        parameters: &[Parameter],
+        arguments: &[i64],
+    ) -> Vec<i64> {
+        if parameters.len() != arguments.len() {
+            return arguments.to_vec();
+        }
+        let is_process = |position: usize| {
+            let Action::Rule(rule) = action else { return false };
+            let number = Number::Parameter(position);
+            let caption = self.model.presentation.as_ref().and_then(|it| it.caption(rule));
+            let takes_part = match caption {
+                Some(Caption::Statements(participants)) => participants.iter().any(|it| it.number == number),
+                Some(Caption::Remark(participant, _)) => participant.is_some_and(|it| it.number == number),
+                None => false,
+            };
+            takes_part || self.model.rules[rule].owner == Owner::Process(number)
+        };
+        let image = |(position, (parameter, &argument)): (usize, (&Parameter, &i64))| match parameter.range {
+            _ if is_process(position) => followers.processes.get(&argument).copied().unwrap_or(argument),
+            Iteration::Over(ty) => {
+                let own = member(self.model, ty, argument);
+                let image = followers.types.get(&own).and_then(|values| values.get(&argument)).copied();
+                image.unwrap_or_else(|| request.value(self.model, ty, argument))
+            }
+            Iteration::Steps { .. } => argument,
+        };
+        parameters.iter().zip(arguments).enumerate().map(image).collect()
+    }
+
+    /// The values of each type that indexes an array and the elements of each array that stand for something, in
+    /// classes that symmetries do not distinguish, and what separates the classes.
     ///
     /// # Errors
     /// If the budget is spent.
-    pub fn families(&mut self, group: &CertifiedGroup) -> Result<Vec<Family>, Spent> {
-        let mut orbits = OrbitPartition::new(group.literals().degree());
-        for generator in group.generators() {
-            orbits.merge_cycles(generator);
-        }
-        let mut index_types: Vec<TypeId> = Vec::new();
-        for entry in self.model.variables.iter() {
-            collect_index_types(self.model, entry.ty, &mut index_types);
-        }
+    pub fn families(&mut self) -> Result<Vec<Family>, Spent> {
         let mut families = Vec::new();
-        for ty in index_types {
-            let domain = self.model.domain(ty);
-            if domain.size() < 2 || domain.size() > 4096 {
-                continue;
-            }
-            // A value's signature: the orbits of the first points of the slots it selects.
-            let mut classes: Vec<(Vec<Point>, Vec<i64>)> = Vec::new();
-            for value in domain.values() {
-                let mut signature = Vec::new();
-                for (variable, entry) in self.model.variables.iter_enumerated() {
-                    let mut offsets = Vec::new();
-                    selected(self.model, entry.ty, ty, value, 0, false, &mut offsets);
-                    let first = self.layout.first_slot(variable).position();
-                    for offset in offsets {
-                        let slot = SlotId::from_position(first + offset as usize);
-                        let entry = &self.literals.slots()[slot];
-                        signature.push(orbits.find(entry.first));
-                    }
-                }
-                match classes.iter_mut().find(|(known, _)| *known == signature) {
-                    Some((_, values)) => values.push(value),
-                    None => classes.push((signature, vec![value])),
-                }
-            }
-            let classes: Vec<Vec<i64>> = classes.into_iter().map(|(_, values)| values).collect();
+        for of in self.individuals() {
+            let Some(classes) = self.classes(of)? else { continue };
             let mut separators = Vec::with_capacity(classes.len().saturating_sub(1));
             for pair in classes.windows(2) {
-                let request = Request::Exchange { ty, first: pair[0][0], second: pair[1][0] };
-                separators.push(self.why_not(&request, 1)?.into_iter().next());
+                // Values of different members of a union are never exchanged, and nothing is to be said about it.
+                let Ok(request) = of.exchange(self.model, pair[0][0], pair[1][0]) else {
+                    separators.push(None);
+                    continue;
+                };
+                separators.push(match self.explain_absence(&request, 1)? {
+                    Explanation::NotSymmetry { reasons, .. } => reasons.into_iter().next(),
+                    Explanation::Symmetry(_) => None,
+                });
             }
-            families.push(Family { ty, classes, separators });
+            families.push(Family { of, classes, separators });
         }
         Ok(families)
     }
@@ -478,6 +388,7 @@ impl<'m> Explainer<'m> {
     fn event_reasons(
         &mut self,
         request: &Request,
+        followers: &Followers,
         event: &Event,
         relabelling: &quotient_functions::Relabelling,
         known: &mut FxHashMap<NodeId, Option<NodeId>>,
@@ -506,7 +417,7 @@ impl<'m> Explainer<'m> {
                 .collect();
             format!(" for {}", shown.join(", "))
         };
-        let image_arguments = request.arguments(self.model, parameters, &event.arguments);
+        let image_arguments = self.image_arguments(request, followers, event.action, parameters, &event.arguments);
         let here = shown_arguments(&event.arguments);
         let there = shown_arguments(&image_arguments);
         let counterpart = self.instances.get(&(event.action, image_arguments)).copied();
@@ -616,16 +527,6 @@ fn is_start(action: Action) -> bool {
     matches!(action, Action::Start(_))
 }
 
-/// The values of a type for people: `1..9`, `red, green`.
-fn values_text(model: &Model, ty: TypeId) -> String {
-    let domain = model.domain(ty);
-    let name = |value| short_value_name(model, ty, value);
-    if domain.size() == 0 || domain.size() > 8 || matches!(model.types[ty].kind, TypeKind::Range { .. }) {
-        return format!("{}..{}", name(domain.least()), name(domain.greatest()));
-    }
-    domain.values().map(name).collect::<Vec<_>>().join(", ")
-}
-
 fn named(kind: &str, name: Option<&str>) -> String {
     name.map_or_else(|| kind.to_owned(), |name| format!("{kind} \"{name}\""))
 }
@@ -644,33 +545,6 @@ pub(crate) fn collect_index_types(model: &Model, ty: TypeId, found: &mut Vec<Typ
             }
         }
         TypeKind::Multiset { element, .. } => collect_index_types(model, *element, found),
-        _ => {}
-    }
-}
-
-/// The cells of a type that an index value selects somewhere on their path.
-fn selected(model: &Model, ty: TypeId, by: TypeId, value: i64, base: u64, chosen: bool, offsets: &mut Vec<u64>) {
-    match &model.types[ty].kind {
-        TypeKind::Array { index, element } => {
-            let stride = model.cells(*element);
-            for (code, index_value) in model.domain(*index).values().enumerate() {
-                let here = base + code as u64 * stride;
-                if *index != by {
-                    selected(model, *element, by, value, here, chosen, offsets);
-                } else if index_value == value {
-                    selected(model, *element, by, value, here, true, offsets);
-                }
-            }
-        }
-        TypeKind::Record { fields } => {
-            let mut base = base;
-            for field in fields {
-                selected(model, field.ty, by, value, base, chosen, offsets);
-                base += model.cells(field.ty);
-            }
-        }
-        TypeKind::Multiset { .. } => {}
-        _ if chosen => offsets.push(base),
         _ => {}
     }
 }

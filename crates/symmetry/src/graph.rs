@@ -11,7 +11,8 @@ mod labels;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use quotient_functions::{
-    Behaviour, Event, InputMove, Linear, Multiset, Node, NodeId, Operation, Relation, Write, Written,
+    Behaviour, Event, EventKey, InputMove, Instance, Linear, Multiset, Node, NodeId, Operation, Relation, Write,
+    Written,
 };
 use quotient_groups::{ColouredGraph, GraphBuilder, Point, SparsePermutation, Watch};
 use quotient_ir::{Action, Budget, Layout, Model, PropertyId, SlotId, Spent, TableIndex};
@@ -58,6 +59,33 @@ enum Colour {
         kind: Kind,
         height: u32,
     },
+    /// Something that is to be permuted as a whole.
+    Whole,
+    /// How a slot belongs to such a whole.
+    Belongs(u32),
+    /// Such a whole has to stay.
+    Pinned(u32),
+    /// Slots that may go to each other only.
+    Shape(u32),
+}
+
+/// Wholes that an automorphism has to permute besides: whatever belongs to one goes to what belongs to its image.
+/// Values of a type are such wholes with the slots that they are an index of and the literals that they are the value
+/// of; processes with their variables and the instances of rules that are theirs.
+#[derive(Debug, Default)]
+pub(crate) struct Wholes {
+    /// How many there are. Everything below names them by number.
+    pub(crate) count: usize,
+    /// Slots that belong to wholes: the slot, the manner in which it does, and the whole.
+    pub(crate) slots: Vec<(u32, u32, usize)>,
+    /// Literals that do: the slot and the position of the value.
+    pub(crate) literals: Vec<(u32, usize, usize)>,
+    /// Wholes that must stay where they are.
+    pub(crate) pinned: Vec<usize>,
+    /// The whole that each event belongs to, if it belongs to one.
+    pub(crate) owners: FxHashMap<Instance, usize>,
+    /// For each slot of the state its shape, if slots are to keep it.
+    pub(crate) shapes: Option<Vec<u32>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -114,9 +142,18 @@ pub(crate) struct Encoding {
     wide: Vec<bool>,
     /// The slot or literal of each vertex that is one.
     owners: FxHashMap<Point, (u32, Option<usize>)>,
+    /// The vertex of each whole.
+    pub(crate) wholes: Vec<Point>,
 }
 
 impl Encoding {
+    /// The vertices that say what an automorphism does to states, inputs and wholes: wholes first, then slots, then
+    /// literals.
+    pub(crate) fn points(&self) -> Vec<Point> {
+        let slots = self.slots.iter().copied().flatten();
+        self.wholes.iter().copied().chain(slots).chain(self.literals.iter().flatten().copied().flatten()).collect()
+    }
+
     /// Where an automorphism sends inputs.
     pub(crate) fn input_moves(&self, automorphism: &SparsePermutation) -> Vec<InputMove> {
         let mut moves = Vec::new();
@@ -211,6 +248,20 @@ pub(crate) fn encode(
     behaviour: &Behaviour,
     budget: &Budget,
 ) -> Result<Encoding, Spent> {
+    encode_with(model, layout, behaviour, &Wholes::default(), budget)
+}
+
+/// The same, with wholes that are permuted besides.
+///
+/// # Errors
+/// If the budget is spent.
+pub(crate) fn encode_with(
+    model: &Model,
+    layout: &Layout,
+    behaviour: &Behaviour,
+    wholes: &Wholes,
+    budget: &Budget,
+) -> Result<Encoding, Spent> {
     budget.spend(behaviour.circuit.len() as u64 / 16)?;
     let input_end = behaviour.slots + behaviour.inputs.iter().map(|(_, range)| range.len()).sum::<usize>();
     let slot_count = behaviour.circuit.slot_count();
@@ -266,15 +317,20 @@ pub(crate) fn encode(
     encoder.add_slots()?;
     encoder.add_multisets()?;
     let mut names = Vec::new();
+    let mut event_vertices = FxHashMap::default();
     for event in unique_events(behaviour, budget)? {
         let vertex = encoder.add_event(event)?;
         names.push((vertex, labels::event(model, event)));
+        if !wholes.owners.is_empty() {
+            event_vertices.insert((event.is_start(), event.key()), vertex);
+        }
     }
     for claim in &behaviour.claims {
         let vertex = encoder.vertex(Colour::Claim(claim.property));
         encoder.attach(vertex, claim.condition)?;
         encoder.add_role(vertex, Role::Fault, claim.fault)?;
     }
+    let whole_vertices = encoder.add_wholes(wholes, &event_vertices)?;
     let mut owners = FxHashMap::default();
     for slot in 0..slot_count {
         budget.spend(1)?;
@@ -299,6 +355,7 @@ pub(crate) fn encode(
         slots: encoder.slots,
         literals: encoder.literals,
         numbers: encoder.numbers,
+        wholes: whole_vertices,
     })
 }
 
@@ -438,6 +495,58 @@ impl Encoder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Ties slots, literals and events to the wholes that they belong to.
+    fn add_wholes(
+        &mut self,
+        wholes: &Wholes,
+        events: &FxHashMap<(bool, EventKey), Point>,
+    ) -> Result<Vec<Point>, Spent> {
+        let vertices: Vec<Point> = (0..wholes.count).map(|_| self.vertex(Colour::Whole)).collect();
+        self.budget.spend((wholes.count + wholes.slots.len() + wholes.literals.len()) as u64)?;
+        for &(slot, manner, whole) in &wholes.slots {
+            let Some(vertex) = self.slots[slot as usize] else { continue };
+            let between = self.vertex(Colour::Belongs(manner));
+            self.builder.add_edge(vertex, between);
+            self.builder.add_edge(between, vertices[whole]);
+        }
+        for &(slot, position, whole) in &wholes.literals {
+            if self.slots[slot as usize].is_some() {
+                let literal = self.literal(slot, position);
+                self.builder.add_edge(literal, vertices[whole]);
+            }
+        }
+        for &whole in &wholes.pinned {
+            let pin = self.vertex(Colour::Pinned(whole as u32));
+            self.builder.add_edge(pin, vertices[whole]);
+        }
+        let mut joined = FxHashSet::default();
+        for event in self.behaviour.events.iter().filter(|_| !wholes.owners.is_empty()) {
+            self.budget.spend(1 + event.writes.len() as u64)?;
+            let Some(&whole) = wholes.owners.get(&event.instance()) else { continue };
+            let vertex = events[&(event.is_start(), event.key())];
+            // Instances that do the same are one vertex, and belong to all of their wholes.
+            if joined.insert((vertex, whole)) {
+                self.builder.add_edge(vertex, vertices[whole]);
+            }
+        }
+        if let Some(shapes) = &wholes.shapes {
+            let mut shape_vertices: FxHashMap<u32, Point> = FxHashMap::default();
+            for (slot, &shape) in shapes.iter().enumerate() {
+                let Some(vertex) = self.slots[slot] else { continue };
+                let of_shape = match shape_vertices.get(&shape) {
+                    Some(&of_shape) => of_shape,
+                    None => {
+                        let of_shape = self.vertex(Colour::Shape(shape));
+                        shape_vertices.insert(shape, of_shape);
+                        of_shape
+                    }
+                };
+                self.builder.add_edge(vertex, of_shape);
+            }
+        }
+        Ok(vertices)
     }
 
     fn literal(&mut self, slot: u32, position: usize) -> Point {

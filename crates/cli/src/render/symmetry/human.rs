@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use num_bigint::BigUint;
-use quotient::{Answer, CertificationReport, Detected, Family, Reason, Refused, Symmetry};
-use quotient_ir::{Model, TypeId};
+use quotient::{Answer, CertificationReport, Detected, Explanation, Family, Reason, Refused, Symmetry};
+use quotient_ir::Model;
 
 use super::{named, place};
 use crate::names::property_title;
@@ -21,9 +21,9 @@ const LONGEST_CYCLE: usize = 9;
 pub(crate) fn detection(findings: &Detected, palette: Palette) -> String {
     let mut text = format!("{}\n", title(findings, palette));
     match &findings.answer {
-        Some(Answer::WhyNot { text: request, reasons }) => {
+        Some(Answer::WhyNot { text: request, explanation }) => {
             text.push('\n');
-            text.push_str(&answer(findings.model().ir(), request, reasons, palette));
+            text.push_str(&answer(findings.model().ir(), request, explanation, palette));
         }
         Some(Answer::Families(list)) => {
             text.push('\n');
@@ -147,13 +147,20 @@ fn certification(report: &CertificationReport) -> String {
     text
 }
 
-fn answer(model: &Model, request: &str, reasons: &[Reason], palette: Palette) -> String {
+fn answer(model: &Model, request: &str, explanation: &Explanation, palette: Palette) -> String {
     let request = visible(request);
-    if reasons.is_empty() {
-        return format!("`{request}` is a symmetry\n");
+    match explanation {
+        Explanation::Symmetry(completed) => {
+            let but = if completed.is_detected { "" } else { ", but not one that was found" };
+            let line = completed.description.line(LONGEST_CYCLE);
+            let whole = if line.is_empty() { String::new() } else { format!("\n  {}\n", visible(&line)) };
+            format!("`{request}` is a symmetry{but}\n{whole}")
+        }
+        Explanation::NotSymmetry { reasons, .. } => {
+            let said = render_reasons(model, reasons, palette);
+            format!("`{request}` is not a symmetry\n\n{}\n", said.trim_end())
+        }
     }
-    let said = render_reasons(model, reasons, palette);
-    format!("`{request}` is no symmetry\n\n{}\n", said.trim_end())
 }
 
 fn render_reasons(model: &Model, reasons: &[Reason], palette: Palette) -> String {
@@ -165,9 +172,9 @@ fn render_reasons(model: &Model, reasons: &[Reason], palette: Palette) -> String
 fn families(model: &Model, families: &[Family], palette: Palette) -> String {
     let lines = Lines::new(&model.source);
     let mut text = String::new();
-    for Family { ty, classes, separators } in families {
-        let name = model.index_title(*ty).unwrap_or_else(|| type_text(model, *ty));
-        let named = |value: &i64| model.index_value_title(*ty, *value);
+    for Family { of, classes, separators } in families {
+        let name = of.title(model);
+        let named = |value: &i64| of.value_title(model, *value);
         let shown: Vec<String> = classes
             .iter()
             .map(|class| format!("{{{}}}", class.iter().map(named).collect::<Vec<_>>().join(", ")))
@@ -193,12 +200,4 @@ fn families(model: &Model, families: &[Family], palette: Palette) -> String {
         text.push_str("no type indexes an array\n");
     }
     text
-}
-
-/// The name of a type, or its values if it has none.
-fn type_text(model: &Model, ty: TypeId) -> String {
-    model.types[ty].name.clone().unwrap_or_else(|| {
-        let domain = model.domain(ty);
-        format!("{}..{}", model.value_name(ty, domain.least()), model.value_name(ty, domain.greatest()))
-    })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use quotient::{Answer, Detected, Family, Reason, Refused, Symmetry};
+use quotient::{Answer, Detected, Explanation, Family, Reason, Refused, Symmetry};
 use quotient_ir::{Model, Span};
 
 use super::{named, place};
@@ -19,6 +19,8 @@ struct DetectionObject<'a> {
     properties: Vec<PropertyObject>,
     request: Option<&'a str>,
     is_symmetry: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permutation: Option<Vec<String>>,
     reasons: Option<Vec<ReasonObject<'a>>>,
     families: Option<Vec<FamilyObject<'a>>>,
     seconds: f64,
@@ -105,18 +107,27 @@ pub(crate) fn detection(writer: &mut dyn Write, findings: &Detected) -> io::Resu
         name: property_name(model, property),
         kind: kind_name(model.properties[property].kind),
     });
-    let (request, reasons, families) = match &findings.answer {
-        Some(Answer::WhyNot { text, reasons }) => (Some(text.as_str()), Some(reasons), None),
+    let (request, explanation, families) = match &findings.answer {
+        Some(Answer::WhyNot { text, explanation }) => (Some(text.as_str()), Some(explanation), None),
         Some(Answer::Families(families)) => (None, None, Some(families)),
         None => (None, None, None),
     };
+    let reasons = explanation.map(|explanation| match explanation {
+        Explanation::Symmetry(_) => &[][..],
+        Explanation::NotSymmetry { reasons, .. } => reasons,
+    });
+    let permutation = explanation.and_then(|explanation| match explanation {
+        Explanation::Symmetry(completed) => Some(completed.description.cycles()),
+        Explanation::NotSymmetry { .. } => None,
+    });
     let object = DetectionObject {
         schema: SCHEMA,
         command: "detect",
         symmetry: symmetry_object(findings, &lines),
         properties: properties.collect(),
         request,
-        is_symmetry: reasons.map(Vec::is_empty),
+        is_symmetry: reasons.map(<[Reason]>::is_empty),
+        permutation,
         reasons: reasons.map(|reasons| reason_objects(&lines, reasons)),
         families: families.map(|list| list.iter().map(|family| family_object(model, &lines, family)).collect()),
         seconds: seconds(findings.elapsed),
@@ -169,10 +180,10 @@ fn symmetry_object<'a>(findings: &'a Detected, lines: &Lines<'a>) -> SymmetryObj
 }
 
 fn family_object<'a>(model: &'a Model, lines: &Lines<'a>, family: &'a Family) -> FamilyObject<'a> {
-    let names = |class: &Vec<i64>| class.iter().map(|&value| model.index_value_title(family.ty, value)).collect();
+    let names = |class: &Vec<i64>| class.iter().map(|&value| family.of.value_title(model, value)).collect();
     let locate = |reason: &'a Reason| located(lines, &reason.text, reason.span);
     FamilyObject {
-        r#type: model.types[family.ty].name.clone().or_else(|| model.index_title(family.ty)),
+        r#type: family.of.is_named(model).then(|| family.of.title(model)),
         classes: family.classes.iter().map(names).collect(),
         separators: family.separators.iter().map(|separator| separator.as_ref().map(locate)).collect(),
     }
