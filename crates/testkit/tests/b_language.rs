@@ -38,6 +38,91 @@ fn expect(text: &str, constants: &[(&str, &str)], verdict: &str, states: u64) {
     }
 }
 
+/// Machines put together, the first of which is checked.
+fn together(machines: &[(&str, &str)]) -> Model {
+    let mut sources = machines.iter().map(|(name, text)| Source::new(*name, *text));
+    let first = sources.next().expect("a machine");
+    read(sources.fold(first, |before, next| before.followed_by(&next)), &[]).0
+}
+
+/// Checks machines put together, the first of which is the one that holds or not.
+fn expect_together(machines: &[(&str, &str)], verdict: &str, states: u64) {
+    let model = together(machines);
+    let (report, found) = search(&model);
+    let rules: Vec<_> = model.rules.iter().map(|rule| rule.name.clone().unwrap_or_default()).collect();
+    assert_eq!((found.as_str(), report.states), (verdict, states), "{machines:#?} with {rules:?}");
+}
+
+/// A machine that is included changes as the one that includes it wishes, whoever else reads it.
+#[test]
+fn operations_that_are_not_promoted() {
+    let counter = "MACHINE counter VARIABLES n INVARIANT n : 0..3 INITIALISATION n := 0
+        OPERATIONS inc = PRE n < 3 THEN n := n + 1 END; reset = n := 0 END";
+    let user = "MACHINE user USES counter VARIABLES last INVARIANT last : 0..3 INITIALISATION last := 0
+        OPERATIONS look = last := n END";
+    let main = "MACHINE main EXTENDS user INCLUDES counter INVARIANT n <= 1
+        OPERATIONS once = SELECT n = 0 THEN inc END END";
+    expect_together(&[("main.mch", main), ("user.mch", user), ("counter.mch", counter)], "holds", 4);
+    let promotes = main.replace("INVARIANT n <= 1", "PROMOTES reset INVARIANT n <= 1");
+    expect_together(&[("main.mch", &promotes), ("user.mch", user), ("counter.mch", counter)], "holds", 5);
+    let extends = main.replace("EXTENDS user INCLUDES counter", "EXTENDS counter INCLUDES user");
+    let (_, verdict) = search(&together(&[("main.mch", &extends), ("user.mch", user), ("counter.mch", counter)]));
+    assert_eq!(verdict, "n <= 1");
+    // With parameters, which only the machine that includes it gives.
+    let bounded =
+        counter.replace("counter", "counter(most)").replace("n : 0..3", "n : 0..most").replace("n < 3", "n < most");
+    let gives = main.replace("INCLUDES counter", "INCLUDES counter(3)");
+    expect_together(&[("main.mch", &gives), ("user.mch", user), ("counter.mch", &bounded)], "holds", 5);
+    // Promoted twice is promoted once.
+    let twice = "MACHINE main EXTENDS counter PROMOTES inc END";
+    let model = together(&[("main.mch", twice), ("counter.mch", counter)]);
+    assert_eq!(model.rules.iter().filter(|rule| rule.name.as_deref() == Some("inc")).count(), 1);
+    // What an included machine keeps to itself hides nothing.
+    let outer = "MACHINE outer INCLUDES inner OPERATIONS stay = skip END";
+    let inner = "MACHINE inner VARIABLES hidden INVARIANT hidden : 0..1 INITIALISATION hidden := 0
+        OPERATIONS set = hidden := 1 END";
+    let other = "MACHINE other VARIABLES shown INVARIANT shown : 0..1 INITIALISATION shown := 0
+        OPERATIONS set = shown := 1 END";
+    let main = "MACHINE main INCLUDES other, outer INVARIANT hidden = 0 OPERATIONS go = set END";
+    let machines = [("main.mch", main), ("outer.mch", outer), ("inner.mch", inner), ("other.mch", other)];
+    expect_together(&machines, "holds", 3);
+}
+
+/// Nobody here owns a machine that is seen, so its operations happen at any time, as in ProB.
+#[test]
+fn operations_of_seen_machines() {
+    let clock = "MACHINE clock VARIABLES t INVARIANT t : 0..1 INITIALISATION t := 0
+        OPERATIONS tick = t := 1 - t; v <-- time = v := t END";
+    for word in ["SEES", "USES"] {
+        let main = format!(
+            "MACHINE main {word} clock VARIABLES x INVARIANT x : 0..1 INITIALISATION x := 0
+                OPERATIONS take = x <-- time END"
+        );
+        expect_together(&[("main.mch", &main), ("clock.mch", clock)], "holds", 5);
+        let claim = main.replace("x : 0..1", "x : 0..1 & x <= t");
+        let (_, verdict) = search(&together(&[("main.mch", &claim), ("clock.mch", clock)]));
+        assert_eq!(verdict, "x <= t");
+        // Seen twice is there once, however deep.
+        let outer = "MACHINE outer SEES clock INCLUDES main PROMOTES take END";
+        expect_together(&[("outer.mch", outer), ("main.mch", &main), ("clock.mch", clock)], "holds", 5);
+        // Included, it is somebody's.
+        let owner = "MACHINE owner INCLUDES clock EXTENDS main END";
+        expect_together(&[("owner.mch", owner), ("main.mch", &main), ("clock.mch", clock)], "holds", 2);
+    }
+    // With names of its own.
+    let main = "MACHINE main SEES wall.clock VARIABLES x INVARIANT x : 0..1 INITIALISATION x := 0
+        OPERATIONS take = x := wall.t END";
+    let model = together(&[("main.mch", main), ("clock.mch", clock)]);
+    assert_eq!(search(&model).0.states, 5);
+    assert!(model.rules.iter().any(|rule| rule.name.as_deref() == Some("wall.tick")));
+    // A refinement sees what the refined machine sees, and it is part of its state.
+    let refined = "MACHINE m SEES clock VARIABLES x INVARIANT x : 0..1 INITIALISATION x := 0
+        OPERATIONS take = x := t END";
+    let refinement = "REFINEMENT r REFINES m SEES clock VARIABLES y INVARIANT y : 0..1 & y = x INITIALISATION y := 0
+        OPERATIONS take = y := t END";
+    expect_together(&[("r.ref", refinement), ("m.mch", refined), ("clock.mch", clock)], "holds", 5);
+}
+
 #[test]
 fn functions_to_sets() {
     let text = "MACHINE m SETS K; P = {a, b} DEFINITIONS scope_K == 3 VARIABLES has
