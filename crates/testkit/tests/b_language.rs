@@ -1,6 +1,7 @@
 //! What B machines mean, one small machine for each point: how many states there are, root and valuations of
 //! constants included, and what is violated.
 
+use quotient::names::{property_kind, property_title};
 use quotient_engines::{Report, SearchOptions, Silent, Subject, Verdict};
 use quotient_frontends::{Language, LoadOptions, load, mentioned_files};
 use quotient_ir::{DeadlockMode, Layout, Model, Source, TableIndex, verify};
@@ -121,6 +122,19 @@ fn operations_of_seen_machines() {
     let refinement = "REFINEMENT r REFINES m SEES clock VARIABLES y INVARIANT y : 0..1 & y = x INITIALISATION y := 0
         OPERATIONS take = y := t END";
     expect_together(&[("r.ref", refinement), ("m.mch", refined), ("clock.mch", clock)], "holds", 5);
+}
+
+/// Assertions are no part of the invariant.
+#[test]
+fn assertions() {
+    let text = "MACHINE m VARIABLES n INVARIANT n : 0..2 & n >= 0 ASSERTIONS n < 3; n < 2 INITIALISATION n := 0
+        OPERATIONS up = SELECT n < 2 THEN n := n + 1 END; stay = skip END";
+    let (model, _) = read(Source::new("test.mch", text), &[]);
+    let kinds: Vec<&str> = model.properties.indices().map(|id| property_kind(&model, id)).collect();
+    assert_eq!(kinds, ["invariant", "invariant", "assertion", "assertion"]);
+    assert_eq!(search(&model).1, "n < 2");
+    let title = property_title(&model, *model.assertions.last().expect("an assertion"));
+    assert_eq!(title, "assertion \"n < 2\"");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 use quotient::{
     AdaptiveUse, CrossCheck, Extent, Model, PropertyReport, Report, StopReason, Subject, SymmetryReport, Verdict,
 };
-use quotient_ir::{PropertyKind, RuleId, SourceStatement, Unexecuted, Violation};
+use quotient_ir::{RuleId, SourceStatement, Unexecuted, Violation};
 
 use crate::names::{kind_title, property_name, property_title, rule_name};
 use crate::render::diagnostics::Lines;
@@ -166,11 +166,11 @@ fn property_line(outcome: &Outcome<'_>, property: &PropertyReport, palette: Pale
                 }
             };
             let kinds = outcome.report.properties.iter().filter_map(|property| match property.subject {
-                Subject::Property(id) => Some(kind_title(model.properties[id].kind).len()),
+                Subject::Property(id) => Some(kind_title(model, id).len()),
                 _ => None,
             });
-            let width = kinds.max().unwrap_or(0).max(kind_title(PropertyKind::Invariant).len());
-            format!("{verdict}  {:<width$}  {}{place}{instances}\n", kind_title(entry.kind), property_name(model, id))
+            let width = kinds.max().unwrap_or(0).max("invariant".len());
+            format!("{verdict}  {:<width$}  {}{place}{instances}\n", kind_title(model, id), property_name(model, id))
         }
         Subject::Deadlock => format!("{verdict}  no deadlock\n"),
         Subject::Errors => format!("{verdict}  no errors\n"),

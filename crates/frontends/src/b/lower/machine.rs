@@ -1,8 +1,8 @@
 //! The whole machine: stages, constants, initialisation, operations, claims.
 
 use quotient_ir::{
-    Diagnostic, Expr as IrExpr, ExprId, Fairness, Model, Property, PropertyKind, Rule, Source, Span, Start, Statement,
-    StatementKind, Type as IrType, TypeId, TypeKind, Variable, VariableId,
+    Diagnostic, Expr as IrExpr, ExprId, Fairness, Model, Property, PropertyId, PropertyKind, Rule, Source, Span, Start,
+    Statement, StatementKind, Type as IrType, TypeId, TypeKind, Variable, VariableId,
 };
 
 use super::super::core::{Claim, Core, Operation, Substitution, SubstitutionKind};
@@ -98,13 +98,10 @@ impl Lowerer<'_> {
                 self.diagnostics.push(*diagnostic);
             }
         }
-        let claims =
-            self.core.invariant.iter().chain(&self.core.assertions).map(|claim| (claim, PropertyKind::Invariant));
-        for (claim, kind) in claims.chain(self.core.goal.iter().map(|claim| (claim, PropertyKind::Cover))) {
-            if let Err(diagnostic) = self.claim(claim, kind, &variables, stage.as_ref()) {
-                self.diagnostics.push(*diagnostic);
-            }
-        }
+        let (core, stage) = (self.core, stage.as_ref());
+        self.claims(&core.invariant, PropertyKind::Invariant, &variables, stage);
+        self.model.assertions = self.claims(&core.assertions, PropertyKind::Invariant, &variables, stage);
+        self.claims(core.goal.as_slice(), PropertyKind::Cover, &variables, stage);
         Ok(())
     }
 
@@ -321,13 +318,31 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    /// Lowers claims of one kind; the properties that they become.
+    fn claims(
+        &mut self,
+        claims: &[Claim],
+        kind: PropertyKind,
+        environment: &Environment,
+        stage: Option<&Stage>,
+    ) -> Vec<PropertyId> {
+        let mut properties = Vec::new();
+        for claim in claims {
+            match self.claim(claim, kind, environment, stage) {
+                Ok(property) => properties.push(property),
+                Err(diagnostic) => self.diagnostics.push(*diagnostic),
+            }
+        }
+        properties
+    }
+
     fn claim(
         &mut self,
         claim: &Claim,
         kind: PropertyKind,
         environment: &Environment,
         stage: Option<&Stage>,
-    ) -> Lowered<()> {
+    ) -> Lowered<PropertyId> {
         self.owner = Owner::default();
         let mut condition = self.predicate(&claim.condition, environment)?;
         if let Some(stage) = stage {
@@ -339,15 +354,14 @@ impl Lowerer<'_> {
             };
         }
         let Owner { locals, .. } = std::mem::take(&mut self.owner);
-        self.model.properties.push(Property {
+        Ok(self.model.properties.push(Property {
             name: Some(claim.name.clone()),
             kind,
             parameters: Vec::new(),
             locals,
             formula: condition.into(),
             span: claim.condition.span,
-        });
-        Ok(())
+        }))
     }
 }
 

@@ -395,7 +395,7 @@ impl Elaborator<'_> {
                     }
                     _ if role == Role::Refined => {}
                     _ => {
-                        let claim = self.claim(conjunct.clone(), "");
+                        let claim = self.claim(conjunct.clone());
                         self.core.invariant.push(claim);
                     }
                 }
@@ -406,7 +406,7 @@ impl Elaborator<'_> {
             let mut is_abstract = role == Role::Refined;
             predicate.symbols(&mut |symbol| is_abstract |= self.core.symbols[symbol.0].kind == SymbolKind::Abstract);
             if !is_abstract {
-                let claim = self.claim(predicate, "assertion");
+                let claim = self.claim(predicate);
                 self.core.assertions.push(claim);
             }
         }

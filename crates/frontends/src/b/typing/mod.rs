@@ -258,9 +258,8 @@ impl Elaborator<'_> {
         if line.chars().count() <= 80 { line } else { line.chars().take(79).chain(['…']).collect() }
     }
 
-    fn claim(&self, condition: Expr, kind: &str) -> Claim {
-        let name = self.name_of(condition.span);
-        Claim { name: if kind.is_empty() { name } else { format!("{kind} {name}") }, condition }
+    fn claim(&self, condition: Expr) -> Claim {
+        Claim { name: self.name_of(condition.span), condition }
     }
 
     /// Checks that everything that needs a type has one.
