@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
-use quotient_ir::{DeadlockMode, Interpreter, Model, PropertyId, PropertyKind, Trace, Violation};
+use quotient_ir::{DeadlockMode, Fault, FaultKind, Interpreter, Model, PropertyId, PropertyKind, Trace, Violation};
 
 use crate::explicit::checkpoint::{Saved, fingerprint};
 use crate::explicit::disk::Overflow;
-use crate::explicit::judge::Checks;
+use crate::explicit::judge::{Checks, excuse};
 use crate::explicit::liveness::find_dead_ends;
 use crate::explicit::rebuild::rebuild;
 use crate::explicit::{End, Exploration, explore};
@@ -68,10 +68,25 @@ impl Verdicts {
                 Subject::Property(*property)
             }
             Violation::Deadlock(_) => Subject::Deadlock,
+            Violation::Fault { fault: Fault { kind: FaultKind::Invariant(property), .. }, .. } => {
+                Subject::Property(*property)
+            }
             Violation::Fault { .. } | Violation::PropertyFault { .. } => Subject::Errors,
         });
         report.verdict = Verdict::Violated;
         report.trace = Some(trace);
+    }
+
+    /// Takes note of what a run shows, which may be less than was found in a representative: of several faults in
+    /// a state another one may come first. Says why the search ended.
+    pub(crate) fn violate_unless_excused(&mut self, options: &SearchOptions, trace: Trace) -> StopReason {
+        match trace.violation.as_ref().and_then(|violation| excuse(options, violation)) {
+            Some(reason) => reason,
+            None => {
+                self.violate(trace);
+                StopReason::Violation
+            }
+        }
     }
 
     /// The verdict on a subject.
@@ -112,10 +127,7 @@ pub(crate) fn search_and_judge<S: SearchSpace>(
     let stop_reason = match &exploration.end {
         End::Stopped(reason) => Some(reason.clone()),
         End::Found(finding) => match rebuild(system, &exploration.store, finding, interpreter) {
-            Ok(trace) => {
-                verdicts.violate(trace);
-                Some(StopReason::Violation)
-            }
+            Ok(trace) => Some(verdicts.violate_unless_excused(options, trace)),
             // What cannot be shown is not claimed.
             Err(EngineError::Disk(reason)) => Some(StopReason::SpillFailed(reason)),
             Err(error) => return Err(error),

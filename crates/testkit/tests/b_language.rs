@@ -4,7 +4,7 @@
 use quotient::names::{property_kind, property_title};
 use quotient_engines::{Report, SearchOptions, Silent, Subject, Verdict};
 use quotient_frontends::{Language, LoadOptions, load, mentioned_files};
-use quotient_ir::{DeadlockMode, Layout, Model, Source, TableIndex, verify};
+use quotient_ir::{DeadlockMode, Layout, Model, Source, TableIndex, Violation, verify};
 use quotient_testkit::search::check;
 
 fn read(source: Source, constants: &[(&str, &str)]) -> (Model, Vec<&'static str>) {
@@ -135,6 +135,91 @@ fn assertions() {
     assert_eq!(search(&model).1, "n < 2");
     let title = property_title(&model, *model.assertions.last().expect("an assertion"));
     assert_eq!(title, "assertion \"n < 2\"");
+}
+
+/// What a violated property says at the end of its run.
+fn message(text: &str) -> (String, String) {
+    let (model, _) = read(Source::new("test.mch", text), &[]);
+    let (report, verdict) = search(&model);
+    let trace = report.properties.iter().find_map(|property| property.trace.as_ref());
+    match trace.and_then(|trace| trace.violation.as_ref()) {
+        Some(Violation::Fault { fault, .. }) => (verdict, fault.message.clone()),
+        other => (verdict, format!("{other:?}")),
+    }
+}
+
+/// A value for which the bounds of the invariant leave no room violates the conjunct that is false then.
+#[test]
+fn values_beyond_the_bounds_of_the_invariant() {
+    let counter = "MACHINE m VARIABLES n INVARIANT n : 0..3 INITIALISATION n := 0
+        OPERATIONS up = n := n + 1; stay = skip END";
+    let (verdict, said) = message(counter);
+    assert_eq!(verdict, "n : 0..3");
+    assert_eq!(said, "the invariant `n : 0..3` does not hold: `n` would be 4");
+    let check = |invariant: &str, change: &str, verdict: &str| {
+        let text = counter.replace("n : 0..3", invariant).replace("n := n + 1", change);
+        expect(&text, &[], verdict, 0);
+    };
+    check("n : NATURAL & n <= 3", "n := n + 1", "n <= 3");
+    check("n : NATURAL & n <= 3", "n := n - 1", "n : NATURAL");
+    check("n : 0..3 & n /= 2", "n := n + 1", "n /= 2");
+    check("n : 0..3", "IF n < 3 THEN n := n + 1 ELSE n := 7 END", "n : 0..3");
+    check("n : 0..3", "CHOICE n := 0 OR n := n + 2 END", "n : 0..3");
+    // Nothing bounds it above, but something does below.
+    check("n : NATURAL", "n := n - 1", "n : NATURAL");
+    // What is there on the way does not count.
+    expect(&counter.replace("n := n + 1", "BEGIN n := 9; n := 0 END"), &[], "holds", 2);
+    expect(&counter.replace("n := 0\n", "n := 5\n"), &[], "n : 0..3", 0);
+
+    // Two variables that bound each other.
+    let text = "MACHINE m VARIABLES n, most INVARIANT most : 0..3 & n : 0..most INITIALISATION n, most := 0, 2
+        OPERATIONS change = skip END";
+    for (change, verdict) in [
+        ("n := n + 4", "n : 0..most"),
+        ("BEGIN n := n + 4 || most := 3 END", "n : 0..most"),
+        ("BEGIN most := most + 1 || n := most END", "most : 0..3"),
+    ] {
+        expect(&text.replace("skip", change), &[], verdict, 0);
+    }
+
+    let sets = "MACHINE m SETS S = {a, b} VARIABLES s, f, g, q
+        INVARIANT s <: 0..2 & f : S --> 0..1 & g : S +-> 0..1 & q : seq(S) & size(q) <= 2
+        INITIALISATION s := {} || f := S * {0} || g := {} || q := []
+        OPERATIONS change = skip END";
+    let check = |change: &str, verdict: &str, words: &str| {
+        let (found, said) = message(&sets.replace("skip", change));
+        assert_eq!(found, verdict, "{change}: {said}");
+        assert!(said.ends_with(words), "{change}: {said}");
+    };
+    check("s := s \\/ {card(s)}", "s <: 0..2", "`s` would contain 3");
+    check("s := {x | x : 0..5 & x > 3}", "s <: 0..2", "`s` would contain 4");
+    check("f(a) := f(a) + 1", "f : S --> 0..1", "`f` would contain 2");
+    check("f := {a |-> 0}", "f : S --> 0..1", "does not hold");
+    check("g := g \\/ {a |-> 0} \\/ {a |-> 1}", "g : S +-> 0..1", "does not hold");
+    check("q := q <- a", "size(q) <= 2", "");
+    // A set has its cells on the way, too: what does not fit there is not known to be wrong.
+    check("BEGIN s := {7}; s := {} END", "inconclusive", "");
+    check("BEGIN s := {7}; f(b) := 1 END", "s <: 0..2", "`s` would contain 7");
+}
+
+/// It counts for the invariant that is asked for, and for no other.
+#[test]
+fn values_beyond_bounds_with_selected_properties() {
+    let text = "MACHINE m VARIABLES n, b INVARIANT n : 0..3 & b : BOOL INITIALISATION n := 0 || b := TRUE
+        OPERATIONS up = n := n + 1 END";
+    let (model, _) = read(Source::new("test.mch", text), &[]);
+    for (position, (property, _)) in model.properties.iter_enumerated().enumerate() {
+        let options = SearchOptions {
+            deadlock: DeadlockMode::Off,
+            errors: false,
+            properties: Some(vec![property]),
+            ..SearchOptions::default()
+        };
+        let report = check(&model, &options, &mut Silent).expect("a report");
+        let verdict = if position == 0 { Verdict::Violated } else { Verdict::Inconclusive };
+        assert_eq!(report.properties[0].verdict, verdict);
+        assert_eq!(report.properties[0].trace.is_some(), position == 0);
+    }
 }
 
 #[test]

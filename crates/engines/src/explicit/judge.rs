@@ -203,18 +203,19 @@ impl<'a, S: Batches> Judge<'a, S> {
 }
 
 /// How a violation ends a search if it does not count as one: what is not known is not wrong, and a fault may
-/// not have been asked for.
+/// not have been asked for. One that stands for an invariant counts where that one is checked.
 pub(crate) fn excuse(options: &SearchOptions, violation: &Violation) -> Option<StopReason> {
-    match violation {
-        Violation::Fault { fault, .. } | Violation::PropertyFault { fault, .. } => {
-            if fault.kind == FaultKind::Exhausted {
-                Some(StopReason::Exhausted(fault.clone()))
-            } else {
-                (!options.errors).then(|| StopReason::Fault(fault.clone()))
-            }
+    let (Violation::Fault { fault, .. } | Violation::PropertyFault { fault, .. }) = violation else {
+        return None;
+    };
+    let counts = match fault.kind {
+        FaultKind::Exhausted => return Some(StopReason::Exhausted(fault.clone())),
+        FaultKind::Invariant(property) => {
+            options.properties.as_ref().is_none_or(|selected| selected.contains(&property))
         }
-        _ => None,
-    }
+        _ => options.errors,
+    };
+    (!counts).then(|| StopReason::Fault(fault.clone()))
 }
 
 /// How a violation ends a search.
