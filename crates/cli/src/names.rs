@@ -3,7 +3,7 @@
 //! of declaration.
 
 use quotient::names::visible;
-pub(crate) use quotient::names::{kind_name, property_name, property_title, rule_name};
+pub(crate) use quotient::names::{property_kind, property_name, property_title, rule_name};
 use quotient_ir::{
     Action, Caption, Local, LocalId, Model, Parameter, Participant, Property, PropertyId, PropertyKind, Rule,
     SourceStatement, Span, Start, StartId, Table, TableIndex, TypeId, TypeKind,
@@ -237,9 +237,9 @@ pub(crate) fn value_text(model: &Model, ty: TypeId, cells: &mut impl Iterator<It
 
 /// The word for a kind of property with what it is, where the word alone may mislead: what Murphi calls
 /// liveness promises that something *can* happen, not that it will.
-pub(crate) fn kind_title(kind: PropertyKind) -> &'static str {
-    match kind {
+pub(crate) fn kind_title(model: &Model, property: PropertyId) -> &'static str {
+    match model.properties[property].kind {
         PropertyKind::AlwaysReachable => "liveness (AG EF)",
-        _ => kind_name(kind),
+        _ => property_kind(model, property),
     }
 }

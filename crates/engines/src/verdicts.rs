@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
-use quotient_ir::{DeadlockMode, Interpreter, Model, PropertyId, PropertyKind, Trace, Violation};
+use quotient_ir::{DeadlockMode, Fault, FaultKind, Interpreter, Model, PropertyId, PropertyKind, Trace, Violation};
 
 use crate::explicit::checkpoint::{Saved, fingerprint};
 use crate::explicit::disk::Overflow;
@@ -67,9 +67,9 @@ impl Verdicts {
     }
 
     /// Takes note of what a run shows at its end, and says how that ends the search: a fault is a violation only if
-    /// faults are judged.
+    /// it is one of something that is checked.
     pub(crate) fn conclude(&mut self, trace: Trace) -> StopReason {
-        let fault = trace.violation.as_ref().and_then(Violation::fault).filter(|_| !self.errors).cloned();
+        let fault = trace.violation.as_ref().and_then(Violation::fault).filter(|fault| !self.counts(fault)).cloned();
         match fault {
             Some(fault) => {
                 self.fault = Some(trace);
@@ -82,6 +82,17 @@ impl Verdicts {
         }
     }
 
+    /// Whether a fault is a violation of something that is checked. One that stands for an invariant is, where
+    /// that one is checked.
+    fn counts(&self, fault: &Fault) -> bool {
+        match fault.kind {
+            FaultKind::Invariant(property) => {
+                self.subjects.iter().any(|report| report.subject == Subject::Property(property))
+            }
+            _ => self.errors,
+        }
+    }
+
     /// Takes note of a violation that a run shows.
     fn violate(&mut self, trace: Trace) {
         let violation = trace.violation.as_ref().expect("a run to a violation");
@@ -90,6 +101,9 @@ impl Verdicts {
                 Subject::Property(*property)
             }
             Violation::Deadlock(_) => Subject::Deadlock,
+            Violation::Fault { fault: Fault { kind: FaultKind::Invariant(property), .. }, .. } => {
+                Subject::Property(*property)
+            }
             Violation::Fault { .. } | Violation::PropertyFault { .. } => Subject::Errors,
         });
         report.verdict = Verdict::Violated;

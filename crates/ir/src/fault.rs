@@ -2,6 +2,7 @@
 //! shown with a trace, and the budgets of the interpreter.
 
 use crate::diagnostics::Span;
+use crate::index::PropertyId;
 
 /// An error of the model met while it runs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +31,9 @@ pub enum FaultKind {
     Overflow,
     /// An assertion statement failed.
     Assertion,
+    /// An assertion statement failed that stands for an invariant: the step leads to a state in which it does
+    /// not hold. Not an error of the model, but a violation of that property.
+    Invariant(PropertyId),
     /// An error statement was reached.
     Error,
     /// A function with a result ended without one.

@@ -40,7 +40,7 @@ pub use murphi::{PrintError, PrintOptions, print_murphi};
 pub use notation::{Index, Notation};
 pub use ownership::{Fairness, Number, Owner};
 pub use presentation::{Caption, Part, PartKind, Participant, Presentation, SourceStatement, Unexecuted, queue_text};
-pub use statement::{MultisetElement, ReturnValue, Statement, StatementKind};
+pub use statement::{MultisetElement, ReturnValue, Statement, StatementKind, Violated};
 pub use text::{called_text, expression_text, place_text};
 pub use trace::{DeadlockMode, ReplayError, Trace, TraceStep, Violation, changed_slots, replay};
 pub use types::{Domain, Field, Type, TypeKind};

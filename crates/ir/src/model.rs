@@ -32,6 +32,9 @@ pub struct Model {
     pub rules: Table<RuleId, Rule>,
     /// Properties in order of declaration.
     pub properties: Table<PropertyId, Property>,
+    /// The invariants that the source calls assertions: they are claimed to follow from the others, and are
+    /// reported under that word.
+    pub assertions: Vec<PropertyId>,
     /// Types beside scalarsets whose values the source says are interchangeable, such as the deferred
     /// sets of B. A promise: whoever relies on it must show it.
     pub interchangeable: Vec<TypeId>,
@@ -207,6 +210,7 @@ impl Model {
             starts: Table::new(),
             rules: Table::new(),
             properties: Table::new(),
+            assertions: Vec::new(),
             interchangeable: Vec::new(),
             notations: Vec::new(),
             value_names: FxHashMap::default(),

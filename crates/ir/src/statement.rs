@@ -76,12 +76,14 @@ pub enum StatementKind {
     },
     /// Ends the function, rule or initial-state program.
     Return(Option<ReturnValue>),
-    /// A violation of the property unless the condition holds.
+    /// An error of the model unless the condition holds, or the violation of an invariant.
     Assert {
         /// The condition.
         condition: ExprId,
         /// What to say.
         message: String,
+        /// The invariant that the step violates if it fails; none if that is an error of its own.
+        violates: Option<Violated>,
     },
     /// Nothing is concluded unless the condition holds: the model leaves what was assumed of it, such as
     /// the room for values that nothing bounds.
@@ -131,6 +133,16 @@ pub enum StatementKind {
         /// The condition.
         condition: ExprId,
     },
+}
+
+/// The invariant that a failed assertion stands for: the step leads to a state in which it does not hold, for
+/// which the variables of the model have no room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violated {
+    /// The invariant, which has no parameters.
+    pub property: PropertyId,
+    /// The value there is no room for, and what is said before it: "`n` would be".
+    pub value: Option<(String, ExprId)>,
 }
 
 /// What a function returns.

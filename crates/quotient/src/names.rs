@@ -32,12 +32,17 @@ pub fn kind_name(kind: PropertyKind) -> &'static str {
     }
 }
 
+/// The word for the kind of a property: that of its kind, unless the language has one of its own for it.
+pub fn property_kind(model: &Model, property: PropertyId) -> &'static str {
+    if model.assertions.contains(&property) { "assertion" } else { kind_name(model.properties[property].kind) }
+}
+
 /// The name of a property; one without a name is counted among its kind.
 pub fn property_name(model: &Model, property: PropertyId) -> String {
     let entry = &model.properties[property];
     match &entry.name {
         Some(name) => visible(name),
-        None => format!("{} {}", kind_name(entry.kind), number_in_kind(model, property)),
+        None => format!("{} {}", property_kind(model, property), number_in_kind(model, property)),
     }
 }
 
@@ -45,12 +50,13 @@ pub fn property_name(model: &Model, property: PropertyId) -> String {
 pub fn property_title(model: &Model, property: PropertyId) -> String {
     let entry = &model.properties[property];
     match &entry.name {
-        Some(name) => format!("{} \"{}\"", kind_name(entry.kind), visible(name)),
-        None => format!("{} {}", kind_name(entry.kind), number_in_kind(model, property)),
+        Some(name) => format!("{} \"{}\"", property_kind(model, property), visible(name)),
+        None => format!("{} {}", property_kind(model, property), number_in_kind(model, property)),
     }
 }
 
 fn number_in_kind(model: &Model, property: PropertyId) -> usize {
-    let kind = model.properties[property].kind;
-    model.properties.iter().take(property.position() + 1).filter(|other| other.kind == kind).count()
+    let kind = property_kind(model, property);
+    let properties = model.properties.iter_enumerated().take(property.position() + 1);
+    properties.filter(|(other, _)| property_kind(model, *other) == kind).count()
 }

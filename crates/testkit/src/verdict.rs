@@ -123,6 +123,7 @@ pub(crate) fn class_of_fault(fault: &Fault) -> VerdictClass {
     match fault.kind {
         FaultKind::UndefinedRead => VerdictClass::UndefinedRead,
         FaultKind::Assertion => VerdictClass::Assertion,
+        FaultKind::Invariant(_) => VerdictClass::Invariant,
         FaultKind::Error => VerdictClass::ErrorStatement,
         FaultKind::Exhausted => VerdictClass::Inconclusive,
         FaultKind::OutOfRange

@@ -1,9 +1,10 @@
 //! What B machines mean, one small machine for each point: how many states there are, root and valuations of
 //! constants included, and what is violated.
 
+use quotient::names::{property_kind, property_title};
 use quotient_engines::{Report, SearchOptions, Silent, Subject, Verdict};
 use quotient_frontends::{Language, LoadOptions, load, mentioned_files};
-use quotient_ir::{DeadlockMode, Layout, Model, Source, TableIndex, verify};
+use quotient_ir::{DeadlockMode, Layout, Model, Source, TableIndex, Violation, verify};
 use quotient_testkit::search::check;
 
 fn read(source: Source, constants: &[(&str, &str)]) -> (Model, Vec<&'static str>) {
@@ -35,6 +36,189 @@ fn expect(text: &str, constants: &[(&str, &str)], verdict: &str, states: u64) {
     assert_eq!(found, verdict, "{text}");
     if verdict == "holds" {
         assert_eq!(report.states, states, "{text}");
+    }
+}
+
+/// Machines put together, the first of which is checked.
+fn together(machines: &[(&str, &str)]) -> Model {
+    let mut sources = machines.iter().map(|(name, text)| Source::new(*name, *text));
+    let first = sources.next().expect("a machine");
+    read(sources.fold(first, |before, next| before.followed_by(&next)), &[]).0
+}
+
+/// Checks machines put together, the first of which is the one that holds or not.
+fn expect_together(machines: &[(&str, &str)], verdict: &str, states: u64) {
+    let model = together(machines);
+    let (report, found) = search(&model);
+    let rules: Vec<_> = model.rules.iter().map(|rule| rule.name.clone().unwrap_or_default()).collect();
+    assert_eq!((found.as_str(), report.states), (verdict, states), "{machines:#?} with {rules:?}");
+}
+
+/// A machine that is included changes as the one that includes it wishes, whoever else reads it.
+#[test]
+fn operations_that_are_not_promoted() {
+    let counter = "MACHINE counter VARIABLES n INVARIANT n : 0..3 INITIALISATION n := 0
+        OPERATIONS inc = PRE n < 3 THEN n := n + 1 END; reset = n := 0 END";
+    let user = "MACHINE user USES counter VARIABLES last INVARIANT last : 0..3 INITIALISATION last := 0
+        OPERATIONS look = last := n END";
+    let main = "MACHINE main EXTENDS user INCLUDES counter INVARIANT n <= 1
+        OPERATIONS once = SELECT n = 0 THEN inc END END";
+    expect_together(&[("main.mch", main), ("user.mch", user), ("counter.mch", counter)], "holds", 4);
+    let promotes = main.replace("INVARIANT n <= 1", "PROMOTES reset INVARIANT n <= 1");
+    expect_together(&[("main.mch", &promotes), ("user.mch", user), ("counter.mch", counter)], "holds", 5);
+    let extends = main.replace("EXTENDS user INCLUDES counter", "EXTENDS counter INCLUDES user");
+    let (_, verdict) = search(&together(&[("main.mch", &extends), ("user.mch", user), ("counter.mch", counter)]));
+    assert_eq!(verdict, "n <= 1");
+    // With parameters, which only the machine that includes it gives.
+    let bounded =
+        counter.replace("counter", "counter(most)").replace("n : 0..3", "n : 0..most").replace("n < 3", "n < most");
+    let gives = main.replace("INCLUDES counter", "INCLUDES counter(3)");
+    expect_together(&[("main.mch", &gives), ("user.mch", user), ("counter.mch", &bounded)], "holds", 5);
+    // Promoted twice is promoted once.
+    let twice = "MACHINE main EXTENDS counter PROMOTES inc END";
+    let model = together(&[("main.mch", twice), ("counter.mch", counter)]);
+    assert_eq!(model.rules.iter().filter(|rule| rule.name.as_deref() == Some("inc")).count(), 1);
+    // What an included machine keeps to itself hides nothing.
+    let outer = "MACHINE outer INCLUDES inner OPERATIONS stay = skip END";
+    let inner = "MACHINE inner VARIABLES hidden INVARIANT hidden : 0..1 INITIALISATION hidden := 0
+        OPERATIONS set = hidden := 1 END";
+    let other = "MACHINE other VARIABLES shown INVARIANT shown : 0..1 INITIALISATION shown := 0
+        OPERATIONS set = shown := 1 END";
+    let main = "MACHINE main INCLUDES other, outer INVARIANT hidden = 0 OPERATIONS go = set END";
+    let machines = [("main.mch", main), ("outer.mch", outer), ("inner.mch", inner), ("other.mch", other)];
+    expect_together(&machines, "holds", 3);
+}
+
+/// Nobody here owns a machine that is seen, so its operations happen at any time, as in ProB.
+#[test]
+fn operations_of_seen_machines() {
+    let clock = "MACHINE clock VARIABLES t INVARIANT t : 0..1 INITIALISATION t := 0
+        OPERATIONS tick = t := 1 - t; v <-- time = v := t END";
+    for word in ["SEES", "USES"] {
+        let main = format!(
+            "MACHINE main {word} clock VARIABLES x INVARIANT x : 0..1 INITIALISATION x := 0
+                OPERATIONS take = x <-- time END"
+        );
+        expect_together(&[("main.mch", &main), ("clock.mch", clock)], "holds", 5);
+        let claim = main.replace("x : 0..1", "x : 0..1 & x <= t");
+        let (_, verdict) = search(&together(&[("main.mch", &claim), ("clock.mch", clock)]));
+        assert_eq!(verdict, "x <= t");
+        // Seen twice is there once, however deep.
+        let outer = "MACHINE outer SEES clock INCLUDES main PROMOTES take END";
+        expect_together(&[("outer.mch", outer), ("main.mch", &main), ("clock.mch", clock)], "holds", 5);
+        // Included, it is somebody's.
+        let owner = "MACHINE owner INCLUDES clock EXTENDS main END";
+        expect_together(&[("owner.mch", owner), ("main.mch", &main), ("clock.mch", clock)], "holds", 2);
+    }
+    // With names of its own.
+    let main = "MACHINE main SEES wall.clock VARIABLES x INVARIANT x : 0..1 INITIALISATION x := 0
+        OPERATIONS take = x := wall.t END";
+    let model = together(&[("main.mch", main), ("clock.mch", clock)]);
+    assert_eq!(search(&model).0.states, 5);
+    assert!(model.rules.iter().any(|rule| rule.name.as_deref() == Some("wall.tick")));
+    // A refinement sees what the refined machine sees, and it is part of its state.
+    let refined = "MACHINE m SEES clock VARIABLES x INVARIANT x : 0..1 INITIALISATION x := 0
+        OPERATIONS take = x := t END";
+    let refinement = "REFINEMENT r REFINES m SEES clock VARIABLES y INVARIANT y : 0..1 & y = x INITIALISATION y := 0
+        OPERATIONS take = y := t END";
+    expect_together(&[("r.ref", refinement), ("m.mch", refined), ("clock.mch", clock)], "holds", 5);
+}
+
+/// Assertions are no part of the invariant.
+#[test]
+fn assertions() {
+    let text = "MACHINE m VARIABLES n INVARIANT n : 0..2 & n >= 0 ASSERTIONS n < 3; n < 2 INITIALISATION n := 0
+        OPERATIONS up = SELECT n < 2 THEN n := n + 1 END; stay = skip END";
+    let (model, _) = read(Source::new("test.mch", text), &[]);
+    let kinds: Vec<&str> = model.properties.indices().map(|id| property_kind(&model, id)).collect();
+    assert_eq!(kinds, ["invariant", "invariant", "assertion", "assertion"]);
+    assert_eq!(search(&model).1, "n < 2");
+    let title = property_title(&model, *model.assertions.last().expect("an assertion"));
+    assert_eq!(title, "assertion \"n < 2\"");
+}
+
+/// What a violated property says at the end of its run.
+fn message(text: &str) -> (String, String) {
+    let (model, _) = read(Source::new("test.mch", text), &[]);
+    let (report, verdict) = search(&model);
+    let trace = report.properties.iter().find_map(|property| property.trace.as_ref());
+    match trace.and_then(|trace| trace.violation.as_ref()) {
+        Some(Violation::Fault { fault, .. }) => (verdict, fault.message.clone()),
+        other => (verdict, format!("{other:?}")),
+    }
+}
+
+/// A value for which the bounds of the invariant leave no room violates the conjunct that is false then.
+#[test]
+fn values_beyond_the_bounds_of_the_invariant() {
+    let counter = "MACHINE m VARIABLES n INVARIANT n : 0..3 INITIALISATION n := 0
+        OPERATIONS up = n := n + 1; stay = skip END";
+    let (verdict, said) = message(counter);
+    assert_eq!(verdict, "n : 0..3");
+    assert_eq!(said, "the invariant `n : 0..3` does not hold: `n` would be 4");
+    let check = |invariant: &str, change: &str, verdict: &str| {
+        let text = counter.replace("n : 0..3", invariant).replace("n := n + 1", change);
+        expect(&text, &[], verdict, 0);
+    };
+    check("n : NATURAL & n <= 3", "n := n + 1", "n <= 3");
+    check("n : NATURAL & n <= 3", "n := n - 1", "n : NATURAL");
+    check("n : 0..3 & n /= 2", "n := n + 1", "n /= 2");
+    check("n : 0..3", "IF n < 3 THEN n := n + 1 ELSE n := 7 END", "n : 0..3");
+    check("n : 0..3", "CHOICE n := 0 OR n := n + 2 END", "n : 0..3");
+    // Nothing bounds it above, but something does below.
+    check("n : NATURAL", "n := n - 1", "n : NATURAL");
+    // What is there on the way does not count.
+    expect(&counter.replace("n := n + 1", "BEGIN n := 9; n := 0 END"), &[], "holds", 2);
+    expect(&counter.replace("n := 0\n", "n := 5\n"), &[], "n : 0..3", 0);
+
+    // Two variables that bound each other.
+    let text = "MACHINE m VARIABLES n, most INVARIANT most : 0..3 & n : 0..most INITIALISATION n, most := 0, 2
+        OPERATIONS change = skip END";
+    for (change, verdict) in [
+        ("n := n + 4", "n : 0..most"),
+        ("BEGIN n := n + 4 || most := 3 END", "n : 0..most"),
+        ("BEGIN most := most + 1 || n := most END", "most : 0..3"),
+    ] {
+        expect(&text.replace("skip", change), &[], verdict, 0);
+    }
+
+    let sets = "MACHINE m SETS S = {a, b} VARIABLES s, f, g, q
+        INVARIANT s <: 0..2 & f : S --> 0..1 & g : S +-> 0..1 & q : seq(S) & size(q) <= 2
+        INITIALISATION s := {} || f := S * {0} || g := {} || q := []
+        OPERATIONS change = skip END";
+    let check = |change: &str, verdict: &str, words: &str| {
+        let (found, said) = message(&sets.replace("skip", change));
+        assert_eq!(found, verdict, "{change}: {said}");
+        assert!(said.ends_with(words), "{change}: {said}");
+    };
+    check("s := s \\/ {card(s)}", "s <: 0..2", "`s` would contain 3");
+    check("s := {x | x : 0..5 & x > 3}", "s <: 0..2", "`s` would contain 4");
+    check("f(a) := f(a) + 1", "f : S --> 0..1", "`f` would contain 2");
+    check("f := {a |-> 0}", "f : S --> 0..1", "does not hold");
+    check("g := g \\/ {a |-> 0} \\/ {a |-> 1}", "g : S +-> 0..1", "does not hold");
+    check("q := q <- a", "size(q) <= 2", "");
+    // A set has its cells on the way, too: what does not fit there is not known to be wrong.
+    check("BEGIN s := {7}; s := {} END", "inconclusive", "");
+    check("BEGIN s := {7}; f(b) := 1 END", "s <: 0..2", "`s` would contain 7");
+}
+
+/// It counts for the invariant that is asked for, and for no other.
+#[test]
+fn values_beyond_bounds_with_selected_properties() {
+    let text = "MACHINE m VARIABLES n, b INVARIANT n : 0..3 & b : BOOL INITIALISATION n := 0 || b := TRUE
+        OPERATIONS up = n := n + 1 END";
+    let (model, _) = read(Source::new("test.mch", text), &[]);
+    for (position, (property, _)) in model.properties.iter_enumerated().enumerate() {
+        let options = SearchOptions {
+            deadlock: DeadlockMode::Off,
+            errors: false,
+            properties: Some(vec![property]),
+            ..SearchOptions::default()
+        };
+        let report = check(&model, &options, &mut Silent).expect("a report");
+        let verdict = if position == 0 { Verdict::Violated } else { Verdict::Inconclusive };
+        assert_eq!(report.properties[0].verdict, verdict);
+        assert_eq!(report.properties[0].trace.is_some(), position == 0);
     }
 }
 

@@ -8,7 +8,7 @@ use quotient::{
     AdaptiveUse, CrossCheck, Extent, Model, PropertyReport, Report, StopReason, Subject, SymmetryReport,
     UnsupportedProperty, Verdict,
 };
-use quotient_ir::{PropertyKind, RuleId, SourceStatement, Unexecuted, Violation};
+use quotient_ir::{RuleId, SourceStatement, Unexecuted, Violation};
 
 use crate::names::{kind_title, property_name, property_title, rule_name};
 use crate::render::diagnostics::Lines;
@@ -167,13 +167,13 @@ fn violation_title(model: &quotient_ir::Model, property: &PropertyReport) -> Str
 fn property_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
     let report = outcome.report;
     let kinds = report.properties.iter().filter_map(|property| match property.subject {
-        Subject::Property(id) => Some(kind_title(outcome.model.ir().properties[id].kind)),
+        Subject::Property(id) => Some(kind_title(outcome.model.ir(), id)),
         _ => None,
     });
     let kinds = kinds.chain(report.unsupported.iter().map(|property| property.kind));
     let widths = Widths {
         verdict: if report.unsupported.is_empty() { "undecided".len() } else { UNSUPPORTED.len() },
-        kind: kinds.chain([kind_title(PropertyKind::Invariant)]).map(str::len).max().unwrap_or(0),
+        kind: kinds.chain(["invariant"]).map(str::len).max().unwrap_or(0),
     };
     let mut lines: Vec<String> =
         report.properties.iter().map(|property| property_line(outcome, property, widths, palette)).collect();
@@ -215,7 +215,7 @@ fn property_line(outcome: &Outcome<'_>, property: &PropertyReport, widths: Width
                 }
             };
             let width = widths.kind;
-            format!("{verdict}  {:<width$}  {}{place}{instances}\n", kind_title(entry.kind), property_name(model, id))
+            format!("{verdict}  {:<width$}  {}{place}{instances}\n", kind_title(model, id), property_name(model, id))
         }
         Subject::Deadlock => format!("{verdict}  no deadlock\n"),
         Subject::Errors => format!("{verdict}  no errors\n"),

@@ -11,7 +11,8 @@ use quotient_ir::{
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::names::{
-    NamedArgument, action_arguments, action_name, kind_name, participants, property_arguments, property_name, rule_name,
+    NamedArgument, action_arguments, action_name, participants, property_arguments, property_kind, property_name,
+    rule_name,
 };
 use crate::render::diagnostics::Lines;
 use crate::render::human::Outcome;
@@ -584,7 +585,7 @@ fn property_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Repor
 fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a PropertyReport) -> PropertyObject<'a> {
     let model = naming.model;
     let (name, kind) = match property.subject {
-        Subject::Property(id) => (property_name(model, id), kind_name(model.properties[id].kind)),
+        Subject::Property(id) => (property_name(model, id), property_kind(model, id)),
         Subject::Deadlock => ("deadlock".into(), "deadlock"),
         Subject::Errors => ("errors".into(), "errors"),
     };

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use quotient_ir::{Action, DeadlockMode, Layout, Model, Span, Trace, TraceStep, Valuation, Violation};
+use quotient_ir::{Action, DeadlockMode, FaultKind, Layout, Model, Span, Trace, TraceStep, Valuation, Violation};
 
 use crate::names::{
     action_arguments_text, action_is_named, action_span, action_title, is_remark, joint_title, participants,
@@ -184,17 +184,18 @@ pub(crate) fn describe_violation(model: &Model, violation: &Violation) -> Violat
             span: Some(fault.span),
         },
         Violation::Fault { action, arguments, fault } => {
+            let what = match fault.kind {
+                FaultKind::Invariant(_) => "leads to a violation",
+                _ => "goes wrong here",
+            };
             if let Some(title) = joint_title(model, *action, arguments) {
-                let message = format!("{title} goes wrong here: {}", visible(&fault.message));
+                let message = format!("{title} {what}: {}", visible(&fault.message));
                 return ViolationText { message, span: Some(fault.span) };
             }
             let arguments = action_arguments_text(model, *action, arguments);
             let title = action_title(model, *action);
             let title = if arguments.is_empty() { title } else { format!("{title}, {arguments}") };
-            ViolationText {
-                message: format!("{title} goes wrong here: {}", visible(&fault.message)),
-                span: Some(fault.span),
-            }
+            ViolationText { message: format!("{title} {what}: {}", visible(&fault.message)), span: Some(fault.span) }
         }
         Violation::Deadlock(mode) => {
             let own = model.presentation.as_ref().and_then(|presentation| presentation.deadlock.as_deref());

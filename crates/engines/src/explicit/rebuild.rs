@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{Action, FaultKind, Interpreter, Trace, TraceStep, Violation, replay};
+use quotient_ir::{Action, Fault, FaultKind, Interpreter, Trace, TraceStep, Violation, replay};
 
 use rustc_hash::FxHashSet;
 
@@ -150,13 +150,21 @@ fn translate<S: SearchSpace>(
                 ControlFlow::Break(())
             });
         }
-        Violation::Fault { .. } => {
+        Violation::Fault { fault: claimed, .. } => {
+            // The same invariant, or any other error, where a state has several faults.
+            let invariant = |fault: &Fault| match fault.kind {
+                FaultKind::Invariant(property) => Some(property),
+                _ => None,
+            };
             system.steps(scratch, state, |instance, event| match event {
                 // What is not known is not wrong.
                 Event::Fault(fault) if fault.kind != FaultKind::Exhausted => {
                     let Instance { action, arguments } = instance;
-                    found = Some(Violation::Fault { action, arguments: arguments.to_vec(), fault });
-                    ControlFlow::Break(())
+                    let is_alike = invariant(&fault) == invariant(claimed);
+                    if is_alike || found.is_none() {
+                        found = Some(Violation::Fault { action, arguments: arguments.to_vec(), fault });
+                    }
+                    if is_alike { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 }
                 _ => ControlFlow::Continue(()),
             });

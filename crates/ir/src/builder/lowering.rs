@@ -851,7 +851,8 @@ impl Lowering {
             Statement::Assert { condition, message } => {
                 let span = self.line(depth, &format_args!("assert {message:?} {condition};"));
                 let message = message.clone();
-                (self.condition(condition).map(|condition| StatementKind::Assert { condition, message }), span)
+                let condition = self.condition(condition);
+                (condition.map(|condition| StatementKind::Assert { condition, message, violates: None }), span)
             }
             Statement::Assume(condition) => {
                 let span = self.line(depth, &format_args!("assume {condition};"));

@@ -106,7 +106,16 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
             StatementKind::Return(Some(ReturnValue::Copy(place))) => {
                 return Ok(Flow::Return(Some(self.contents(*place)?)));
             }
-            StatementKind::Assert { condition, message } => {
+            StatementKind::Assert { condition, message, violates: Some(violated) } => {
+                if !self.is_true(*condition)? {
+                    let message = match &violated.value {
+                        Some((words, value)) => format!("{message}: {words} {}", self.evaluate(*value)?),
+                        None => message.clone(),
+                    };
+                    return self.fault(FaultKind::Invariant(violated.property), message);
+                }
+            }
+            StatementKind::Assert { condition, message, violates: None } => {
                 if !self.is_true(*condition)? {
                     let message = match message.as_str() {
                         "" => format!("assertion failed: `{}`", self.expression_text(*condition)),

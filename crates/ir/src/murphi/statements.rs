@@ -202,7 +202,7 @@ impl<'m> Printer<'m> {
                 lines.push(format!("{call};"));
             }
             StatementKind::Return(value) => self.return_lines(scope, *value, lines)?,
-            StatementKind::Assert { condition, message } => {
+            StatementKind::Assert { condition, message, .. } => {
                 let condition = self.condition(scope, *condition)?;
                 if message.is_empty() {
                     lines.push(format!("assert {condition};"));

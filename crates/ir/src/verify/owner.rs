@@ -395,8 +395,17 @@ impl<'m> Checker<'_, 'm> {
                 let boolean = branches.iter().all(|(condition, _)| self.classes[*condition] == Class::Boolean);
                 self.require(walk, boolean, "a condition is not boolean");
             }
+            StatementKind::Assert { condition, violates, .. } => {
+                self.require(walk, self.classes[*condition] == Class::Boolean, "a condition is not boolean");
+                let fits = violates.as_ref().is_none_or(|it| {
+                    model
+                        .properties
+                        .get(it.property)
+                        .is_some_and(|entry| entry.kind == PropertyKind::Invariant && entry.parameters.is_empty())
+                });
+                self.require(walk, fits, "an assertion stands for what is no invariant, or has parameters");
+            }
             StatementKind::While { condition, .. }
-            | StatementKind::Assert { condition, .. }
             | StatementKind::Require { condition, .. }
             | StatementKind::Assume(condition) => {
                 self.require(walk, self.classes[*condition] == Class::Boolean, "a condition is not boolean");

@@ -125,8 +125,11 @@ impl Parts {
             StatementKind::Return(Some(ReturnValue::Value(value))) => self.expressions.push(*value),
             StatementKind::Return(Some(ReturnValue::Copy(place))) => self.places.push(*place),
             StatementKind::Return(None) | StatementKind::Error { .. } => {}
+            StatementKind::Assert { condition, violates, .. } => {
+                self.expressions.push(*condition);
+                self.expressions.extend(violates.iter().flat_map(|it| &it.value).map(|(_, value)| *value));
+            }
             StatementKind::While { condition, .. }
-            | StatementKind::Assert { condition, .. }
             | StatementKind::Require { condition, .. }
             | StatementKind::Assume(condition)
             | StatementKind::Cover { condition, .. } => self.expressions.push(*condition),

@@ -7,7 +7,7 @@ use quotient::{Answer, Detected, Explanation, Family, Reason, Refused, Symmetry}
 use quotient_ir::{Model, Span};
 
 use super::{named, place};
-use crate::names::{kind_name, property_name};
+use crate::names::{property_kind, property_name};
 use crate::render::diagnostics::Lines;
 use crate::render::json::{DiagnosticObject, SCHEMA, diagnostic_objects, seconds, write};
 
@@ -103,10 +103,10 @@ struct PropertyObject {
 pub(crate) fn detection(writer: &mut dyn Write, findings: &Detected) -> io::Result<()> {
     let model = findings.model().ir();
     let lines = Lines::new(&model.source);
-    let properties = findings.properties.iter().map(|&property| PropertyObject {
-        name: property_name(model, property),
-        kind: kind_name(model.properties[property].kind),
-    });
+    let properties = findings
+        .properties
+        .iter()
+        .map(|&property| PropertyObject { name: property_name(model, property), kind: property_kind(model, property) });
     let (request, explanation, families) = match &findings.answer {
         Some(Answer::WhyNot { text, explanation }) => (Some(text.as_str()), Some(explanation), None),
         Some(Answer::Families(families)) => (None, None, Some(families)),

@@ -1,17 +1,20 @@
 //! The whole machine: stages, constants, initialisation, operations, claims.
 
+use std::rc::Rc;
+
 use quotient_ir::{
-    Diagnostic, Expr as IrExpr, ExprId, Fairness, Model, Property, PropertyKind, Rule, Source, Span, Start, Statement,
-    StatementKind, Type as IrType, TypeId, TypeKind, Variable, VariableId,
+    Diagnostic, Expr as IrExpr, ExprId, Fairness, Model, Property, PropertyId, PropertyKind, Rule, Source, Span, Start,
+    Statement, StatementKind, Type as IrType, TypeId, TypeKind, Variable, VariableId,
 };
 
 use super::super::core::{Claim, Core, Operation, Substitution, SubstitutionKind};
 use super::super::evaluation::Value;
 use super::super::settings::Settings;
 use super::super::types::Types;
-use super::items::{Environment, Item};
+use super::items::{Environment, Item, bind};
 use super::paths::{Path, Writes};
-use super::shapes::Shape;
+use super::shapes::{Scalar, Shape};
+use super::storage::{Complaint, NewValue};
 use super::{Lowered, Lowerer, Owner};
 
 /// The variable that tells the root, the valuations of the constants and the states of the machine
@@ -80,6 +83,7 @@ impl Lowerer<'_> {
                         "INITIALISATION",
                         path,
                         &writes,
+                        &constants,
                         Some((stage, i64::from(has_constants), stage.last)),
                         span,
                     )?;
@@ -88,7 +92,7 @@ impl Lowerer<'_> {
             None => {
                 for solution in solutions {
                     for (path, writes) in &paths {
-                        self.start(path.clone(), writes, solution, span)?;
+                        self.start(path.clone(), writes, &constants, solution, span)?;
                     }
                 }
             }
@@ -98,13 +102,11 @@ impl Lowerer<'_> {
                 self.diagnostics.push(*diagnostic);
             }
         }
-        let claims =
-            self.core.invariant.iter().chain(&self.core.assertions).map(|claim| (claim, PropertyKind::Invariant));
-        for (claim, kind) in claims.chain(self.core.goal.iter().map(|claim| (claim, PropertyKind::Cover))) {
-            if let Err(diagnostic) = self.claim(claim, kind, &variables, stage.as_ref()) {
-                self.diagnostics.push(*diagnostic);
-            }
-        }
+        let (core, stage) = (self.core, stage.as_ref());
+        // The invariant comes first: its conjuncts are properties in this order, as `storage` counts them.
+        self.claims(&core.invariant, PropertyKind::Invariant, &variables, stage);
+        self.model.assertions = self.claims(&core.assertions, PropertyKind::Invariant, &variables, stage);
+        self.claims(core.goal.as_slice(), PropertyKind::Cover, &variables, stage);
         Ok(())
     }
 
@@ -216,7 +218,8 @@ impl Lowerer<'_> {
     }
 
     /// The statements that put what a path has worked out into the state.
-    fn commit(&mut self, path: &mut Path, writes: &Writes, span: Span) -> Lowered<()> {
+    fn commit(&mut self, path: &mut Path, writes: &Writes, before: &Environment, span: Span) -> Lowered<()> {
+        let after = writes.iter().fold(Rc::clone(before), |after, (symbol, item)| bind(&after, *symbol, item.clone()));
         self.in_path(path, |lowerer, path| {
             let many = writes.len() > 1;
             let mut changes = Vec::new();
@@ -234,10 +237,12 @@ impl Lowerer<'_> {
                     continue;
                 };
                 let target = lowerer.variable_place(variable);
-                let what = lowerer.complaint(*symbol);
+                let new = NewValue { item: None, environment: Rc::clone(&after), is_complete: true };
+                let what = Complaint { symbol: *symbol, new: Some(new) };
+                let fits = |bounds: &Scalar| matches!(&shape, Shape::Scalar(scalar) if bounds.is_within(*scalar));
                 let item = match item {
-                    Item::Scalar(value, _) if many && lowerer.constant_of(*value).is_none() => {
-                        // Others may read what this one changes.
+                    Item::Scalar(value, bounds) if many && (lowerer.constant_of(*value).is_none() || !fits(bounds)) => {
+                        // Others may read what this one changes, and so may what is asked of a value without room.
                         let name = format!("next_{}", lowerer.model.variables[variable].name);
                         let local = lowerer.temporary(&name, &shape);
                         let place = lowerer.local_place(local);
@@ -262,10 +267,11 @@ impl Lowerer<'_> {
         name: &str,
         mut path: Path,
         writes: &Writes,
+        before: &Environment,
         stages: Option<(&Stage, i64, i64)>,
         span: Span,
     ) -> Lowered<()> {
-        self.commit(&mut path, writes, span)?;
+        self.commit(&mut path, writes, before, span)?;
         let mut guard = match stages {
             Some((stage, from, _)) => self.in_stage(stage, from),
             None => self.truth(true),
@@ -301,8 +307,15 @@ impl Lowerer<'_> {
     }
 
     /// An initial state without the root before it.
-    fn start(&mut self, mut path: Path, writes: &Writes, solution: &[Value], span: Span) -> Lowered<()> {
-        self.commit(&mut path, writes, span)?;
+    fn start(
+        &mut self,
+        mut path: Path,
+        writes: &Writes,
+        before: &Environment,
+        solution: &[Value],
+        span: Span,
+    ) -> Lowered<()> {
+        self.commit(&mut path, writes, before, span)?;
         // What these loop over are locals of the start, too.
         let mut body = self.in_path(&mut path, |lowerer, _| lowerer.constant_statements(solution, span))?;
         body.extend(path.guards.iter().map(|guard| Self::statement(StatementKind::Assume(*guard), span)));
@@ -316,9 +329,27 @@ impl Lowerer<'_> {
         let body = with_parameters(operation);
         let stages = stage.map(|stage| (stage, stage.last, stage.last));
         for (path, writes) in self.run(&body, environment, true, Path::default())? {
-            self.rule(&operation.name, path, &writes, stages, operation.span)?;
+            self.rule(&operation.name, path, &writes, environment, stages, operation.span)?;
         }
         Ok(())
+    }
+
+    /// Lowers claims of one kind; the properties that they become.
+    fn claims(
+        &mut self,
+        claims: &[Claim],
+        kind: PropertyKind,
+        environment: &Environment,
+        stage: Option<&Stage>,
+    ) -> Vec<PropertyId> {
+        let mut properties = Vec::new();
+        for claim in claims {
+            match self.claim(claim, kind, environment, stage) {
+                Ok(property) => properties.push(property),
+                Err(diagnostic) => self.diagnostics.push(*diagnostic),
+            }
+        }
+        properties
     }
 
     fn claim(
@@ -327,7 +358,7 @@ impl Lowerer<'_> {
         kind: PropertyKind,
         environment: &Environment,
         stage: Option<&Stage>,
-    ) -> Lowered<()> {
+    ) -> Lowered<PropertyId> {
         self.owner = Owner::default();
         let mut condition = self.predicate(&claim.condition, environment)?;
         if let Some(stage) = stage {
@@ -339,15 +370,14 @@ impl Lowerer<'_> {
             };
         }
         let Owner { locals, .. } = std::mem::take(&mut self.owner);
-        self.model.properties.push(Property {
+        Ok(self.model.properties.push(Property {
             name: Some(claim.name.clone()),
             kind,
             parameters: Vec::new(),
             locals,
             formula: condition.into(),
             span: claim.condition.span,
-        });
-        Ok(())
+        }))
     }
 }
 

@@ -65,6 +65,8 @@ struct Lowerer<'a> {
     lenient: bool,
     /// Whether variables are being declared: `MAXINT` does not bound `NATURAL`.
     declares: bool,
+    /// Variables that get values in later parts of a sequence, or in other turns of a loop.
+    assigned_later: Vec<SymbolId>,
     /// Variables with bounds that were assumed.
     unbounded: FxHashSet<SymbolId>,
     /// The bounds of integers that nothing bounds, where some are assumed.
@@ -93,6 +95,7 @@ impl<'a> Lowerer<'a> {
             failures: failures::Failures::default(),
             known: FxHashMap::default(),
             diagnostics: Vec::new(),
+            assigned_later: Vec::new(),
             unbounded: FxHashSet::default(),
             assumed: None,
             declares: false,

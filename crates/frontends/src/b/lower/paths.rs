@@ -8,12 +8,12 @@ use quotient_ir::{
     Diagnostic, Expr as IrExpr, ExprId, Iteration, LocalKind, Parameter, Span, Statement, StatementKind,
 };
 
-use super::super::core::{Expr, Kind, Operator, Substitution, SubstitutionKind, SymbolId, SymbolKind};
+use super::super::core::{Expr, Kind, Substitution, SubstitutionKind, SymbolId, SymbolKind};
 use super::super::evaluation::{Evaluator, TroubleKind, Value};
 use super::items::{Environment, Item, SetItem, bind};
 use super::predicates::equation_for;
 use super::shapes::Shape;
-use super::storage::{Complaint, assertion};
+use super::storage::{Complaint, NewValue, assertion};
 use super::{Lowered, Lowerer, Owner, refuse};
 
 /// The most values that a set or function may have when it is a parameter.
@@ -66,7 +66,7 @@ impl Lowerer<'_> {
                     let mut writes = Vec::new();
                     for (symbol, value) in assignments {
                         let item = lowerer.item(value, environment)?;
-                        let item = lowerer.settle(*symbol, item, span, &mut path.statements)?;
+                        let item = lowerer.settle(*symbol, item, environment, span, &mut path.statements)?;
                         writes.push((*symbol, item));
                     }
                     Ok(writes)
@@ -175,7 +175,9 @@ impl Lowerer<'_> {
             let mut longer = Vec::new();
             for (path, writes, environment) in paths {
                 let initial = initial && writes.is_empty();
-                for (mut path, more) in self.run(part, &environment, initial, path)? {
+                let ways = self
+                    .before_others(&parts[position + 1..], |lowerer| lowerer.run(part, &environment, initial, path))?;
+                for (mut path, more) in ways {
                     let mut inner = Rc::clone(&environment);
                     let mut kept = Vec::new();
                     for (symbol, item) in more {
@@ -197,6 +199,15 @@ impl Lowerer<'_> {
             paths = longer;
         }
         Ok(paths.into_iter().map(|(path, writes, _)| (path, writes)).collect())
+    }
+
+    /// Lowers what is followed by other substitutions, which may give its variables other values.
+    fn before_others<T>(&mut self, others: &[Substitution], work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.assigned_later.len();
+        others.iter().for_each(|other| other.assigned(&mut self.assigned_later));
+        let result = work(self);
+        self.assigned_later.truncate(outer);
+        result
     }
 
     /// A conditional with choices in its branches: a path for each branch.
@@ -306,7 +317,7 @@ impl Lowerer<'_> {
                 let mut writes = Vec::new();
                 for (symbol, value) in assignments {
                     let item = self.item(value, environment)?;
-                    let item = self.settle(*symbol, item, span, statements)?;
+                    let item = self.settle(*symbol, item, environment, span, statements)?;
                     writes.push((*symbol, item));
                 }
                 Ok(writes)
@@ -321,9 +332,12 @@ impl Lowerer<'_> {
             SubstitutionKind::Sequence(parts) => {
                 let mut inner = Rc::clone(environment);
                 let mut writes = Vec::new();
-                for part in parts {
+                for (position, part) in parts.iter().enumerate() {
                     let mut kept = Vec::new();
-                    for (symbol, item) in self.deterministic(part, &inner, statements)? {
+                    let changes = self.before_others(&parts[position + 1..], |lowerer| {
+                        lowerer.deterministic(part, &inner, statements)
+                    })?;
+                    for (symbol, item) in changes {
                         kept.push((symbol, self.keep(symbol, item, span, statements)?));
                     }
                     for (symbol, item) in &kept {
@@ -415,7 +429,7 @@ impl Lowerer<'_> {
             let name = self.core.symbols[symbol.0].name.replace(['\'', '.', '(', ')', ' '], "_");
             let local = self.temporary(&format!("new_{name}"), &shape);
             let place = self.local_place(local);
-            let what = self.complaint(symbol);
+            let what = Complaint { symbol, new: None };
             for ((_, own, _), item) in arms.iter_mut().zip(&items) {
                 self.store(item, place, &shape, &what, span, own)?;
             }
@@ -477,7 +491,7 @@ impl Lowerer<'_> {
             let (place, next) = (self.local_place(local), self.local_place(next));
             // A local without a value before the loop gets one in every turn before it is read.
             if let Some(item) = item {
-                let what = self.complaint(*symbol);
+                let what = Complaint { symbol: *symbol, new: None };
                 self.store(&item, place, &shape, &what, span, statements)?;
                 let stored = self.stored_item(place, &shape);
                 inner = bind(&inner, *symbol, stored);
@@ -497,13 +511,18 @@ impl Lowerer<'_> {
         statements.extend(check.clone());
         let condition = self.predicate(condition, &inner)?;
         let mut turn = Vec::new();
-        let writes = self.deterministic(body, &inner, &mut turn)?;
+        // Another turn may follow.
+        let outer = self.assigned_later.len();
+        self.assigned_later.extend(&symbols);
+        let writes = self.deterministic(body, &inner, &mut turn);
+        self.assigned_later.truncate(outer);
+        let writes = writes?;
         let mut copies = Vec::new();
         for (symbol, item) in &writes {
             let Some((_, place, next, shape)) = places.iter().find(|(it, ..)| it == symbol) else {
                 continue;
             };
-            let what = self.complaint(*symbol);
+            let what = Complaint { symbol: *symbol, new: None };
             self.store(item, *next, shape, &what, span, &mut turn)?;
             let value = self.stored_item(*next, shape);
             self.store(&value, *place, shape, &what, span, &mut copies)?;
@@ -515,24 +534,25 @@ impl Lowerer<'_> {
         Ok(places.into_iter().map(|(symbol, place, _, shape)| (symbol, self.stored_item(place, &shape))).collect())
     }
 
-    /// What to say of a value that a symbol's cells cannot hold.
-    pub(super) fn complaint(&self, symbol: SymbolId) -> Complaint {
-        let entry = &self.core.symbols[symbol.0];
-        let conjunct = self.core.invariant.iter().find(|claim| {
-            matches!(&claim.condition.kind, Kind::Operation(Operator::Member | Operator::Subset, sides)
-                if matches!(sides[0].kind, Kind::Symbol(it) if it == symbol))
+    /// Whose value is stored, with the value that it has then, if it keeps that.
+    fn complaint(&self, symbol: SymbolId, item: &Item, environment: &Environment) -> Complaint {
+        let new = (!self.assigned_later.contains(&symbol)).then(|| NewValue {
+            item: Some(item.clone()),
+            environment: Rc::clone(environment),
+            is_complete: false,
         });
-        let is_assumed = self.unbounded.contains(&symbol);
-        let message = match (entry.kind, conjunct) {
-            _ if is_assumed => format!("the value of `{}` leaves the bounds that were assumed for it", entry.name),
-            (SymbolKind::Variable, Some(claim)) => format!("the invariant `{}` does not hold", claim.name),
-            _ => format!("the value of `{}` is beyond its bounds", entry.name),
-        };
-        Complaint { message, is_assumed }
+        Complaint { symbol, new }
     }
 
     /// A set gets a place at once; a scalar stays an expression.
-    fn settle(&mut self, symbol: SymbolId, item: Item, span: Span, statements: &mut Vec<Statement>) -> Lowered<Item> {
+    fn settle(
+        &mut self,
+        symbol: SymbolId,
+        item: Item,
+        environment: &Environment,
+        span: Span,
+        statements: &mut Vec<Statement>,
+    ) -> Lowered<Item> {
         if matches!(item, Item::Scalar(..)) {
             return Ok(item);
         }
@@ -547,7 +567,7 @@ impl Lowerer<'_> {
         let name = self.core.symbols[symbol.0].name.replace(['\'', '.', '(', ')', ' '], "_");
         let local = self.temporary(&format!("new_{name}"), &shape);
         let place = self.local_place(local);
-        let what = self.complaint(symbol);
+        let what = self.complaint(symbol, &item, environment);
         self.store(&item, place, &shape, &what, span, statements)?;
         Ok(self.stored_item(place, &shape))
     }

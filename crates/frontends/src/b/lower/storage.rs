@@ -3,17 +3,20 @@
 
 use std::rc::Rc;
 
-use quotient_ir::{Expr as IrExpr, PlaceId, Quantifier as IrQuantifier, Span, Statement, StatementKind};
+use quotient_ir::{
+    Expr as IrExpr, ExprId, PlaceId, PropertyId, Quantifier as IrQuantifier, Span, Statement, StatementKind,
+    TableIndex, Violated,
+};
 
-use super::super::core::{Expr, Kind, Operator};
-use super::items::{Environment, Item, SetItem};
+use super::super::core::{Expr, Kind, Operator, Quantifier, SymbolId, SymbolKind};
+use super::items::{Environment, Item, SetItem, bind};
 use super::predicates::is_empty;
-use super::shapes::Shape;
+use super::shapes::{Scalar, Shape};
 use super::{Lowered, Lowerer};
 
 impl Lowerer<'_> {
-    /// Puts an item into a place that no part of the item reads. `what` is what is said of a value
-    /// that does not fit.
+    /// Puts an item into a place that no part of the item reads. `what` says whose value does not fit, if
+    /// it does not.
     pub(super) fn store(
         &mut self,
         item: &Item,
@@ -28,7 +31,8 @@ impl Lowerer<'_> {
                 if !bounds.is_within(*scalar) {
                     let ty = self.scalar_type(*scalar);
                     let fits = self.expression(IrExpr::IsMember { value: *value, ty });
-                    statements.push(what.unless(fits, span));
+                    let complaint = self.complain_unless(fits, what, Some(*value), span);
+                    statements.push(complaint);
                 }
                 statements.push(Self::statement(StatementKind::Assign { target, value: *value }, span));
                 Ok(())
@@ -86,8 +90,9 @@ impl Lowerer<'_> {
                 let member = self.item(member, &environment)?;
                 let (cell, inside) = self.cell(target, &member, element)?;
                 let value = self.truth(added);
-                let change = Self::statement(StatementKind::Assign { target: cell, value }, span);
-                self.change_inside(inside, vec![change], added, what, span, statements);
+                let change = vec![Self::statement(StatementKind::Assign { target: cell, value }, span)];
+                let required = added.then_some((what, &member));
+                self.change_inside(inside, change, required, span, statements);
             }
             return Ok(());
         }
@@ -101,20 +106,20 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Changes a cell if there is one; if it must be there and is not, the value does not fit.
+    /// Changes a cell if there is one; if it must be there and is not, what would be put into it does not fit.
     fn change_inside(
         &mut self,
-        inside: quotient_ir::ExprId,
+        inside: ExprId,
         change: Vec<Statement>,
-        required: bool,
-        what: &Complaint,
+        required: Option<(&Complaint, &Item)>,
         span: Span,
         statements: &mut Vec<Statement>,
     ) {
         if self.constant_of(inside) == Some(1) {
             statements.extend(change);
-        } else if required {
-            statements.push(what.unless(inside, span));
+        } else if let Some((what, member)) = required {
+            let complaint = self.complain_unless(inside, what, integer_of(member), span);
+            statements.push(complaint);
             statements.extend(change);
         } else {
             let branches = vec![(inside, change)];
@@ -146,9 +151,21 @@ impl Lowerer<'_> {
         };
         let (_, inside) = self.cell(place, &member, element)?;
         let fits = self.implies(belongs, inside);
+        if self.constant_of(fits) == Some(1) {
+            return Ok(());
+        }
+        // A number is told, the least one of several; where the order of errors matters, none is.
+        if let Some(value) = integer_of(&member)
+            && !self.may_fail(fits)
+        {
+            let complaint = self.complain_unless(fits, what, Some(value), span);
+            statements.extend(Self::loops(&binders, vec![complaint], span));
+            return Ok(());
+        }
         let all = self.quantify(IrQuantifier::All, &binders, fits);
         if self.constant_of(all) != Some(1) {
-            statements.push(what.unless(all, span));
+            let complaint = self.complain_unless(all, what, None, span);
+            statements.push(complaint);
         }
         Ok(())
     }
@@ -198,7 +215,7 @@ impl Lowerer<'_> {
         } else {
             self.expression(IrExpr::IsUndefined(cell))
         };
-        let mut fill = vec![what.unless(free, span)];
+        let mut fill = vec![self.complain_unless(free, what, None, span)];
         self.put(&value, cell, shape, what, span, &mut fill)?;
         let branch = StatementKind::If { branches: vec![(belongs, fill)], otherwise: Vec::new() };
         statements.extend(Self::loops(&binders, vec![Self::statement(branch, span)], span));
@@ -296,7 +313,8 @@ impl Lowerer<'_> {
             if let Some(partial) = self.partial_item(set, &argument)? {
                 let all = self.quantify(IrQuantifier::All, &binders, partial.defined);
                 if self.constant_of(all) != Some(1) {
-                    statements.push(what.unless(all, span));
+                    let complaint = self.complain_unless(all, what, None, span);
+                    statements.push(complaint);
                 }
             }
         }
@@ -330,7 +348,8 @@ impl Lowerer<'_> {
                 let fits = self.implies(beyond.defined, inside);
                 let all = self.quantify(IrQuantifier::All, &outer_binders, fits);
                 if self.constant_of(all) != Some(1) {
-                    statements.push(what.unless(all, span));
+                    let complaint = self.complain_unless(all, what, None, span);
+                    statements.push(complaint);
                 }
             }
         }
@@ -338,7 +357,7 @@ impl Lowerer<'_> {
         let mut body = Vec::new();
         let unique = self.not(partial.conflict);
         if self.constant_of(unique) != Some(1) {
-            body.push(what.unless(unique, span));
+            body.push(self.complain_unless(unique, what, None, span));
         }
         let mut fill = Vec::new();
         self.put(&partial.value, cell, shape, what, span, &mut fill)?;
@@ -385,7 +404,8 @@ impl Lowerer<'_> {
                 let mut change = Vec::new();
                 self.put(value, cell, shape, what, span, &mut change)?;
                 if self.constant_of(inside) != Some(1) {
-                    statements.push(what.unless(inside, span));
+                    let complaint = self.complain_unless(inside, what, integer_of(argument), span);
+                    statements.push(complaint);
                 }
                 statements.extend(change);
                 Ok(true)
@@ -399,7 +419,7 @@ impl Lowerer<'_> {
                         let (cell, inside) = self.cell(target, &member, domain)?;
                         let mut change = Vec::new();
                         self.take_out(cell, shape, span, &mut change)?;
-                        self.change_inside(inside, change, false, what, span, statements);
+                        self.change_inside(inside, change, None, span, statements);
                     }
                     return Ok(true);
                 }
@@ -419,24 +439,136 @@ impl Lowerer<'_> {
     }
 }
 
-/// What to say of a value that has no room where it is stored.
-pub(super) struct Complaint {
-    pub(super) message: String,
-    /// Whether the room is what was assumed, so that nothing is wrong with the machine.
-    pub(super) is_assumed: bool,
-}
-
-impl Complaint {
-    /// Complains unless a condition holds.
-    fn unless(&self, condition: quotient_ir::ExprId, span: Span) -> Statement {
-        if self.is_assumed {
-            return Statement { kind: StatementKind::Require { condition, message: self.message.clone() }, span };
+impl Lowerer<'_> {
+    /// Complains of a value that has no room, unless a condition holds. A value of a variable violates a conjunct
+    /// of the invariant, since these are what its cells were made from: the conjuncts that bound the variable are
+    /// asked one by one, of the value that there is no room for, which conjunct that is.
+    fn complain_unless(&mut self, condition: ExprId, what: &Complaint, value: Option<ExprId>, span: Span) -> Statement {
+        let core = self.core;
+        let name = &core.symbols[what.symbol.0].name;
+        let is_variable = core.symbols[what.symbol.0].kind == SymbolKind::Variable;
+        let is_assumed = self.unbounded.contains(&what.symbol);
+        let (asked, sure) = match &what.new {
+            Some(new) if is_variable => self.violated_conjuncts(what.symbol, new),
+            // What is there on the way need not satisfy the invariant; there is no room for it all the same.
+            None if is_variable && !is_assumed => {
+                let message = format!("a value of `{name}` on the way to its last one has no room");
+                return Statement { kind: StatementKind::Require { condition, message }, span };
+            }
+            _ => (Vec::new(), None),
+        };
+        let is_scalar = matches!(self.stored.get(&what.symbol), Some((_, Shape::Scalar(_))));
+        let words = format!("`{name}` would {}", if is_scalar { "be" } else { "contain" });
+        let violation = |condition: ExprId, position: usize| {
+            let message = format!("the invariant `{}` does not hold", core.invariant[position].name);
+            let property = PropertyId::from_position(position);
+            let violates = Some(Violated { property, value: value.map(|value| (words.clone(), value)) });
+            Statement { kind: StatementKind::Assert { condition, message, violates }, span }
+        };
+        let finally = |condition: ExprId| match sure {
+            _ if is_assumed => {
+                let message = format!("the value of `{name}` leaves the bounds that were assumed for it");
+                Statement { kind: StatementKind::Require { condition, message }, span }
+            }
+            Some(position) => violation(condition, position),
+            None => assertion(condition, &format!("the value of `{name}` is beyond its bounds"), span),
+        };
+        if asked.is_empty() {
+            return finally(condition);
         }
-        assertion(condition, &self.message, span)
+        let (fits, fails, never) = (condition, self.not(condition), self.truth(false));
+        if self.constant_of(fits) == Some(1) {
+            return finally(fits);
+        }
+        let mut body: Vec<Statement> = asked.iter().map(|(holds, position)| violation(*holds, *position)).collect();
+        body.push(finally(never));
+        Statement { kind: StatementKind::If { branches: vec![(fails, body)], otherwise: Vec::new() }, span }
+    }
+
+    /// The conjuncts of the invariant that bound a variable, by position, each with whether it holds for a new
+    /// value; and the one that does not if these do and there is no room for the value, if that is sure.
+    fn violated_conjuncts(&mut self, symbol: SymbolId, new: &NewValue) -> (Vec<(ExprId, usize)>, Option<usize>) {
+        let core = self.core;
+        let mut environment = Rc::clone(&new.environment);
+        if let Some(item) = &new.item {
+            environment = bind(&environment, symbol, item.clone());
+        }
+        let bounds = core
+            .invariant
+            .iter()
+            .enumerate()
+            .filter(|(_, claim)| claim.condition.mentions(symbol) && is_bound(&claim.condition));
+        let bounds: Vec<(usize, &Expr)> = bounds.map(|(position, claim)| (position, &claim.condition)).collect();
+        // Other variables may change in the same step, and may then have no room themselves.
+        let speaks_of_others = |conjunct: &Expr| {
+            let mut found = false;
+            conjunct.symbols(&mut |it| found |= it != symbol && core.symbols[it.0].kind == SymbolKind::Variable);
+            found
+        };
+        let is_assumed = self.unbounded.contains(&symbol);
+        let mut sure = bounds.last().map(|(position, _)| *position).filter(|_| !is_assumed);
+        if bounds.iter().any(|(_, conjunct)| speaks_of_others(conjunct)) {
+            sure = None;
+        }
+        let mut asked = Vec::new();
+        for (position, conjunct) in bounds {
+            if sure == Some(position) || !new.is_complete && speaks_of_others(conjunct) {
+                continue;
+            }
+            match self.predicate(conjunct, &environment) {
+                Ok(holds) if self.constant_of(holds) == Some(1) => {}
+                Ok(holds) if !self.may_fail(holds) => asked.push((holds, position)),
+                // It cannot be asked, and may be what is violated.
+                _ => sure = None,
+            }
+        }
+        (asked, sure)
     }
 }
 
+/// Whether a conjunct has a form from which bounds of variables are taken.
+fn is_bound(conjunct: &Expr) -> bool {
+    match &conjunct.kind {
+        Kind::Quantified(quantifier, ..) => *quantifier == Quantifier::Any,
+        Kind::Operation(operator, _) => matches!(
+            operator,
+            Operator::Equal
+                | Operator::Member
+                | Operator::Subset
+                | Operator::StrictSubset
+                | Operator::Less
+                | Operator::LessOrEqual
+                | Operator::Or
+        ),
+        _ => false,
+    }
+}
+
+/// An item that is a number.
+fn integer_of(item: &Item) -> Option<ExprId> {
+    match item {
+        Item::Scalar(value, Scalar::Integer { .. }) => Some(*value),
+        _ => None,
+    }
+}
+
+/// Whose value is stored.
+pub(super) struct Complaint {
+    pub(super) symbol: SymbolId,
+    /// The value that it has when the operation ends; none if that may be another one.
+    pub(super) new: Option<NewValue>,
+}
+
+/// What is known of the state that an operation leads to.
+pub(super) struct NewValue {
+    /// The new value; none if the environment has it.
+    pub(super) item: Option<Item>,
+    pub(super) environment: Environment,
+    /// Whether the environment has the new values of all variables.
+    pub(super) is_complete: bool,
+}
+
 /// A violation unless a condition holds.
-pub(super) fn assertion(condition: quotient_ir::ExprId, what: &str, span: Span) -> Statement {
-    Statement { kind: StatementKind::Assert { condition, message: what.to_owned() }, span }
+pub(super) fn assertion(condition: ExprId, what: &str, span: Span) -> Statement {
+    Statement { kind: StatementKind::Assert { condition, message: what.to_owned(), violates: None }, span }
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::super::core::{Expr, GivenSet, Kind, Operation, Operator, SymbolKind};
 use super::super::syntax::tree::{self, Component, Machine, Name, Reference};
 use super::super::types::{SetId, Type};
-use super::{Callable, Elaborator, Entry, Instance};
+use super::{Callable, Elaborator, Entry, Instance, Mention};
 
 /// How deep machines may include machines.
 const MAXIMUM_INCLUSIONS: usize = 20;
@@ -28,7 +28,27 @@ enum Role {
 impl Elaborator<'_> {
     pub(super) fn compose(&mut self, machine: &Rc<Machine>) {
         let main = self.machine(machine, None, &[], Role::Main, 0);
+        self.offer_seen_operations();
         self.instance = main;
+    }
+
+    /// The operations of machines that are seen or used and that no machine here owns: somebody else calls
+    /// them, at any time, as in ProB. What is included changes only as the machine that includes it wishes.
+    fn offer_seen_operations(&mut self) {
+        let mut done: Vec<usize> = Vec::new();
+        for (part, prefix) in std::mem::take(&mut self.seen) {
+            if self.owned.contains(&part) || done.contains(&part) {
+                continue;
+            }
+            done.push(part);
+            for name in self.instances[part].offered.clone() {
+                let shown = prefixed(prefix.as_deref(), &name);
+                if let Some(callable) = self.instances[part].operations.get(&name).cloned() {
+                    self.instance = callable.instance;
+                    self.operation(&callable.operation, Some(shown));
+                }
+            }
+        }
     }
 
     /// Elaborates a machine and everything it mentions; the position of its instance.
@@ -46,23 +66,24 @@ impl Elaborator<'_> {
         }
         let mut promoted: Vec<(Arc<str>, Callable)> = Vec::new();
         let parts = [
-            (&machine.sees, false),
-            (&machine.uses, false),
-            (&machine.includes, false),
-            (&machine.imports, false),
-            (&machine.extends, true),
+            (&machine.sees, Mention::Sees),
+            (&machine.uses, Mention::Sees),
+            (&machine.includes, Mention::Includes),
+            (&machine.imports, Mention::Includes),
+            (&machine.extends, Mention::Extends),
         ];
         // The arguments of included machines use names of this machine, so it must exist already.
         let position = self.instances.len();
         self.instances.push(instance);
         self.declare_own(machine, prefix, arguments, role, position);
-        for (references, extends) in parts {
+        for (references, mention) in parts {
             for reference in references {
-                self.include(reference, extends, position, role, depth, &mut promoted);
+                self.include(reference, mention, position, role, depth, &mut promoted);
             }
         }
         for name in &machine.promotes {
             match self.instances[position].operations.get(&name.text).cloned() {
+                Some(_) if promoted.iter().any(|(known, _)| *known == name.text) => {}
                 Some(callable) => promoted.push((name.text.clone(), callable)),
                 None => {
                     let message = format!("there is no operation `{}` to promote", name.text);
@@ -70,6 +91,9 @@ impl Elaborator<'_> {
                 }
             }
         }
+        let own = machine.operations.iter().map(|operation| operation.name.text.clone());
+        let offered: Vec<Arc<str>> = own.chain(promoted.iter().map(|(name, _)| name.clone())).collect();
+        self.instances[position].offered = offered;
         self.clauses(machine, role, position);
         if role == Role::Main {
             for (name, callable) in promoted {
@@ -119,7 +143,7 @@ impl Elaborator<'_> {
     fn include(
         &mut self,
         reference: &Reference,
-        extends: bool,
+        mention: Mention,
         position: usize,
         role: Role,
         depth: usize,
@@ -137,13 +161,15 @@ impl Elaborator<'_> {
         };
         self.instance = position;
         let arguments: Vec<Expr> = reference.arguments.iter().map(|argument| self.formula(argument)).collect();
-        if arguments.len() != machine.parameters.len() {
+        let key = (role == Role::Refined, full.to_string());
+        // Who sees or uses a machine leaves its parameters to the one that includes it.
+        let is_settled = mention == Mention::Sees && arguments.is_empty() && self.known_instances.contains_key(&key);
+        if arguments.len() != machine.parameters.len() && !is_settled {
             let message =
                 format!("`{}` has {} parameters, not {}", name.text, machine.parameters.len(), arguments.len());
             self.error("arity", message, reference.name.span);
             return;
         }
-        let key = full.to_string();
         let part = match self.known_instances.get(&key) {
             // A machine that several others see is there once.
             Some(&part) => part,
@@ -160,22 +186,33 @@ impl Elaborator<'_> {
             }
         };
         self.instance = position;
+        match mention {
+            _ if role == Role::Refined => {}
+            Mention::Sees => self.seen.push((part, prefix.map(str::to_owned))),
+            Mention::Includes | Mention::Extends => {
+                self.owned.insert(part);
+            }
+        }
         let visible = self.instances[part].clone();
         for (known, entry) in visible.names {
             let is_variable =
                 matches!(entry, Entry::Symbol(symbol) if self.core.symbols[symbol.0].kind != SymbolKind::Constant);
-            let seen: Arc<str> = match prefix {
-                Some(prefix) if is_variable => Arc::from(format!("{prefix}.{known}")),
-                _ => known,
-            };
-            self.instances[position].names.entry(seen).or_insert(entry);
+            let seen = if is_variable { prefixed(prefix, &known) } else { known };
+            // What a refinement sees or includes itself is there, whatever the refined machine sees.
+            let is_abstract = matches!(self.instances[position].names.get(&seen),
+                Some(Entry::Symbol(symbol)) if self.core.symbols[symbol.0].kind == SymbolKind::Abstract);
+            if is_abstract && is_variable {
+                self.instances[position].names.insert(seen, entry);
+            } else {
+                self.instances[position].names.entry(seen).or_insert(entry);
+            }
         }
-        for (known, callable) in visible.operations {
-            let seen: Arc<str> = match prefix {
-                Some(prefix) => Arc::from(format!("{prefix}.{known}")),
-                None => known,
+        for known in visible.offered {
+            let Some(callable) = visible.operations.get(&known).cloned() else {
+                continue;
             };
-            if extends {
+            let seen = prefixed(prefix, &known);
+            if mention == Mention::Extends {
                 promoted.push((seen.clone(), callable.clone()));
             }
             self.instances[position].operations.insert(seen, callable);
@@ -358,7 +395,7 @@ impl Elaborator<'_> {
                     }
                     _ if role == Role::Refined => {}
                     _ => {
-                        let claim = self.claim(conjunct.clone(), "");
+                        let claim = self.claim(conjunct.clone());
                         self.core.invariant.push(claim);
                     }
                 }
@@ -369,7 +406,7 @@ impl Elaborator<'_> {
             let mut is_abstract = role == Role::Refined;
             predicate.symbols(&mut |symbol| is_abstract |= self.core.symbols[symbol.0].kind == SymbolKind::Abstract);
             if !is_abstract {
-                let claim = self.claim(predicate, "assertion");
+                let claim = self.claim(predicate);
                 self.core.assertions.push(claim);
             }
         }
@@ -450,5 +487,13 @@ impl Elaborator<'_> {
         self.scopes.pop();
         let name = name.unwrap_or_else(|| operation.name.text.clone());
         self.core.operations.push(Operation { name, parameters, body, span: operation.span });
+    }
+}
+
+/// A name of a machine that is mentioned with a prefix, as others see it.
+fn prefixed(prefix: Option<&str>, name: &Arc<str>) -> Arc<str> {
+    match prefix {
+        Some(prefix) => Arc::from(format!("{prefix}.{name}")),
+        None => Arc::clone(name),
     }
 }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use quotient_ir::{Diagnostic, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::core::{Claim, Core, Expr, Symbol, SymbolId, SymbolKind};
 use super::settings::Settings;
@@ -50,6 +50,8 @@ pub(crate) fn elaborate(
         called: false,
         known_sets: FxHashMap::default(),
         known_instances: FxHashMap::default(),
+        seen: Vec::new(),
+        owned: FxHashSet::default(),
     };
     elaborator.compose(machine);
     elaborator.finish();
@@ -78,7 +80,21 @@ struct Callable {
 struct Instance {
     names: FxHashMap<Arc<str>, Entry>,
     definitions: FxHashMap<Arc<str>, Rc<tree::Definition>>,
+    /// What its own operations may call, by the names they use.
     operations: FxHashMap<Arc<str>, Callable>,
+    /// The operations it offers to others, in order: its own, those it promotes and those of what it extends.
+    offered: Vec<Arc<str>>,
+}
+
+/// How a machine mentions another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mention {
+    /// SEES, USES: it reads the other's state, which belongs to somebody else.
+    Sees,
+    /// INCLUDES, IMPORTS: it owns the other's state, and changes it as it pleases.
+    Includes,
+    /// EXTENDS: included, with all its operations promoted.
+    Extends,
 }
 
 struct Elaborator<'a> {
@@ -102,7 +118,12 @@ struct Elaborator<'a> {
     called: bool,
     /// The sets and constants of a machine, which all its instances share.
     known_sets: FxHashMap<String, FxHashMap<Arc<str>, Entry>>,
-    known_instances: FxHashMap<String, usize>,
+    /// The instances by what they are called, those that only refined machines mention apart.
+    known_instances: FxHashMap<(bool, String), usize>,
+    /// Machines that are seen or used, each with the prefix of its names.
+    seen: Vec<(usize, Option<String>)>,
+    /// Machines that are included, imported or extended by others.
+    owned: FxHashSet<usize>,
 }
 
 impl Elaborator<'_> {
@@ -237,9 +258,8 @@ impl Elaborator<'_> {
         if line.chars().count() <= 80 { line } else { line.chars().take(79).chain(['…']).collect() }
     }
 
-    fn claim(&self, condition: Expr, kind: &str) -> Claim {
-        let name = self.name_of(condition.span);
-        Claim { name: if kind.is_empty() { name } else { format!("{kind} {name}") }, condition }
+    fn claim(&self, condition: Expr) -> Claim {
+        Claim { name: self.name_of(condition.span), condition }
     }
 
     /// Checks that everything that needs a type has one.

@@ -175,7 +175,7 @@ impl Lowering<'_> {
         match category {
             Category::Assert | Category::Invariant => {
                 let message = message.map_or_else(|| self.text_of(condition.span), |message| message.text.clone());
-                Some(StatementKind::Assert { condition: lowered, message })
+                Some(StatementKind::Assert { condition: lowered, message, violates: None })
             }
             Category::Assume => {
                 self.note_path_effect(span);

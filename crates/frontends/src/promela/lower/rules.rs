@@ -578,7 +578,7 @@ impl Emission<'_, '_> {
                 if !self.check_assertions {
                     return Some(Vec::new());
                 }
-                let kind = StatementKind::Assert { condition, message };
+                let kind = StatementKind::Assert { condition, message, violates: None };
                 Some(vec![Statement { kind, span }])
             }
             Action::SetPriority { process, priority } => {

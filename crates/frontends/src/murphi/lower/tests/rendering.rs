@@ -109,7 +109,7 @@ fn statement(model: &Model, locals: &Locals, kind: &StatementKind) -> String {
         StatementKind::Return(None) => "return".into(),
         StatementKind::Return(Some(ReturnValue::Value(it))) => format!("return {}", value(*it)),
         StatementKind::Return(Some(ReturnValue::Copy(it))) => format!("return copy {}", place(*it)),
-        StatementKind::Assert { condition, message } => format!("assert {} {message:?}", value(*condition)),
+        StatementKind::Assert { condition, message, .. } => format!("assert {} {message:?}", value(*condition)),
         StatementKind::Require { condition, message } => format!("require {} {message:?}", value(*condition)),
         StatementKind::Assume(condition) => format!("assume {}", value(*condition)),
         StatementKind::Cover { condition, property } => {
