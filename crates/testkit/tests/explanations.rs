@@ -246,7 +246,6 @@ fn what_is_found_and_what_is_explained_agree() {
             Err(reason) => wrong.push(reason),
         }
     }
-    println!("{tally:?}; left out: {left_out:?}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(left_out.len() * 8 < examples.len(), "left out: {left_out:?}");
     assert!(tally.symmetries > 100 && tally.others > 100 && tally.enumerated > 100, "{tally:?}");
