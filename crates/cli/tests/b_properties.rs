@@ -88,8 +88,24 @@ fn a_value_beyond_the_bounds_of_another_invariant() {
         quotient(["check", "bounds.mch", "--property", "on : BOOL"]),
         str![[r#"
 inconclusive: the model went wrong: the invariant `n : 0..2` does not hold: `n` would be 3
-  bounds.mch:7:3
-  7 |   up = BEGIN n := n + 1 || on := TRUE END
+
+ 0  Startstate "root"
+      stage: uninitialised
+      n: 0
+      on: FALSE
+ 1  Rule "INITIALISATION"
+      stage: uninitialised → initialised
+ 2  Rule "up"
+      n: 0 → 1
+      on: FALSE → TRUE
+ 3  Rule "up"
+      n: 1 → 2
+    Rule "up" leads to a violation: the invariant `n : 0..2` does not hold: `n` would be 3
+    bounds.mch:7:3
+    7 |   up = BEGIN n := n + 1 || on := TRUE END
+
+A value beyond its bounds ends the search, and the invariant that bounds it was not asked for.
+To have it judged as a violation, add --property 'n : 0..2'
 
 undecided  invariant  on : BOOL
 

@@ -313,6 +313,9 @@ Options:
   -D <NAME=VALUE>            Give a constant or macro of the model another value; may be repeated
       --language <LANGUAGE>  The language of the model, if the file's extension does not tell
                              [possible values: murphi, b, promela]
+      --max-processes <N>    How many processes of a Promela model there can be at a time, at most
+                             255 [default: as many as the text bounds them to, or 12 more than at
+                             the start]
       --property <NAME>      Preserve only this property; may be repeated [default: all of them]
       --no-properties        Preserve the behaviour only
       --symmetry <SYMMETRY>  Which symmetries to look for: all, those that scalarsets declare, or

@@ -8,7 +8,7 @@ use quotient::{
     AdaptiveUse, CrossCheck, Extent, Model, PropertyReport, Report, StopReason, Subject, SymmetryReport,
     UnsupportedProperty, Verdict,
 };
-use quotient_ir::{RuleId, SourceStatement, Unexecuted, Violation};
+use quotient_ir::{FaultKind, RuleId, SourceStatement, Unexecuted, Violation};
 
 use crate::names::{kind_title, property_name, property_title, rule_name};
 use crate::render::diagnostics::Lines;
@@ -144,8 +144,17 @@ fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
     }
     if let Some(trace) = &outcome.report.fault {
         let _ = write!(text, "\n{}\n", renderer.trace(trace));
-        text.push_str("An error ends the search, and no property that was asked for is about errors.\n");
-        text.push_str("To have it judged as a violation, add --property errors\n");
+        let kind = trace.violation.as_ref().and_then(Violation::fault).map(|fault| fault.kind);
+        if let Some(FaultKind::Invariant(property)) = kind {
+            text.push_str(
+                "A value beyond its bounds ends the search, and the invariant that bounds it was not asked for.\n",
+            );
+            let name = property_name(outcome.model.ir(), property);
+            let _ = writeln!(text, "To have it judged as a violation, add --property '{name}'");
+        } else {
+            text.push_str("An error ends the search, and no property that was asked for is about errors.\n");
+            text.push_str("To have it judged as a violation, add --property errors\n");
+        }
     }
     text
 }
