@@ -37,7 +37,7 @@ pub use seam::{
     TransitionSystem,
 };
 pub use systems::compiled::CompiledSystem;
-pub use systems::evaluator::{Scratch, SpecialisedSystem};
+pub use systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
 pub use systems::passing::{PassingScratch, PassingSystem};
 pub use systems::quotient::{Clock, QuotientScratch, QuotientSystem};
 pub use systems::reference::ReferenceSystem;

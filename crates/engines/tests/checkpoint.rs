@@ -32,9 +32,9 @@ fn parse(text: String) -> Model {
 }
 
 /// A file that is gone afterwards.
-struct Place(PathBuf);
+struct TemporaryFile(PathBuf);
 
-impl Place {
+impl TemporaryFile {
     fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("quotient-{}-{name}", std::process::id()));
         Self(path)
@@ -44,7 +44,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
@@ -94,7 +94,7 @@ fn killed_and_resumed_is_as_if_nothing_had_happened() {
         let expected = run(&model, &SearchOptions::default());
         for threads in [1, 2] {
             for checkpoint_at in [1, 3, 5] {
-                let place = Place::new(&format!("killed-{number}-{threads}-{checkpoint_at}"));
+                let place = TemporaryFile::new(&format!("killed-{number}-{threads}-{checkpoint_at}"));
                 let options = SearchOptions { threads, checkpoint: place.path(), ..SearchOptions::default() };
                 let killed = std::panic::catch_unwind(|| {
                     check(&model, &options, &mut Killer { reports: 0, checkpoint_at, stops: false }).map(drop)
@@ -118,7 +118,7 @@ fn a_search_that_was_stopped_goes_on() {
     let model = model(EXTRAS[1]);
     let expected = run(&model, &SearchOptions::default());
     for threads in [1, 2] {
-        let place = Place::new(&format!("stopped-{threads}"));
+        let place = TemporaryFile::new(&format!("stopped-{threads}"));
         let options = SearchOptions { threads, checkpoint: place.path(), ..SearchOptions::default() };
         let limits = [
             SearchOptions { max_states: Some(5000), ..options.clone() },
@@ -155,7 +155,7 @@ fn refuse(model: &Model, path: &Path) -> String {
 
 #[test]
 fn what_is_not_a_checkpoint_of_this_search_is_refused() {
-    let place = Place::new("refused");
+    let place = TemporaryFile::new("refused");
     let model_of_it = model(EXTRAS[0]);
     assert!(!refuse(&model_of_it, &place.0).is_empty());
     let options = SearchOptions { max_states: Some(3000), checkpoint: place.path(), ..SearchOptions::default() };
@@ -201,7 +201,7 @@ fn a_search_that_was_stopped_among_its_starts_runs_them_all() {
     let expected = run(&model, &options);
     assert_eq!(expected.verdict, Verdict::Violated);
     for threads in [1, 2] {
-        let place = Place::new(&format!("starts-{threads}"));
+        let place = TemporaryFile::new(&format!("starts-{threads}"));
         let limited = SearchOptions { threads, max_states: Some(1), checkpoint: place.path(), ..options.clone() };
         assert_eq!(run(&model, &limited).stop_reason, Some(StopReason::StateLimit(1)));
         for threads in [1, 2] {

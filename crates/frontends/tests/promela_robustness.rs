@@ -166,8 +166,8 @@ fn pieces(text: &str) -> Vec<&str> {
     let mut last = ' ';
     let is_word = |it: char| it.is_alphanumeric() || it == '_';
     for (offset, letter) in text.char_indices() {
-        let goes_on = last.is_whitespace() || is_word(last) && is_word(letter);
-        if !goes_on && offset > start {
+        let continues = last.is_whitespace() || is_word(last) && is_word(letter);
+        if !continues && offset > start {
             pieces.push(&text[start..offset]);
             start = offset;
         }

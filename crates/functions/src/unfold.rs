@@ -197,8 +197,8 @@ impl<'m> Unfolder<'m> {
             // A step that was dropped before does not get here. What is alive does not show that
             // everywhere: a call leaves it as it was.
             let dropped = self.circuit.or(self.drops.clone());
-            let goes_on = self.circuit.not(dropped);
-            condition = self.circuit.and([condition, goes_on]);
+            let continues = self.circuit.not(dropped);
+            condition = self.circuit.and([condition, continues]);
         }
         if condition != NodeId::FALSE {
             self.faults.push(condition);

@@ -49,7 +49,7 @@ impl Nesting {
 
 /// Where a point belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct NodePosition {
     /// Which nesting.
     pub nesting: usize,
     /// Which level of it.
@@ -66,7 +66,7 @@ pub struct Arrangement {
     pub nestings: Vec<Nesting>,
     /// For each point its place, if it has one. Points of one orbit have the same nesting and level, one at
     /// each node, or no place at all: those belong to several nodes.
-    pub places: Vec<Option<Place>>,
+    pub places: Vec<Option<NodePosition>>,
     /// For each point its orbit, by number.
     pub orbits: Vec<usize>,
     /// The actions on the nodes of the lowest levels, one for each nesting.
@@ -199,7 +199,7 @@ pub fn arrangement(action: &Action, order: &BigUint) -> Option<Arrangement> {
                 }
                 for (&point, value) in tree.points().iter().zip(map) {
                     let node = (value[0] - range.start) as usize;
-                    places[point as usize - nodes] = Some(Place { nesting: *nesting, level: *level, node });
+                    places[point as usize - nodes] = Some(NodePosition { nesting: *nesting, level: *level, node });
                 }
                 break 'levels;
             }

@@ -39,7 +39,9 @@ pub use model::{Function, Local, LocalKind, Model, Parameter, Property, Property
 pub use murphi::{PrintError, PrintOptions, print_murphi};
 pub use notation::{Index, Notation};
 pub use ownership::{Fairness, Number, Owner};
-pub use presentation::{Caption, Part, PartKind, Participant, Presentation, SourceStatement, Unexecuted, queue_text};
+pub use presentation::{
+    Caption, PartKind, Participant, Presentation, ShownPart, SourceStatement, Unexecuted, queue_text,
+};
 pub use statement::{MultisetElement, ReturnValue, Statement, StatementKind, Violated};
 pub use text::{called_text, expression_text, place_text};
 pub use trace::{DeadlockMode, ReplayError, Trace, TraceStep, Violation, changed_slots, replay};

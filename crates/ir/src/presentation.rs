@@ -19,7 +19,7 @@ pub struct Presentation {
     /// For each rule what a step of it is.
     pub captions: Vec<Caption>,
     /// What of a state is shown, in this order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ShownPart>,
     /// Nothing of a state in which this variable is not zero is shown: it only stands between two others.
     pub between: Option<VariableId>,
     /// What a state without a way on is called.
@@ -68,7 +68,7 @@ pub struct Participant {
 
 /// A part of the state that is shown under a name of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct ShownPart {
     /// Its name.
     pub name: String,
     /// The variable that it lies in.
@@ -139,7 +139,7 @@ impl Presentation {
     }
 }
 
-impl Part {
+impl ShownPart {
     /// The position of its first cell in a state.
     pub fn first_slot(&self, layout: &Layout) -> usize {
         layout.first_slot(self.variable).position() + self.first

@@ -17,9 +17,9 @@
 //! functions or by what the runs touched.
 
 mod decisions;
+mod event_set;
 mod exhaust;
 mod instances;
-mod part;
 
 use std::sync::Arc;
 
@@ -36,11 +36,11 @@ use quotient_ir::{Action, Budget, Layout, Model, PropertyId, Spent, TableIndex, 
 use crate::graph::watch;
 use crate::literals::{Literals, NoAction, StateMap};
 use crate::relabelling::relabelling;
+pub(crate) use event_set::EventSet;
 pub use exhaust::CertificationReport;
 use exhaust::{Exhaustion, SlotPermutation};
 use instances::CertifiedInstances;
 pub use instances::{InstanceAction, InstanceMap};
-pub(crate) use part::Part;
 
 /// A group of permutations of literals, each of which was shown to be a symmetry of the model and
 /// of the properties it was certified for. Only detection by way of a [`Certifier`] makes one.

@@ -36,7 +36,7 @@ pub fn explore(model: &Model, deadlock: DeadlockMode, limit: usize) -> Explorati
     }
     let layout = Layout::new(model).expect("a model for the oracle is small");
     let interpreter = Interpreter::new(model, &layout);
-    let mut search = Search {
+    let mut search = BruteForce {
         model,
         interpreter: &interpreter,
         numbers: HashMap::new(),
@@ -53,7 +53,7 @@ pub fn explore(model: &Model, deadlock: DeadlockMode, limit: usize) -> Explorati
     Exploration { class, states: reached.len() as u64, rules_fired: search.rules_fired, reached }
 }
 
-struct Search<'a> {
+struct BruteForce<'a> {
     model: &'a Model,
     interpreter: &'a Interpreter<'a>,
     numbers: HashMap<Vec<Option<i64>>, usize>,
@@ -66,7 +66,7 @@ struct Search<'a> {
     limit: usize,
 }
 
-impl Search<'_> {
+impl BruteForce<'_> {
     /// The class of the first thing that is wrong, as an error.
     fn run(&mut self) -> Result<(), VerdictClass> {
         let model = self.model;

@@ -97,7 +97,7 @@ fn locate<'a>(
     for (kind, label) in labels {
         let excerpt = lines.excerpt(label.span);
         if excerpt.is_too_long {
-            let Place { file, line, column } = lines.place(label.span);
+            let Location { file, line, column } = lines.place(label.span);
             group = group.element(Origin::path(file).line(line).char_column(column));
             if !label.text.is_empty() {
                 group = group.element(Level::NOTE.message(label.text.as_str()));
@@ -161,7 +161,7 @@ impl<'a> Cluster<'a> {
 
 /// Where something starts: line and column are counted from one, in characters.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct Location<'a> {
     /// The name of the file.
     pub(crate) file: &'a str,
     /// The line of the file.
@@ -207,10 +207,10 @@ impl<'a> Lines<'a> {
         self.line_of(self.source.file_at(offset as u32).1.start)
     }
     /// The start of a span.
-    pub(crate) fn place(&self, span: Span) -> Place<'a> {
+    pub(crate) fn place(&self, span: Span) -> Location<'a> {
         let offset = self.boundary(span.range().start);
         let line = self.line_of(offset);
-        Place {
+        Location {
             file: self.source.file_at(offset as u32).0,
             line: line - self.first_line_of_file(offset) + 1,
             column: self.text()[self.starts[line]..offset].chars().count() + 1,
@@ -238,7 +238,7 @@ impl<'a> Lines<'a> {
     }
     /// The place a span starts at and the line it starts in, to be shown below something said about it.
     pub(crate) fn quotation(&self, span: Span, indent: &str, palette: Palette) -> String {
-        let Place { file, line, column } = self.place(span);
+        let Location { file, line, column } = self.place(span);
         let place = palette.faint(&format!("{file}:{line}:{column}"));
         let margin = palette.faint(&format!("{line} |"));
         format!("{indent}{place}\n{indent}{margin} {}\n", self.first_line(span))

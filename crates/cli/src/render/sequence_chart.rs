@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt::Write;
 
 use quotient_ir::{
-    Action, Caption, Layout, Model, Part, PartKind, Presentation, Trace, TraceStep, TypeKind, Valuation,
+    Action, Caption, Layout, Model, PartKind, Presentation, ShownPart, Trace, TraceStep, TypeKind, Valuation,
 };
 
 /// Distances in the picture.
@@ -38,7 +38,7 @@ struct Message {
 pub(crate) fn sequence_chart(model: &Model, layout: &Layout, trace: &Trace) -> Option<String> {
     let presentation = model.presentation.as_ref()?;
     let mut chart = Chart::default();
-    let queues: Vec<&Part> = presentation.parts.iter().filter(|part| part.kind == PartKind::Queue).collect();
+    let queues: Vec<&ShownPart> = presentation.parts.iter().filter(|part| part.kind == PartKind::Queue).collect();
     for (row, pair) in trace.steps.windows(2).enumerate() {
         let Some(doers) = doers(presentation, &pair[1]) else { continue };
         chart.processes.extend(doers.iter().map(|doer| doer.process.clone()));
@@ -97,7 +97,7 @@ impl Chart {
 }
 
 /// The messages in a queue: `request(2)`.
-fn contents(model: &Model, layout: &Layout, queue: &Part, state: &Valuation) -> Vec<String> {
+fn contents(model: &Model, layout: &Layout, queue: &ShownPart, state: &Valuation) -> Vec<String> {
     let cells = &state.0[queue.first_slot(layout)..][..model.cells(queue.ty) as usize];
     let fields = |ty| match &model.types[ty].kind {
         TypeKind::Record { fields } => &fields[..],

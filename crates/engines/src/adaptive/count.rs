@@ -248,9 +248,9 @@ fn for_each_filling(size: u16, most: &[u16], visit: &mut impl FnMut(&[u16]) -> b
         let least = u32::from(left).saturating_sub(room[letter + 1]) as u16;
         for count in least..=most[letter].min(left) {
             filling.push(count);
-            let goes_on = choose(left - count, most, room, filling, visit);
+            let continues = choose(left - count, most, room, filling, visit);
             filling.pop();
-            if !goes_on {
+            if !continues {
                 return false;
             }
         }

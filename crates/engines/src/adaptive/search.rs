@@ -21,7 +21,7 @@ use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::{EngineError, Figures, StopReason};
 use crate::seam::{Event, TransitionSystem};
-use crate::systems::evaluator::{Scratch, SpecialisedSystem};
+use crate::systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
 use crate::systems::guard::Guard;
 use crate::systems::passing::is_passing;
 use crate::verdicts::Verdicts;
@@ -72,11 +72,11 @@ enum End {
 
 type Halt = Box<End>;
 
-struct Search<'a, 's, 'm> {
+struct AdaptiveSearch<'a, 's, 'm> {
     stepper: Stepper<'s, 'm>,
     judge: Judge<'a, SpecialisedSystem<'s>>,
     options: &'a SearchOptions,
-    scratch: Scratch,
+    scratch: EvaluatorScratch,
     assumptions: Vec<Watched>,
     invariants: Vec<Watched>,
     covers: Vec<Watched>,
@@ -144,7 +144,7 @@ pub(super) fn run(
         }
     }
     let guard = Guard::new(interpreter.layout(), stepper.partial.literals());
-    let mut search = Search {
+    let mut search = AdaptiveSearch {
         judge: Judge::new(system, &checks, options),
         stepper,
         options,
@@ -171,7 +171,7 @@ pub(super) fn run(
     search.finish(end, interpreter, &checks)
 }
 
-impl Search<'_, '_, '_> {
+impl AdaptiveSearch<'_, '_, '_> {
     fn run(&mut self) -> Result<(), Halt> {
         self.begin()?;
         let mut number = 0;

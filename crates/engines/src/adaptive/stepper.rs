@@ -18,7 +18,7 @@ use super::partitions::{PartitionNumber, Partitions};
 use crate::observer::{Observer, Progress};
 use crate::report::StopReason;
 use crate::seam::Event;
-use crate::systems::evaluator::{Scratch, SpecialisedSystem};
+use crate::systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
 
 /// States looked at between reports of progress, however few steps come of them.
 const WORK_INTERVAL: u64 = 1024;
@@ -102,7 +102,7 @@ pub(crate) struct Stepper<'s, 'm> {
     pub(crate) arrangement: Rc<Arrangement>,
     pub(crate) partitions: Partitions,
     pub(crate) desk: Desk,
-    scratch: Scratch,
+    scratch: EvaluatorScratch,
     pub(crate) edges: Vec<EdgeEntry>,
     rule_edges: Vec<Option<Vec<usize>>>,
     filters: Vec<Option<RuleFilter>>,

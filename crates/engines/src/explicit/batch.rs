@@ -125,7 +125,7 @@ impl Batch {
         self.hash_all();
         self.growths = store.growths();
         let Self { successors, hashes, entries, rest, rest_hashes, rest_sightings, sightings, .. } = self;
-        if recent.rests(hashes.len()) {
+        if recent.is_paused(hashes.len()) {
             store.recognise(hashes, successors.records(), entries, sightings);
             return;
         }

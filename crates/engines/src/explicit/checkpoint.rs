@@ -25,7 +25,7 @@ const MAGIC: &[u8; 24] = b"quotient checkpoint v2\n\0";
 
 /// What a search has found out so far, besides its states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct SearchTotals {
     /// Steps from a start to the states that are being expanded.
     pub(crate) level: u64,
     /// Steps from a start to the deepest state.
@@ -41,7 +41,7 @@ pub(crate) struct Snapshot<'a, C, N> {
     /// The stores, and how many states of each belong to the snapshot. The number of a state is
     /// its number in its store, followed by that of the store.
     pub(crate) stores: &'a [(&'a Store, u64)],
-    pub(crate) standing: &'a Standing,
+    pub(crate) totals: &'a SearchTotals,
     /// The rules that have fired, perhaps also some that fire again when the search goes on.
     pub(crate) fired: Vec<RuleId>,
     /// States of the level that wait to be expanded, in order.
@@ -97,11 +97,11 @@ where
     C: ExactSizeIterator<Item = StateNumber>,
     N: ExactSizeIterator<Item = StateNumber>,
 {
-    let Snapshot { fingerprint, words, stores, standing, fired, current, next } = snapshot;
+    let Snapshot { fingerprint, words, stores, totals, fired, current, next } = snapshot;
     let file = File::create(path)?;
     let mut output = Summing { inner: BufWriter::with_capacity(1 << 16, file), sum: Sum::default() };
     output.write_all(MAGIC)?;
-    let Standing { level, depth, transitions, covered } = standing;
+    let SearchTotals { level, depth, transitions, covered } = totals;
     let header = [fingerprint, words as u64, *level, *depth, *transitions, covered.len() as u64];
     write_words(&mut output, header.into_iter().chain(covered.iter().map(|id| id.position() as u64)))?;
     write_words(
@@ -154,7 +154,7 @@ pub(crate) enum ResumeError {
 #[derive(Debug)]
 pub(crate) struct Saved {
     words: usize,
-    pub(crate) standing: Standing,
+    pub(crate) totals: SearchTotals,
     /// The rules that have fired.
     pub(crate) fired: Vec<RuleId>,
     current: Vec<StateNumber>,
@@ -173,7 +173,7 @@ impl Saved {
 /// Where a search goes on.
 #[derive(Debug)]
 pub(crate) struct Restored {
-    pub(crate) standing: Standing,
+    pub(crate) totals: SearchTotals,
     /// Numbers in the new stores.
     pub(crate) current: Vec<StateNumber>,
     pub(crate) next: Vec<StateNumber>,
@@ -237,8 +237,8 @@ pub(crate) fn read(path: &Path, fingerprint: u64, words: usize) -> Result<Saved,
     if read_word(&mut input)? != sum {
         return Err(ResumeError::Malformed);
     }
-    let standing = Standing { level, depth, transitions, covered };
-    Ok(Saved { words, standing, fired, current, next, stores })
+    let totals = SearchTotals { level, depth, transitions, covered };
+    Ok(Saved { words, totals, fired, current, next, stores })
 }
 
 fn cut_short(error: io::Error) -> ResumeError {
@@ -264,14 +264,14 @@ impl Saved {
     /// What one store of a search holds that goes on: its states and their parents, and those that wait.
     pub(crate) fn new(
         words: usize,
-        standing: Standing,
+        totals: SearchTotals,
         current: Range<StateNumber>,
         next: Range<StateNumber>,
         store: (Vec<u64>, Vec<StateNumber>),
     ) -> Self {
         // Which rules fired is known where they did.
         let fired = Vec::new();
-        Self { words, standing, fired, current: current.collect(), next: next.collect(), stores: vec![store] }
+        Self { words, totals, fired, current: current.collect(), next: next.collect(), stores: vec![store] }
     }
 
     /// Puts the states into new stores, whose number is two to some power: first those that were
@@ -337,7 +337,7 @@ impl Saved {
         let number = |&old: &StateNumber| locate(old).map(|(store, position)| new[store][position]);
         let current = self.current.iter().map(number).collect::<Result<Vec<_>, _>>()?;
         let next = self.next.iter().map(number).collect::<Result<Vec<_>, _>>()?;
-        Ok(Restored { standing: self.standing.clone(), current, next })
+        Ok(Restored { totals: self.totals.clone(), current, next })
     }
 }
 

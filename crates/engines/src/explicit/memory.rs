@@ -1,4 +1,4 @@
-//! Search in memory on one thread, breadth-first or depth-first.
+//! MemorySearch in memory on one thread, breadth-first or depth-first.
 //!
 //! The order is that of the model's text throughout, and what is counted and checked when is the
 //! same as in rumur, so that numbers can be compared even when a run ends at its first violation:
@@ -13,7 +13,7 @@ use quotient_ir::{DeadlockMode, PropertyId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explicit::batch::{Batch, Run};
-use crate::explicit::checkpoint::{self, ResumeError, Saved, Snapshot, Standing, can_go_on};
+use crate::explicit::checkpoint::{self, ResumeError, Saved, SearchTotals, Snapshot, can_go_on};
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
 use crate::explicit::judge::{Admission, Checks, Judge, end_with};
@@ -49,7 +49,7 @@ pub(super) fn search<S: SearchSpace>(
     begin: Option<Saved>,
     observer: &mut dyn Observer,
 ) -> Result<(Exploration, Option<Handover>), ResumeError> {
-    let mut search = Search::new(system, checks, options, entries, fingerprint, observer);
+    let mut search = MemorySearch::new(system, checks, options, entries, fingerprint, observer);
     let resumed = begin.map(|saved| search.restore(saved)).transpose()?.flatten();
     let end = search.run(resumed).map_or_else(|end| *end, |()| End::Finished);
     Ok(search.finish(end))
@@ -73,7 +73,7 @@ pub(super) fn retrace<S: SearchSpace>(
         number = store.parent(state);
     }
     path.reverse();
-    let mut search = Search::new(system, checks, options, entries, 0, observer);
+    let mut search = MemorySearch::new(system, checks, options, entries, 0, observer);
     search.wanted = path.iter().map(|&number| (number, Vec::new())).collect();
     search.missing = path.len();
     let end = if path.is_empty() { Ok(()) } else { search.run(None) };
@@ -96,7 +96,7 @@ pub(super) fn retrace<S: SearchSpace>(
     Ok(states)
 }
 
-struct Search<'a, S: SearchSpace> {
+struct MemorySearch<'a, S: SearchSpace> {
     system: &'a S,
     lookup: Lookup<'a, S>,
     judge: Judge<'a, S>,
@@ -145,7 +145,7 @@ struct SafePoint {
     transitions: u64,
 }
 
-impl<'a, S: SearchSpace> Search<'a, S> {
+impl<'a, S: SearchSpace> MemorySearch<'a, S> {
     fn new(
         system: &'a S,
         checks: &'a Checks,
@@ -254,7 +254,7 @@ impl<'a, S: SearchSpace> Search<'a, S> {
         {
             end = End::Stopped(StopReason::CheckpointFailed(error.to_string()));
         }
-        let handover = (self.options.spill.is_some() && disk::goes_on(&end)).then(|| Handover {
+        let handover = (self.options.spill.is_some() && disk::continues_on_disk(&end)).then(|| Handover {
             begun: self.begun,
             current: Waiting::Range(self.safe.number as StateNumber..self.safe.end_of_level as StateNumber),
             next: Waiting::Range(self.safe.end_of_level as StateNumber..self.store.len() as StateNumber),
@@ -283,13 +283,13 @@ impl<'a, S: SearchSpace> Search<'a, S> {
         let Some(path) = &self.options.checkpoint else { return Ok(()) };
         // Without all starts there is nothing to go on from.
         let length = if self.begun { self.store.len() } else { 0 };
-        let Rest { standing, current, .. } = self.rest();
+        let Rest { totals, current, .. } = self.rest();
         let next = current.end..length as StateNumber;
         let snapshot = Snapshot {
             fingerprint: self.fingerprint,
             words: self.system.words(),
             stores: &[(&self.store, length)],
-            standing: &standing,
+            totals: &totals,
             fired: self.system.facts().fired_rules(),
             current,
             next,
@@ -301,7 +301,7 @@ impl<'a, S: SearchSpace> Search<'a, S> {
     fn rest(&self) -> Rest {
         let SafePoint { number, end_of_level, level, transitions } = self.safe;
         Rest {
-            standing: Standing { level, depth: self.depth, transitions, covered: self.covered.clone() },
+            totals: SearchTotals { level, depth: self.depth, transitions, covered: self.covered.clone() },
             current: number as StateNumber..end_of_level as StateNumber,
             next: end_of_level as StateNumber..self.store.len() as StateNumber,
         }
@@ -314,7 +314,7 @@ impl<'a, S: SearchSpace> Search<'a, S> {
             return Ok(None);
         }
         self.begun = true;
-        let Standing { level, depth, transitions, covered } = restored.standing;
+        let SearchTotals { level, depth, transitions, covered } = restored.totals;
         (self.level, self.depth, self.transitions, self.covered) = (level, depth, transitions, covered);
         // Those that wait were stored last, in order.
         let end_of_level = self.store.len() - restored.next.len() as u64;
@@ -571,7 +571,7 @@ impl<'a, S: SearchSpace> Search<'a, S> {
     }
 }
 
-impl<S: SearchSpace> Expander for Search<'_, S> {
+impl<S: SearchSpace> Expander for MemorySearch<'_, S> {
     #[inline]
     fn batch(&mut self) -> &mut Batch {
         &mut self.batch

@@ -26,7 +26,7 @@ use crate::observer::Observer;
 use crate::options::{SearchOptions, SearchOrder, StoreMode};
 use crate::report::{Approximation, EngineError, StopReason};
 use crate::seam::{Facts, Identity, SearchSpace};
-use checkpoint::{ResumeError, Saved, Standing};
+use checkpoint::{ResumeError, Saved, SearchTotals};
 use judge::Checks;
 use shards::Shards;
 use store::{Entries, StateNumber, Store};
@@ -76,7 +76,7 @@ pub(crate) struct Exploration {
 /// Where a search was stopped.
 #[derive(Clone, Debug)]
 pub(crate) struct Rest {
-    pub(crate) standing: Standing,
+    pub(crate) totals: SearchTotals,
     /// States of the level that wait to be expanded.
     pub(crate) current: Range<StateNumber>,
     /// States of the next level so far.

@@ -1,6 +1,6 @@
 //! States that were met a short while ago. Successors of states that are expanded one after the
 //! other are often the same, and a small table that stays in the cache tells so sooner than the
-//! store. Where they seldom are, looking is not worth it: then the table rests for a while.
+//! store. Where they seldom are, looking is not worth it: then the table is not asked for a while.
 
 use crate::explicit::store::{Hash, copy};
 
@@ -24,7 +24,7 @@ pub(crate) struct Recent {
     lookups: u32,
     hits: u32,
     /// Lookups that are still left out.
-    resting: usize,
+    paused_for: usize,
 }
 
 impl Recent {
@@ -32,15 +32,15 @@ impl Recent {
     pub(crate) fn new(words: usize, worth: u32) -> Self {
         let places = 1usize << (BYTES / (8 * words)).max(1).ilog2();
         let states = vec![u64::MAX; places * words];
-        Self { words, mask: places - 1, states, worth: TRIAL / 16 * worth, lookups: 0, hits: 0, resting: 0 }
+        Self { words, mask: places - 1, states, worth: TRIAL / 16 * worth, lookups: 0, hits: 0, paused_for: 0 }
     }
 
     /// Whether so many lookups are left out.
     #[inline]
-    pub(crate) fn rests(&mut self, lookups: usize) -> bool {
-        let rests = self.resting > 0;
-        self.resting = self.resting.saturating_sub(lookups);
-        rests
+    pub(crate) fn is_paused(&mut self, lookups: usize) -> bool {
+        let is_paused = self.paused_for > 0;
+        self.paused_for = self.paused_for.saturating_sub(lookups);
+        is_paused
     }
 
     /// Whether it is known that a state was met before; it is met now. It comes first in a slice of words.
@@ -65,7 +65,7 @@ impl Recent {
     #[cold]
     fn judge(&mut self) {
         if self.hits < self.worth {
-            self.resting = REST;
+            self.paused_for = REST;
         }
         (self.lookups, self.hits) = (0, 0);
     }
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_table_that_does_not_help_rests_and_tries_again() {
         let mut recent = Recent::new(1, 3);
-        let mut meets = |state: u64| !recent.rests(1) && recent.meets(&[state], Hash::of(&[state]));
+        let mut meets = |state: u64| !recent.is_paused(1) && recent.meets(&[state], Hash::of(&[state]));
         let rounds = 10 * (u64::from(TRIAL) + REST as u64);
         let mut helpful = 0;
         for number in 0..rounds {

@@ -193,7 +193,7 @@ pub(crate) struct Store {
     parents: Vec<Vec<StateNumber>>,
     length: u64,
     /// Two to some power, at most that of all parts.
-    parts: Vec<Part>,
+    parts: Vec<Shard>,
     /// The entries of all parts.
     table_length: u64,
     /// How often a part has grown.
@@ -210,14 +210,14 @@ pub(crate) struct Store {
 
 /// A part of the table.
 #[derive(Debug, Default)]
-struct Part {
+struct Shard {
     /// Each entry: tag in the upper half and number plus one in the lower, or a state plus one;
     /// zero if vacant.
     entries: Vec<u64>,
     used: usize,
 }
 
-impl Part {
+impl Shard {
     /// The first position to look at: the tag scaled to the size of the part, which need not be a
     /// power of two.
     #[inline]
@@ -266,7 +266,7 @@ impl Store {
             states: Vec::new(),
             parents: Vec::new(),
             length: 0,
-            parts: (0..parts).map(|_| Part { entries: vec![0; FIRST_PART], used: 0 }).collect(),
+            parts: (0..parts).map(|_| Shard { entries: vec![0; FIRST_PART], used: 0 }).collect(),
             table_length: (FIRST_PART * parts) as u64,
             growths: 0,
             bits,
@@ -600,7 +600,7 @@ impl Store {
         let mut entries = Vec::new();
         entries.try_reserve_exact(new).map_err(|_| Full::System)?;
         entries.resize(new, 0);
-        let mut part = Part { entries, used: self.parts[number].used };
+        let mut part = Shard { entries, used: self.parts[number].used };
         let before = std::mem::take(&mut self.parts[number].entries);
         for &entry in before.iter().filter(|&&entry| entry != 0) {
             let tag = match self.entries {

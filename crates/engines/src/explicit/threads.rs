@@ -26,7 +26,7 @@ use rustc_hash::FxHashSet;
 
 use crate::explicit::barrier::Barrier;
 use crate::explicit::batch::{Batch, Run};
-use crate::explicit::checkpoint::{self, Restored, Saved, Snapshot, Standing, can_go_on};
+use crate::explicit::checkpoint::{self, Restored, Saved, SearchTotals, Snapshot, can_go_on};
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
 use crate::explicit::judge::{Admission, Checks, Judge, end_with};
@@ -101,7 +101,7 @@ pub(super) fn search<S: SearchSpace>(
             })?)
         }
     };
-    let search = Search {
+    let search = ThreadedSearch {
         system,
         checks,
         options,
@@ -148,7 +148,7 @@ pub(super) fn search<S: SearchSpace>(
         for (store, &length) in stores.iter_mut().zip(&place.lengths) {
             store.truncate(length);
         }
-        let Standing { level: reached, depth, transitions, covered } = place.standing;
+        let SearchTotals { level: reached, depth, transitions, covered } = place.totals;
         counts.states = place.lengths.iter().sum();
         counts.surplus.clear();
         (counts.depth, counts.transitions, counts.covered) = (depth, transitions, covered);
@@ -171,7 +171,7 @@ pub(super) fn search<S: SearchSpace>(
 }
 
 /// What all threads share.
-struct Search<'a, S: SearchSpace> {
+struct ThreadedSearch<'a, S: SearchSpace> {
     system: &'a S,
     checks: &'a Checks,
     options: &'a SearchOptions,
@@ -325,7 +325,7 @@ struct Sorting<'a, S: SearchSpace> {
     recent: Recent,
 }
 
-impl<'a, S: SearchSpace> Search<'a, S> {
+impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
     fn worker(&self) -> Worker<'a, S> {
         Worker {
             scratch: self.system.scratch(),
@@ -462,7 +462,7 @@ impl<'a, S: SearchSpace> Search<'a, S> {
     fn sort(&self, sorting: &mut Sorting<'a, S>, block: &mut Block) {
         let Sorting { lookup, batch, recent } = sorting;
         lookup.hash_all(batch);
-        let rests = recent.rests(batch.len());
+        let is_paused = recent.is_paused(batch.len());
         let (mut number, mut before) = (0, block.steps);
         while let Some(Run { parent, first, end, passed }) = batch.run(number) {
             number += 1;
@@ -472,7 +472,7 @@ impl<'a, S: SearchSpace> Search<'a, S> {
             }
             for position in first..end {
                 let (state, tag, hash) = batch.entry(position);
-                if !rests && recent.meets(state, hash) {
+                if !is_paused && recent.meets(state, hash) {
                     continue;
                 }
                 // Tags beyond what fits say nothing that would be wrong to forget.
@@ -561,7 +561,7 @@ impl<'a, S: SearchSpace> Search<'a, S> {
 
 /// Expands the states of a block.
 struct BlockExpander<'x, 'a, S: SearchSpace> {
-    search: &'x Search<'a, S>,
+    search: &'x ThreadedSearch<'a, S>,
     sorting: &'x mut Sorting<'a, S>,
     block: &'x mut Block,
     ask: Ask<'x>,
@@ -620,24 +620,24 @@ struct Counts {
 }
 
 /// A moment between two rounds.
-struct Place {
+struct RoundState {
     /// The first state of the level that waits.
     first: usize,
     /// How many states of the next level there are.
     found: usize,
     /// How many states each store has.
     lengths: Vec<u64>,
-    standing: Standing,
+    totals: SearchTotals,
 }
 
 /// The thread that leads the others.
 struct Conductor<'s, 'a, S: SearchSpace> {
-    search: &'s Search<'a, S>,
+    search: &'s ThreadedSearch<'a, S>,
     counts: Counts,
     worker: Worker<'a, S>,
     observer: &'s mut dyn Observer,
     /// Where to go on on disk, with the states of the next level so far.
-    left: Option<(Place, Vec<StateNumber>)>,
+    left: Option<(RoundState, Vec<StateNumber>)>,
 }
 
 impl<S: SearchSpace> Conductor<'_, '_, S> {
@@ -652,8 +652,8 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
                     return self.end(end, before, &[]);
                 }
             }
-            Some(Restored { standing, current, next: found }) => {
-                let Standing { level: reached, depth: deepest, transitions, covered } = standing;
+            Some(Restored { totals, current, next: found }) => {
+                let SearchTotals { level: reached, depth: deepest, transitions, covered } = totals;
                 self.counts.states = self.search.stores.iter().map(|store| read(store).len()).sum();
                 (self.counts.depth, self.counts.transitions, self.counts.covered) = (deepest, transitions, covered);
                 (depth, level, next) = (reached, current, found);
@@ -699,19 +699,22 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
     }
 
     /// Where the search is.
-    fn here(&self, first: usize, depth: u64, next: &[StateNumber]) -> Place {
+    fn here(&self, first: usize, depth: u64, next: &[StateNumber]) -> RoundState {
         let Counts { transitions, depth: deepest, covered, .. } = &self.counts;
-        Place {
+        RoundState {
             first,
             found: next.len(),
             lengths: self.search.stores.iter().map(|store| read(store).len()).collect(),
-            standing: Standing { level: depth, depth: *deepest, transitions: *transitions, covered: covered.clone() },
+            totals: SearchTotals { level: depth, depth: *deepest, transitions: *transitions, covered: covered.clone() },
         }
     }
 
     /// Ends the search, with a checkpoint of where it was before if it can go on from there.
-    fn end(&mut self, end: End, before: Place, next: &[StateNumber]) -> End {
-        if self.search.options.spill.is_some() && self.search.options.checkpoint.is_none() && disk::goes_on(&end) {
+    fn end(&mut self, end: End, before: RoundState, next: &[StateNumber]) -> End {
+        if self.search.options.spill.is_some()
+            && self.search.options.checkpoint.is_none()
+            && disk::continues_on_disk(&end)
+        {
             let next = next[..before.found].to_vec();
             self.left = Some((before, next));
             return end;
@@ -726,7 +729,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
     }
 
     /// Writes a checkpoint, if there is to be one.
-    fn save(&self, place: &Place, next: &[StateNumber]) -> io::Result<()> {
+    fn save(&self, place: &RoundState, next: &[StateNumber]) -> io::Result<()> {
         let search = self.search;
         let Some(path) = &search.options.checkpoint else { return Ok(()) };
         let stores: Vec<RwLockReadGuard<'_, Store>> = search.stores.iter().map(read).collect();
@@ -737,7 +740,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
             fingerprint: search.fingerprint,
             words: search.words,
             stores: &stores,
-            standing: &place.standing,
+            totals: &place.totals,
             fired: search.system.facts().fired_rules(),
             current: level[place.first..].iter().copied(),
             next: next[..place.found].iter().copied(),

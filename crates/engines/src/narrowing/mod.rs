@@ -143,7 +143,7 @@ pub(crate) fn check_whole(
     for is_last in [false, true] {
         let max_states = Some(options.max_states.map_or(limit, |most| most.min(limit)));
         let short = SearchOptions { max_states, threads: 1, ..options.clone() };
-        let begin = first.take().and_then(|first| carried(layout, &first, layout).ok().flatten());
+        let begin = first.take().and_then(|first| transferred(layout, &first, layout).ok().flatten());
         let (report, exploration) = search(&system, &interpreter, &short, begin, observer)?;
         let is_cut = report.stop_reason == Some(StopReason::StateLimit(limit));
         if !is_cut || options.max_states == Some(limit) {
@@ -185,7 +185,7 @@ pub(crate) fn check_whole(
         if !pays(&narrow) {
             break;
         }
-        let begin = match carried(&before.0, &before.1, &narrow) {
+        let begin = match transferred(&before.0, &before.1, &narrow) {
             Ok(begin) => begin,
             Err(state) => {
                 seen.widen(&narrow, &state);
@@ -207,7 +207,7 @@ pub(crate) fn check_whole(
             break;
         }
     }
-    let begin = carried(&before.0, &before.1, layout).ok().flatten();
+    let begin = transferred(&before.0, &before.1, layout).ok().flatten();
     drop(before);
     let found = search(&system, &interpreter, options, begin, observer);
     let (report, _) = match found {
@@ -275,7 +275,7 @@ fn go_on(
 }
 
 /// Where a search left off, with its states in another layout; or a state for which that has no room.
-fn carried(layout: &Layout, exploration: &Exploration, target: &Layout) -> Result<Option<Saved>, Valuation> {
+fn transferred(layout: &Layout, exploration: &Exploration, target: &Layout) -> Result<Option<Saved>, Valuation> {
     let Some(rest) = &exploration.rest else { return Ok(None) };
     let repacking = Repacking::new(layout, target);
     let (mut states, mut parents) = (Vec::new(), Vec::new());
@@ -286,8 +286,8 @@ fn carried(layout: &Layout, exploration: &Exploration, target: &Layout) -> Resul
         }
         parents.push(exploration.store.parent(number).unwrap_or(NO_PARENT));
     }
-    let standing = rest.standing.clone();
-    Ok(Some(Saved::new(target.words(), standing, rest.current.clone(), rest.next.clone(), (states, parents))))
+    let totals = rest.totals.clone();
+    Ok(Some(Saved::new(target.words(), totals, rest.current.clone(), rest.next.clone(), (states, parents))))
 }
 
 /// Stops a search in which the reference interpreter has too much to do.

@@ -13,21 +13,21 @@ pub(super) struct Repacking {
 
 /// A field that is in both.
 struct Moved {
-    from: Place,
-    to: Place,
+    from: Field,
+    to: Field,
     /// What to add to what is stored, and the greatest that may come of it; nothing if that depends on it.
     distance: Option<(u64, u64)>,
     slots: Box<(Slot, Slot)>,
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct Field {
     word: usize,
     shift: u32,
     mask: u64,
 }
 
-impl Place {
+impl Field {
     /// Where a slot is that has bits.
     fn of(slot: &Slot) -> Self {
         Self { word: slot.bit as usize / 64, shift: slot.bit % 64, mask: u64::MAX >> (64 - slot.width) }
@@ -42,7 +42,7 @@ impl Repacking {
         for (source, target) in from.slots.iter().zip(to.slots.iter()) {
             if target.width == 0 {
                 if source.width > 0 {
-                    let Place { word, shift, mask } = Place::of(source);
+                    let Field { word, shift, mask } = Field::of(source);
                     match source.stored(target.value(0)) {
                         Some(expected) => {
                             dropped[word].0 |= mask << shift;
@@ -54,7 +54,7 @@ impl Repacking {
                 }
                 continue;
             }
-            let place = Place::of(target);
+            let place = Field::of(target);
             if source.width == 0 {
                 let stored = target.stored(source.value(0)).expect("what never changed has room in every layout");
                 base[place.word] |= stored << place.shift;
@@ -70,7 +70,7 @@ impl Repacking {
                 _ => None,
             };
             let slots = Box::new((source.clone(), target.clone()));
-            fields.push(Moved { from: Place::of(source), to: place, distance, slots });
+            fields.push(Moved { from: Field::of(source), to: place, distance, slots });
         }
         Self { base, fields, dropped }
     }

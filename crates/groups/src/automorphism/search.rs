@@ -56,7 +56,7 @@ pub(super) fn search(graph: &ColouredGraph, limits: &SearchLimits, watch: &Watch
     if watch.work(graph.vertex_count() as u64) {
         return None;
     }
-    let mut search = Search {
+    let mut search = AutomorphismSearch {
         graph,
         partition: Partition::new(graph, watch),
         levels: Vec::new(),
@@ -93,7 +93,7 @@ pub(super) fn search(graph: &ColouredGraph, limits: &SearchLimits, watch: &Watch
     })
 }
 
-struct Search<'g, 'l> {
+struct AutomorphismSearch<'g, 'l> {
     graph: &'g ColouredGraph,
     partition: Partition<'g>,
     levels: Vec<Level>,
@@ -109,7 +109,7 @@ struct Search<'g, 'l> {
     guess: Guess,
 }
 
-impl Search<'_, '_> {
+impl AutomorphismSearch<'_, '_> {
     /// Individualises and refines until the partition is discrete.
     ///
     /// The next cell is taken from a stack of ranges of positions: what the last refinement split off comes

@@ -8,11 +8,11 @@
 //! another, so treating them one after the other is exact.
 
 mod elements;
+mod factor;
 mod keys;
 mod multisets;
 mod nesting;
 mod orbit;
-mod part;
 mod points;
 mod rotation;
 mod segments;
@@ -25,9 +25,9 @@ use quotient_ir::{Layout, Model};
 
 use crate::certify::CertifiedGroup;
 use crate::literals::{Literals, StateMap};
+use factor::{Factor, FactorScratch};
 use multisets::Multisets;
 use orbit::{Walk, WalkScratch};
-use part::{Part, PartScratch};
 use points::View;
 use segments::{SegmentScratch, Segments};
 pub use strategy::{Strategy, Unsupported};
@@ -38,7 +38,7 @@ const FLOOD_LIMIT: u64 = 1_000_000;
 /// Gives each state the representative of its orbit.
 #[derive(Clone, Debug)]
 pub struct Canonicalizer {
-    parts: Vec<Part>,
+    parts: Vec<Factor>,
     /// The multisets whose elements the group changes; the parts then permute their positions, too.
     multisets: Multisets,
     literals: Option<Literals>,
@@ -62,7 +62,7 @@ enum Method {
 /// The memory of one run of a canonicalizer.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
-    part: PartScratch,
+    part: FactorScratch,
     segments: SegmentScratch,
     walk: WalkScratch,
     state: Vec<u64>,
@@ -182,19 +182,19 @@ impl Canonicalizer {
                 Method::Flooding(Walk::new(&view))
             }
         };
-        let parts: Vec<Part> = factors
+        let parts: Vec<Factor> = factors
             .into_iter()
             .map(|(view, order)| match strategy {
-                Strategy::Canonical => Part::new(view, order),
+                Strategy::Canonical => Factor::new(view, order),
                 // Only for sizes of orbits and elements between states.
-                _ => Part::searching(view, order),
+                _ => Factor::searching(view, order),
             })
             .collect();
         let reason = match reason {
             Some(reason) => reason,
             None if parts.is_empty() => "nothing to reduce".to_owned(),
             None => {
-                let mut texts = counted(parts.iter().map(Part::describe));
+                let mut texts = counted(parts.iter().map(Factor::describe));
                 if !multisets.is_empty() {
                     texts.push("multisets sorted again".to_owned());
                 }

@@ -7,9 +7,9 @@ use num_bigint::BigUint;
 use quotient_groups::arrangement::arrangement;
 
 use super::elements::CodeMap;
+use super::factor::{Factor, FactorScratch};
 use super::keys::KeyPlan;
 use super::nesting::{NestedSort, SortScratch};
-use super::part::{Part, PartScratch};
 use super::points::View;
 
 /// Things of which every exchange is listed, up to this many.
@@ -23,7 +23,7 @@ pub(super) struct Segments {
     view: View,
     kind: Kind,
     /// For states with too many permutations.
-    fallback: Option<Part>,
+    fallback: Option<Factor>,
 }
 
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ pub(super) struct SegmentScratch {
     order: Vec<u32>,
     cells: Vec<Cell>,
     sort: SortScratch,
-    part: PartScratch,
+    part: FactorScratch,
 }
 
 impl Segments {
@@ -83,7 +83,7 @@ impl Segments {
             let exchanges = own.map(|exchange| CodeMap::new(view, &exchange.element)).collect();
             all.push(Things { plan, exchanges });
         }
-        let fallback = is_segmented.then(|| Part::searching(view.clone(), order.clone()));
+        let fallback = is_segmented.then(|| Factor::searching(view.clone(), order.clone()));
         Some(Self { view: view.clone(), kind: Kind::Single(all), fallback })
     }
 

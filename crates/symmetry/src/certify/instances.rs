@@ -114,13 +114,13 @@ impl InstanceAction {
         let lifting = match self.lifting.get() {
             Some(lifting) => lifting,
             None => {
-                let carried = |generator: &SparsePermutation| {
+                let transferred = |generator: &SparsePermutation| {
                     let classes = self.known.moves[generator].iter();
                     let classes = classes.map(|&(from, to)| (first_class + from, first_class + to));
                     let moves = self.varying(generator).chain(classes).collect();
                     SparsePermutation::from_moves(moves).expect("a symmetry permutes the classes")
                 };
-                let generators: Vec<SparsePermutation> = self.generators.iter().map(carried).collect();
+                let generators: Vec<SparsePermutation> = self.generators.iter().map(transferred).collect();
                 let (points, classes) = (self.literals.degree(), self.known.instances.len());
                 let lifting = Lifting::new(points, points + classes, &generators, &watch(budget)).ok_or(Spent)?;
                 self.lifting.get_or_init(|| lifting)

@@ -26,7 +26,7 @@ use quotient_ir::{
     Span, Spent, TableIndex, TypeId,
 };
 
-use crate::certify::{CertificationReport, Certifier, Part};
+use crate::certify::{CertificationReport, Certifier, EventSet};
 use crate::detect::DetectionError;
 pub use arrangement::{Arrangement, Desk, Kind, OwnPart};
 pub use families::{Families, Family, Held};
@@ -144,7 +144,7 @@ pub struct PartialSymmetry<'m> {
     families: Families,
     certifier: Certifier<'m>,
     slots: SlotMembers,
-    rules: Vec<Part>,
+    rules: Vec<EventSet>,
     known: Vec<Option<RuleSymmetry>>,
     conditions: FxHashMap<PropertyId, Vec<Event>>,
     /// Whether no rule seems to tell any members apart.
@@ -232,7 +232,7 @@ impl<'m> PartialSymmetry<'m> {
         let slots = SlotMembers::new(&candidates, layout, &behaviour.circuit);
         let mut shared = vec![false; candidates.list().len()];
         let mut whole = vec![true; candidates.list().len()];
-        let rules: Vec<Part> = rules.into_iter().map(Part::of_instances).collect();
+        let rules: Vec<EventSet> = rules.into_iter().map(EventSet::of_instances).collect();
         for part in rules.iter().filter(|part| !part.events.is_empty()) {
             let labels = labels(&slots, &behaviour.circuit, part, candidates.members(), budget)?;
             for (number, family) in candidates.list().iter().enumerate() {
@@ -343,7 +343,7 @@ impl<'m> PartialSymmetry<'m> {
     /// As for [`PartialSymmetry::rule`].
     pub fn property(&mut self, property: PropertyId) -> Result<PropertySymmetry, DetectionError> {
         let events = self.conditions.get(&property).cloned().unwrap_or_default();
-        let part = Part::of_conditions(events);
+        let part = EventSet::of_conditions(events);
         let preserved = self.coarsest_partition(&part)?;
         let partition = preserved.partition.clone();
         // Looking at one state is enough if nothing is told apart.
@@ -393,7 +393,7 @@ impl<'m> PartialSymmetry<'m> {
 
     /// The coarsest partition whose permutations map the events of a group to events of the group.
     /// Exchanging two members is an equivalence on members, so that there is one.
-    fn coarsest_partition(&mut self, part: &Part) -> Result<Kept, DetectionError> {
+    fn coarsest_partition(&mut self, part: &EventSet) -> Result<Kept, DetectionError> {
         let circuit = &self.certifier.behaviour().circuit;
         let labels = labels(&self.slots, circuit, part, self.families.members(), &self.budget)?;
         let mut generators = Vec::new();
@@ -436,7 +436,7 @@ impl<'m> PartialSymmetry<'m> {
     }
 
     /// Certifies that sending each of some members to the next preserves a group of events.
-    fn certify(&mut self, part: &Part, cycle: &[usize]) -> Result<Option<Generator>, DetectionError> {
+    fn certify(&mut self, part: &EventSet, cycle: &[usize]) -> Result<Option<Generator>, DetectionError> {
         let place_of = cycle_places(self.families.members(), cycle);
         let Some(generator) = self.literal_permutation(&place_of) else { return Ok(None) };
         match self.certifier.check_part(&generator, part) {
@@ -456,7 +456,7 @@ impl<'m> PartialSymmetry<'m> {
     /// Takes the events of a group apart into those that its permutations map to each other.
     fn take_apart(
         &mut self,
-        part: &Part,
+        part: &EventSet,
         preserved: Kept,
         parameters: &[Parameter],
     ) -> Result<Vec<Edge>, DetectionError> {
@@ -494,7 +494,7 @@ impl<'m> PartialSymmetry<'m> {
         Ok(edges)
     }
 
-    fn edge(&mut self, part: &Part, preserved: &Kept, parameters: &[Parameter]) -> Result<Edge, Spent> {
+    fn edge(&mut self, part: &EventSet, preserved: &Kept, parameters: &[Parameter]) -> Result<Edge, Spent> {
         let type_of = |parameter: &Parameter| match parameter.range {
             Iteration::Over(ty) => Some(ty),
             Iteration::Steps { .. } => None,
@@ -614,7 +614,7 @@ impl<'m> PartialSymmetry<'m> {
     }
 
     /// The part of the text that tells the first members of two cells apart.
-    fn cause(&mut self, part: &Part, partition: &Partition) -> Option<Cause> {
+    fn cause(&mut self, part: &EventSet, partition: &Partition) -> Option<Cause> {
         if *partition == self.coarsest() || part.events.is_empty() {
             return None;
         }
@@ -692,7 +692,7 @@ struct Label {
 fn labels(
     slots: &SlotMembers,
     circuit: &Circuit,
-    part: &Part,
+    part: &EventSet,
     members: usize,
     budget: &Budget,
 ) -> Result<Vec<Label>, Spent> {

@@ -43,7 +43,7 @@ pub(crate) fn share_for_states(limit: u64) -> u64 {
 }
 
 /// Whether a search that ends for a reason goes on on disk.
-pub(crate) fn goes_on(end: &End) -> bool {
+pub(crate) fn continues_on_disk(end: &End) -> bool {
     matches!(end, End::Stopped(StopReason::MemoryLimit(_) | StopReason::OutOfMemory))
 }
 
@@ -143,7 +143,7 @@ pub(crate) fn go_on<S: SearchSpace>(
         Err(error) => return Exploration { end: End::Stopped(error.into()), ..explored },
     };
     let room = options.max_memory.map_or(USUAL_ROOM, |limit| (limit - share_for_states(limit)).max(LEAST_ROOM));
-    let mut search = Search {
+    let mut search = DiskSearch {
         system,
         judge: Judge::new(system, checks, options),
         options,
@@ -168,7 +168,7 @@ pub(crate) fn go_on<S: SearchSpace>(
         explored: Exploration { memory_bytes: explored.memory_bytes + room, ..explored },
     };
     let end = search.run(handover).map_or_else(|end| *end, |()| End::Finished);
-    let Search { mut explored, overflow, .. } = search;
+    let DiskSearch { mut explored, overflow, .. } = search;
     explored.store.overflow = Some(overflow);
     Exploration { end, ..explored }
 }
@@ -179,7 +179,7 @@ impl From<DiskError> for Halt {
     }
 }
 
-struct Search<'a, S: SearchSpace> {
+struct DiskSearch<'a, S: SearchSpace> {
     system: &'a S,
     judge: Judge<'a, S>,
     options: &'a SearchOptions,
@@ -210,7 +210,7 @@ struct Search<'a, S: SearchSpace> {
     found: Option<End>,
 }
 
-impl<S: SearchSpace> Search<'_, S> {
+impl<S: SearchSpace> DiskSearch<'_, S> {
     fn run(&mut self, handover: Handover) -> Result<(), Halt> {
         let Handover { begun, mut level, mut current, mut next } = handover;
         let mut found = 0..0;
@@ -430,7 +430,7 @@ impl<S: SearchSpace> Search<'_, S> {
     }
 }
 
-impl<S: SearchSpace> Expander for Search<'_, S> {
+impl<S: SearchSpace> Expander for DiskSearch<'_, S> {
     #[inline]
     fn batch(&mut self) -> &mut Batch {
         &mut self.batch

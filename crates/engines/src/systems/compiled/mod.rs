@@ -39,7 +39,7 @@ use rustc_hash::FxHashMap;
 
 use crate::seam::{Batches, Event, Facts, FieldTest, Instance, Sink, Successors, Tag, TransitionSystem};
 use crate::systems::evaluator::code::{Code, Test, TestId};
-use crate::systems::evaluator::{Scratch, SpecialisedSystem, SpecialisedUnit, Translation};
+use crate::systems::evaluator::{EvaluatorScratch, SpecialisedSystem, SpecialisedUnit, Translation};
 use bits::BitSet;
 use call::{Expanded, Halt, MachineCode, Table};
 use dependence::{Conjunct, Step};
@@ -153,7 +153,7 @@ impl CompiledSystem<'_> {
         &self,
         expansions: Range<usize>,
         extent: usize,
-        scratch: &mut Scratch,
+        scratch: &mut EvaluatorScratch,
         state: &[u64],
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
@@ -190,7 +190,7 @@ impl CompiledSystem<'_> {
     fn evaluate_instances(
         &self,
         instances: &[(RuleId, u32)],
-        scratch: &mut Scratch,
+        scratch: &mut EvaluatorScratch,
         state: &[u64],
         sink: &mut impl Sink,
     ) -> ControlFlow<()> {
@@ -212,9 +212,9 @@ impl CompiledSystem<'_> {
 }
 
 impl TransitionSystem for CompiledSystem<'_> {
-    type Scratch = Scratch;
+    type Scratch = EvaluatorScratch;
 
-    fn scratch(&self) -> Scratch {
+    fn scratch(&self) -> EvaluatorScratch {
         self.evaluator.scratch()
     }
 
@@ -222,13 +222,13 @@ impl TransitionSystem for CompiledSystem<'_> {
         self.evaluator.words()
     }
 
-    fn starts(&self, scratch: &mut Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+    fn starts(&self, scratch: &mut EvaluatorScratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
         self.evaluator.starts(scratch, visit);
     }
 
     fn successors(
         &self,
-        scratch: &mut Scratch,
+        scratch: &mut EvaluatorScratch,
         state: &[u64],
         visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) {
@@ -237,7 +237,7 @@ impl TransitionSystem for CompiledSystem<'_> {
 
     fn evaluate(
         &self,
-        scratch: &mut Scratch,
+        scratch: &mut EvaluatorScratch,
         property: PropertyId,
         state: &[u64],
         visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
@@ -255,7 +255,7 @@ impl Batches for CompiledSystem<'_> {
     }
 
     #[inline]
-    fn expand(&self, scratch: &mut Scratch, state: &[u64], sink: &mut impl Sink) {
+    fn expand(&self, scratch: &mut EvaluatorScratch, state: &[u64], sink: &mut impl Sink) {
         for segment in &self.segments {
             let flow = match segment {
                 Segment::Compiled { expansions, extent } => {

@@ -87,7 +87,7 @@ impl SpecialisedUnit {
 
 /// The memory of a [`SpecialisedSystem`] at work.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct EvaluatorScratch {
     memory: Memory,
     /// The words of a successor that the reference interpreter made.
     words: Vec<u64>,
@@ -228,7 +228,7 @@ impl<'m> SpecialisedSystem<'m> {
         &self,
         rule: RuleId,
         instance: Option<u32>,
-        scratch: &mut Scratch,
+        scratch: &mut EvaluatorScratch,
         state: &[u64],
         visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
@@ -370,11 +370,11 @@ impl<'m> SpecialisedSystem<'m> {
         &self,
         action: Action,
         translation: &Translation,
-        scratch: &mut Scratch,
+        scratch: &mut EvaluatorScratch,
         state: &[u64],
         visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Scratch { memory, words, arguments } = scratch;
+        let EvaluatorScratch { memory, words, arguments } = scratch;
         match translation {
             Translation::Specialised(units) => {
                 for unit in units {
@@ -426,17 +426,25 @@ impl<'m> SpecialisedSystem<'m> {
 }
 
 impl TransitionSystem for SpecialisedSystem<'_> {
-    type Scratch = Scratch;
+    type Scratch = EvaluatorScratch;
 
-    fn scratch(&self) -> Scratch {
-        Scratch { memory: Memory::new(self.words(), self.frame), words: vec![0; self.words()], arguments: Vec::new() }
+    fn scratch(&self) -> EvaluatorScratch {
+        EvaluatorScratch {
+            memory: Memory::new(self.words(), self.frame),
+            words: vec![0; self.words()],
+            arguments: Vec::new(),
+        }
     }
 
     fn words(&self) -> usize {
         self.interpreter.layout().words()
     }
 
-    fn starts(&self, scratch: &mut Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+    fn starts(
+        &self,
+        scratch: &mut EvaluatorScratch,
+        mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
         // Nothing and the least value are both stored as zero.
         let initial = vec![0; self.words()];
         scratch.memory.set_state(&initial);
@@ -449,7 +457,7 @@ impl TransitionSystem for SpecialisedSystem<'_> {
 
     fn successors(
         &self,
-        scratch: &mut Scratch,
+        scratch: &mut EvaluatorScratch,
         state: &[u64],
         mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) {
@@ -463,7 +471,7 @@ impl TransitionSystem for SpecialisedSystem<'_> {
 
     fn evaluate(
         &self,
-        scratch: &mut Scratch,
+        scratch: &mut EvaluatorScratch,
         property: PropertyId,
         state: &[u64],
         mut visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
@@ -528,7 +536,7 @@ impl Batches for SpecialisedSystem<'_> {
         self
     }
 
-    fn expand(&self, scratch: &mut Scratch, state: &[u64], sink: &mut impl Sink) {
+    fn expand(&self, scratch: &mut EvaluatorScratch, state: &[u64], sink: &mut impl Sink) {
         self.successors(scratch, state, |instance, event| sink.event(instance, event));
     }
 }

@@ -4,20 +4,20 @@ use std::ops::ControlFlow;
 
 use quotient_ir::{Action, RuleId};
 
-use super::{Fired, Scratch, SpecialisedSystem, Translation};
+use super::{EvaluatorScratch, Fired, SpecialisedSystem, Translation};
 use crate::seam::{Event, Instance};
 
 impl SpecialisedSystem<'_> {
     /// Fires one instance of a rule in a state. Nothing is visited if its guard is false.
     pub(crate) fn fire_instance(
         &self,
-        scratch: &mut Scratch,
+        scratch: &mut EvaluatorScratch,
         rule: RuleId,
         arguments: &[i64],
         state: &[u64],
         visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) {
-        let Scratch { memory, words, .. } = scratch;
+        let EvaluatorScratch { memory, words, .. } = scratch;
         memory.set_state(state);
         let fired = match &self.rules[rule] {
             Translation::Specialised(units) => {

@@ -20,7 +20,7 @@ enum Role {
     /// The machine that is checked.
     Main,
     /// Included, imported, extended, seen or used: a part of the state.
-    Part,
+    Included,
     /// Refined by the main machine: only its sets and constants count.
     Refined,
 }
@@ -178,7 +178,7 @@ impl Elaborator<'_> {
                     &machine,
                     prefix,
                     &arguments,
-                    if role == Role::Refined { role } else { Role::Part },
+                    if role == Role::Refined { role } else { Role::Included },
                     depth + 1,
                 );
                 self.known_instances.insert(key, part);

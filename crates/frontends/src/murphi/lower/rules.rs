@@ -58,7 +58,7 @@ impl Surroundings {
 }
 
 /// For which part of a rule headers are entered.
-enum Part<'s> {
+enum HeaderUse<'s> {
     /// A guard or property: aliases are substituted.
     Condition,
     /// A body: aliases are bound by statements.
@@ -107,7 +107,7 @@ impl Lowering<'_> {
         if rules.is_empty() {
             // Nothing comes of it, but it may be wrong all the same.
             self.owner = Owner::new(OwnerKind::Property);
-            self.enter_layers(layers, Part::Condition, None);
+            self.enter_layers(layers, HeaderUse::Condition, None);
             self.leave_layers(layers);
             self.owner = Owner::outside();
         }
@@ -115,11 +115,16 @@ impl Lowering<'_> {
     }
 
     /// Opens the scopes of the headers. `known` are the parameters, if they were made before.
-    fn enter_layers(&mut self, layers: &[Layer<'_>], mut part: Part<'_>, known: Option<&[Parameter]>) -> Surroundings {
+    fn enter_layers(
+        &mut self,
+        layers: &[Layer<'_>],
+        mut part: HeaderUse<'_>,
+        known: Option<&[Parameter]>,
+    ) -> Surroundings {
         let mut surroundings = Surroundings::default();
         let known_local = |so_far: usize| known.and_then(|known| known.get(so_far)).map(|parameter| parameter.local);
         let pure_before = self.owner.pure;
-        if let Part::Condition = part {
+        if let HeaderUse::Condition = part {
             self.owner.pure = Some("where a rule or property is tested");
         }
         for layer in layers {
@@ -141,8 +146,8 @@ impl Lowering<'_> {
                     surroundings.wrong |= self.choose(name, multiset, local, &mut surroundings).is_none();
                 }
                 Layer::Aliases(aliases) => match &mut part {
-                    Part::Body(prelude) => self.bind_aliases(aliases, prelude),
-                    Part::Condition => {
+                    HeaderUse::Body(prelude) => self.bind_aliases(aliases, prelude),
+                    HeaderUse::Condition => {
                         for alias in aliases {
                             let (operand, size) = self.measured(|this| this.expression(&alias.value));
                             let operand = self.checked_size(alias, operand, size);
@@ -240,7 +245,7 @@ impl Lowering<'_> {
     ) {
         self.owner = Owner::new(OwnerKind::Start);
         let mut statements = Vec::new();
-        let surroundings = self.enter_layers(layers, Part::Body(&mut statements), None);
+        let surroundings = self.enter_layers(layers, HeaderUse::Body(&mut statements), None);
         if surroundings.chooses {
             let error = Diagnostic::error("choose-start", "a startstate cannot choose from a multiset", rule.span)
                 .with_help("no multiset has elements before the startstate has run");
@@ -271,7 +276,7 @@ impl Lowering<'_> {
         layers: &[Layer<'_>],
     ) {
         self.owner = Owner::new(OwnerKind::Rule);
-        let surroundings = self.enter_layers(layers, Part::Condition, None);
+        let surroundings = self.enter_layers(layers, HeaderUse::Condition, None);
         let Surroundings { parameters, conditions, wrong, .. } = &surroundings;
         let guard = match guard {
             Some(guard) => {
@@ -284,7 +289,7 @@ impl Lowering<'_> {
         let mut statements = Vec::new();
         // Parameters that are wrong are not there, so the others cannot be told by position.
         let known = if *wrong { None } else { Some(parameters.as_slice()) };
-        self.enter_layers(layers, Part::Body(&mut statements), known);
+        self.enter_layers(layers, HeaderUse::Body(&mut statements), known);
         self.body(declarations, body, &mut statements);
         self.leave_layers(layers);
         let locals = std::mem::replace(&mut self.owner, Owner::outside()).locals;
@@ -312,7 +317,7 @@ impl Lowering<'_> {
         layers: &[Layer<'_>],
     ) {
         self.owner = Owner::new(OwnerKind::Property);
-        let surroundings = self.enter_layers(layers, Part::Condition, None);
+        let surroundings = self.enter_layers(layers, HeaderUse::Condition, None);
         let lowered = self.in_pure_context("in a property", |this| this.condition(condition, "a property"));
         self.leave_layers(layers);
         let kind = match category {

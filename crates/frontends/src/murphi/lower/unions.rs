@@ -21,7 +21,7 @@ pub(super) struct Stretches<'a> {
 
 impl<'a> Stretches<'a> {
     pub(super) fn new(tree: &'a Tree) -> Self {
-        let mut search = Search::default();
+        let mut search = UnionMembers::default();
         for item in &tree.items {
             match item {
                 Item::Declaration(declaration) => search.declaration(declaration),
@@ -58,7 +58,7 @@ impl<'a> Stretches<'a> {
 }
 
 #[derive(Default)]
-struct Search<'a> {
+struct UnionMembers<'a> {
     members: Vec<&'a str>,
     /// For `type A: B`, the names `B` of `A`; for `type A, B: T`, the first name `A` of `B`.
     other_names: FxHashMap<&'a str, Vec<&'a str>>,
@@ -66,7 +66,7 @@ struct Search<'a> {
     first_names: FxHashMap<Span, &'a str>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> UnionMembers<'a> {
     fn declaration(&mut self, declaration: &'a Declaration) {
         match declaration {
             Declaration::Constant { value, .. } => self.expression(value),

@@ -15,7 +15,7 @@ use super::owner::{Context, Owner};
 use super::program::VariableKey;
 use super::symbols::Scalar;
 use super::words::Value;
-use crate::promela::syntax::tree::{Expression, ExpressionKind, Part};
+use crate::promela::syntax::tree::{Expression, ExpressionKind, Member};
 
 /// What is done with a message, for messages about it.
 pub(super) const SENT: &str = "sent";
@@ -153,7 +153,7 @@ impl Emission<'_, '_> {
         _owner: &mut Owner,
         _context: Context,
         key: VariableKey,
-        part: &Part,
+        part: &Member,
         process: Option<(usize, ExprId)>,
     ) -> Option<Referent> {
         if part.index.is_some() {

@@ -22,7 +22,7 @@ use super::priorities::{GREATEST, Priorities};
 use super::program::{Program, VariableKey, expressions_of, walk};
 use super::symbols::{Scalar, ValueType, VariableInfo, closest};
 use super::words::Value;
-use crate::promela::syntax::tree::{Expression, ExpressionKind, Initial, Name, Part};
+use crate::promela::syntax::tree::{Expression, ExpressionKind, Initial, Member, Name};
 
 /// Where a rule comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -593,7 +593,7 @@ impl<'p, 't> Emission<'p, 't> {
         context: Context,
         proctype: &Name,
         index: Option<&Expression>,
-        parts: &[Part],
+        parts: &[Member],
     ) -> Option<Value> {
         let process = self.proctype(proctype)?;
         let variables = &self.program.processes[process].symbols.variables;

@@ -265,8 +265,8 @@ impl Emission<'_, '_> {
                 ways.push(self.and(here, condition));
             }
         }
-        let goes_on = self.any(ways);
-        let wrong = if trace.negated { goes_on } else { self.not(goes_on) };
+        let continues = self.any(ways);
+        let wrong = if trace.negated { continues } else { self.not(continues) };
         let message = if trace.negated { NOTRACE_ENDS } else { NO_STEP };
         Some((self.and(in_scope, wrong), self.wrong_event(message, span)))
     }

@@ -10,7 +10,7 @@ use super::owner::{Context, Owner};
 use super::program::VariableKey;
 use super::symbols::{Scalar, ValueType, VariableInfo, closest};
 use super::words::Value;
-use crate::promela::syntax::tree::{Binary, ChannelQuery, Expression, ExpressionKind, Part, Unary};
+use crate::promela::syntax::tree::{Binary, ChannelQuery, Expression, ExpressionKind, Member, Unary};
 
 /// What a reference stands for.
 #[derive(Clone, Copy, Debug)]
@@ -490,7 +490,7 @@ impl Emission<'_, '_> {
     }
 
     /// What a reference stands for.
-    pub(super) fn referent(&mut self, owner: &mut Owner, context: Context, parts: &[Part]) -> Option<Referent> {
+    pub(super) fn referent(&mut self, owner: &mut Owner, context: Context, parts: &[Member]) -> Option<Referent> {
         let first = &parts[0];
         let name = &first.name.text;
         if &**name == "_" {
@@ -535,7 +535,7 @@ impl Emission<'_, '_> {
         context: Context,
         root: PlaceId,
         info: &VariableInfo,
-        parts: &[Part],
+        parts: &[Member],
         key: VariableKey,
     ) -> Option<Referent> {
         let mut place = root;

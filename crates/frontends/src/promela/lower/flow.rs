@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::symbols::{ProcessSymbols, Scope, Symbols, ValueType, VariableInfo, closest};
 use crate::promela::syntax::tree::{
-    Binary, Declaration, Expression, ExpressionKind, Initial, Name, Part, Proctype, Statement, StatementKind,
+    Binary, Declaration, Expression, ExpressionKind, Initial, Member, Name, Proctype, Statement, StatementKind,
 };
 
 /// An element of a process type, by position.
@@ -477,7 +477,7 @@ impl Builder<'_> {
                 continue;
             }
             let initial = variable.initial.take();
-            let part = |index: Option<i64>| Part {
+            let part = |index: Option<i64>| Member {
                 name: Name { text: variable.name.clone(), span },
                 index: index.map(|value| Box::new(Expression { kind: ExpressionKind::Number(value), span })),
             };
@@ -748,7 +748,7 @@ impl Builder<'_> {
                 };
                 self.process.scopes[0].names.insert(name.clone(), number);
                 self.process.variables.push(counter);
-                let part = Part { name: Name { text: name, span }, index: None };
+                let part = Member { name: Name { text: name, span }, index: None };
                 let counter = Expression { kind: ExpressionKind::Reference(vec![part]), span };
                 let length = ExpressionKind::ChannelQuery(
                     crate::promela::syntax::tree::ChannelQuery::Length,

@@ -4,7 +4,8 @@
 use std::rc::Rc;
 
 use quotient_ir::{
-    Calling, Caption, Number, Part, PartKind, Participant, Presentation, SourceStatement, TypeId, TypeKind, VariableId,
+    Calling, Caption, Number, PartKind, Participant, Presentation, ShownPart, SourceStatement, TypeId, TypeKind,
+    VariableId,
 };
 use rustc_hash::FxHashMap;
 
@@ -153,10 +154,10 @@ impl Emission<'_, '_> {
     }
 
     /// What of a state is shown.
-    fn parts(&self) -> Vec<Part> {
+    fn parts(&self) -> Vec<ShownPart> {
         let model = &self.model;
         let mut parts = Vec::new();
-        let whole = |name: String, variable, kind| Part {
+        let whole = |name: String, variable, kind| ShownPart {
             name,
             variable,
             first: 0,
@@ -182,7 +183,7 @@ impl Emission<'_, '_> {
                 let name = names.get(&number).cloned().unwrap_or_else(|| number.to_string());
                 let first = (number - low) as usize * cells;
                 let kind = PartKind::Queue;
-                parts.push(Part { name: format!("queue ({name})"), variable, first, ty, presence: None, kind });
+                parts.push(ShownPart { name: format!("queue ({name})"), variable, first, ty, presence: None, kind });
             }
         }
         let mut processes: Vec<(i64, usize)> = Vec::new();
@@ -231,7 +232,7 @@ impl Emission<'_, '_> {
         callings
     }
 
-    fn add_process(&self, pid: i64, process: usize, positions: &[String], parts: &mut Vec<Part>) {
+    fn add_process(&self, pid: i64, process: usize, positions: &[String], parts: &mut Vec<ShownPart>) {
         let model = &self.model;
         let (Some(variable), Some((low, _))) = (self.process_variables[process], self.pools.ranges[process]) else {
             return;
@@ -244,7 +245,7 @@ impl Emission<'_, '_> {
             firsts.push(firsts[firsts.len() - 1] + model.cells(field.ty) as usize);
         }
         let name = self.shown_name(process);
-        parts.push(Part {
+        parts.push(ShownPart {
             name: format!("proc {pid} ({name})"),
             variable,
             first: own,
@@ -259,7 +260,7 @@ impl Emission<'_, '_> {
             }
             let (first, ty) = (firsts[field as usize], fields[field as usize].ty);
             let name = format!("{name}({pid}):{}", info.name);
-            parts.push(Part { name, variable, first, ty, presence: Some(own), kind: PartKind::Value });
+            parts.push(ShownPart { name, variable, first, ty, presence: Some(own), kind: PartKind::Value });
         }
     }
 

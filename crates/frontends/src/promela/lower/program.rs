@@ -14,7 +14,7 @@ use super::pools::Pools;
 use super::priorities::Priorities;
 use super::symbols::{ChannelShape, ProcessSymbols, Scalar, Symbols, ValueType, VariableInfo};
 use crate::promela::syntax::tree::{
-    Expression, ExpressionKind, Initial, Name, Part, Proctype, Specification, Statement, StatementKind,
+    Expression, ExpressionKind, Initial, Member, Name, Proctype, Specification, Statement, StatementKind,
 };
 
 /// A process type.
@@ -230,7 +230,7 @@ impl<'t> Program<'t> {
     }
 
     /// What a reference leads to, as something that can hold channels.
-    fn holder(&self, process: Option<usize>, scope: usize, parts: &[Part]) -> Option<Holder> {
+    fn holder(&self, process: Option<usize>, scope: usize, parts: &[Member]) -> Option<Holder> {
         let key = self.lookup(process, scope, &parts[0].name.text)?;
         let mut ty = self.variable(key).ty;
         let mut path = Vec::new();
@@ -424,7 +424,7 @@ impl<'t> Program<'t> {
                 let span = argument.span;
                 let index = field.count.map(|_| Box::new(Expression { kind: ExpressionKind::Number(element), span }));
                 let mut parts = parts.clone();
-                parts.push(Part { name: Name { text: field.name.clone(), span }, index });
+                parts.push(Member { name: Name { text: field.name.clone(), span }, index });
                 let inner = Expression { kind: ExpressionKind::Reference(parts), span };
                 self.flatten_argument(place, &inner, flat);
             }
@@ -450,7 +450,7 @@ impl<'t> Program<'t> {
     }
 
     /// The scalar type that a reference leads to.
-    pub(super) fn scalar_of(&self, process: Option<usize>, scope: usize, parts: &[Part]) -> Option<Scalar> {
+    pub(super) fn scalar_of(&self, process: Option<usize>, scope: usize, parts: &[Member]) -> Option<Scalar> {
         let info = self.variable(self.lookup(process, scope, &parts[0].name.text)?);
         let mut ty = info.ty;
         for part in &parts[1..] {
@@ -574,7 +574,7 @@ pub(super) fn expressions_of(action: &Action) -> Vec<&Expression> {
 /// Visits an expression and all its parts.
 pub(super) fn walk(expression: &Expression, visit: &mut impl FnMut(&Expression)) {
     visit(expression);
-    let mut parts = |parts: &[Part]| {
+    let mut parts = |parts: &[Member]| {
         for part in parts {
             if let Some(index) = &part.index {
                 walk(index, visit);

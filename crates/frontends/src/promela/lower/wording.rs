@@ -6,7 +6,7 @@ use std::fmt::Write;
 use quotient_ir::{Source, Span};
 
 use super::flow::{Action, Element, ElementId, ElementKind, Flow};
-use crate::promela::syntax::tree::{Binary, ChannelQuery, Expression, ExpressionKind, Name, Part, Unary};
+use crate::promela::syntax::tree::{Binary, ChannelQuery, Expression, ExpressionKind, Member, Name, Unary};
 
 /// The longest text of a statement.
 const LONGEST: usize = 100;
@@ -120,8 +120,8 @@ fn list(expressions: &[Expression], depth: usize) -> String {
     expressions.iter().map(|it| text(it, depth)).collect::<Vec<_>>().join(",")
 }
 
-fn reference(parts: &[Part], depth: usize) -> String {
-    let part = |part: &Part| match &part.index {
+fn reference(parts: &[Member], depth: usize) -> String {
+    let part = |part: &Member| match &part.index {
         Some(index) => format!("{}[{}]", part.name.text, text(index, depth)),
         None => part.name.text.to_string(),
     };

@@ -217,7 +217,7 @@ pub(crate) enum ExpressionKind {
     /// A string; only in `printf`.
     Text(Rc<str>),
     /// `a.b[i].c`: a name, then fields, each with an index where there is one.
-    Reference(Vec<Part>),
+    Reference(Vec<Member>),
     Unary(Unary, Box<Expression>),
     Binary(Binary, Box<Expression>, Box<Expression>),
     /// `(c -> a : b)`
@@ -250,7 +250,7 @@ pub(crate) enum ExpressionKind {
     RemoteVariable {
         proctype: Name,
         process: Option<Box<Expression>>,
-        variable: Vec<Part>,
+        variable: Vec<Member>,
     },
     Timeout,
     NonProgress,
@@ -258,7 +258,7 @@ pub(crate) enum ExpressionKind {
 
 /// One part of a reference.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Part {
+pub(crate) struct Member {
     pub(crate) name: Name,
     pub(crate) index: Option<Box<Expression>>,
 }

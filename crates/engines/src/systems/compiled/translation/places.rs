@@ -16,7 +16,7 @@ const ELEMENT_LIMIT: usize = 1024;
 
 /// Where something is.
 #[derive(Clone, Debug)]
-pub(super) enum Place {
+pub(super) enum Target {
     Slot(u32),
     Cell(u32),
     /// A slot that depends on positions, each with a number of elements and a stride.
@@ -51,32 +51,32 @@ struct DynamicField {
 }
 
 impl Translator<'_, '_> {
-    pub(super) fn place(&mut self, id: AddressId) -> Attempt<Place> {
+    pub(super) fn place(&mut self, id: AddressId) -> Attempt<Target> {
         self.nested(|translator| translator.place_node(id))
     }
 
-    fn place_node(&mut self, id: AddressId) -> Attempt<Place> {
+    fn place_node(&mut self, id: AddressId) -> Attempt<Target> {
         Ok(match self.code.addresses[id] {
-            Address::Slot(slot) => Place::Slot(slot),
-            Address::Frame(cell) => Place::Cell(cell),
+            Address::Slot(slot) => Target::Slot(slot),
+            Address::Frame(cell) => Target::Cell(cell),
             Address::Offset { base, cells } => {
                 let place = self.place(base)?;
                 self.after(&place, cells)
             }
             Address::SlotElement { slot, index, first, count, stride } => {
                 let position = self.position(index, first, count)?;
-                Place::Element { base: slot, dimensions: vec![(position, count, stride)] }
+                Target::Element { base: slot, dimensions: vec![(position, count, stride)] }
             }
             Address::Element { base, index, first, count, stride } => {
                 let place = self.place(base)?;
                 let position = self.position(index, first, count)?;
                 match place {
-                    Place::Slot(base) => Place::Element { base, dimensions: vec![(position, count, stride)] },
-                    Place::Element { base, mut dimensions } => {
+                    Target::Slot(base) => Target::Element { base, dimensions: vec![(position, count, stride)] },
+                    Target::Element { base, mut dimensions } => {
                         dimensions.push((position, count, stride));
-                        Place::Element { base, dimensions }
+                        Target::Element { base, dimensions }
                     }
-                    Place::Cell(_) => return Err(Unsupported),
+                    Target::Cell(_) => return Err(Unsupported),
                 }
             }
             Address::After { command, address } => {
@@ -85,7 +85,7 @@ impl Translator<'_, '_> {
             }
             Address::Escape => {
                 self.escape_always();
-                Place::Slot(0)
+                Target::Slot(0)
             }
             Address::Reference(_) | Address::ElementOf { .. } | Address::AfterPresent(_) | Address::Choice { .. } => {
                 return Err(Unsupported);
@@ -110,12 +110,12 @@ impl Translator<'_, '_> {
     }
 
     /// The place so many cells after another.
-    pub(super) fn after(&self, place: &Place, cells: u32) -> Place {
+    pub(super) fn after(&self, place: &Target, cells: u32) -> Target {
         match place {
-            Place::Slot(slot) => Place::Slot(slot + cells),
-            Place::Cell(cell) => Place::Cell(cell + cells),
-            Place::Element { base, dimensions } => {
-                Place::Element { base: base + cells, dimensions: dimensions.clone() }
+            Target::Slot(slot) => Target::Slot(slot + cells),
+            Target::Cell(cell) => Target::Cell(cell + cells),
+            Target::Element { base, dimensions } => {
+                Target::Element { base: base + cells, dimensions: dimensions.clone() }
             }
         }
     }
@@ -126,13 +126,13 @@ impl Translator<'_, '_> {
     }
 
     /// What is at a place, which may be [`UNDEFINED`].
-    pub(super) fn load_place(&mut self, place: &Place) -> Attempt<ir::Value> {
+    pub(super) fn load_place(&mut self, place: &Target) -> Attempt<ir::Value> {
         match place {
-            Place::Cell(cell) => {
+            Target::Cell(cell) => {
                 let variable = self.cell(*cell);
                 Ok(self.builder.use_var(variable))
             }
-            Place::Slot(slot) => {
+            Target::Slot(slot) => {
                 let slot = self.code.slots.get(*slot as usize).ok_or(Unsupported)?;
                 let field = slot.field;
                 let found =
@@ -140,7 +140,7 @@ impl Translator<'_, '_> {
                 let assured = slot.width > 0 && self.assured.contains(field.word, field.mask << field.shift);
                 self.decode(slot, found, assured)
             }
-            Place::Element { base, dimensions } => {
+            Target::Element { base, dimensions } => {
                 let candidates = self.candidates(*base, dimensions)?;
                 let fixed = self.fixed_value(&candidates, dimensions);
                 let Some(like) = candidates.like else { return fixed.ok_or(Unsupported) };
@@ -162,14 +162,14 @@ impl Translator<'_, '_> {
     }
 
     /// Whether what is loaded from a place may be [`UNDEFINED`].
-    pub(super) fn may_lack_value(&self, place: &Place) -> Attempt<bool> {
+    pub(super) fn may_lack_value(&self, place: &Target) -> Attempt<bool> {
         Ok(match place {
-            Place::Cell(_) => true,
-            Place::Slot(slot) => {
+            Target::Cell(_) => true,
+            Target::Slot(slot) => {
                 let SlotCode { field, .. } = self.code.slots.get(*slot as usize).ok_or(Unsupported)?;
                 field.partial && !self.assured.contains(field.word, field.mask << field.shift)
             }
-            Place::Element { base, dimensions } => {
+            Target::Element { base, dimensions } => {
                 let candidates = self.candidates(*base, dimensions)?;
                 let partial = candidates.like.is_some_and(|slot| self.code.slots[slot].field.partial);
                 partial && !self.all_assured(&candidates)
@@ -232,17 +232,17 @@ impl Translator<'_, '_> {
     }
 
     /// Stores a value, which may be [`UNDEFINED`] unless it is known to have no need of a check.
-    pub(super) fn store_place(&mut self, place: &Place, value: ir::Value, defined: bool) -> Attempt<()> {
+    pub(super) fn store_place(&mut self, place: &Target, value: ir::Value, defined: bool) -> Attempt<()> {
         match place {
-            Place::Cell(cell) => self.set_cell(*cell, value),
-            Place::Slot(slot) => {
+            Target::Cell(cell) => self.set_cell(*cell, value),
+            Target::Slot(slot) => {
                 let slot = self.code.slots.get(*slot as usize).ok_or(Unsupported)?;
                 let bits = self.checked_bits(slot, value, defined)?;
                 if slot.width > 0 {
                     self.put_field(slot.field.word, slot.field.shift, slot.field.mask, bits);
                 }
             }
-            Place::Element { base, dimensions } => self.store_element(*base, dimensions, value, defined)?,
+            Target::Element { base, dimensions } => self.store_element(*base, dimensions, value, defined)?,
         }
         Ok(())
     }

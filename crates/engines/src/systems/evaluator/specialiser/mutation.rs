@@ -19,7 +19,7 @@ pub(super) fn mutated_locals(
     condition: Option<ExprId>,
     body: &[Statement],
 ) -> Rc<[bool]> {
-    let mut search = Search::new(model);
+    let mut search = WrittenPlaces::new(model);
     search.expressions.extend(condition);
     search.statements(body);
     search.drain();
@@ -64,7 +64,7 @@ pub(in crate::systems::evaluator) fn constant_slots(interpreter: &Interpreter<'_
         }
     }
     let Some(mut constants) = constants else { return nothing };
-    let mut search = Search::new(model);
+    let mut search = WrittenPlaces::new(model);
     for rule in model.rules.iter() {
         search.expressions.push(rule.guard);
         search.statements(&rule.body);
@@ -87,7 +87,7 @@ pub(in crate::systems::evaluator) fn constant_slots(interpreter: &Interpreter<'_
 
 /// For each slot whether statements may write to it, with all that functions may.
 pub(super) fn written_slots(model: &Model, layout: &Layout, body: &[Statement]) -> Vec<bool> {
-    let mut search = Search::new(model);
+    let mut search = WrittenPlaces::new(model);
     search.statements(body);
     for function in model.functions.iter() {
         search.statements(&function.body);
@@ -133,7 +133,7 @@ fn forget_within(model: &Model, first: usize, ty: TypeId, steps: &[Step], consta
     }
 }
 
-struct Search<'m> {
+struct WrittenPlaces<'m> {
     model: &'m Model,
     /// Places that are written to, or that references are made to.
     written: Vec<PlaceId>,
@@ -144,7 +144,7 @@ struct Search<'m> {
     seen_places: FxHashSet<PlaceId>,
 }
 
-impl<'m> Search<'m> {
+impl<'m> WrittenPlaces<'m> {
     fn new(model: &'m Model) -> Self {
         Self {
             model,

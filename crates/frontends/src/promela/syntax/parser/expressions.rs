@@ -4,7 +4,7 @@ use quotient_ir::Diagnostic;
 
 use super::{Parsed, Parser};
 use crate::promela::syntax::token::TokenKind;
-use crate::promela::syntax::tree::{Binary, ChannelQuery, Expression, ExpressionKind, Name, Part, Unary};
+use crate::promela::syntax::tree::{Binary, ChannelQuery, Expression, ExpressionKind, Member, Name, Unary};
 
 impl Parser<'_> {
     /// An expression.
@@ -235,7 +235,7 @@ impl Parser<'_> {
     }
 
     /// The fields and indices after a name.
-    fn parts_from(&mut self, name: Name) -> Parsed<Vec<Part>> {
+    fn parts_from(&mut self, name: Name) -> Parsed<Vec<Member>> {
         let mut parts = Vec::new();
         let mut name = name;
         loop {
@@ -247,7 +247,7 @@ impl Parser<'_> {
             } else {
                 None
             };
-            parts.push(Part { name, index });
+            parts.push(Member { name, index });
             if !self.take(".") {
                 return Ok(parts);
             }

@@ -27,7 +27,7 @@ const RING_COSETS: usize = 24;
 
 /// A factor of the group.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct Factor {
     pub(super) view: View,
     pub(super) order: BigUint,
     method: Method,
@@ -50,7 +50,7 @@ enum Method {
 
 /// The memory of all methods.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PartScratch {
+pub(super) struct FactorScratch {
     codes: Vec<u64>,
     listing: ListingScratch,
     sort: SortScratch,
@@ -58,7 +58,7 @@ pub(super) struct PartScratch {
     image: ImageScratch,
 }
 
-impl Part {
+impl Factor {
     /// The part for a view whose group does not fall apart, by the method that suits it.
     pub(super) fn new(view: View, order: BigUint) -> Self {
         let method = choose(&view, &order);
@@ -92,7 +92,7 @@ impl Part {
 
     /// Replaces a state by its canonical image.
     #[inline]
-    pub(super) fn canonicalize(&self, state: &mut [u64], scratch: &mut PartScratch) {
+    pub(super) fn canonicalize(&self, state: &mut [u64], scratch: &mut FactorScratch) {
         match &self.method {
             Method::Sorting(sorts) => {
                 for sort in sorts {
@@ -110,7 +110,7 @@ impl Part {
     }
 
     /// Whether a state is its own canonical image. `copy` is as long as the state.
-    pub(super) fn is_canonical(&self, state: &[u64], copy: &mut [u64], scratch: &mut PartScratch) -> bool {
+    pub(super) fn is_canonical(&self, state: &[u64], copy: &mut [u64], scratch: &mut FactorScratch) -> bool {
         if let Method::Listing(listing) = &self.method {
             self.view.read(state, &mut scratch.codes);
             return listing.is_least(&scratch.codes, &mut scratch.listing);
@@ -121,8 +121,8 @@ impl Part {
     }
 
     /// Replaces a state by its canonical image as the search finds it.
-    fn find_image(&self, state: &mut [u64], scratch: &mut PartScratch) {
-        let PartScratch { codes, image, .. } = scratch;
+    fn find_image(&self, state: &mut [u64], scratch: &mut FactorScratch) {
+        let FactorScratch { codes, image, .. } = scratch;
         let search = self.search();
         self.view.read(state, codes);
         let fields = self.view.contents.iter().zip(codes.iter());
@@ -143,7 +143,7 @@ impl Part {
     }
 
     /// How many states the orbit of a state has. The state becomes its canonical image.
-    pub(super) fn orbit_size(&self, state: &mut [u64], scratch: &mut PartScratch) -> BigUint {
+    pub(super) fn orbit_size(&self, state: &mut [u64], scratch: &mut FactorScratch) -> BigUint {
         match &self.method {
             Method::Sorting(sorts) => {
                 let mut size = BigUint::from(1u32);
@@ -167,7 +167,7 @@ impl Part {
     }
 
     /// An element, on the literals, that takes one state of an orbit to another.
-    pub(super) fn element_between(&self, from: &[u64], to: &[u64], scratch: &mut PartScratch) -> SparsePermutation {
+    pub(super) fn element_between(&self, from: &[u64], to: &[u64], scratch: &mut FactorScratch) -> SparsePermutation {
         let mut element_to_image = |state: &[u64]| {
             let mut state = state.to_vec();
             self.find_image(&mut state, scratch);

@@ -14,7 +14,7 @@ use quotient_ir::TableIndex;
 
 /// Events that are looked at together, each doing something else.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
+pub(crate) struct EventSet {
     /// The events.
     pub(crate) events: Vec<Event>,
     /// Where they are among the events of the model, if they are; others are compared by their normal
@@ -23,7 +23,7 @@ pub(crate) struct Part {
     keys: FxHashMap<EventKey, u32>,
 }
 
-impl Part {
+impl EventSet {
     /// Instances of rules, with their numbers among the events of the model. Of those that do the same,
     /// one is kept.
     pub(crate) fn of_instances(events: impl IntoIterator<Item = (u32, Event)>) -> Self {
@@ -98,7 +98,7 @@ impl Certifier<'_> {
     ///
     /// # Errors
     /// If it does not, or cannot be shown to.
-    pub(crate) fn check_part(&mut self, generator: &SparsePermutation, part: &Part) -> Result<Vec<u32>, Rejection> {
+    pub(crate) fn check_part(&mut self, generator: &SparsePermutation, part: &EventSet) -> Result<Vec<u32>, Rejection> {
         let (map, relabelling) = self.relabelling(generator)?;
         self.survey()?;
         let mut known = FxHashMap::default();
