@@ -162,7 +162,7 @@ pub enum Rejection {
         image: Instance,
     },
     /// The image of an initial state is none.
-    #[error("the image of an initial state is no initial state")]
+    #[error("the image of an initial state is not an initial state")]
     InitialStates,
     /// The possible values of a slot are not all that can occur: a mistake in this program, and no
     /// permutation of the literals can be trusted.
