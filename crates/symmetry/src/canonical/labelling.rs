@@ -123,11 +123,39 @@ struct Cells {
     undecided: usize,
 }
 
+/// A product of small numbers.
+struct Count {
+    large: BigUint,
+    small: u64,
+}
+
+impl Default for Count {
+    fn default() -> Self {
+        Self { large: BigUint::from(1u32), small: 1 }
+    }
+}
+
+impl Count {
+    fn multiply(&mut self, factor: u64) {
+        match self.small.checked_mul(factor) {
+            Some(product) => self.small = product,
+            None => {
+                self.large *= self.small;
+                self.small = factor;
+            }
+        }
+    }
+
+    fn product(self) -> BigUint {
+        self.large * self.small
+    }
+}
+
 /// A leaf of the search tree.
 #[derive(Clone, Debug, Default)]
 struct Leaf {
-    /// For each new name the thing.
-    things: Vec<u16>,
+    /// The new name of each thing.
+    names: Vec<u16>,
     /// What the state becomes: the codes of the fields and, where things have parents, the ranks of things.
     image: Vec<u64>,
     /// What refinement saw on the way.
@@ -137,8 +165,11 @@ struct Leaf {
 /// The memory of labelling.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LabellingScratch {
+    /// The keys of the things of all kinds whose keys are narrow, and those of wide ones.
     narrow: Vec<u64>,
     wide: Vec<u128>,
+    narrow_ordered: Vec<u64>,
+    wide_ordered: Vec<u128>,
     codes: Vec<u64>,
     present: Vec<Present>,
     hashes: Vec<u64>,
@@ -151,7 +182,8 @@ pub(super) struct LabellingScratch {
     path: Vec<u64>,
     individualised: Vec<u16>,
     automorphisms: Vec<Vec<u16>>,
-    ranks: Vec<u16>,
+    /// For each parent how many of its children have names.
+    taken: Vec<u16>,
 }
 
 /// What a search looks for.
@@ -298,21 +330,20 @@ impl Labelling {
         self.read(state, scratch);
         let mut cells = std::mem::take(&mut scratch.cells);
         self.order_by_keys(state, &mut cells, scratch);
-        let mut path = 0;
-        self.refine(&mut cells, scratch, &mut path);
+        // What has equal keys is equal altogether, as a rule.
         if cells.undecided > 0 {
-            self.settle_twins(&mut cells, scratch, &mut 1u64.into());
+            self.settle_twins(&mut cells, scratch, None);
+            if cells.undecided > 0 {
+                self.refine(&mut cells, scratch, None);
+                self.settle_twins(&mut cells, scratch, None);
+            }
         }
         if cells.undecided == 0 {
-            self.name(&cells, &mut scratch.names);
-            scratch.best.things.clear();
-            scratch.best.things.resize(scratch.names.len(), 0);
-            for (thing, &name) in scratch.names.iter().enumerate() {
-                scratch.best.things[name as usize] = thing as u16;
-            }
+            self.name(&cells, scratch);
         } else {
             self.begin_search(scratch);
             self.search(&cells, 0, Goal::Least, scratch);
+            std::mem::swap(&mut scratch.names, &mut scratch.best.names);
         }
         scratch.cells = cells;
         self.write(state, scratch);
@@ -323,15 +354,20 @@ impl Labelling {
         self.read(state, scratch);
         let mut cells = std::mem::take(&mut scratch.cells);
         self.order_by_keys(state, &mut cells, scratch);
-        self.refine(&mut cells, scratch, &mut 0);
-        let mut order = BigUint::from(1u32);
-        self.settle_twins(&mut cells, scratch, &mut order);
+        let mut order = Count::default();
+        if cells.undecided > 0 {
+            self.settle_twins(&mut cells, scratch, Some(&mut order));
+            if cells.undecided > 0 {
+                self.refine(&mut cells, scratch, None);
+                self.settle_twins(&mut cells, scratch, Some(&mut order));
+            }
+        }
         if cells.undecided > 0 {
             self.begin_search(scratch);
             self.count(&cells, scratch, &mut order);
         }
         scratch.cells = cells;
-        order
+        order.product()
     }
 
     pub(super) fn order(&self) -> &BigUint {
@@ -366,31 +402,28 @@ impl Labelling {
         cells.colour.clear();
         cells.colour.resize(self.kind_of.len(), 0);
         cells.undecided = 0;
+        let LabellingScratch { narrow, wide, .. } = scratch;
+        narrow.resize(self.kind_of.len(), 0);
         for kind in &self.kinds {
             let range = kind.first..kind.first + kind.count;
             match &kind.plan {
-                Some(plan) if plan.width == 0 => cells.fill(range),
-                Some(plan) if plan.width <= 64 => {
-                    scratch.narrow.clear();
-                    scratch.narrow.resize(kind.count, 0);
-                    plan.load(state, &mut scratch.narrow);
-                    cells.split(range, |thing| scratch.narrow[thing as usize - kind.first]);
+                Some(plan) if plan.width > 64 => {
+                    wide.resize(self.kind_of.len(), 0);
+                    plan.load(state, &mut wide[range.clone()]);
+                    cells.split(range, |thing| wide[thing as usize]);
                 }
-                Some(plan) => {
-                    scratch.wide.clear();
-                    scratch.wide.resize(kind.count, 0);
-                    plan.load(state, &mut scratch.wide);
-                    cells.split(range, |thing| scratch.wide[thing as usize - kind.first]);
+                Some(plan) if plan.width > 0 => {
+                    plan.load(state, &mut narrow[range.clone()]);
+                    cells.split(range, |thing| narrow[thing as usize]);
                 }
-                None => cells.fill(range),
+                _ => cells.fill(range),
             }
         }
     }
 
-    /// Splits cells by the tuples that things are in, until nothing changes. What is seen goes into `seen`, which is
-    /// the same for states that a symmetry takes to each other.
-    #[inline]
-    fn refine(&self, cells: &mut Cells, scratch: &mut LabellingScratch, seen: &mut u64) {
+    /// Splits cells by the tuples that things are in, until nothing changes. What is seen goes into `seen`, if that is
+    /// asked for; it is the same for states that a symmetry takes to each other.
+    fn refine(&self, cells: &mut Cells, scratch: &mut LabellingScratch, mut seen: Option<&mut u64>) {
         if self.fields.is_empty() && !self.has_parents {
             return;
         }
@@ -445,14 +478,18 @@ impl Labelling {
             while start < things {
                 let end = cells.end_of(start);
                 if end - start > 1 {
-                    for &thing in &cells.order[start..end] {
-                        *seen = seen.wrapping_add(mixed(start as u64 + 1, hashes[thing as usize]));
+                    if let Some(seen) = &mut seen {
+                        for &thing in &cells.order[start..end] {
+                            **seen = seen.wrapping_add(mixed(start as u64 + 1, hashes[thing as usize]));
+                        }
                     }
                     has_split |= cells.split_again(start..end, |thing| hashes[thing as usize]);
                 }
                 start = end;
             }
-            *seen = mixed(*seen, before as u64);
+            if let Some(seen) = &mut seen {
+                **seen = mixed(**seen, before as u64);
+            }
             if !has_split {
                 return;
             }
@@ -487,9 +524,9 @@ impl Labelling {
         })
     }
 
-    /// Takes cells apart whose things can be exchanged freely: any order will do. `orders` is multiplied by the number
-    /// of orders.
-    fn settle_twins(&self, cells: &mut Cells, scratch: &LabellingScratch, orders: &mut BigUint) {
+    /// Takes cells apart whose things can be exchanged freely: any order will do. The number of orders is
+    /// multiplied to the count, if that is asked for.
+    fn settle_twins(&self, cells: &mut Cells, scratch: &LabellingScratch, mut orders: Option<&mut Count>) {
         let mut start = 0;
         while start < cells.order.len() {
             let end = cells.end_of(start);
@@ -499,7 +536,9 @@ impl Labelling {
                 if are_twins {
                     for position in start..end {
                         cells.colour[cells.order[position] as usize] = position as u16;
-                        *orders *= position - start + 1;
+                        if let Some(orders) = &mut orders {
+                            orders.multiply((position - start + 1) as u64);
+                        }
                     }
                     cells.undecided -= end - start;
                 }
@@ -510,34 +549,31 @@ impl Labelling {
 
     /// The new name of each thing of a discrete partition.
     #[inline]
-    fn name(&self, cells: &Cells, names: &mut Vec<u16>) {
-        names.clear();
+    fn name(&self, cells: &Cells, scratch: &mut LabellingScratch) {
+        let LabellingScratch { names, taken, .. } = scratch;
         names.resize(self.kind_of.len(), 0);
+        for (position, &thing) in cells.order.iter().enumerate() {
+            names[thing as usize] = position as u16;
+        }
+        if !self.has_parents {
+            return;
+        }
         for kind in &self.kinds {
-            let range = kind.first..kind.first + kind.count;
-            match kind.parent {
-                None => {
-                    for position in range {
-                        names[cells.order[position] as usize] = position as u16;
-                    }
-                }
-                Some(parent) => {
-                    // In the order of the cells, each thing takes the next place below its parent.
-                    let parents = &self.kinds[parent];
-                    let mut taken = vec![0u16; parents.count];
-                    for position in range {
-                        let thing = cells.order[position] as usize;
-                        let parent = names[self.parent_of[thing] as usize] as usize - parents.first;
-                        names[thing] = (kind.first + parent * kind.siblings) as u16 + taken[parent];
-                        taken[parent] += 1;
-                    }
-                }
+            let Some(parent) = kind.parent else { continue };
+            // In the order of the cells, each thing takes the next place below its parent.
+            let parents = &self.kinds[parent];
+            taken.clear();
+            taken.resize(parents.count, 0u16);
+            for &thing in &cells.order[kind.first..kind.first + kind.count] {
+                let parent = names[self.parent_of[thing as usize] as usize] as usize - parents.first;
+                names[thing as usize] = (kind.first + parent * kind.siblings) as u16 + taken[parent];
+                taken[parent] += 1;
             }
         }
     }
 
     fn begin_search(&self, scratch: &mut LabellingScratch) {
-        scratch.best.things.clear();
+        scratch.best.names.clear();
         scratch.best.path.clear();
         scratch.path.clear();
         scratch.individualised.clear();
@@ -579,12 +615,12 @@ impl Labelling {
         below.clone_from(cells);
         below.individualise(start, end, thing);
         let mut seen = 0;
-        self.refine(&mut below, scratch, &mut seen);
-        self.settle_twins(&mut below, scratch, &mut 1u64.into());
+        self.refine(&mut below, scratch, Some(&mut seen));
+        self.settle_twins(&mut below, scratch, None);
         scratch.path.truncate(depth);
         scratch.path.push(seen);
         let known = &scratch.best.path;
-        let is_worth_it = scratch.best.things.is_empty()
+        let is_worth_it = scratch.best.names.is_empty()
             || match goal {
                 Goal::Least => scratch.path[..] <= known[..known.len().min(depth + 1)],
                 Goal::Equal => known.get(..=depth) == Some(&scratch.path[..]),
@@ -655,64 +691,56 @@ impl Labelling {
     }
 
     fn visit_leaf(&self, cells: &Cells, goal: Goal, scratch: &mut LabellingScratch) -> bool {
-        let mut names = std::mem::take(&mut scratch.names);
-        self.name(cells, &mut names);
+        self.name(cells, scratch);
         let mut leaf = std::mem::take(&mut scratch.leaf);
-        leaf.things.clear();
-        leaf.things.resize(names.len(), 0);
-        for (thing, &name) in names.iter().enumerate() {
-            leaf.things[name as usize] = thing as u16;
-        }
-        leaf.image.clear();
-        leaf.image.extend_from_slice(&scratch.codes);
-        self.place_tuples(&names, scratch, |field, code| leaf.image[field as usize] = code);
+        leaf.names.clone_from(&scratch.names);
+        leaf.image.clone_from(&scratch.codes);
+        self.place_tuples(scratch, |field, code| leaf.image[field as usize] = code);
         if self.has_parents {
             // Keys depend on the rank of a thing, and with parents the rank is not the name.
-            scratch.ranks.clear();
-            scratch.ranks.resize(names.len(), 0);
+            let first = leaf.image.len();
+            leaf.image.resize(first + leaf.names.len(), 0);
             for (rank, &thing) in cells.order.iter().enumerate() {
-                scratch.ranks[thing as usize] = rank as u16;
+                leaf.image[first + leaf.names[thing as usize] as usize] = rank as u64;
             }
-            leaf.image.extend(leaf.things.iter().map(|&thing| u64::from(scratch.ranks[thing as usize])));
         }
-        leaf.path.clear();
-        leaf.path.extend_from_slice(&scratch.path);
-        let is_first = scratch.best.things.is_empty();
+        leaf.path.clone_from(&scratch.path);
+        let is_first = scratch.best.names.is_empty();
         let is_equal = !is_first && leaf.image == scratch.best.image;
         if is_equal && scratch.automorphisms.len() < REMEMBERED {
-            let mut automorphism: Vec<u16> = vec![0; names.len()];
-            for (&thing, &image) in scratch.best.things.iter().zip(&leaf.things) {
-                automorphism[thing as usize] = image;
+            // The thing that one leaf gives a name goes to the one that the other gives it; and back, so that
+            // orbits can be followed from any of their things.
+            let mut thing_of = vec![0u16; leaf.names.len()];
+            for (thing, &name) in leaf.names.iter().enumerate() {
+                thing_of[name as usize] = thing as u16;
             }
-            // Both ways, so that orbits can be followed from any of their things.
-            let mut inverse = vec![0; names.len()];
-            for (thing, &image) in automorphism.iter().enumerate() {
-                inverse[image as usize] = thing as u16;
+            let forward: Vec<u16> = scratch.best.names.iter().map(|&name| thing_of[name as usize]).collect();
+            let mut back = vec![0; forward.len()];
+            for (thing, &image) in forward.iter().enumerate() {
+                back[image as usize] = thing as u16;
             }
-            scratch.automorphisms.push(automorphism);
-            scratch.automorphisms.push(inverse);
+            scratch.automorphisms.extend([forward, back]);
         }
         if is_first || goal == Goal::Least && (&leaf.path, &leaf.image) < (&scratch.best.path, &scratch.best.image) {
             std::mem::swap(&mut scratch.best, &mut leaf);
         }
         scratch.leaf = leaf;
-        scratch.names = names;
         is_equal
     }
 
     /// Says where each tuple of the state goes: field and code.
     #[inline]
-    fn place_tuples(&self, names: &[u16], scratch: &LabellingScratch, mut place: impl FnMut(u32, u64)) {
+    fn place_tuples(&self, scratch: &LabellingScratch, mut place: impl FnMut(u32, u64)) {
         for Present { tuple, code } in &scratch.present {
             let role = &self.roles[tuple.role as usize];
-            let (field, own) = role.target(tuple.things().iter().map(|&thing| names[thing as usize]));
+            let (field, own) = role.target(tuple.things().iter().map(|&thing| scratch.names[thing as usize]));
             place(field, if matches!(self.fields[field as usize].tuples, Tuples::Carrying(_)) { *code } else { own });
         }
     }
 
     /// Multiplies `order` by the number of automorphisms below a node: along the first path, the orbit of each thing
     /// that is individualised under those that fix the things before it.
-    fn count(&self, cells: &Cells, scratch: &mut LabellingScratch, order: &mut BigUint) {
+    fn count(&self, cells: &Cells, scratch: &mut LabellingScratch, order: &mut Count) {
         // The first path, with the partition of each node.
         let mut nodes: Vec<(Cells, (usize, usize))> = Vec::new();
         let mut current = cells.clone();
@@ -722,8 +750,8 @@ impl Labelling {
             nodes.push((current.clone(), (start, end)));
             current.individualise(start, end, thing);
             let mut seen = 0;
-            self.refine(&mut current, scratch, &mut seen);
-            self.settle_twins(&mut current, scratch, order);
+            self.refine(&mut current, scratch, Some(&mut seen));
+            self.settle_twins(&mut current, scratch, Some(order));
             scratch.path.push(seen);
             scratch.individualised.push(thing);
         }
@@ -732,7 +760,7 @@ impl Labelling {
         let path = scratch.path.clone();
         for (depth, (cells, (start, end))) in nodes.iter().enumerate().rev() {
             let first = cells.order[*start];
-            let mut orbit = 1u32;
+            let mut orbit = 1;
             // Things that turned out not to be in the orbit; those that automorphisms take to one of them are not,
             // either.
             let mut outside: Vec<u16> = Vec::new();
@@ -752,51 +780,43 @@ impl Labelling {
                     outside.push(thing);
                 }
             }
-            *order *= orbit;
+            order.multiply(orbit);
         }
     }
 
-    /// Writes the image of the best leaf.
+    /// Writes the state with its things under their new names.
     #[inline]
     fn write(&self, state: &mut [u64], scratch: &mut LabellingScratch) {
-        let LabellingScratch { narrow, wide, best, .. } = scratch;
+        let LabellingScratch { narrow, wide, narrow_ordered, wide_ordered, names, .. } = scratch;
+        let mut is_changed = false;
         for kind in &self.kinds {
-            let things = &best.things[kind.first..kind.first + kind.count];
-            if things.iter().enumerate().all(|(name, &thing)| thing as usize == kind.first + name) {
+            let range = kind.first..kind.first + kind.count;
+            let names = &names[range.clone()];
+            if names.iter().enumerate().all(|(thing, &name)| name as usize == kind.first + thing) {
                 continue;
             }
+            is_changed = true;
             match &kind.plan {
                 Some(plan) if plan.width > 64 => {
-                    wide.clear();
-                    wide.resize(2 * kind.count, 0);
-                    let (keys, ordered) = wide.split_at_mut(kind.count);
-                    plan.load(state, keys);
-                    for (key, &thing) in ordered.iter_mut().zip(things) {
-                        *key = keys[thing as usize - kind.first];
+                    wide_ordered.resize(kind.count, 0);
+                    for (&key, &name) in wide[range].iter().zip(names) {
+                        wide_ordered[name as usize - kind.first] = key;
                     }
-                    plan.store(ordered, state);
+                    plan.store(wide_ordered, state);
                 }
                 Some(plan) if plan.width > 0 => {
-                    narrow.clear();
-                    narrow.resize(2 * kind.count, 0);
-                    let (keys, ordered) = narrow.split_at_mut(kind.count);
-                    plan.load(state, keys);
-                    for (key, &thing) in ordered.iter_mut().zip(things) {
-                        *key = keys[thing as usize - kind.first];
+                    narrow_ordered.resize(kind.count, 0);
+                    for (&key, &name) in narrow[range].iter().zip(names) {
+                        narrow_ordered[name as usize - kind.first] = key;
                     }
-                    plan.store(ordered, state);
+                    plan.store(narrow_ordered, state);
                 }
                 _ => {}
             }
         }
-        let mut names = std::mem::take(&mut scratch.names);
-        names.clear();
-        names.resize(scratch.best.things.len(), 0);
-        for (name, &thing) in scratch.best.things.iter().enumerate() {
-            names[thing as usize] = name as u16;
+        if is_changed {
+            self.place_tuples(scratch, |field, code| self.fields[field as usize].field.write(state, code));
         }
-        self.place_tuples(&names, scratch, |field, code| self.fields[field as usize].field.write(state, code));
-        scratch.names = names;
     }
 }
 
