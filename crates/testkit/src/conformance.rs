@@ -1,4 +1,4 @@
-//! The conformance cross: every reduction × threads × store × memory or disk × interrupted or not × order, on one
+//! The conformance matrix: every reduction × threads × store × memory or disk × interrupted or not × order, on one
 //! model. All ways to search it must come to the same verdict; exact ones to the same counts, the others to counts
 //! that repeat; every run must replay. What cannot work must be refused, by the facade and by the engine.
 
