@@ -1,6 +1,6 @@
-//! Groups that arrange things: full symmetric groups, nested ones (wreath products) and products of these,
-//! acting so that every point belongs to one thing; and rotations. For these a canonical image is a matter
-//! of sorting, or of finding the least rotation.
+//! Groups that permute objects freely: full symmetric groups, nested ones (wreath products) and direct products of
+//! these, acting so that every point belongs to one object; also rotations. For these groups a canonical image is found
+//! by sorting, or as the least rotation.
 
 use crate::action::Action;
 use crate::automorphism::product;
@@ -13,24 +13,24 @@ use crate::structure;
 use crate::{OrbitPartition, Point, SparsePermutation};
 use num_bigint::BigUint;
 
-/// Elements tried when a rotation is looked for.
+/// The number of elements tried in the search for a rotation.
 const ROTATION_ATTEMPTS: usize = 60;
-/// Stabiliser elements that the thing of a point is guessed from.
+/// The number of stabiliser elements from which the object of a point is guessed.
 const STABILISER_ELEMENTS: usize = 24;
-/// Block systems looked at when no generator shows a transposition.
+/// The number of block systems considered if no generator shows a transposition.
 const SYSTEMS: usize = 24;
 
-/// Things nested in things, every arrangement of siblings allowed: the full symmetric group if there is one
-/// level, wreath products of symmetric groups if there are more.
+/// Objects nested in objects, where siblings can be permuted freely: the full symmetric group if there is one level,
+/// iterated wreath products of symmetric groups if there are more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nesting {
-    /// How many children the root has, how many each of these, and so on.
+    /// The number of children of the root, then of each of its children, and so on.
     pub arities: Vec<usize>,
 }
 
 impl Nesting {
-    /// How many nodes a level has; level 0 is below the root. The children of node k of a level are those
-    /// from k times their number on, in the next.
+    /// The number of nodes of a level; level 0 is directly below the root. If each node has c children, those of node k
+    /// are the nodes from k · c on of the next level.
     pub fn node_count(&self, level: usize) -> usize {
         self.arities[..=level].iter().product()
     }
@@ -47,39 +47,39 @@ impl Nesting {
     }
 }
 
-/// Where a point belongs.
+/// The node that a point belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodePosition {
-    /// Which nesting.
+    /// The index of the nesting.
     pub nesting: usize,
-    /// Which level of it.
+    /// The level within the nesting.
     pub level: usize,
-    /// Which node of the level.
+    /// The node within the level.
     pub node: usize,
 }
 
-/// A group that is the direct product of the symmetries of nestings, with the node that each point belongs
-/// to, where the point's stabiliser is that of the node.
+/// A group that is the direct product of the automorphism groups of nestings. Each point belongs to a node if the
+/// stabiliser of the point is that of the node.
 #[derive(Debug, Clone)]
 pub struct Arrangement {
     /// The nestings.
     pub nestings: Vec<Nesting>,
-    /// For each point its place, if it has one. Points of one orbit have the same nesting and level, one at
-    /// each node, or no place at all: those belong to several nodes.
+    /// The position of each point, if it has one. All points of an orbit have the same nesting and level, one at each
+    /// node; or none of them has a position, because they belong to several nodes.
     pub places: Vec<Option<NodePosition>>,
-    /// For each point its orbit, by number.
+    /// The number of the orbit of each point.
     pub orbits: Vec<usize>,
     /// The actions on the nodes of the lowest levels, one for each nesting.
     leaves: Vec<Action>,
 }
 
 impl Arrangement {
-    /// Whether every point belongs to one node.
+    /// Whether every point belongs to a single node.
     pub fn is_complete(&self) -> bool {
         self.places.iter().all(Option::is_some)
     }
 
-    /// How many pairs of siblings there are.
+    /// The number of pairs of siblings.
     pub fn sibling_pairs(&self) -> usize {
         let pairs = |nesting: &Nesting| -> usize {
             (0..nesting.arities.len()).map(|level| nesting.node_count(level) * (nesting.arities[level] - 1) / 2).sum()
@@ -87,10 +87,9 @@ impl Arrangement {
         self.nestings.iter().map(pairs).sum()
     }
 
-    /// For each two siblings the element of the group that exchanges them, with all that is below them in
-    /// order, and leaves all other nodes of all nestings: as a permutation of the points of any action that
-    /// was made from the same generators. Nesting by nesting, level by level, and the first sibling before
-    /// the second.
+    /// For each pair of siblings, the element of the group that exchanges them, together with everything below them in
+    /// order, and fixes all other nodes of all nestings. The element is a permutation of the points of any action made
+    /// from the same generators. Sorted by nesting, then level, then first and second sibling.
     pub fn exchanges(&self, action: &Action, order: &BigUint) -> Vec<Exchange> {
         let mut actions: Vec<&Action> = self.leaves.iter().collect();
         let nodes: usize = actions.iter().map(|action| action.degree()).sum();
@@ -129,19 +128,20 @@ impl Arrangement {
 /// The exchange of two siblings.
 #[derive(Debug, Clone)]
 pub struct Exchange {
-    /// Which nesting.
+    /// The index of the nesting.
     pub nesting: usize,
-    /// Which level of it.
+    /// The level within the nesting.
     pub level: usize,
     /// One node of the level.
     pub first: usize,
     /// The other.
     pub second: usize,
-    /// What happens to the points.
+    /// The action of the exchange on the points.
     pub element: SparsePermutation,
 }
 
-/// Recognises an arrangement in a group of known order whose generators do not fall apart.
+/// Recognises an arrangement in a group of known order whose generators do not split into factors with disjoint
+/// supports.
 pub fn arrangement(action: &Action, order: &BigUint) -> Option<Arrangement> {
     let parts = faithful_parts(action, order);
     let trees: Vec<Tree> = parts.iter().map(Tree::new).collect::<Option<_>>()?;
@@ -209,10 +209,10 @@ pub fn arrangement(action: &Action, order: &BigUint) -> Option<Arrangement> {
     Some(Arrangement { nestings, places, orbits, leaves })
 }
 
-/// A transitive action as the symmetries of a nesting.
+/// A transitive action, recognised as the automorphism group of a nesting.
 struct Tree {
     arities: Vec<usize>,
-    /// For each point its leaf.
+    /// The leaf of each point.
     leaf_of: Vec<usize>,
 }
 
@@ -228,7 +228,7 @@ impl Tree {
         if systems.is_empty() {
             let partners = structure::partners(action, &orbit);
             systems = action.block_systems(&orbit, &partners, SYSTEMS);
-            // The finest first, since what is inside a block must be all permutations.
+            // Finest first, since the group inside a block must be the full symmetric group.
             systems.reverse();
         }
         for blocks in systems {
@@ -271,8 +271,8 @@ impl Tree {
     }
 }
 
-/// An element whose cycles all have the same length and leave no point out, as long as one can be found: the
-/// group it generates rotates everything at once. Gives the element and that length.
+/// An element whose cycles all have the same length and cover all points, if one is found: the group it generates
+/// rotates everything at once. Returns the element and the cycle length.
 pub fn rotation(action: &Action) -> Option<(SparsePermutation, usize)> {
     let degree = action.degree();
     let moved = OrbitPartition::of_generators(degree, action.generators()).classes(2);
@@ -296,7 +296,7 @@ pub fn rotation(action: &Action) -> Option<(SparsePermutation, usize)> {
         let mut lengths: Vec<usize> = element.cycles().iter().map(Vec::len).collect();
         lengths.sort_unstable();
         lengths.dedup();
-        // The powers under which cycles become equally long include those that make them the shortest length.
+        // The powers that make all cycles equally long include those that bring them to the shortest length.
         for &length in &lengths {
             for power in [1, length, lengths.last().map_or(1, |longest| longest / length)] {
                 let candidate = if power == 1 { element.clone() } else { element.power(power as i64) };
@@ -347,7 +347,7 @@ mod tests {
             (6, vec!["(0 1)", "(0 2 4)(1 3 5)", "(0 2)(1 3)"], Some(vec![vec![3, 2]])),
             // The blocks have points of their own.
             (9, vec!["(0 1)", "(0 2 4)(1 3 5)(6 7 8)", "(0 2)(1 3)(6 7)"], Some(vec![vec![3, 2]])),
-            // Two factors that the generators tie together.
+            // Two factors that the generators move together.
             (5, vec!["(0 1)(2 3)", "(0 1)(2 3 4)"], Some(vec![vec![2], vec![3]])),
             // A matrix: its cells belong to a row and a column.
             (4, vec!["(0 1)(2 3)", "(0 2)(1 3)"], None),
@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn exchanges_are_of_the_group() {
-        // Four things and their ordered pairs.
+        // Four objects and their ordered pairs.
         let action = action(16, &["(0 5)(1 4)(2 6)(3 7)(8 9)(12 13)", "(0 5 10 15)(1 6 11 12)(2 7 8 13)(3 4 9 14)"]);
         let order = structure::order(&action);
         let found = arrangement(&action, &order).expect("the symmetric group");
