@@ -41,7 +41,7 @@ impl Observer for Display {
         bar.set_message(match phase {
             Phase::Loading => "reading the model",
             Phase::Detecting => "looking for symmetries",
-            Phase::Partitioning => "looking at what rules tell apart",
+            Phase::Partitioning => "looking at what rules distinguish",
             Phase::Searching | Phase::Comparing => "searching",
         });
     }

@@ -11,8 +11,8 @@ const CONTROLLER: &str = "../../../../models/murphi/resource_controller.m";
 fn rules_are_shown_with_what_they_tell_apart() {
     let said = quotient(["check", "--reduction", "adaptive", "--property", "a writer is alone", READERS]);
     assert_eq!(said.status, Some(0), "{said}");
-    assert!(said.stdout.contains("enter beside readers tells apart | 1, 2 | 3 |, because of p <= 2"), "{said}");
-    assert!(said.stdout.contains("9, standing for 22"), "{said}");
+    assert!(said.stdout.contains("enter beside readers distinguishes | 1, 2 | 3 |, because of p <= 2"), "{said}");
+    assert!(said.stdout.contains("9, representing 22"), "{said}");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn adaptive_reduction_is_chosen_where_rules_share_much_more_than_the_model() {
     assert_eq!(said.status, Some(0), "{said}");
     let reason = "chosen because 4 of 5 rules allow 6.4e15 permutations, and the whole model has 512 symmetries";
     assert!(said.stdout.contains(reason), "{said}");
-    assert!(said.stdout.contains("505, standing for 1,310,716"), "{said}");
+    assert!(said.stdout.contains("505, representing 1,310,716"), "{said}");
     // Few orbits are searched as ever.
     let said = quotient(["check", CONTROLLER]);
     assert!(said.stdout.contains("reduction    canonical"), "{said}");

@@ -33,7 +33,7 @@ undecided  invariant  on : BOOL
 undecided  no deadlock
 undecided  no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       4
 transitions  3
 depth        3
@@ -69,7 +69,7 @@ violated: invariant "n : 0..2"
 
 violated   invariant  n : 0..2
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       4
 transitions  3
 depth        3
@@ -87,7 +87,7 @@ fn a_value_beyond_the_bounds_of_another_invariant() {
     expect(
         quotient(["check", "bounds.mch", "--property", "on : BOOL"]),
         str![[r#"
-inconclusive: the model went wrong: the invariant `n : 0..2` does not hold: `n` would be 3
+inconclusive: run-time error: the invariant `n : 0..2` does not hold: `n` would be 3
 
  0  Startstate "root"
       stage: uninitialised
@@ -109,7 +109,7 @@ To have it judged as a violation, add --property 'n : 0..2'
 
 undecided  invariant  on : BOOL
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       4
 transitions  3
 depth        3
@@ -137,7 +137,7 @@ violated: assertion "n < 2"
       n: 0 → 1
  3  Rule "up"
       n: 1 → 2
-    assertion "n < 2" does not hold here
+    assertion "n < 2" fails here
     assertions.mch:5:20
     5 | ASSERTIONS n >= 0; n < 2
 
@@ -147,7 +147,7 @@ violated   assertion  n < 2
 undecided  no deadlock
 undecided  no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       3
 transitions  4
 depth        2
@@ -164,7 +164,7 @@ fn assertions_in_json() {
     expect(
         quotient(["check", "--format", "json", "--property", "n < 2", "assertions.mch"]),
         str![[r#"
-{"schema":"quotient/1","command":"check","verdict":"violated","stop_reason":"violation","states":3,"transitions":4,"represented":"3","exact":true,"reduction":"none","reduction_factor":1.0,"symmetry":{"order":"1","structure":"trivial","generators":[],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"n < 2","kind":"assertion","verdict":"violated","trace":[{"rule":"root","arguments":{},"state":{"stage":"uninitialised","n":0}},{"rule":"INITIALISATION","arguments":{},"state":{"stage":"initialised","n":0}},{"rule":"up","arguments":{},"state":{"stage":"initialised","n":1}},{"rule":"up","arguments":{},"state":{"stage":"initialised","n":2}}],"violation":{"message":"assertion \"n < 2\" does not hold here","file":"assertions.mch","line":5,"column":20}}],"depth":2,"seconds":"…","canonicalization_seconds":null,"store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"check","verdict":"violated","stop_reason":"violation","states":3,"transitions":4,"represented":"3","exact":true,"reduction":"none","reduction_factor":1.0,"symmetry":{"order":"1","structure":"trivial","generators":[],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"n < 2","kind":"assertion","verdict":"violated","trace":[{"rule":"root","arguments":{},"state":{"stage":"uninitialised","n":0}},{"rule":"INITIALISATION","arguments":{},"state":{"stage":"initialised","n":0}},{"rule":"up","arguments":{},"state":{"stage":"initialised","n":1}},{"rule":"up","arguments":{},"state":{"stage":"initialised","n":2}}],"violation":{"message":"assertion \"n < 2\" fails here","file":"assertions.mch","line":5,"column":20}}],"depth":2,"seconds":"…","canonicalization_seconds":null,"store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 1
 
 "#]],

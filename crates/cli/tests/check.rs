@@ -18,7 +18,7 @@ holds      liveness (AG EF)  always comes back
 holds      no deadlock
 holds      no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       4
 transitions  4
 depth        3
@@ -65,7 +65,7 @@ violated: invariant "mutual exclusion"
  4  Rule "enter", p: process_1
       at[process_1]: trying → critical
       last: process_0 → process_1
-    invariant "mutual exclusion" does not hold here
+    invariant "mutual exclusion" fails here
     mutex.m:37:1
     37 | invariant "mutual exclusion"
 
@@ -76,7 +76,7 @@ undecided  no errors
 
 symmetries   2, S2; found in …
 reduction    canonical; …
-states       6, standing for 10: 1.67 times fewer
+states       6, representing 10 (1.67× reduction)
 transitions  8
 depth        3
 time         …
@@ -92,7 +92,7 @@ fn invariant_violated_json() {
     expect(
         quotient(["check", "--format=json", "mutex.m"]),
         str![[r#"
-{"schema":"quotient/1","command":"check","verdict":"violated","stop_reason":"violation","states":6,"transitions":8,"represented":"10","exact":true,"reduction":"canonical","reduction_factor":1.666667,"symmetry":{"order":"2","structure":"S2","generators":[{"cycles":["(process 0 1)"]}],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"mutual exclusion","kind":"invariant","verdict":"violated","trace":[{"rule":"free","arguments":{},"state":{"at[process_0]":"idle","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_0"},"state":{"at[process_0]":"trying","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_1"},"state":{"at[process_0]":"trying","at[process_1]":"trying","locked":false,"last":null}},{"rule":"enter","arguments":{"p":"process_0"},"state":{"at[process_0]":"critical","at[process_1]":"trying","locked":true,"last":"process_0"}},{"rule":"enter","arguments":{"p":"process_1"},"state":{"at[process_0]":"critical","at[process_1]":"critical","locked":true,"last":"process_1"}}],"violation":{"message":"invariant \"mutual exclusion\" does not hold here","file":"mutex.m","line":37,"column":1}},{"name":"both try","kind":"cover","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","verdict":"inconclusive","trace":null,"violation":null},{"name":"errors","kind":"errors","verdict":"inconclusive","trace":null,"violation":null}],"depth":3,"seconds":"…","canonicalization_seconds":"…","store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"check","verdict":"violated","stop_reason":"violation","states":6,"transitions":8,"represented":"10","exact":true,"reduction":"canonical","reduction_factor":1.666667,"symmetry":{"order":"2","structure":"S2","generators":[{"cycles":["(process 0 1)"]}],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"mutual exclusion","kind":"invariant","verdict":"violated","trace":[{"rule":"free","arguments":{},"state":{"at[process_0]":"idle","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_0"},"state":{"at[process_0]":"trying","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_1"},"state":{"at[process_0]":"trying","at[process_1]":"trying","locked":false,"last":null}},{"rule":"enter","arguments":{"p":"process_0"},"state":{"at[process_0]":"critical","at[process_1]":"trying","locked":true,"last":"process_0"}},{"rule":"enter","arguments":{"p":"process_1"},"state":{"at[process_0]":"critical","at[process_1]":"critical","locked":true,"last":"process_1"}}],"violation":{"message":"invariant \"mutual exclusion\" fails here","file":"mutex.m","line":37,"column":1}},{"name":"both try","kind":"cover","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","verdict":"inconclusive","trace":null,"violation":null},{"name":"errors","kind":"errors","verdict":"inconclusive","trace":null,"violation":null}],"depth":3,"seconds":"…","canonicalization_seconds":"…","store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 1
 
 "#]],
@@ -119,7 +119,7 @@ If the model is meant to end here, add --deadlock off
 violated   no deadlock
 undecided  no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       3
 transitions  3
 depth        2
@@ -141,7 +141,7 @@ holds
 holds      no deadlock
 holds      no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       3
 transitions  3
 depth        2
@@ -169,7 +169,7 @@ violated: error: value 4 is out of range 0..3 of `x`
       x: 1 → 2
  3  Rule "grow"
       x: 2 → 3
-    Rule "leap", step: 1 goes wrong here: value 4 is out of range 0..3 of `x`
+    Rule "leap", step: 1 fails here: value 4 is out of range 0..3 of `x`
     faulty.m:8:31
     8 |   rule "leap" x = 3 ==> begin x := x + step; end;
 
@@ -177,7 +177,7 @@ undecided  invariant  small
 undecided  no deadlock
 violated   no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       4
 transitions  3
 depth        3
@@ -194,7 +194,7 @@ fn error_that_is_not_asked_about() {
     expect(
         quotient(["check", "--property", "small", "faulty.m"]),
         str![[r#"
-inconclusive: the model went wrong: value 4 is out of range 0..3 of `x`
+inconclusive: run-time error: value 4 is out of range 0..3 of `x`
 
  0  Startstate "start"
       x: 0
@@ -205,7 +205,7 @@ inconclusive: the model went wrong: value 4 is out of range 0..3 of `x`
       x: 1 → 2
  3  Rule "grow"
       x: 2 → 3
-    Rule "leap", step: 1 goes wrong here: value 4 is out of range 0..3 of `x`
+    Rule "leap", step: 1 fails here: value 4 is out of range 0..3 of `x`
     faulty.m:8:31
     8 |   rule "leap" x = 3 ==> begin x := x + step; end;
 
@@ -214,7 +214,7 @@ To have it judged as a violation, add --property errors
 
 undecided  invariant  small
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       4
 transitions  3
 depth        3
@@ -252,7 +252,7 @@ holds      cover             cover 2 (missed.m:8:1)
 violated   liveness (AG EF)  home
 holds      no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       3
 transitions  3
 depth        2
@@ -277,7 +277,7 @@ holds      liveness (AG EF)  always comes back
 holds      no deadlock
 holds      no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       10
 transitions  10
 depth        9
@@ -302,7 +302,7 @@ holds      liveness (AG EF)  always comes back
 holds      no deadlock
 holds      no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       4
 transitions  4
 depth        3
@@ -326,7 +326,7 @@ holds      no errors
 
 symmetries   2, S2; found in …
 reduction    canonical; …
-states       14, standing for 26: 1.86 times fewer
+states       14, representing 26 (1.86× reduction)
 transitions  27
 depth        6
 time         …
@@ -389,7 +389,7 @@ undecided  liveness (AG EF)  always comes back
 undecided  no deadlock
 undecided  no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       2
 transitions  2
 depth        1
@@ -414,7 +414,7 @@ undecided  liveness (AG EF)  always comes back
 undecided  no deadlock
 undecided  no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       3
 transitions  2
 depth        2
@@ -455,7 +455,7 @@ violated: invariant "never full"
       net: added {tag: ping, hops: 0}
  2  Rule "send"
       net: added {tag: ping, hops: 0}
-    invariant "never full" does not hold here
+    invariant "never full" fails here
     bag.m:24:1
     24 | invariant "never full" multisetcount(i: net, true) < 2;
 
@@ -463,7 +463,7 @@ violated   invariant  never full
 undecided  no deadlock
 undecided  no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       2
 transitions  2
 depth        1
@@ -508,7 +508,7 @@ undecided  no errors
 
 symmetries   8, S2 wr S2; found in …
 reduction    canonical; …
-states       2, standing for 8: 4.00 times fewer
+states       2, representing 8 (4.00× reduction)
 transitions  1
 depth        1
 time         …
@@ -618,7 +618,7 @@ holds      liveness (AG EF)  always comes back
 holds      no deadlock
 holds      no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       4
 transitions  4
 depth        3
@@ -666,7 +666,7 @@ fn the_run_to_an_error_that_nobody_asked_for() {
     expect(
         quotient(["check", "--property", "wanted", "forgotten.m"]),
         str![[r#"
-inconclusive: the model went wrong: read of undefined `value[i]`
+inconclusive: run-time error: read of undefined `value[i]`
 
  0  Startstate "start"
       marked[id_0]: false
@@ -688,7 +688,7 @@ undecided  cover      wanted
 
 symmetries   2, S2; found in …
 reduction    canonical; …
-states       3, standing for 5: 1.67 times fewer
+states       3, representing 5 (1.67× reduction)
 transitions  3
 depth        2
 time         …
@@ -756,7 +756,7 @@ violated   no errors
 
 symmetries   2, S2; found in …
 reduction    canonical; …
-states       3, standing for 5: 1.67 times fewer
+states       3, representing 5 (1.67× reduction)
 transitions  3
 depth        2
 time         …

@@ -412,7 +412,7 @@ fn families() {
         str![[r#"
 symmetries: 2, S2
 
-process: {1, 2} {3}  told apart
+process: {1, 2} {3}  distinguished
   1 | 3: rule "enter beside readers" can fire for p = 1, but never for p = 3
     ../../../../models/murphi/readers_writers.m:44:3
     44 |   rule "enter beside readers"
@@ -515,15 +515,15 @@ note: rule "node 21: d_step { leader && nempty(link[(_pid + N - 1) %...": the co
         str![[r#"
 symmetries: 144, S3 wr S2 × S2
 
-elements of connected: {0, 1} {2}  told apart
+elements of connected: {0, 1} {2}  distinguished
   0 | 2: rule "client 32: connected[s]": the condition `connected[client(p):s]` for p = 4 changes its meaning
     ../../../../models/promela/three_tiered.pml:32:6
     32 |   :: connected[s] -> skip; skip
-processes server: {1, 2} {3}  told apart
+processes server: {1, 2} {3}  distinguished
   1 | 3: rule "server 23: connected[s] = true" writes `connected[0]` for p = 1, but not `connected[0]` for p = 3
     ../../../../models/promela/three_tiered.pml:23:3
     23 |   connected[s] = true;
-processes client: {4, 5, 6, 7, 8, 9} {10, 11}  told apart
+processes client: {4, 5, 6, 7, 8, 9} {10, 11}  distinguished
   4 | 10: rule "client 32: connected[s]": the condition `connected[client(p):s]` for p = 4 does not become the one for p = 10
     ../../../../models/promela/three_tiered.pml:32:6
     32 |   :: connected[s] -> skip; skip
@@ -545,7 +545,7 @@ processes client: {4, 5, 6, 7, 8, 9} {10, 11}  told apart
 fn bad_requests() {
     for (request, words) in [
         ("proc 1 2", "there is no type `proc`"),
-        ("process 1 9", "`9` is no value of process: 1..3"),
+        ("process 1 9", "`9` is not a value of process: 1..3"),
         ("process 1", "no variable `process`"),
         ("rotate", "expected"),
         ("", "expected"),

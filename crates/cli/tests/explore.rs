@@ -103,7 +103,7 @@ violated: error: value 4 is out of range 0..3 of `x`
       x: 1 → 2
  3  Rule "grow"
       x: 2 → 3
-    Rule "leap", step: 1 goes wrong here: value 4 is out of range 0..3 of `x`
+    Rule "leap", step: 1 fails here: value 4 is out of range 0..3 of `x`
     faulty.m:8:31
     8 |   rule "leap" x = 3 ==> begin x := x + step; end;
 

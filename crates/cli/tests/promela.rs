@@ -30,7 +30,7 @@ violated: error: assertion failed: `x == 2`
     proc 0 (Client) messages.pml:9 [direct?answer]
  4  proc 1 (Server) messages.pml:17 [x = value]
       x: 0 → 3
-    proc 1 (Server) messages.pml:18 [assert(x == 2)] goes wrong here: assertion failed: `x == 2`
+    proc 1 (Server) messages.pml:18 [assert(x == 2)] fails here: assertion failed: `x == 2`
     messages.pml:18:3
     18 |   assert(x == 2)
     where the processes are:
@@ -40,7 +40,7 @@ violated: error: assertion failed: `x == 2`
 undecided  no deadlock
 violated   no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       8
 transitions  7
 depth        5
@@ -131,7 +131,7 @@ violated: deadlock
 violated   no deadlock
 undecided  no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       50
 transitions  101
 depth        10
@@ -214,7 +214,7 @@ holds
 holds      no deadlock
 holds      no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       66
 transitions  100
 depth        27
@@ -319,7 +319,7 @@ violated: error: assertion failed: `x != limit`
  5  proc 0 (Count) atomic.pml:11 [x < 6]
  6  proc 0 (Count) atomic.pml:11 [x++]
       x: 2 → 3
-    proc 0 (Count) atomic.pml:11 [assert(x != limit)] goes wrong here: assertion failed: `x != limit`
+    proc 0 (Count) atomic.pml:11 [assert(x != limit)] fails here: assertion failed: `x != limit`
     atomic.pml:11:29
     11 |   :: atomic { x < 6 -> x++; assert(x != limit); x++ }
     where the processes are:
@@ -332,7 +332,7 @@ violated   no errors
 
 symmetries   2, S2; found in …
 reduction    canonical; …
-states       2, standing for 2: 1.00 times fewer
+states       2, representing 2 (1.00× reduction)
 transitions  12
 depth        1
 time         …
@@ -365,7 +365,7 @@ violated: error: assertion failed: `x == 4`
  7  proc 0 (:init:) included.pml:3 [x = 3]
       x: 2 → 3
  8  proc 1 (worker) worker.h:5 [x > 2]
-    proc 1 (worker) worker.h:5 [assert(x == 4)] goes wrong here: assertion failed: `x == 4`
+    proc 1 (worker) worker.h:5 [assert(x == 4)] fails here: assertion failed: `x == 4`
     parts/worker.h:5:19
     5 |   :: x > LIMIT -> assert(x == LAST)
     where the processes are:
@@ -375,7 +375,7 @@ violated: error: assertion failed: `x == 4`
 undecided  no deadlock
 violated   no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       9
 transitions  8
 depth        8
@@ -530,7 +530,7 @@ inconclusive: there is room for 13 processes only; `--max-processes` makes room 
 undecided  no deadlock
 undecided  no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       51
 transitions  62
 depth        37
@@ -548,7 +548,7 @@ holds
 holds      no deadlock
 holds      no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       131,138
 transitions  1,048,677
 depth        83
@@ -630,7 +630,7 @@ time         …
         str![[r#"
 symmetries: 1, nothing but the identity
 
-processes client: {1} {2}  told apart
+processes client: {1} {2}  distinguished
   1 | 2: rule "client 17: take": what `x` becomes for p = 1 does not turn into what `x` becomes for p = 2
     office.pml:17:12
     17 |   atomic { take(x); last.ink = green; book!x };
@@ -681,7 +681,7 @@ violated: invariant "never"
  4  proc 0 (lamp) watched.pml:8 [light = red]
       light: green → red
       never claim moves to its end
-    invariant "never" does not hold here
+    invariant "never" fails here
     watched.pml:12:1
     12 | never {
     where the processes are:
@@ -689,7 +689,7 @@ violated: invariant "never"
 
 violated   invariant  never
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       4
 transitions  4
 depth        3
@@ -719,7 +719,7 @@ violated: error: the trace has no step for this
       trace moves to traced.pml:8 [answer!1]
  2  proc 2 (server) traced.pml:22 [ask?who]
       queue (ask): []
-    proc 1 (client) traced.pml:14 [ask!_pid] goes wrong here: the trace has no step for this
+    proc 1 (client) traced.pml:14 [ask!_pid] fails here: the trace has no step for this
     traced.pml:14:3
     14 |   ask!_pid;
     where the processes are:
@@ -730,7 +730,7 @@ violated: error: the trace has no step for this
 undecided  no deadlock
 violated   no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       5
 transitions  4
 depth        2
@@ -754,7 +754,7 @@ holds        no deadlock
 holds        no errors
 unsupported  ltl        returns (temporal.pml:15:1)
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       11
 transitions  11
 depth        10
@@ -795,7 +795,7 @@ violated: error: assertion failed: `x <= 2`
  7  proc 0 (counter) temporal.pml:9 [x < 3]
  8  proc 0 (counter) temporal.pml:9 [x++]
       x: 2 → 3
-    proc 0 (counter) temporal.pml:9 [assert(x <= 2)] goes wrong here: assertion failed: `x <= 2`
+    proc 0 (counter) temporal.pml:9 [assert(x <= 2)] fails here: assertion failed: `x <= 2`
     temporal.pml:9:20
     9 |   :: x < 3 -> x++; assert(x <= LIMIT)
     where the processes are:
@@ -806,7 +806,7 @@ undecided    no deadlock
 violated     no errors
 unsupported  ltl        returns (temporal.pml:15:1)
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       9
 transitions  8
 depth        8

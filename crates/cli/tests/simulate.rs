@@ -79,7 +79,7 @@ seed 1
        at[process_1]: trying → critical
        last: process_0 → process_1
 
-     invariant "mutual exclusion" does not hold here
+     invariant "mutual exclusion" fails here
      mutex.m:37:1
      37 | invariant "mutual exclusion"
 ---- exit status 1
@@ -148,7 +148,7 @@ seed 0
   3  Rule "grow"
        x: 2 → 3
 
-     Rule "leap", step: 2 goes wrong here: value 5 is out of range 0..3 of `x`
+     Rule "leap", step: 2 fails here: value 5 is out of range 0..3 of `x`
      faulty.m:8:31
      8 |   rule "leap" x = 3 ==> begin x := x + step; end;
 ---- exit status 1
@@ -251,14 +251,14 @@ fn interactive_fault() {
 >   3  Rule "grow"
        x: 2 → 3
 
-  1) Rule "leap", step: 1 goes wrong
-  2) Rule "leap", step: 2 goes wrong
->      Rule "leap", step: 1 goes wrong here: value 4 is out of range 0..3 of `x`
+  1) Rule "leap", step: 1 fails
+  2) Rule "leap", step: 2 fails
+>      Rule "leap", step: 1 fails here: value 4 is out of range 0..3 of `x`
      faulty.m:8:31
      8 |   rule "leap" x = 3 ==> begin x := x + step; end;
 
-  1) Rule "leap", step: 1 goes wrong
-  2) Rule "leap", step: 2 goes wrong
+  1) Rule "leap", step: 1 fails
+  2) Rule "leap", step: 2 fails
 > 
 ---- exit status 0
 

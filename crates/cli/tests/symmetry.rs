@@ -16,7 +16,7 @@ holds      cover      all work
 
 symmetries   24, S4; found in …
 reduction    canonical; …
-states       31, standing for 325: 10.5 times fewer
+states       31, representing 325 (10.5× reduction)
 transitions  124
 depth        9
 time         …
@@ -46,7 +46,7 @@ symmetries   6, S3; found in …
              invariant "the first does not finish before anybody began" leaves 6 of the 24 symmetries of the behaviour
 reduction    canonical; …
 liveness     liveness "works again" by itself: 6 symmetries, 85 states
-states       85, standing for 325: 3.82 times fewer
+states       85, representing 325 (3.82× reduction)
 transitions  340
 depth        9
 time         …
@@ -114,7 +114,7 @@ fn reductions() {
         assert_eq!(claims_exact, json.stdout.contains("\"represented\":\"325\""), "{json}");
         assert_eq!(claims_exact, !json.stdout.contains("\"represented\":null"), "{json}");
         assert_eq!(claims_exact, !human.stdout.contains("not exact"), "{human}");
-        assert_eq!(claims_exact, human.stdout.contains("standing for 325"), "{human}");
+        assert_eq!(claims_exact, human.stdout.contains("representing 325"), "{human}");
     }
 }
 
@@ -141,7 +141,7 @@ violated: invariant "mutual exclusion"
  4  Rule "enter", p: process_1
       at[process_1]: trying → critical
       last: process_0 → process_1
-    invariant "mutual exclusion" does not hold here
+    invariant "mutual exclusion" fails here
     mutex.m:37:1
     37 | invariant "mutual exclusion"
 
@@ -152,7 +152,7 @@ undecided  no errors
 
 symmetries   2, S2; found in …
 reduction    canonical; …
-states       6, standing for 10: 1.67 times fewer
+states       6, representing 10 (1.67× reduction)
 transitions  8
 depth        3
 time         …
@@ -174,7 +174,7 @@ holds
 holds      no deadlock
 holds      no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
              client_0 and client_1 are declared to be interchangeable, and are not
              client_1 and client_2 are declared to be interchangeable, and are not
 states       20
@@ -214,7 +214,7 @@ symmetries   6, S3; found in …
              invariant "the first does not finish before anybody began" leaves 6 of the 24 symmetries of the behaviour
 reduction    canonical; …
 liveness     liveness "works again" by itself: 6 symmetries, 85 states
-states       85, standing for 325: 3.82 times fewer
+states       85, representing 325 (3.82× reduction)
 transitions  340
 depth        9
 time         …
@@ -294,7 +294,7 @@ complete
 
 symmetries   2, S2; found in …
 reduction    canonical; …
-states       14, standing for 26: 1.86 times fewer
+states       14, representing 26 (1.86× reduction)
 initial      1
 deadlocks    0
 transitions  27

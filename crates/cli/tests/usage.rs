@@ -322,7 +322,7 @@ Options:
                              none [default: auto] [possible values: auto, declared, off]
       --why-not [<REQUEST>]  Say what breaks a symmetry; without a request, what tells the values of
                              each index type apart
-      --partial              Say what each rule tells apart, and whether the state space is nearly,
+      --partial              Say what each rule distinguishes, and whether the state space is nearly,
                              roughly or virtually symmetric
       --export <FILE>        Write the graph or the group to a file, by its extension: .dimacs,
                              .bliss, .dre, .dot, .g, .gap

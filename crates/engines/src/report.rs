@@ -81,7 +81,7 @@ impl fmt::Display for StopReason {
             Self::Interrupted => write!(formatter, "the search was interrupted"),
             Self::CheckpointFailed(reason) => write!(formatter, "the checkpoint could not be written: {reason}"),
             Self::Exhausted(fault) => write!(formatter, "{fault}"),
-            Self::Fault(fault) => write!(formatter, "the model went wrong: {fault}"),
+            Self::Fault(fault) => write!(formatter, "run-time error: {fault}"),
             Self::Approximate => {
                 write!(formatter, "the reduction is approximate: states that are not symmetric may share a marker")
             }
@@ -264,7 +264,7 @@ pub enum EngineError {
     #[error("{0}")]
     Refused(&'static str),
     /// A search cannot be resumed from a checkpoint.
-    #[error("cannot go on from `{path}`: {reason}")]
+    #[error("cannot resume from `{path}`: {reason}")]
     Resume {
         /// The file.
         path: String,

@@ -12,6 +12,7 @@ use crate::reduction::{ClassesOfPoints, OrbitTree};
 use crate::structure;
 use crate::{OrbitPartition, Point, SparsePermutation};
 use num_bigint::BigUint;
+use rustc_hash::FxHashSet;
 
 /// The number of elements tried in the search for a rotation.
 const ROTATION_ATTEMPTS: usize = 60;
@@ -52,7 +53,7 @@ impl Nesting {
 pub struct NodePosition {
     /// The index of the nesting.
     pub nesting: usize,
-    /// The level within the nesting.
+    /// Which level of it.
     pub level: usize,
     /// The node within the level.
     pub node: usize,
@@ -69,14 +70,81 @@ pub struct Arrangement {
     pub places: Vec<Option<NodePosition>>,
     /// The number of the orbit of each point.
     pub orbits: Vec<usize>,
-    /// The actions on the nodes of the lowest levels, one for each nesting.
-    leaves: Vec<Action>,
+    /// The action on the nodes of each level: nesting, level and action.
+    levels: Vec<(usize, usize, Action)>,
 }
 
 impl Arrangement {
     /// Whether every point belongs to a single node.
     pub fn is_complete(&self) -> bool {
         self.places.iter().all(Option::is_some)
+    }
+
+    /// For each point the nodes that determine it, in an order that is the same all over the point's orbit: an
+    /// element of the group takes the point of some nodes to the point of their images. Points that the group
+    /// fixes have none. `None` if a point is not determined by nodes, such as one that belongs to an unordered
+    /// pair, or if it takes more than `most` nodes. The action is the one that the arrangement was found in.
+    pub fn tuples(&self, action: &Action, most: usize) -> Option<Vec<Vec<NodePosition>>> {
+        let mut actions: Vec<&Action> = self.levels.iter().map(|(_, _, action)| action).collect();
+        let nodes: usize = actions.iter().map(|action| action.degree()).sum();
+        actions.push(action);
+        let combined = Action::side_by_side(&actions);
+        let all: Vec<Point> = (0..nodes as Point).collect();
+        let mut positions = Vec::with_capacity(nodes);
+        for (nesting, level, on_level) in &self.levels {
+            positions.extend((0..on_level.degree()).map(|node| NodePosition {
+                nesting: *nesting,
+                level: *level,
+                node,
+            }));
+        }
+        let mut tuples: Vec<Vec<NodePosition>> =
+            self.places.iter().map(|place| place.iter().copied().collect()).collect();
+        for orbit in combined.orbits().into_iter().filter(|orbit| orbit[0] as usize >= nodes) {
+            if !tuples[orbit[0] as usize - nodes].is_empty() {
+                continue;
+            }
+            let tree = OrbitTree::new(&combined, &orbit);
+            let mut map = tree.equivariant_tuples(&combined, fixed_nodes(&combined, &tree, &all))?;
+            if !are_distinct(&map) {
+                return None;
+            }
+            // Nodes that the others determine are left out: those of upper levels first.
+            let mut column = 0;
+            while column < map[0].len() {
+                let without = |tuple: &Vec<Point>| {
+                    let mut tuple = tuple.clone();
+                    tuple.remove(column);
+                    tuple
+                };
+                let shorter: Vec<Vec<Point>> = map.iter().map(without).collect();
+                if are_distinct(&shorter) {
+                    map = shorter;
+                } else {
+                    column += 1;
+                }
+            }
+            if map[0].len() > most {
+                return None;
+            }
+            for (&point, tuple) in tree.points().iter().zip(map) {
+                tuples[point as usize - nodes] = tuple.into_iter().map(|node| positions[node as usize]).collect();
+            }
+        }
+        Some(tuples)
+    }
+
+    /// The actions on the nodes of the lowest levels, one for each nesting.
+    fn leaves(&self) -> Vec<&Action> {
+        (0..self.nestings.len())
+            .map(|nesting| {
+                let of_nesting = self.levels.iter().filter(|(other, _, _)| *other == nesting);
+                of_nesting
+                    .max_by_key(|(_, level, _)| *level)
+                    .map(|(_, _, action)| action)
+                    .expect("a nesting has levels")
+            })
+            .collect()
     }
 
     /// The number of pairs of siblings.
@@ -91,7 +159,8 @@ impl Arrangement {
     /// order, and fixes all other nodes of all nestings. The element is a permutation of the points of any action made
     /// from the same generators. Sorted by nesting, then level, then first and second sibling.
     pub fn exchanges(&self, action: &Action, order: &BigUint) -> Vec<Exchange> {
-        let mut actions: Vec<&Action> = self.leaves.iter().collect();
+        let leaves = self.leaves();
+        let mut actions = leaves.clone();
         let nodes: usize = actions.iter().map(|action| action.degree()).sum();
         actions.push(action);
         let combined = Action::side_by_side(&actions);
@@ -119,10 +188,30 @@ impl Arrangement {
                     }
                 }
             }
-            offset += self.leaves[number].degree();
+            offset += leaves[number].degree();
         }
         exchanges
     }
+}
+
+fn are_distinct(tuples: &[Vec<Point>]) -> bool {
+    let mut seen = FxHashSet::default();
+    tuples.iter().all(|tuple| seen.insert(tuple.as_slice()))
+}
+
+/// The nodes that the stabiliser of the first point of an orbit fixes, as far as a few of its elements tell.
+fn fixed_nodes(combined: &Action, tree: &OrbitTree, nodes: &[Point]) -> Vec<Point> {
+    let first = tree.points()[0];
+    let mut classes = ClassesOfPoints::new(nodes);
+    for generator in combined.generators().iter().filter(|generator| !generator.moves_point(first)) {
+        classes.merge_moves(generator);
+    }
+    let mut random = Random::new(tree.points().len() as u64);
+    for _ in 0..STABILISER_ELEMENTS {
+        let word = tree.random_stabiliser_word(combined, &mut random);
+        classes.merge_by(|point| word.iter().fold(point, |point, step| step.apply(combined, point)));
+    }
+    classes.classes().into_iter().filter(|class| class.len() == 1).flatten().collect()
 }
 
 /// The exchange of two siblings.
@@ -130,7 +219,7 @@ impl Arrangement {
 pub struct Exchange {
     /// The index of the nesting.
     pub nesting: usize,
-    /// The level within the nesting.
+    /// Which level of it.
     pub level: usize,
     /// One node of the level.
     pub first: usize,
@@ -171,16 +260,7 @@ pub fn arrangement(action: &Action, order: &BigUint) -> Option<Arrangement> {
             continue;
         }
         let tree = OrbitTree::new(&combined, &orbit);
-        let mut classes = ClassesOfPoints::new(&all);
-        for generator in combined.generators().iter().filter(|generator| !generator.moves_point(orbit[0])) {
-            classes.merge_moves(generator);
-        }
-        let mut random = Random::new(orbit.len() as u64);
-        for _ in 0..STABILISER_ELEMENTS {
-            let word = tree.random_stabiliser_word(&combined, &mut random);
-            classes.merge_by(|point| word.iter().fold(point, |point, step| step.apply(&combined, point)));
-        }
-        let fixed: Vec<Point> = classes.classes().into_iter().filter(|class| class.len() == 1).flatten().collect();
+        let fixed = fixed_nodes(&combined, &tree, &all);
         let mut offset = 0;
         'levels: for (nesting, level, on_level) in &levels {
             let range = offset..offset + on_level.degree() as Point;
@@ -205,8 +285,7 @@ pub fn arrangement(action: &Action, order: &BigUint) -> Option<Arrangement> {
             }
         }
     }
-    let leaves = trees.iter().zip(&parts).map(|(tree, part)| tree.on_level(part, tree.arities.len() - 1)).collect();
-    Some(Arrangement { nestings, places, orbits, leaves })
+    Some(Arrangement { nestings, places, orbits, levels })
 }
 
 /// A transitive action, recognised as the automorphism group of a nesting.
@@ -368,6 +447,42 @@ mod tests {
         let exchanges = found.exchanges(&action, &order);
         assert_eq!((exchanges.len(), found.sibling_pairs()), (6, 6));
         assert_eq!(exchanges[0].element.to_string(), "(0 5)(1 4)(2 6)(3 7)(8 9)(12 13)");
+    }
+
+    #[test]
+    fn points_are_tuples_of_nodes() {
+        // Four things and their ordered pairs: the pair of a thing with itself is the thing.
+        let ordered = action(16, &["(0 5)(1 4)(2 6)(3 7)(8 9)(12 13)", "(0 5 10 15)(1 6 11 12)(2 7 8 13)(3 4 9 14)"]);
+        let found = arrangement(&ordered, &structure::order(&ordered)).expect("the symmetric group");
+        let tuples = found.tuples(&ordered, 2).expect("pairs");
+        let nodes = |point: usize| tuples[point].iter().map(|place| place.node).collect::<Vec<_>>();
+        // The things have some order, and each pair one of the two.
+        let thing = |number: usize| nodes(number * 5)[0];
+        let is_turned = nodes(1) != [thing(0), thing(1)];
+        for first in 0..4 {
+            for second in (0..4).filter(|&second| second != first) {
+                let expected = if is_turned { [thing(second), thing(first)] } else { [thing(first), thing(second)] };
+                assert_eq!(nodes(first * 4 + second), expected);
+            }
+        }
+        assert!(found.tuples(&ordered, 1).is_none());
+        // A matrix of three rows and four columns: a cell is a row and a column.
+        let matrix = action(
+            12,
+            &[
+                "(0 4)(1 5)(2 6)(3 7)",
+                "(0 4 8)(1 5 9)(2 6 10)(3 7 11)",
+                "(0 1)(4 5)(8 9)",
+                "(0 1 2 3)(4 5 6 7)(8 9 10 11)",
+            ],
+        );
+        if let Some(found) = arrangement(&matrix, &structure::order(&matrix)) {
+            assert!(found.tuples(&matrix, 2).expect("rows and columns").iter().all(|tuple| tuple.len() == 2));
+        }
+        // Unordered pairs are not tuples: four things and their six pairs.
+        let unordered = action(10, &["(0 1)(5 7)(6 8)", "(0 1 2 3)(4 7 9 6)(5 8)"]);
+        let found = arrangement(&unordered, &structure::order(&unordered)).expect("the symmetric group");
+        assert!(found.tuples(&unordered, 3).is_none());
     }
 
     #[test]

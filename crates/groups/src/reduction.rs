@@ -201,9 +201,18 @@ impl OrbitTree {
     /// The equivariant map with this value at the root: its values in the order of `points`, each sorted. `None` if
     /// there is no such map.
     pub(crate) fn equivariant_map(&self, action: &Action, root: Vec<Point>) -> Option<Vec<Vec<Point>>> {
+        self.map_by(action, root, |image| image.sort_unstable())
+    }
+
+    /// The same for ordered tuples.
+    pub(crate) fn equivariant_tuples(&self, action: &Action, root: Vec<Point>) -> Option<Vec<Vec<Point>>> {
+        self.map_by(action, root, |_| ())
+    }
+
+    fn map_by(&self, action: &Action, root: Vec<Point>, arrange: impl Fn(&mut [Point])) -> Option<Vec<Vec<Point>>> {
         let apply = |value: &[Point], generator: u32| {
             let mut image: Vec<Point> = value.iter().map(|&point| action.image(generator, point)).collect();
-            image.sort_unstable();
+            arrange(&mut image);
             image
         };
         let mut map: Vec<Vec<Point>> = Vec::with_capacity(self.points.len());

@@ -68,7 +68,7 @@ pub enum LayoutError {
         limit: u64,
     },
     /// A cell whose values do not fit a word.
-    #[error("`{slot}` has more values than 64 bits can tell apart")]
+    #[error("`{slot}` has more values than 64 bits can distinguish")]
     DomainTooLarge {
         /// The cell.
         slot: String,

@@ -167,7 +167,7 @@ pub fn replay(interpreter: &Interpreter<'_>, trace: &Trace) -> Result<(), Replay
                 return fail(format!("the step leads to a state that {difference}"));
             }
             Ok(None) => return fail("the step is not possible".into()),
-            Err(Failure::Fault(fault)) => return fail(format!("the step goes wrong: {fault}")),
+            Err(Failure::Fault(fault)) => return fail(format!("the step fails: {fault}")),
             Err(Failure::NoInstance) => return fail("the arguments are not those of an instance".into()),
         }
         let exempt = match &trace.violation {
@@ -272,7 +272,7 @@ fn check_assumptions(
             match interpreter.holds(property, &arguments, state) {
                 Ok(true) => {}
                 Ok(false) => return Err("an assumption drops the state".into()),
-                Err(fault) => return Err(format!("an assumption goes wrong: {fault}")),
+                Err(fault) => return Err(format!("an assumption fails: {fault}")),
             }
         }
     }
@@ -300,7 +300,7 @@ fn check_violation(
                 }
                 (PropertyKind::Invariant, Ok(false)) => Ok(()),
                 (PropertyKind::Invariant, Ok(true)) => Err("the property holds in the last state".into()),
-                (PropertyKind::Invariant, Err(fault)) => Err(format!("the property goes wrong: {fault}")),
+                (PropertyKind::Invariant, Err(fault)) => Err(format!("the property fails: {fault}")),
                 _ => Err("no single state violates a property of this kind".into()),
             }
         }
@@ -351,7 +351,7 @@ fn check_deadlock(interpreter: &Interpreter<'_>, mode: DeadlockMode, state: &Val
                 Ok(None) => {}
                 Ok(Some(next)) if mode == DeadlockMode::Stuttering && next == *state => {}
                 Ok(Some(_)) => return Err("a rule can leave the last state".into()),
-                Err(Failure::Fault(fault)) => return Err(format!("a rule goes wrong in the last state: {fault}")),
+                Err(Failure::Fault(fault)) => return Err(format!("a rule fails in the last state: {fault}")),
                 Err(Failure::NoInstance) => unreachable!("these are the instances"),
             }
         }

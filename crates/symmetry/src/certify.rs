@@ -162,7 +162,7 @@ pub enum Rejection {
         image: Instance,
     },
     /// The image of an initial state is not an initial state.
-    #[error("the image of an initial state is no initial state")]
+    #[error("the image of an initial state is not an initial state")]
     InitialStates,
     /// A value outside the possible values of a slot occurs: a defect of this program. No permutation of the literals
     /// can be trusted.

@@ -630,7 +630,7 @@ pub fn audit(model: &Model, limit: usize, extent: Extent) -> Result<Audit, Strin
     let check = |space: &StateSpace, is_possible: bool| -> Result<Comparison, String> {
         for (generator, map) in group.generators().iter().zip(group.maps()) {
             space.preserves(map).map_err(|reason| {
-                format!("{} is no symmetry: {reason}", literals.describe(model, &layout, generator))
+                format!("{} is not a symmetry: {reason}", literals.describe(model, &layout, generator))
             })?;
         }
         let found = space.order_of(group.maps());

@@ -247,14 +247,14 @@ fn symmetry_rows(outcome: &Outcome<'_>, symmetry: &SymmetryReport) -> Vec<(&'sta
         Ok(group) => group,
         Err(unknown) => {
             let after =
-                if symmetry.elapsed < MEASURABLE { String::new() } else { format!("; looked for in {elapsed}") };
+                if symmetry.elapsed < MEASURABLE { String::new() } else { format!(" (searched for {elapsed})") };
             return vec![("symmetries", format!("{unknown}{after}"))];
         }
     };
     let mut rows = Vec::new();
     let order = quantity::digits(&group.order.to_string());
     if group.order == BigUint::from(1u32) {
-        rows.push(("symmetries", format!("none; looked for in {elapsed}; quotient detect --why-not says why")));
+        rows.push(("symmetries", format!("none found ({elapsed}); quotient detect --why-not says why")));
     } else {
         // The structure of a group without a name is its order once more.
         let structure = Some(&group.structure).filter(|structure| !structure.starts_with('['));
@@ -335,7 +335,7 @@ fn adaptive_rows(adaptive: &AdaptiveUse) -> Vec<(&'static str, String)> {
             (None, _) => rows.push(("", format!("{} never comes into question", rule.name))),
             (Some(partition), cause) if rule.tells_apart => {
                 let cause = cause.as_ref().map_or_else(String::new, |cause| format!(", because of {cause}"));
-                rows.push(("", format!("{} tells apart {partition}{cause}", rule.name)));
+                rows.push(("", format!("{} distinguishes {partition}{cause}", rule.name)));
             }
             _ => {}
         }
@@ -411,11 +411,11 @@ fn figures(outcome: &Outcome<'_>) -> String {
     let mut states = quantity::count(report.states);
     if report.reduction.reduces() {
         match &report.represented {
-            None => states.push_str(", standing for a number of states that is not known"),
+            None => states.push_str(", representing an unknown number of states"),
             Some(represented) => {
-                let _ = write!(states, ", standing for {}", quantity::digits(&represented.to_string()));
+                let _ = write!(states, ", representing {}", quantity::digits(&represented.to_string()));
                 if let Some(factor) = report.reduction_factor() {
-                    let _ = write!(states, ": {} times fewer", quantity::factor(factor));
+                    let _ = write!(states, " ({}× reduction)", quantity::factor(factor));
                 }
             }
         }

@@ -176,7 +176,7 @@ pub(crate) fn describe_violation(model: &Model, violation: &Violation) -> Violat
     };
     match violation {
         Violation::Property { property, arguments } => ViolationText {
-            message: format!("{} does not hold here", property_with(*property, arguments)),
+            message: format!("{} fails here", property_with(*property, arguments)),
             span: Some(model.properties[*property].span),
         },
         Violation::PropertyFault { property, arguments, fault } => ViolationText {
@@ -186,7 +186,7 @@ pub(crate) fn describe_violation(model: &Model, violation: &Violation) -> Violat
         Violation::Fault { action, arguments, fault } => {
             let what = match fault.kind {
                 FaultKind::Invariant(_) => "leads to a violation",
-                _ => "goes wrong here",
+                _ => "fails here",
             };
             if let Some(title) = joint_title(model, *action, arguments) {
                 let message = format!("{title} {what}: {}", visible(&fault.message));

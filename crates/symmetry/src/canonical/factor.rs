@@ -9,6 +9,7 @@ use quotient_groups::arrangement::{Arrangement, arrangement, rotation};
 use quotient_groups::{ImageScratch, ImageSearch, SparsePermutation};
 
 use super::elements::{CodeMap, Listing, ListingScratch};
+use super::labelling::{Labelling, LabellingScratch};
 use super::nesting::{NestedSort, SortScratch};
 use super::points::{NONE, View};
 use super::rotation::{Ring, RingScratch};
@@ -42,6 +43,8 @@ enum Method {
     Listing(Listing),
     /// Sorting interchangeable objects.
     Sorting(Vec<NestedSort>),
+    /// Labelling things by colour refinement.
+    Labelling(Box<Labelling>),
     /// Rotating a ring.
     Turning(Ring),
     /// The general search.
@@ -54,6 +57,7 @@ pub(super) struct FactorScratch {
     codes: Vec<u64>,
     listing: ListingScratch,
     sort: SortScratch,
+    labelling: LabellingScratch,
     ring: RingScratch,
     image: ImageScratch,
 }
@@ -83,6 +87,7 @@ impl Factor {
         match &self.method {
             Method::Listing(listing) => format!("the least of {} images", listing.len()),
             Method::Sorting(sorts) => sorts.iter().map(NestedSort::describe).collect::<Vec<_>>().join(", "),
+            Method::Labelling(labelling) => labelling.describe().to_owned(),
             Method::Turning(ring) => ring.describe(),
             Method::Searching => {
                 format!("a search among {} images by refinement and stabilisers", self.order)
@@ -99,6 +104,7 @@ impl Factor {
                     sort.canonicalize(state, &mut scratch.sort);
                 }
             }
+            Method::Labelling(labelling) => labelling.canonicalize(state, &mut scratch.labelling),
             Method::Turning(ring) => ring.canonicalize(&self.view, state, &mut scratch.ring),
             Method::Listing(listing) => {
                 self.view.read(state, &mut scratch.codes);
@@ -152,6 +158,10 @@ impl Factor {
                 }
                 size
             }
+            Method::Labelling(labelling) => {
+                labelling.canonicalize(state, &mut scratch.labelling);
+                labelling.order() / labelling.stabiliser_order(state, &mut scratch.labelling)
+            }
             Method::Turning(ring) => ring.orbit_size(&self.view, state, &mut scratch.ring),
             Method::Listing(listing) => {
                 self.view.read(state, &mut scratch.codes);
@@ -192,6 +202,9 @@ fn choose(view: &View, order: &BigUint) -> Method {
     }
     if few(FEW_ELEMENTS) {
         return Method::Listing(Listing::new(view, &permutations(&view.action, order)));
+    }
+    if let Some(labelling) = found.as_ref().and_then(|found| Labelling::new(view, found, order)) {
+        return Method::Labelling(Box::new(labelling));
     }
     if let Some(ring) = ring(view, order) {
         return Method::Turning(ring);

@@ -103,7 +103,7 @@ impl Individuals {
                 Self::Values(ty) => model.types[ty].name.as_deref().unwrap_or("that type"),
                 Self::Elements(variable) => model.variable_title(variable),
             };
-            format!("`{name}` is no value of {whose}: {}", values_text(model, ty))
+            format!("`{name}` is not a value of {whose}: {}", values_text(model, ty))
         })
     }
 

@@ -229,7 +229,7 @@ impl Session<'_, '_> {
         let title = self.renderer.instance(candidate.action, &candidate.arguments);
         let outcome = match candidate.consequence {
             Consequence::State(_) => "",
-            Consequence::Violation(_) => " goes wrong",
+            Consequence::Violation(_) => " fails",
             Consequence::Exhausted(_) => " cannot be followed",
         };
         format!("{:>width$}) {title}{outcome}{remark}\n", position + 1)

@@ -179,7 +179,7 @@ fn families(model: &Model, families: &[Family], palette: Palette) -> String {
             .iter()
             .map(|class| format!("{{{}}}", class.iter().map(named).collect::<Vec<_>>().join(", ")))
             .collect();
-        let word = if classes.len() == 1 { "all alike" } else { "told apart" };
+        let word = if classes.len() == 1 { "all alike" } else { "distinguished" };
         let _ = writeln!(text, "{}: {}  {}", palette.strong(&name), shown.join(" "), palette.faint(word));
         for (pair, separator) in classes.windows(2).zip(separators) {
             let (first, second) = (named(&pair[0][0]), named(&pair[1][0]));

@@ -1,0 +1,889 @@
+//! Canonical labelling: representatives under products of symmetric groups and nested ones (wreath products), however
+//! the variables refer to the things that the group permutes.
+//!
+//! A state is a set of points, and each point is a tuple of things with a role: "variable `owner` holds node 3" is the
+//! tuple (3), "`data[2]` is value 1" the tuple (2, 1). Things are ordered by what is known of them alone, exactly
+//! (`keys`), then by whom they are together with in tuples, by colour refinement with hashes (Weisfeiler and Leman
+//! 1968), and what is left equal is individualised, one thing after the other, as McKay's nauty does (1981, 2014): the
+//! least image over the leaves of the search tree is the representative. Three things keep the tree small. Things that
+//! can be exchanged without changing the state need no branches; a leaf whose image is known is an automorphism, and
+//! things that automorphisms take to each other need one branch; branches whose refinement is greater than that of the
+//! best leaf are left. A collision of hashes makes a partition coarser, never the answer wrong: hashes depend on the
+//! state up to symmetry only, and equality is decided by the state.
+
+use num_bigint::BigUint;
+
+use quotient_groups::arrangement::{Arrangement, NodePosition};
+
+use super::keys::KeyPlan;
+use super::points::{Content, Field, NONE, View};
+
+/// Things that a point may depend on.
+const LONGEST_TUPLE: usize = 4;
+/// Entries of all tables of tuples together.
+const TABLE_LIMIT: usize = 1 << 20;
+/// Things altogether.
+const THING_LIMIT: usize = 1 << 12;
+/// Automorphisms that are remembered for one state.
+const REMEMBERED: usize = 64;
+
+/// Finds representatives by labelling the things of a state canonically.
+#[derive(Clone, Debug)]
+pub(super) struct Labelling {
+    kinds: Vec<Kind>,
+    /// For each thing its kind.
+    kind_of: Vec<u16>,
+    /// For each thing its parent, itself if it has none.
+    parent_of: Vec<u16>,
+    has_parents: bool,
+    /// The fields that keys do not cover.
+    fields: Vec<TupleField>,
+    roles: Vec<Role>,
+    order: BigUint,
+    description: String,
+}
+
+/// The things of one level of a nesting. They are numbered one after the other.
+#[derive(Clone, Debug)]
+struct Kind {
+    first: usize,
+    count: usize,
+    /// How many of them have the same parent.
+    siblings: usize,
+    /// The kind of the parents.
+    parent: Option<usize>,
+    has_children: bool,
+    /// What is known of each thing alone.
+    plan: Option<KeyPlan>,
+}
+
+/// A field whose points are tuples.
+#[derive(Clone, Debug)]
+struct TupleField {
+    field: Field,
+    tuples: Tuples,
+}
+
+#[derive(Clone, Debug)]
+enum Tuples {
+    /// One tuple; the code goes along with it.
+    Carrying(Tuple),
+    /// For each code a tuple, or none where the group does nothing to it.
+    ByCode(Box<[Option<Tuple>]>),
+}
+
+/// A tuple of things with a role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Tuple {
+    role: u16,
+    length: u16,
+    things: [u16; LONGEST_TUPLE],
+}
+
+impl Tuple {
+    #[inline]
+    fn things(&self) -> &[u16] {
+        &self.things[..self.length as usize]
+    }
+}
+
+/// What tuples of one orbit mean.
+#[derive(Clone, Debug)]
+struct Role {
+    /// For each component the first thing of its kind, and by how much a thing counts in the table.
+    strides: Vec<(usize, usize)>,
+    /// For each tuple the field and the code. The code of a field that carries codes is none.
+    targets: Box<[(u32, u64)]>,
+    /// A number for each component that hashes begin with.
+    salts: [u64; LONGEST_TUPLE],
+}
+
+impl Role {
+    #[inline]
+    fn target(&self, things: impl Iterator<Item = u16>) -> (u32, u64) {
+        let index: usize =
+            self.strides.iter().zip(things).map(|(&(first, stride), thing)| (thing as usize - first) * stride).sum();
+        self.targets[index]
+    }
+}
+
+/// A tuple that a state has.
+#[derive(Clone, Copy, Debug)]
+struct Present {
+    tuple: Tuple,
+    code: u64,
+}
+
+/// An ordered partition of the things: those of a cell are next to each other, and a colour is where the cell begins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Cells {
+    order: Vec<u16>,
+    colour: Vec<u16>,
+    /// How many things are in cells with others.
+    undecided: usize,
+}
+
+/// A leaf of the search tree.
+#[derive(Clone, Debug, Default)]
+struct Leaf {
+    /// For each new name the thing.
+    things: Vec<u16>,
+    /// What the state becomes: the codes of the fields and, where things have parents, the ranks of things.
+    image: Vec<u64>,
+    /// What refinement saw on the way.
+    path: Vec<u64>,
+}
+
+/// The memory of labelling.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LabellingScratch {
+    narrow: Vec<u64>,
+    wide: Vec<u128>,
+    codes: Vec<u64>,
+    present: Vec<Present>,
+    hashes: Vec<u64>,
+    cells: Cells,
+    /// Partitions of the nodes of the search tree that are open.
+    open: Vec<Cells>,
+    names: Vec<u16>,
+    leaf: Leaf,
+    best: Leaf,
+    path: Vec<u64>,
+    individualised: Vec<u16>,
+    automorphisms: Vec<Vec<u16>>,
+    ranks: Vec<u16>,
+}
+
+/// What a search looks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Goal {
+    /// The least leaf.
+    Least,
+    /// A leaf with the image of the best one.
+    Equal,
+}
+
+#[inline]
+fn mixed(hash: u64, value: u64) -> u64 {
+    let product = (hash ^ value.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    product ^ product >> 32
+}
+
+impl Labelling {
+    /// The labelling for a view whose group is an arrangement; `None` if a point is not determined by a few things.
+    pub(super) fn new(view: &View, arrangement: &Arrangement, order: &BigUint) -> Option<Self> {
+        let tuples = arrangement.tuples(&view.action, LONGEST_TUPLE)?;
+        let mut kinds: Vec<Kind> = Vec::new();
+        // For each nesting the number of its first kind.
+        let mut first_kind = Vec::new();
+        let mut things = 0;
+        for nesting in &arrangement.nestings {
+            first_kind.push(kinds.len());
+            for (level, &siblings) in nesting.arities.iter().enumerate() {
+                let count = nesting.node_count(level);
+                let parent = (level > 0).then(|| kinds.len() - 1);
+                let has_children = level + 1 < nesting.arities.len();
+                kinds.push(Kind { first: things, count, siblings, parent, has_children, plan: None });
+                things += count;
+            }
+        }
+        if things > THING_LIMIT {
+            return None;
+        }
+        let kind_number = |place: &NodePosition| first_kind[place.nesting] + place.level;
+        let thing = |place: &NodePosition| (kinds[kind_number(place)].first + place.node) as u16;
+        let is_keyed: Vec<bool> = (0..view.fields.len()).map(|field| is_keyed(view, field, &tuples)).collect();
+        let mut plans = Vec::new();
+        for (number, kind) in kinds.iter().enumerate() {
+            let place = |point: u32| match &tuples[point as usize][..] {
+                [only] if kind_number(only) == number && is_keyed[view.field_of(point)] => Some(only.node),
+                _ => None,
+            };
+            let orbit = |point: u32| arrangement.orbits[point as usize];
+            plans.push(KeyPlan::new(view, kind.count, place, orbit, true)?);
+        }
+        // Keys that are too wide are left to hashes.
+        let is_wide = |number: usize| plans[number].width > 128;
+        let mut fields = Vec::new();
+        let mut roles: Vec<Option<Role>> = vec![None; arrangement.orbits.iter().max().map_or(0, |&last| last + 1)];
+        let mut entries = 0;
+        let mut random = 0x2545_f491_4f6c_dd1d_u64;
+        for (number, field) in view.fields.iter().enumerate() {
+            let content = &view.contents[number];
+            let of_key = content.points().next().filter(|_| is_keyed[number]);
+            if of_key.is_some_and(|point| !is_wide(kind_number(&tuples[point as usize][0]))) {
+                continue;
+            }
+            let mut tuple_of = |point: u32, code: u64| -> Option<Tuple> {
+                let nodes = &tuples[point as usize];
+                let role = arrangement.orbits[point as usize];
+                let entry = &mut roles[role];
+                if entry.is_none() {
+                    let mut strides = Vec::new();
+                    let mut size = 1usize;
+                    for place in nodes {
+                        let kind = &kinds[kind_number(place)];
+                        strides.push((kind.first, size));
+                        size = size.checked_mul(kind.count).filter(|&size| size <= TABLE_LIMIT)?;
+                    }
+                    entries += size;
+                    let salts = std::array::from_fn(|_| {
+                        random = mixed(random, 0x9e37_79b9);
+                        random
+                    });
+                    *entry = Some(Role { strides, targets: vec![(u32::MAX, 0); size].into(), salts });
+                }
+                let entry = entry.as_mut()?;
+                let mut tuple = Tuple { role: role as u16, length: nodes.len() as u16, things: [0; LONGEST_TUPLE] };
+                let mut index = 0;
+                for (component, place) in nodes.iter().enumerate() {
+                    tuple.things[component] = thing(place);
+                    index += place.node * entry.strides[component].1;
+                }
+                entry.targets[index] = (fields.len() as u32, code);
+                Some(tuple)
+            };
+            let tuples = match content {
+                Content::Plain(point) => Tuples::Carrying(tuple_of(*point, 0)?),
+                Content::Lettered(points) => {
+                    let mut list = Vec::new();
+                    for (code, &point) in points.iter().enumerate() {
+                        list.push(if point == NONE { None } else { Some(tuple_of(point, code as u64)?) });
+                    }
+                    Tuples::ByCode(list.into())
+                }
+            };
+            fields.push(TupleField { field: field.clone(), tuples });
+        }
+        if entries > TABLE_LIMIT || roles.len() > usize::from(u16::MAX) {
+            return None;
+        }
+        for (number, plan) in plans.into_iter().enumerate() {
+            if plan.width <= 128 {
+                kinds[number].plan = Some(plan);
+            }
+        }
+        let mut kind_of = vec![0; things];
+        let mut parent_of: Vec<u16> = (0..things as u16).collect();
+        for (number, kind) in kinds.iter().enumerate() {
+            for node in 0..kind.count {
+                kind_of[kind.first + node] = number as u16;
+                if let Some(parent) = kind.parent {
+                    parent_of[kind.first + node] = (kinds[parent].first + node / kind.siblings) as u16;
+                }
+            }
+        }
+        let no_role = || Role { strides: Vec::new(), targets: Box::default(), salts: [0; LONGEST_TUPLE] };
+        let description = describe(arrangement);
+        Some(Self {
+            has_parents: kinds.iter().any(|kind| kind.parent.is_some()),
+            kinds,
+            kind_of,
+            parent_of,
+            fields,
+            roles: roles.into_iter().map(|role| role.unwrap_or_else(no_role)).collect(),
+            order: order.clone(),
+            description,
+        })
+    }
+
+    /// For people.
+    pub(super) fn describe(&self) -> &str {
+        &self.description
+    }
+
+    /// Replaces a state by its representative.
+    #[inline]
+    pub(super) fn canonicalize(&self, state: &mut [u64], scratch: &mut LabellingScratch) {
+        self.read(state, scratch);
+        let mut cells = std::mem::take(&mut scratch.cells);
+        self.order_by_keys(state, &mut cells, scratch);
+        let mut path = 0;
+        self.refine(&mut cells, scratch, &mut path);
+        if cells.undecided > 0 {
+            self.settle_twins(&mut cells, scratch, &mut 1u64.into());
+        }
+        if cells.undecided == 0 {
+            self.name(&cells, &mut scratch.names);
+            scratch.best.things.clear();
+            scratch.best.things.resize(scratch.names.len(), 0);
+            for (thing, &name) in scratch.names.iter().enumerate() {
+                scratch.best.things[name as usize] = thing as u16;
+            }
+        } else {
+            self.begin_search(scratch);
+            self.search(&cells, 0, Goal::Least, scratch);
+        }
+        scratch.cells = cells;
+        self.write(state, scratch);
+    }
+
+    /// The number of elements of the group that leave a state as it is.
+    pub(super) fn stabiliser_order(&self, state: &[u64], scratch: &mut LabellingScratch) -> BigUint {
+        self.read(state, scratch);
+        let mut cells = std::mem::take(&mut scratch.cells);
+        self.order_by_keys(state, &mut cells, scratch);
+        self.refine(&mut cells, scratch, &mut 0);
+        let mut order = BigUint::from(1u32);
+        self.settle_twins(&mut cells, scratch, &mut order);
+        if cells.undecided > 0 {
+            self.begin_search(scratch);
+            self.count(&cells, scratch, &mut order);
+        }
+        scratch.cells = cells;
+        order
+    }
+
+    pub(super) fn order(&self) -> &BigUint {
+        &self.order
+    }
+
+    /// Reads the tuples of a state.
+    #[inline]
+    fn read(&self, state: &[u64], scratch: &mut LabellingScratch) {
+        let LabellingScratch { codes, present, .. } = scratch;
+        codes.clear();
+        present.clear();
+        for field in &self.fields {
+            let code = field.field.read(state);
+            codes.push(code);
+            match &field.tuples {
+                Tuples::Carrying(tuple) => present.push(Present { tuple: *tuple, code }),
+                Tuples::ByCode(list) => {
+                    if let Some(Some(tuple)) = list.get(code as usize) {
+                        present.push(Present { tuple: *tuple, code: 0 });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Orders the things of each kind by their keys.
+    #[inline]
+    fn order_by_keys(&self, state: &[u64], cells: &mut Cells, scratch: &mut LabellingScratch) {
+        cells.order.clear();
+        cells.order.extend(0..self.kind_of.len() as u16);
+        cells.colour.clear();
+        cells.colour.resize(self.kind_of.len(), 0);
+        cells.undecided = 0;
+        for kind in &self.kinds {
+            let range = kind.first..kind.first + kind.count;
+            match &kind.plan {
+                Some(plan) if plan.width == 0 => cells.fill(range),
+                Some(plan) if plan.width <= 64 => {
+                    scratch.narrow.clear();
+                    scratch.narrow.resize(kind.count, 0);
+                    plan.load(state, &mut scratch.narrow);
+                    cells.split(range, |thing| scratch.narrow[thing as usize - kind.first]);
+                }
+                Some(plan) => {
+                    scratch.wide.clear();
+                    scratch.wide.resize(kind.count, 0);
+                    plan.load(state, &mut scratch.wide);
+                    cells.split(range, |thing| scratch.wide[thing as usize - kind.first]);
+                }
+                None => cells.fill(range),
+            }
+        }
+    }
+
+    /// Splits cells by the tuples that things are in, until nothing changes. What is seen goes into `seen`, which is
+    /// the same for states that a symmetry takes to each other.
+    #[inline]
+    fn refine(&self, cells: &mut Cells, scratch: &mut LabellingScratch, seen: &mut u64) {
+        if self.fields.is_empty() && !self.has_parents {
+            return;
+        }
+        let LabellingScratch { present, hashes, .. } = scratch;
+        let things = self.kind_of.len();
+        loop {
+            if cells.undecided == 0 {
+                return;
+            }
+            hashes.clear();
+            hashes.resize(things, 0);
+            for Present { tuple, code } in present.iter() {
+                let role = &self.roles[tuple.role as usize];
+                match tuple.things() {
+                    [only] => {
+                        let hash = &mut hashes[*only as usize];
+                        *hash = hash.wrapping_add(mixed(role.salts[0], *code));
+                    }
+                    [first, second] => {
+                        let (first, second) = (*first as usize, *second as usize);
+                        let one = mixed(mixed(role.salts[0], *code), u64::from(cells.colour[second]));
+                        let other = mixed(mixed(role.salts[1], *code), u64::from(cells.colour[first]));
+                        hashes[first] = hashes[first].wrapping_add(one);
+                        hashes[second] = hashes[second].wrapping_add(other);
+                    }
+                    several => {
+                        for (component, &thing) in several.iter().enumerate() {
+                            let mut hash = mixed(role.salts[component], *code);
+                            for &other in several {
+                                hash = mixed(hash, u64::from(cells.colour[other as usize]));
+                            }
+                            let sum = &mut hashes[thing as usize];
+                            *sum = sum.wrapping_add(hash);
+                        }
+                    }
+                }
+            }
+            if self.has_parents {
+                for (thing, &parent) in self.parent_of.iter().enumerate() {
+                    if parent as usize == thing {
+                        continue;
+                    }
+                    let up = mixed(0x5851_f42d_4c95_7f2d, u64::from(cells.colour[parent as usize]));
+                    let down = mixed(0x1405_7b7e_f767_814f, u64::from(cells.colour[thing]));
+                    hashes[thing] = hashes[thing].wrapping_add(up);
+                    hashes[parent as usize] = hashes[parent as usize].wrapping_add(down);
+                }
+            }
+            let before = cells.undecided;
+            let mut has_split = false;
+            let mut start = 0;
+            while start < things {
+                let end = cells.end_of(start);
+                if end - start > 1 {
+                    for &thing in &cells.order[start..end] {
+                        *seen = seen.wrapping_add(mixed(start as u64 + 1, hashes[thing as usize]));
+                    }
+                    has_split |= cells.split_again(start..end, |thing| hashes[thing as usize]);
+                }
+                start = end;
+            }
+            *seen = mixed(*seen, before as u64);
+            if !has_split {
+                return;
+            }
+        }
+    }
+
+    /// Whether exchanging two things, and nothing else, leaves the state as it is. The things have equal keys.
+    fn are_twins(&self, first: u16, second: u16, scratch: &LabellingScratch) -> bool {
+        if self.kinds[self.kind_of[first as usize] as usize].has_children
+            || self.parent_of[first as usize] != self.parent_of[second as usize]
+                && self.kinds[self.kind_of[first as usize] as usize].parent.is_some()
+        {
+            return false;
+        }
+        let exchanged = |thing: u16| match thing {
+            _ if thing == first => second,
+            _ if thing == second => first,
+            other => other,
+        };
+        scratch.present.iter().all(|Present { tuple, code }| {
+            let things = tuple.things();
+            if !things.contains(&first) && !things.contains(&second) {
+                return true;
+            }
+            let role = &self.roles[tuple.role as usize];
+            let (field, own) = role.target(things.iter().map(|&thing| exchanged(thing)));
+            let expected = match self.fields[field as usize].tuples {
+                Tuples::Carrying(_) => *code,
+                Tuples::ByCode(_) => own,
+            };
+            scratch.codes[field as usize] == expected
+        })
+    }
+
+    /// Takes cells apart whose things can be exchanged freely: any order will do. `orders` is multiplied by the number
+    /// of orders.
+    fn settle_twins(&self, cells: &mut Cells, scratch: &LabellingScratch, orders: &mut BigUint) {
+        let mut start = 0;
+        while start < cells.order.len() {
+            let end = cells.end_of(start);
+            if end - start > 1 {
+                let are_twins =
+                    (start + 1..end).all(|next| self.are_twins(cells.order[start], cells.order[next], scratch));
+                if are_twins {
+                    for position in start..end {
+                        cells.colour[cells.order[position] as usize] = position as u16;
+                        *orders *= position - start + 1;
+                    }
+                    cells.undecided -= end - start;
+                }
+            }
+            start = end;
+        }
+    }
+
+    /// The new name of each thing of a discrete partition.
+    #[inline]
+    fn name(&self, cells: &Cells, names: &mut Vec<u16>) {
+        names.clear();
+        names.resize(self.kind_of.len(), 0);
+        for kind in &self.kinds {
+            let range = kind.first..kind.first + kind.count;
+            match kind.parent {
+                None => {
+                    for position in range {
+                        names[cells.order[position] as usize] = position as u16;
+                    }
+                }
+                Some(parent) => {
+                    // In the order of the cells, each thing takes the next place below its parent.
+                    let parents = &self.kinds[parent];
+                    let mut taken = vec![0u16; parents.count];
+                    for position in range {
+                        let thing = cells.order[position] as usize;
+                        let parent = names[self.parent_of[thing] as usize] as usize - parents.first;
+                        names[thing] = (kind.first + parent * kind.siblings) as u16 + taken[parent];
+                        taken[parent] += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    fn begin_search(&self, scratch: &mut LabellingScratch) {
+        scratch.best.things.clear();
+        scratch.best.path.clear();
+        scratch.path.clear();
+        scratch.individualised.clear();
+        scratch.automorphisms.clear();
+    }
+
+    /// Searches the tree below a node whose partition is refined and has no cells of twins. Gives whether a leaf with
+    /// the goal was found; for the least leaf that does not matter.
+    fn search(&self, cells: &Cells, depth: usize, goal: Goal, scratch: &mut LabellingScratch) -> bool {
+        if cells.undecided == 0 {
+            return self.visit_leaf(cells, goal, scratch);
+        }
+        let (start, end) = self.branching_cell(cells);
+        let mut tried: Vec<u16> = Vec::new();
+        for position in start..end {
+            let thing = cells.order[position];
+            if self.is_covered(thing, &tried, cells, depth, scratch) {
+                continue;
+            }
+            tried.push(thing);
+            if self.branch(cells, (start, end), thing, depth, goal, scratch) && goal == Goal::Equal {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Individualises a thing and searches below, unless refinement tells that nothing is there.
+    fn branch(
+        &self,
+        cells: &Cells,
+        (start, end): (usize, usize),
+        thing: u16,
+        depth: usize,
+        goal: Goal,
+        scratch: &mut LabellingScratch,
+    ) -> bool {
+        let mut below = scratch.open.pop().unwrap_or_default();
+        below.clone_from(cells);
+        below.individualise(start, end, thing);
+        let mut seen = 0;
+        self.refine(&mut below, scratch, &mut seen);
+        self.settle_twins(&mut below, scratch, &mut 1u64.into());
+        scratch.path.truncate(depth);
+        scratch.path.push(seen);
+        let known = &scratch.best.path;
+        let is_worth_it = scratch.best.things.is_empty()
+            || match goal {
+                Goal::Least => scratch.path[..] <= known[..known.len().min(depth + 1)],
+                Goal::Equal => known.get(..=depth) == Some(&scratch.path[..]),
+            };
+        let mut is_found = false;
+        if is_worth_it {
+            scratch.individualised.truncate(depth);
+            scratch.individualised.push(thing);
+            is_found = self.search(&below, depth + 1, goal, scratch);
+        }
+        scratch.open.push(below);
+        is_found
+    }
+
+    /// Whether a branch would find what that of a tried thing has found: an automorphism that fixes all that is
+    /// individualised takes one to the other.
+    fn is_covered(&self, thing: u16, tried: &[u16], cells: &Cells, depth: usize, scratch: &LabellingScratch) -> bool {
+        if tried.is_empty() {
+            return false;
+        }
+        if tried.iter().any(|&other| self.are_twins(other, thing, scratch)) {
+            return true;
+        }
+        let fixed = &scratch.individualised[..depth];
+        let usable: Vec<&Vec<u16>> = scratch
+            .automorphisms
+            .iter()
+            .filter(|automorphism| fixed.iter().all(|&thing| automorphism[thing as usize] == thing))
+            .collect();
+        if usable.is_empty() {
+            return false;
+        }
+        // The orbit of the thing under these.
+        let mut reached = vec![false; cells.order.len()];
+        let mut list = vec![thing];
+        reached[thing as usize] = true;
+        let mut next = 0;
+        while next < list.len() {
+            for automorphism in &usable {
+                let image = automorphism[list[next] as usize];
+                if !std::mem::replace(&mut reached[image as usize], true) {
+                    list.push(image);
+                }
+            }
+            next += 1;
+        }
+        tried.iter().any(|&other| reached[other as usize])
+    }
+
+    /// The cell to branch at: the first of those with the fewest things, upper levels first, whose order decides that
+    /// of the lower ones.
+    fn branching_cell(&self, cells: &Cells) -> (usize, usize) {
+        let mut best: Option<(bool, usize, usize)> = None;
+        let mut start = 0;
+        while start < cells.order.len() {
+            let end = cells.end_of(start);
+            if end - start > 1 {
+                let is_lower = !self.kinds[self.kind_of[start] as usize].has_children;
+                let candidate = (is_lower, end - start, start);
+                if best.is_none_or(|best| candidate < best) {
+                    best = Some(candidate);
+                }
+            }
+            start = end;
+        }
+        let (_, size, start) = best.expect("there are things to decide");
+        (start, start + size)
+    }
+
+    fn visit_leaf(&self, cells: &Cells, goal: Goal, scratch: &mut LabellingScratch) -> bool {
+        let mut names = std::mem::take(&mut scratch.names);
+        self.name(cells, &mut names);
+        let mut leaf = std::mem::take(&mut scratch.leaf);
+        leaf.things.clear();
+        leaf.things.resize(names.len(), 0);
+        for (thing, &name) in names.iter().enumerate() {
+            leaf.things[name as usize] = thing as u16;
+        }
+        leaf.image.clear();
+        leaf.image.extend_from_slice(&scratch.codes);
+        self.place_tuples(&names, scratch, |field, code| leaf.image[field as usize] = code);
+        if self.has_parents {
+            // Keys depend on the rank of a thing, and with parents the rank is not the name.
+            scratch.ranks.clear();
+            scratch.ranks.resize(names.len(), 0);
+            for (rank, &thing) in cells.order.iter().enumerate() {
+                scratch.ranks[thing as usize] = rank as u16;
+            }
+            leaf.image.extend(leaf.things.iter().map(|&thing| u64::from(scratch.ranks[thing as usize])));
+        }
+        leaf.path.clear();
+        leaf.path.extend_from_slice(&scratch.path);
+        let is_first = scratch.best.things.is_empty();
+        let is_equal = !is_first && leaf.image == scratch.best.image;
+        if is_equal && scratch.automorphisms.len() < REMEMBERED {
+            let mut automorphism: Vec<u16> = vec![0; names.len()];
+            for (&thing, &image) in scratch.best.things.iter().zip(&leaf.things) {
+                automorphism[thing as usize] = image;
+            }
+            // Both ways, so that orbits can be followed from any of their things.
+            let mut inverse = vec![0; names.len()];
+            for (thing, &image) in automorphism.iter().enumerate() {
+                inverse[image as usize] = thing as u16;
+            }
+            scratch.automorphisms.push(automorphism);
+            scratch.automorphisms.push(inverse);
+        }
+        if is_first || goal == Goal::Least && (&leaf.path, &leaf.image) < (&scratch.best.path, &scratch.best.image) {
+            std::mem::swap(&mut scratch.best, &mut leaf);
+        }
+        scratch.leaf = leaf;
+        scratch.names = names;
+        is_equal
+    }
+
+    /// Says where each tuple of the state goes: field and code.
+    #[inline]
+    fn place_tuples(&self, names: &[u16], scratch: &LabellingScratch, mut place: impl FnMut(u32, u64)) {
+        for Present { tuple, code } in &scratch.present {
+            let role = &self.roles[tuple.role as usize];
+            let (field, own) = role.target(tuple.things().iter().map(|&thing| names[thing as usize]));
+            place(field, if matches!(self.fields[field as usize].tuples, Tuples::Carrying(_)) { *code } else { own });
+        }
+    }
+
+    /// Multiplies `order` by the number of automorphisms below a node: along the first path, the orbit of each thing
+    /// that is individualised under those that fix the things before it.
+    fn count(&self, cells: &Cells, scratch: &mut LabellingScratch, order: &mut BigUint) {
+        // The first path, with the partition of each node.
+        let mut nodes: Vec<(Cells, (usize, usize))> = Vec::new();
+        let mut current = cells.clone();
+        while current.undecided > 0 {
+            let (start, end) = self.branching_cell(&current);
+            let thing = current.order[start];
+            nodes.push((current.clone(), (start, end)));
+            current.individualise(start, end, thing);
+            let mut seen = 0;
+            self.refine(&mut current, scratch, &mut seen);
+            self.settle_twins(&mut current, scratch, order);
+            scratch.path.push(seen);
+            scratch.individualised.push(thing);
+        }
+        self.visit_leaf(&current, Goal::Least, scratch);
+        let first_path = scratch.individualised.clone();
+        let path = scratch.path.clone();
+        for (depth, (cells, (start, end))) in nodes.iter().enumerate().rev() {
+            let first = cells.order[*start];
+            let mut orbit = 1u32;
+            // Things that turned out not to be in the orbit; those that automorphisms take to one of them are not,
+            // either.
+            let mut outside: Vec<u16> = Vec::new();
+            for position in start + 1..*end {
+                let thing = cells.order[position];
+                scratch.path.clear();
+                scratch.path.extend_from_slice(&path[..depth]);
+                scratch.individualised.clear();
+                scratch.individualised.extend_from_slice(&first_path[..depth]);
+                if self.is_covered(thing, &[first], cells, depth, scratch) {
+                    orbit += 1;
+                } else if self.is_covered(thing, &outside, cells, depth, scratch) {
+                    continue;
+                } else if self.branch(cells, (*start, *end), thing, depth, Goal::Equal, scratch) {
+                    orbit += 1;
+                } else {
+                    outside.push(thing);
+                }
+            }
+            *order *= orbit;
+        }
+    }
+
+    /// Writes the image of the best leaf.
+    #[inline]
+    fn write(&self, state: &mut [u64], scratch: &mut LabellingScratch) {
+        let LabellingScratch { narrow, wide, best, .. } = scratch;
+        for kind in &self.kinds {
+            let things = &best.things[kind.first..kind.first + kind.count];
+            if things.iter().enumerate().all(|(name, &thing)| thing as usize == kind.first + name) {
+                continue;
+            }
+            match &kind.plan {
+                Some(plan) if plan.width > 64 => {
+                    wide.clear();
+                    wide.resize(2 * kind.count, 0);
+                    let (keys, ordered) = wide.split_at_mut(kind.count);
+                    plan.load(state, keys);
+                    for (key, &thing) in ordered.iter_mut().zip(things) {
+                        *key = keys[thing as usize - kind.first];
+                    }
+                    plan.store(ordered, state);
+                }
+                Some(plan) if plan.width > 0 => {
+                    narrow.clear();
+                    narrow.resize(2 * kind.count, 0);
+                    let (keys, ordered) = narrow.split_at_mut(kind.count);
+                    plan.load(state, keys);
+                    for (key, &thing) in ordered.iter_mut().zip(things) {
+                        *key = keys[thing as usize - kind.first];
+                    }
+                    plan.store(ordered, state);
+                }
+                _ => {}
+            }
+        }
+        let mut names = std::mem::take(&mut scratch.names);
+        names.clear();
+        names.resize(scratch.best.things.len(), 0);
+        for (name, &thing) in scratch.best.things.iter().enumerate() {
+            names[thing as usize] = name as u16;
+        }
+        self.place_tuples(&names, scratch, |field, code| self.fields[field as usize].field.write(state, code));
+        scratch.names = names;
+    }
+}
+
+impl Cells {
+    /// Where the cell that begins at a position ends.
+    #[inline]
+    fn end_of(&self, start: usize) -> usize {
+        let mut end = start + 1;
+        while end < self.order.len() && self.colour[self.order[end] as usize] as usize == start {
+            end += 1;
+        }
+        end
+    }
+
+    /// Makes a range one cell.
+    #[inline]
+    fn fill(&mut self, range: std::ops::Range<usize>) {
+        if range.len() > 1 {
+            self.undecided += range.len();
+        }
+        for position in range.clone() {
+            self.colour[self.order[position] as usize] = range.start as u16;
+        }
+    }
+
+    /// Orders a range by keys, equal ones in one cell.
+    #[inline]
+    fn split<K: Ord + Copy>(&mut self, range: std::ops::Range<usize>, key: impl Fn(u16) -> K) {
+        let things = &mut self.order[range.clone()];
+        if !things.is_sorted_by_key(|&thing| key(thing)) {
+            things.sort_by_key(|&thing| key(thing));
+        }
+        let mut start = range.start;
+        for position in range.clone() {
+            if position > start && key(self.order[position]) != key(self.order[start]) {
+                start = position;
+            }
+            let colour = &mut self.colour[self.order[position] as usize];
+            *colour = start as u16;
+            if position > start {
+                self.undecided += 1 + usize::from(position == start + 1);
+            }
+        }
+    }
+
+    /// Splits a cell by keys. Gives whether it fell apart.
+    #[inline]
+    fn split_again(&mut self, range: std::ops::Range<usize>, key: impl Fn(u16) -> u64) -> bool {
+        let first = key(self.order[range.start]);
+        if self.order[range.clone()].iter().all(|&thing| key(thing) == first) {
+            return false;
+        }
+        self.undecided -= range.len();
+        self.split(range, key);
+        true
+    }
+
+    /// Puts one thing of a cell first, in a cell of its own.
+    fn individualise(&mut self, start: usize, end: usize, thing: u16) {
+        let position =
+            start + self.order[start..end].iter().position(|&other| other == thing).expect("a thing of the cell");
+        self.order[start..=position].rotate_right(1);
+        for &other in &self.order[start + 1..end] {
+            self.colour[other as usize] = start as u16 + 1;
+        }
+        self.undecided -= if end - start == 2 { 2 } else { 1 };
+    }
+}
+
+/// Whether keys can say all about a field: each of its points belongs to one thing and, if the field moves, to the
+/// same one.
+fn is_keyed(view: &View, field: usize, tuples: &[Vec<NodePosition>]) -> bool {
+    let mut things = view.contents[field].points().map(|point| match &tuples[point as usize][..] {
+        [only] => Some(*only),
+        _ => None,
+    });
+    let Some(Some(first)) = things.next() else { return false };
+    let is_same_kind = |place: &NodePosition| (place.nesting, place.level) == (first.nesting, first.level);
+    if matches!(view.contents[field], Content::Lettered(_)) && view.is_fixed(field) {
+        things.all(|place| place.as_ref().is_some_and(is_same_kind))
+    } else {
+        things.all(|place| place == Some(first))
+    }
+}
+
+fn describe(arrangement: &Arrangement) -> String {
+    let text = |arities: &[usize]| arities.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ");
+    let kinds: Vec<String> = arrangement.nestings.iter().map(|nesting| text(&nesting.arities)).collect();
+    format!("canonical labelling of {} interchangeable parts by colour refinement", kinds.join(" and "))
+}
