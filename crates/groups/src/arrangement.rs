@@ -53,7 +53,7 @@ impl Nesting {
 pub struct NodePosition {
     /// The index of the nesting.
     pub nesting: usize,
-    /// Which level of it.
+    /// The level within the nesting.
     pub level: usize,
     /// The node within the level.
     pub node: usize,
@@ -80,10 +80,10 @@ impl Arrangement {
         self.places.iter().all(Option::is_some)
     }
 
-    /// For each point the nodes that determine it, in an order that is the same all over the point's orbit: an
-    /// element of the group takes the point of some nodes to the point of their images. Points that the group
-    /// fixes have none. `None` if a point is not determined by nodes, such as one that belongs to an unordered
-    /// pair, or if it takes more than `most` nodes. The action is the one that the arrangement was found in.
+    /// For each point, the nodes that determine it, in an order that is consistent over the point's orbit: an element
+    /// of the group maps the point of some nodes to the point of their images. Points that the group fixes have none.
+    /// `None` if a point is not determined by nodes, such as one that belongs to an unordered pair, or if it needs more
+    /// than `most` nodes. The action is the one in which the arrangement was found.
     pub fn tuples(&self, action: &Action, most: usize) -> Option<Vec<Vec<NodePosition>>> {
         let mut actions: Vec<&Action> = self.levels.iter().map(|(_, _, action)| action).collect();
         let nodes: usize = actions.iter().map(|action| action.degree()).sum();
@@ -109,7 +109,7 @@ impl Arrangement {
             if !are_distinct(&map) {
                 return None;
             }
-            // Nodes that the others determine are left out: those of upper levels first.
+            // Nodes that the others determine are omitted, those of upper levels first.
             let mut column = 0;
             while column < map[0].len() {
                 let without = |tuple: &Vec<Point>| {
@@ -199,7 +199,7 @@ fn are_distinct(tuples: &[Vec<Point>]) -> bool {
     tuples.iter().all(|tuple| seen.insert(tuple.as_slice()))
 }
 
-/// The nodes that the stabiliser of the first point of an orbit fixes, as far as a few of its elements tell.
+/// The nodes that the stabiliser of the first point of an orbit fixes, as far as a few of its elements show.
 fn fixed_nodes(combined: &Action, tree: &OrbitTree, nodes: &[Point]) -> Vec<Point> {
     let first = tree.points()[0];
     let mut classes = ClassesOfPoints::new(nodes);
@@ -219,7 +219,7 @@ fn fixed_nodes(combined: &Action, tree: &OrbitTree, nodes: &[Point]) -> Vec<Poin
 pub struct Exchange {
     /// The index of the nesting.
     pub nesting: usize,
-    /// Which level of it.
+    /// The level within the nesting.
     pub level: usize,
     /// One node of the level.
     pub first: usize,
@@ -451,12 +451,12 @@ mod tests {
 
     #[test]
     fn points_are_tuples_of_nodes() {
-        // Four things and their ordered pairs: the pair of a thing with itself is the thing.
+        // Four objects and their ordered pairs: the pair of an object with itself is the object.
         let ordered = action(16, &["(0 5)(1 4)(2 6)(3 7)(8 9)(12 13)", "(0 5 10 15)(1 6 11 12)(2 7 8 13)(3 4 9 14)"]);
         let found = arrangement(&ordered, &structure::order(&ordered)).expect("the symmetric group");
         let tuples = found.tuples(&ordered, 2).expect("pairs");
         let nodes = |point: usize| tuples[point].iter().map(|place| place.node).collect::<Vec<_>>();
-        // The things have some order, and each pair one of the two.
+        // The objects have some order, and each pair one of the two.
         let thing = |number: usize| nodes(number * 5)[0];
         let is_turned = nodes(1) != [thing(0), thing(1)];
         for first in 0..4 {
@@ -479,7 +479,7 @@ mod tests {
         if let Some(found) = arrangement(&matrix, &structure::order(&matrix)) {
             assert!(found.tuples(&matrix, 2).expect("rows and columns").iter().all(|tuple| tuple.len() == 2));
         }
-        // Unordered pairs are not tuples: four things and their six pairs.
+        // Unordered pairs are not tuples: four objects and their six pairs.
         let unordered = action(10, &["(0 1)(5 7)(6 8)", "(0 1 2 3)(4 7 9 6)(5 8)"]);
         let found = arrangement(&unordered, &structure::order(&unordered)).expect("the symmetric group");
         assert!(found.tuples(&unordered, 3).is_none());

@@ -43,7 +43,7 @@ enum Method {
     Listing(Listing),
     /// Sorting interchangeable objects.
     Sorting(Vec<NestedSort>),
-    /// Labelling things by colour refinement.
+    /// Labelling objects by colour refinement.
     Labelling(Box<Labelling>),
     /// Rotating a ring.
     Turning(Ring),

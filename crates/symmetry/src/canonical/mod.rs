@@ -1,12 +1,11 @@
 //! Canonicalization: one orbit representative for each orbit of a certified group.
 //!
-//! A state is a set of points that the group permutes (`points`). The group falls apart into factors that
-//! move different points (`part`), and each factor is treated by what suits its structure: interchangeable
-//! things are sorted by their keys (`keys`, `nesting`) or, where they refer to each other, labelled by colour refinement
-//! (`labelling`), rings are turned (`rotation`), the elements of small
-//! groups are listed (`elements`), and for everything else there is a search in the stabiliser chain
-//! ([`quotient_groups::ImageSearch`]). What one factor does to its points says nothing about the points of
-//! another, so treating them one after the other is exact.
+//! A state is a set of points that the group permutes (`points`). The group is decomposed into factors that move
+//! different points (`factor`), and each factor is treated by a method that suits its structure: interchangeable
+//! objects are sorted by their keys (`keys`, `nesting`) or, if they refer to each other, labelled by colour refinement
+//! (`labelling`), rings are rotated (`rotation`), the elements of small groups are listed (`elements`), and everything
+//! else is searched in the stabiliser chain ([`quotient_groups::ImageSearch`]). The action of one factor does not
+//! depend on the points of another, so treating them one after the other is exact.
 
 mod elements;
 mod factor;
