@@ -53,7 +53,7 @@ impl Recent {
         }
         let place = &mut self.states[hash.low(self.mask) * self.words..][..self.words];
         if place.iter().zip(record).all(|(left, right)| left == right) {
-            // Empty entries look like this one.
+            // Empty entries are filled with ones, so a state that begins with all ones is never reported.
             self.hits += 1;
             return record[0] != u64::MAX;
         }

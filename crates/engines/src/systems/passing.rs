@@ -166,7 +166,7 @@ impl<'a, S: Batches> PassingSystem<'a, S> {
             sieve.tag = Tag::EVERYTHING;
         }
         if sieve.fire::<BUFFERED>(inner, state).is_continue() && sieve.stretch.waits() {
-            // Whoever broke knows why.
+            // A break is recorded by the sink.
             let _ = sieve.go_on::<BUFFERED>(inner, current);
         }
     }

@@ -154,7 +154,7 @@ pub(crate) fn go_on<S: SearchSpace>(
         candidates: Sorter::new(&disk, words + 2, 0..words + 1, Some(words), room / 2),
         new: Sorter::new(&disk, words + 2, words..words + 1, None, room / 2),
         batch: Batch::new(words),
-        // Anything that need not be written to disk is worth it.
+        // Every hit is worthwhile: it saves a write to disk.
         recent: Recent::new(words, 0),
         depth: 0,
         waiting: 0,

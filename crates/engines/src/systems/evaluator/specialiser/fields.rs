@@ -169,7 +169,7 @@ impl Specialiser<'_> {
                         Junction::Any => before.set | after.set,
                     };
                     *last = FieldSet { set, ..before }.test();
-                    // The result may be a constant, which only the beginning of a list can hide.
+                    // The result may be a constant, which must be joined with the rest of the list again.
                     let merged = *last;
                     if matches!(merged, Test::Constant(_)) {
                         tests.pop();
