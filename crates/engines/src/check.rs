@@ -1,5 +1,5 @@
-//! The ways into the searches. In the quotient, as planned: the main search, then one for each orbit of liveness
-//! instances that it could not answer for.
+//! The entry points of the searches. In a quotient, as planned: the main search, then one for each orbit of liveness
+//! instances that the main search could not decide.
 
 use quotient_ir::{DeadlockMode, Interpreter, Interrupt, Layout, Model, PropertyId, PropertyKind};
 use quotient_symmetry::Workspace;
@@ -21,14 +21,14 @@ use crate::systems::passing::PassingSystem;
 use crate::systems::quotient::QuotientSystem;
 use crate::verdicts::{Verdicts, search_and_judge};
 
-/// Searches the reachable states of a model, or their orbits as planned, and checks its properties. The plan must
-/// be one for all properties that are checked.
+/// Searches the reachable states of a model, or their orbits as planned, and checks its properties. The plan must cover
+/// all properties that are checked.
 ///
 /// The model must be one that [`quotient_ir::verify()`] accepts.
 ///
 /// # Errors
-/// If options do not go together, or if a violation cannot be replayed with the reference interpreter, a slot holds
-/// a value that detection took to be impossible, or a comparison shows a difference: these are defects of this
+/// If options are incompatible, or if a violation cannot be replayed with the reference interpreter, a slot holds a
+/// value that detection considered impossible, or a comparison shows a difference: the last three are defects of this
 /// program and never a verdict.
 pub fn check(
     model: &Model,
@@ -45,7 +45,7 @@ pub fn check(
     check_quotient(&evaluator, &interpreter, plan, options, observer).map(|(report, _)| report)
 }
 
-/// Searches the orbits of a model as planned, and compares with the unreduced search if that is wished.
+/// Searches the orbits of a model as planned, and compares with the unreduced search if requested.
 pub(crate) fn check_quotient(
     evaluator: &SpecialisedSystem<'_>,
     interpreter: &Interpreter<'_>,
@@ -63,8 +63,8 @@ pub(crate) fn check_quotient(
     Ok((report, exploration))
 }
 
-/// Searches the reachable states of a transition system of a model and checks the properties of
-/// the model. States for which the model says so are passed through. The interpreter replays what is found.
+/// Searches the reachable states of a transition system of a model and checks the properties of the model. Transient
+/// states are not stored. Findings are replayed by the interpreter.
 ///
 /// # Errors
 /// As for [`check`].
@@ -78,7 +78,7 @@ pub fn check_system<S: Batches>(
     search_and_judge(&system, interpreter, options, None, observer, None).map(|(report, _)| report)
 }
 
-/// The report of a check that was stopped before its search could say anything itself: nothing is decided.
+/// The report of a check that was stopped before its search could decide anything.
 pub fn unfinished(
     model: &Model,
     layout: &Layout,
@@ -101,8 +101,8 @@ pub fn unfinished(
 /// Searches a system as planned and checks its properties.
 ///
 /// # Errors
-/// If a violation cannot be replayed or a slot holds what detection took to be impossible: defects of
-/// this program, and never a verdict.
+/// If a violation cannot be replayed or a slot holds a value that detection considered impossible: defects of this
+/// program, and never a verdict.
 fn check_planned<S: Batches>(
     system: &S,
     interpreter: &Interpreter<'_>,
@@ -149,7 +149,7 @@ fn check_reduced<S: Batches>(
     let mut workspace = Workspace::default();
     let mut orbit_size = |state: &[u64]| canonicalizer.represented(&mut workspace, state);
     let result = search_and_judge(&quotient, interpreter, options, None, observer, Some(&mut orbit_size));
-    // Before anything else: what was found then means nothing, and it may be why a run was not found.
+    // This comes first: all other findings are then invalid, and it may be the reason why a run could not be rebuilt.
     if let Some(slot) = quotient.impossible_slot().or(system.impossible_slot()) {
         return Err(EngineError::ImpossibleValue(layout.slots[slot].name.clone()));
     }
@@ -169,8 +169,7 @@ fn check_reduced<S: Batches>(
     Ok((report, exploration))
 }
 
-/// How many of the stored states have a marker that another one stored before has. Not known if states were
-/// forgotten.
+/// The number of stored states whose marker equals that of a state stored before. Unknown if states were forgotten.
 fn collisions<S: SearchSpace>(quotient: &QuotientSystem<'_, S>, exploration: &Exploration) -> Option<u64> {
     if exploration.approximation.is_some() {
         return None;
@@ -197,7 +196,7 @@ fn collisions<S: SearchSpace>(quotient: &QuotientSystem<'_, S>, exploration: &Ex
     Some(collisions)
 }
 
-/// What is not found by an approximate search may be there all the same: only runs count.
+/// An approximate search may miss violations: only the runs it finds count.
 fn approximate(report: &mut Report, model: &Model) {
     for property in &mut report.properties {
         let is_cover =
@@ -217,7 +216,7 @@ fn approximate(report: &mut Report, model: &Model) {
     report.summarize();
 }
 
-/// Judges liveness in a search of its own and adds what it finds to a report.
+/// Checks liveness in a separate search and adds the result to a report.
 fn judge<S: Batches>(
     system: &S,
     interpreter: &Interpreter<'_>,
@@ -237,7 +236,7 @@ fn judge<S: Batches>(
         deadlock: DeadlockMode::Off,
         liveness: scopes.collect(),
         properties: Some(properties.clone()),
-        // Only the main search can be interrupted and go on.
+        // Only the main search can be interrupted and resumed.
         checkpoint: None,
         resume: None,
         ..options.clone()
@@ -263,7 +262,7 @@ fn judge<S: Batches>(
             _ => {}
         }
     }
-    // It ends early only where it could not be finished: a limit that the main search did not reach.
+    // It ends early only if it could not be finished: it reached a limit that the main search did not.
     let unfinished = found.stop_reason.filter(|reason| *reason != StopReason::Violation);
     if report.stop_reason.is_none() && unfinished.is_some() {
         (report.stop_reason, report.fault) = (unfinished, found.fault);
@@ -282,7 +281,7 @@ fn judge<S: Batches>(
     Ok(())
 }
 
-/// An observer that is asked whether to go on, and not shown the graph a second time.
+/// An observer that can stop the search, but is not shown the graph a second time.
 struct Watched<'a>(&'a mut dyn Observer);
 
 impl Observer for Watched<'_> {

@@ -1,5 +1,5 @@
-//! A reduced search held against the unreduced one: the same verdicts, every state's representative
-//! stored, every representative reachable, and orbits of the sizes that were counted.
+//! Compares a reduced search with the unreduced one: the verdicts agree, every state's representative is stored, every
+//! representative is reachable, and orbits have the sizes that were counted.
 
 use num_bigint::BigUint;
 use quotient_ir::Interpreter;
@@ -16,10 +16,10 @@ use crate::seam::Batches;
 use crate::systems::passing::PassingSystem;
 use crate::verdicts::search_and_judge;
 
-/// What came of a comparison. That something differs is an error.
+/// The outcome of a comparison. A difference is an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CrossCheck {
-    /// What the unreduced search found.
+    /// The report of the unreduced search.
     pub whole: Box<Report>,
     /// How far the comparison went.
     pub extent: Extent,
@@ -68,7 +68,7 @@ pub(crate) fn compare<S: Batches>(
     Ok(CrossCheck { whole: Box::new(whole), extent })
 }
 
-/// Why one of two searches did not finish, if that is so.
+/// Why one of two searches did not finish, if so.
 pub(crate) fn unfinished(report: &Report, whole: &Report) -> Option<StopReason> {
     let reasons = [report, whole].into_iter().filter_map(|report| report.stop_reason.clone());
     reasons.into_iter().find(|reason| *reason != StopReason::Violation)
@@ -82,8 +82,8 @@ pub(crate) fn compare_verdicts(report: &Report, whole: &Report) -> Result<(), En
     if report.verdict != whole.verdict {
         return differ(format!("the verdicts are {:?} and {:?}", report.verdict, whole.verdict));
     }
-    // A search that ends at a violation leaves the rest open, and which it meets first depends on the
-    // order of states.
+    // A search that ends at a violation leaves the rest open, and which violation comes first depends on the order of
+    // states.
     if report.stop_reason.is_none() && whole.stop_reason.is_none() {
         for (reduced, unreduced) in report.properties.iter().zip(&whole.properties) {
             if (reduced.subject, reduced.verdict) != (unreduced.subject, unreduced.verdict) {
@@ -104,7 +104,7 @@ fn compare_states(
     let exact = reduction.exact();
     let mut workspace = Workspace::default();
     let name = |state: &[u64]| state_text(interpreter, state);
-    // One state of each orbit that is stored, and how many states were found in it.
+    // One state of each stored orbit, and the number of states found in it.
     let mut orbits = Store::new(interpreter.layout().words(), Entries::Numbers, None);
     let mut found: Vec<u64> = Vec::new();
     for number in stored.numbers() {

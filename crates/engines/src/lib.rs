@@ -1,10 +1,10 @@
-//! Searches of the states of a model: which states there are, which properties hold, and a
-//! replayed run for each that does not. It knows nothing of languages.
+//! Searches of the states of a model: the reachable states, the properties that hold, and a replayed run for each that
+//! does not. Knows nothing about languages.
 //!
-//! The searches drive a [`TransitionSystem`] and do not know which one. There are three ways in: [`check`] (the
-//! whole state space or its quotient, with rules compiled to machine code and an evaluator specialised to each
-//! instance of each rule behind that), [`check_adaptive`] (models that are only partly symmetric), and
-//! [`check_system`] (any system, such as the one on the reference interpreter, for comparison).
+//! The searches drive a [`TransitionSystem`], whichever it is. There are three entry points: [`check`] (the whole state
+//! space or its quotient, with rules compiled to machine code, backed by an evaluator specialised to each rule
+//! instance), [`check_adaptive`] (models that are only partly symmetric), and [`check_system`] (any system, such as the
+//! one on the reference interpreter, for comparison).
 
 mod adaptive;
 mod check;

@@ -1,4 +1,4 @@
-//! Who watches a search: progress, the wish to stop, and the graph for export.
+//! Observers of a search: progress, requests to stop, and the graph for export.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +8,7 @@ use crate::report::StopReason;
 use crate::seam::Instance;
 use crate::systems::quotient::Clock;
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// States stored.
@@ -32,34 +32,33 @@ pub struct Edge<'a> {
     pub instance: Instance<'a>,
     /// The number of the state it leads to.
     pub to: u64,
-    /// The state of the model it leads to; in a quotient the stored one is a representative of it.
+    /// The state of the model it leads to; in a quotient, the stored state is its representative.
     pub concrete: &'a [u64],
-    /// Whether that is another state than the one it starts from.
+    /// Whether that differs from the state it starts from.
     pub changes: bool,
 }
 
-/// Watches a search. Limits of time live here, since a search does not read the clock.
+/// Observes a search. Time limits belong here, since a search does not read the clock.
 pub trait Observer {
-    /// Called at least every few thousand states; breaking ends the search as inconclusive.
+    /// Called at least every few thousand states; a break ends the search as inconclusive.
     fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
         let _ = progress;
         ControlFlow::Continue(())
     }
-    /// The search continues from a checkpoint that has so many states; called before its first report of progress.
+    /// The search resumes from a checkpoint with this many states; called before its first report of progress.
     fn resumed(&mut self, states: u64) {
         let _ = states;
     }
-    /// Whether it is time to write a checkpoint, if there is to be one. Asked after each report of
-    /// progress.
+    /// Whether a checkpoint should be written now, if one is configured. Called after each report of progress.
     fn wants_checkpoint(&mut self) -> bool {
         false
     }
-    /// Whether [`Observer::state`] and [`Observer::edge`] are to be called. Asked once.
+    /// Whether [`Observer::state`] and [`Observer::edge`] should be called. Called once.
     fn wants_graph(&self) -> bool {
         false
     }
-    /// A state was stored. Numbers count from 0 in the order of discovery; `initial` tells whether
-    /// a start led to it first.
+    /// A state was stored. Numbers count from 0 in the order of discovery; `initial` says whether a start led to it
+    /// first.
     fn state(&mut self, number: u64, state: &[u64], initial: bool) {
         let _ = (number, state, initial);
     }
@@ -68,17 +67,17 @@ pub trait Observer {
     fn edge(&mut self, edge: Edge<'_>) {
         let _ = edge;
     }
-    /// A wish to stop that can be read without asking the observer: what is done before a search listens to it.
+    /// An interrupt that can be read without calling the observer: it also stops work before the search.
     fn interrupt(&self) -> Interrupt {
         Interrupt::new()
     }
-    /// Tells the time, for figures only.
+    /// A clock, for figures in reports only.
     fn clock(&self) -> Option<Clock> {
         None
     }
 }
 
-/// An observer that looks away.
+/// An observer that does nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

@@ -1,4 +1,4 @@
-//! What to search, how, and how far.
+//! The options of a search: what, how and how far.
 
 use std::path::PathBuf;
 
@@ -7,12 +7,12 @@ use quotient_ir::{DeadlockMode, PropertyId};
 use crate::narrowing::Narrowing;
 use crate::seam::Identity;
 
-/// How to search.
+/// The options of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchOptions {
     /// Which state to expand next.
     pub order: SearchOrder,
-    /// What counts as a deadlock. [`DeadlockMode::Off`] if it is not to be checked.
+    /// What counts as a deadlock; [`DeadlockMode::Off`] if it is not checked.
     pub deadlock: DeadlockMode,
     /// The greatest number of states to store.
     pub max_states: Option<u64>,
@@ -20,31 +20,30 @@ pub struct SearchOptions {
     pub max_depth: Option<u64>,
     /// The greatest number of bytes to use for stored states.
     pub max_memory: Option<u64>,
-    /// Where to continue when that does not suffice. Breadth-first only, with the exact store, without
-    /// liveness properties, graphs, checkpoints and markers.
+    /// Where to continue when memory is full. Only breadth-first, with the exact store, without liveness properties,
+    /// graphs, checkpoints and markers.
     pub spill: Option<Spill>,
-    /// The properties to check; all if `None`. Assumptions apply in any case.
+    /// The properties to check; all if `None`. Assumptions always apply.
     pub properties: Option<Vec<PropertyId>>,
-    /// Which instances of liveness properties to judge, where it is not all of them.
+    /// The instances of liveness properties to check, if not all of them.
     pub liveness: Vec<LivenessScope>,
-    /// Where to write what was found when the search ends before it is finished, and whenever the
-    /// observer wants it. Breadth-first only.
+    /// Where to write a checkpoint when the search ends before it is finished, and whenever the observer requests it.
+    /// Breadth-first only.
     pub checkpoint: Option<PathBuf>,
-    /// Where to read what an earlier search found, to go on from there. Breadth-first only.
+    /// The checkpoint of an earlier search from which to resume. Breadth-first only.
     pub resume: Option<PathBuf>,
-    /// How states are stored. Other stores than the exact one are for breadth-first searches without
-    /// checkpoints, graphs, liveness and markers that canonical forms decide between.
+    /// How states are stored. Approximate stores require breadth-first searches without checkpoints, graphs, liveness,
+    /// and markers with canonicalization.
     pub store: StoreMode,
-    /// How many threads may be used. Depth-first searches, those that draw a graph, those of models with
-    /// liveness properties and those with an approximate store use one; what they find is the same.
+    /// The largest number of threads. Depth-first searches, those that draw a graph, those of models with liveness
+    /// properties and those with an approximate store use one; the results are the same.
     pub threads: u32,
-    /// Whether states that the model wants to be passed through are stored, counted and expanded like
-    /// others. No claim is about them in any case.
+    /// Whether transient states are stored, counted and expanded like others. In any case no claim applies to them.
     pub store_passing: bool,
-    /// Whether a fault of the model is a violation to report. If not, it still ends the search,
-    /// since what the model does afterwards has no meaning, and leaves the rest inconclusive.
+    /// Whether a run-time error of the model is reported as a violation. If not, it still ends the search, since the
+    /// model has no meaning afterwards, and leaves the rest inconclusive.
     pub errors: bool,
-    /// When an unreduced search packs states by the values that it has seen.
+    /// When an unreduced search packs states by the values it has seen.
     pub narrowing: Narrowing,
     /// Whether a reduced search is compared with an unreduced one, state by state.
     pub cross_check: bool,
@@ -76,7 +75,7 @@ impl Default for SearchOptions {
 /// Disk space for states that do not fit into memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spill {
-    /// A folder on the disk. The files in it have no names and vanish with the search.
+    /// A folder on the disk. The files in it are unnamed and disappear with the search.
     pub folder: PathBuf,
     /// The greatest number of bytes to use.
     pub max_bytes: Option<u64>,
@@ -85,19 +84,19 @@ pub struct Spill {
 /// How states are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum StoreMode {
-    /// As they are.
+    /// Unchanged.
     #[default]
     Exact,
-    /// As hashes of 64 bits: a state may be missed because another has the same hash.
+    /// As 64-bit hashes: a state may be missed because another has the same hash.
     Compact,
-    /// As three bits each in so many bytes: a state may be missed because others have set its bits.
+    /// As three bits each in a table of a given size: a state may be missed because others have set its bits.
     Bitstate {
-        /// The size of the table of bits.
+        /// The size of the bit table.
         bytes: u64,
     },
 }
 
-/// Which instances of a liveness property a search judges.
+/// The instances of a liveness property that a search checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LivenessScope {
     /// The property.
@@ -109,15 +108,15 @@ pub struct LivenessScope {
 /// Some of the instances of a property, by the cells of their parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Instances {
-    /// These. The condition is not even evaluated for others.
+    /// Only these. The condition is not even evaluated for others.
     Only(Vec<Vec<i64>>),
-    /// All but these. The condition is evaluated for all, since it may have no value.
+    /// All except these. The condition is evaluated for all, since evaluation may fail.
     AllBut(Vec<Vec<i64>>),
 }
 
 impl SearchOptions {
-    /// Why a search cannot be made as it is asked for, if that is so. `draws` says that somebody wants to see
-    /// the graph, `judges` that there are liveness properties to check.
+    /// Why the requested combination is refused, if it is. `draws` says that the graph is requested, `judges` that
+    /// there are liveness properties to check.
     pub(crate) fn refusal(&self, identity: Identity, draws: bool, judges: bool) -> Option<&'static str> {
         let depth_first = self.order == SearchOrder::DepthFirst;
         let interruptible = self.checkpoint.is_some() || self.resume.is_some();
@@ -158,7 +157,7 @@ impl SearchOptions {
         })
     }
 
-    /// Whether an instance of a liveness property is judged.
+    /// Whether an instance of a liveness property is checked.
     pub(crate) fn judges(&self, property: PropertyId, arguments: &[i64]) -> bool {
         self.liveness.iter().filter(|scope| scope.property == property).all(|scope| match &scope.instances {
             Instances::Only(instances) => instances.iter().any(|instance| instance == arguments),
@@ -170,7 +169,7 @@ impl SearchOptions {
 /// Which state to expand next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SearchOrder {
-    /// The one found first: traces are as short as possible.
+    /// The one found first: traces are shortest.
     #[default]
     BreadthFirst,
     /// The one found last.

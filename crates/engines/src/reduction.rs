@@ -1,11 +1,11 @@
-//! How a search is to be reduced: which symmetries there are, which instances of which properties each
-//! search may answer for, and how representatives are found.
+//! The choice of a reduction: the symmetries, which instances of which properties each search can decide, and how
+//! representatives are found.
 //!
-//! Properties are families of instances. A group that maps each family to itself is enough for
-//! invariants, assumptions and covers, whose instances are all evaluated in every state, so that a
-//! representative answers for its orbit. Liveness is about one instance and a state: a group that
-//! exchanges instances cannot answer it. But instances that symmetries exchange have the same answer, so
-//! one of each orbit of instances is judged, in a search of its own with the symmetries that preserve it.
+//! Properties are families of instances. For invariants, assumptions and covers, a group that maps each family to
+//! itself suffices: all instances are evaluated in every state, so a representative decides them for its orbit.
+//! Liveness relates one instance to a state: a group that exchanges instances cannot decide it. But instances in the
+//! same orbit have the same verdict, so one of each orbit is checked, in a separate search with the symmetries that
+//! preserve it.
 
 use num_bigint::BigUint;
 use quotient_ir::{Budget, Iteration, Layout, Model, Parameter, PropertyId, PropertyKind};
@@ -17,21 +17,21 @@ use quotient_symmetry::{
 use crate::report::{EngineError, JudgedInstance};
 use crate::seam::Identity;
 
-/// How far markers that are trees look.
+/// The number of steps that tree markers look ahead.
 const MARKER_ROUNDS: usize = 3;
-/// More orbits of liveness instances than this are judged in one search without symmetries.
+/// With more orbits of liveness instances than this, all are checked in one search without symmetries.
 const LIVENESS_SEARCHES: usize = 32;
 
-/// More instances of rules and properties than this are not unfolded to look for symmetries: it would take
+/// With more instances of rules and properties than this, a model is not unfolded for detection: it would take
 /// gigabytes.
 const INSTANCE_LIMIT: u64 = 250_000;
 
-/// Where symmetries come from.
+/// The source of symmetries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SymmetrySource {
     /// All that detection finds.
     Detected,
-    /// Those that scalarsets declare, as far as they are certified.
+    /// Those declared by scalarsets and certified.
     Declared,
 }
 
@@ -40,15 +40,15 @@ pub enum SymmetrySource {
 pub struct Symmetry {
     /// The group.
     pub group: CertifiedGroup,
-    /// How many symmetries it has.
+    /// The order of the group.
     pub order: BigUint,
-    /// What group it is, for people.
+    /// The structure of the group, for reports.
     pub structure: String,
     /// Vertices and edges of the graph it was found in.
     pub graph: Option<(usize, usize)>,
-    /// Whether these are all symmetries that the graph has.
+    /// Whether these are all symmetries of the graph.
     pub complete: bool,
-    /// Symmetries of the behaviour that properties do not have.
+    /// Symmetries of the behaviour that properties do not preserve.
     pub property_cost: Option<PropertyCost>,
     /// Declarations that do not hold.
     pub refused: Vec<Refused>,
@@ -59,11 +59,11 @@ pub struct Symmetry {
 pub struct Reduction {
     /// The symmetries.
     pub group: CertifiedGroup,
-    /// Gives each state a representative.
+    /// Maps each state to a representative.
     pub canonicalizer: Canonicalizer,
-    /// Gives all states of an orbit the same representative, if the first may not.
+    /// Maps all states of an orbit to the same representative, if the first canonicalizer may not.
     pub exact: Option<Canonicalizer>,
-    /// Markers that are asked first, or instead.
+    /// Markers that are compared first, or instead.
     pub markers: Option<Markers>,
 }
 
@@ -76,47 +76,48 @@ pub struct Markers {
     pub decides: bool,
 }
 
-/// A search besides, for liveness.
+/// An additional search for liveness.
 #[derive(Debug)]
 pub struct LivenessSearch {
-    /// The instances it judges.
+    /// The instances it checks.
     pub instances: Vec<JudgedInstance>,
-    /// How many symmetries preserve each of them.
+    /// The number of symmetries that preserve each of them.
     pub order: BigUint,
-    /// How it is reduced, if there are any.
+    /// Its reduction, if there are any.
     pub reduction: Option<Reduction>,
 }
 
-/// What is known about the symmetries of a search, and how they are used.
+/// The symmetries available to a search, and how they are used.
 #[derive(Debug)]
 pub struct ReductionPlan {
     /// The symmetries.
     pub symmetry: Symmetry,
-    /// How the search is reduced, if that is worth anything.
+    /// The reduction of the main search, if it is worthwhile.
     pub reduction: Option<Reduction>,
     /// How representatives are found, or why there are none.
     pub method: String,
-    /// Instances of liveness properties that the symmetries exchange: not judged in the main search.
+    /// Instances of liveness properties that the symmetries exchange: not checked in the main search.
     pub(crate) exchanged: Vec<InstanceOrbit>,
     /// The searches for them.
     pub liveness_searches: Vec<LivenessSearch>,
 }
 
 impl Reduction {
-    /// A reduction by a group with a method.
+    /// A reduction by a group with a given method.
     ///
     /// # Errors
-    /// Why the method cannot be used.
+    /// The reason why the method cannot be used.
     pub fn new(model: &Model, layout: &Layout, group: CertifiedGroup, strategy: Strategy) -> Result<Self, String> {
         let build = |strategy| Canonicalizer::with_strategy(model, layout, &group, strategy);
         if let Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical = strategy {
             let rounds = if strategy == Strategy::MarkersTrees { MARKER_ROUNDS } else { 0 };
             let marking = Marking::new(model, layout, &group, rounds).map_err(|error| error.to_string())?;
-            // Markers know only the exchanges of values, and so must what decides between them.
+            // Markers are invariant only under exchanges of values, so the deciding canonicalizer must use the same
+            // group.
             let group = marking.group().clone();
             let canonicalizer = Canonicalizer::new(model, layout, &group).map_err(|error| error.to_string())?;
             let markers = Some(Markers { marking, decides: strategy == Strategy::MarkersCanonical });
-            // The stored state of an orbit is the first that was found, not a canonical one.
+            // The stored state of an orbit is the first one found, not a canonical one.
             let exact = Some(canonicalizer.clone());
             return Ok(Self { group, canonicalizer, exact, markers });
         }
@@ -139,12 +140,12 @@ impl Reduction {
         }
     }
 
-    /// Gives all states of an orbit the same representative.
+    /// Maps all states of an orbit to the same representative.
     pub(crate) fn exact(&self) -> &Canonicalizer {
         self.exact.as_ref().unwrap_or(&self.canonicalizer)
     }
 
-    /// Which states are stored once.
+    /// Which states are identified.
     pub(crate) fn identity(&self) -> Identity {
         match &self.markers {
             None => Identity::Words,
@@ -161,14 +162,13 @@ impl Reduction {
         }
     }
 
-    /// Whether states that are not symmetric may be taken for each other, so that what is not found may
-    /// be there all the same.
+    /// Whether states that are not symmetric may be identified, so that violations may be missed.
     pub fn is_approximate(&self) -> bool {
         self.markers.as_ref().is_some_and(|markers| !markers.decides && !markers.marking.is_exact())
     }
 }
 
-/// Why a model is too large to look for its symmetries as a matter of course, if it is.
+/// Why a model is too large for detection by default, if it is.
 pub fn too_large(model: &Model) -> Option<String> {
     let rules = model.rules.iter().map(|rule| instances(model, &rule.parameters));
     let properties = model.properties.iter().map(|property| instances(model, &property.parameters));
@@ -176,7 +176,7 @@ pub fn too_large(model: &Model) -> Option<String> {
     (total > INSTANCE_LIMIT).then(|| format!("the model has more than {INSTANCE_LIMIT} instances of rules"))
 }
 
-/// How many values parameters have together. Those of arrays and records are not enumerated.
+/// The number of valuations of parameters. Those of arrays and records are not enumerated.
 fn instances(model: &Model, parameters: &[Parameter]) -> u64 {
     let scalars = parameters.iter().filter_map(|parameter| match parameter.range {
         Iteration::Over(ty) if model.is_scalar(ty) => Some(model.domain(ty).size()),
@@ -185,8 +185,8 @@ fn instances(model: &Model, parameters: &[Parameter]) -> u64 {
     scalars.fold(1, u64::saturating_mul)
 }
 
-/// Finds the symmetries that preserve the given properties (and the assumptions), and decides how to use
-/// them. Without a strategy the reduction is the one with one representative for each orbit.
+/// Finds the symmetries that preserve the given properties (and the assumptions), and decides how to use them. Without
+/// a strategy, the reduction has one representative for each orbit.
 ///
 /// # Errors
 /// If a symmetry cannot be certified, which is a defect of this program.
@@ -239,13 +239,12 @@ pub fn plan(
 }
 
 impl ReductionPlan {
-    /// For each rule which others the symmetries that are used exchange with it; nothing if none are used.
+    /// For each rule, the class of rules in its orbit under the symmetries used; `None` if none are used.
     pub(crate) fn rule_classes(&self) -> Option<&[u32]> {
         self.reduction.as_ref().map(|reduction| reduction.group.rule_classes())
     }
 
-    /// A plan that reduces by a group that is known already, for searches without liveness. Nothing if the
-    /// group cannot be used.
+    /// A plan that reduces by a known group, for searches without liveness. `None` if the group cannot be used.
     pub(crate) fn of_group(model: &Model, layout: &Layout, group: CertifiedGroup, order: BigUint) -> Option<Self> {
         if !acts_on_states(&group) {
             return None;
@@ -312,8 +311,7 @@ fn find(
     }
 }
 
-/// Whether some symmetry leads from a state to another one: one that moves only slots with one possible
-/// value does not.
+/// Whether some symmetry maps a state to another one: one that moves only slots with a single possible value does not.
 fn acts_on_states(group: &CertifiedGroup) -> bool {
     let literals = group.literals();
     group.generators().iter().any(|generator| {
@@ -328,7 +326,7 @@ fn acts_on_states(group: &CertifiedGroup) -> bool {
     })
 }
 
-/// One search for each orbit of instances, or one for all where that costs less.
+/// One search for each orbit of instances, or one for all if that costs less.
 fn plan_liveness(
     model: &Model,
     layout: &Layout,
@@ -369,7 +367,7 @@ fn plan_liveness(
         }
     }
     if cost >= 1.0 || cost > 0.0 && !unreduced.is_empty() {
-        // The search without symmetries answers for all of them.
+        // The search without symmetries decides all of them.
         return Ok(vec![whole(exchanged.iter().map(judged).collect())]);
     }
     if !unreduced.is_empty() {

@@ -1,4 +1,4 @@
-//! What a search found out.
+//! The report of a search.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use crate::cross_check::CrossCheck;
 use crate::explicit::store::Full;
 use crate::options::SearchOptions;
 
-/// The answer about a model or about one property.
+/// The verdict on a model or on one property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// It holds in the whole model.
     Holds,
-    /// It does not, and a run shows it (except for what is never reached).
+    /// It is violated, and a run shows it (except for covers that are never reached).
     Violated,
     /// The search ended before this was decided.
     Inconclusive,
@@ -24,7 +24,7 @@ pub enum Verdict {
 /// Why a search ended before it was finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// A violation was found; what else there is was not looked at.
+    /// A violation was found; the rest was not searched.
     Violation,
     /// This many states were stored.
     StateLimit(u64),
@@ -36,27 +36,27 @@ pub enum StopReason {
     DiskLimit(u64),
     /// States could not be written to disk or read from it, for this reason.
     SpillFailed(String),
-    /// More states than the store can number.
+    /// There are more states than the store can number.
     TooManyStates,
     /// The system has no more memory.
     OutOfMemory,
-    /// This much time has passed. Only observers say so.
+    /// This much time has passed. Only observers use this.
     TimeLimit(Duration),
-    /// Somebody asked to stop. Only observers say so.
+    /// The user requested a stop. Only observers use this.
     Interrupted,
     /// A checkpoint could not be written, for this reason.
     CheckpointFailed(String),
-    /// A step took more loop iterations or nested calls than are allowed, or leaves what was assumed of the model.
+    /// A step took more loop iterations or nested calls than allowed, or leaves the assumptions about the model.
     Exhausted(Fault),
-    /// A fault of the model ended the search, and faults were not to be reported as violations. The report has the
-    /// run to it.
+    /// A run-time error of the model ended the search, and run-time errors are not reported as violations. The report
+    /// contains the run to it.
     Fault(Fault),
-    /// States that are not symmetric may have been taken for each other.
+    /// States that are not symmetric may have been identified.
     Approximate,
 }
 
 impl StopReason {
-    /// Why a search whose store is full ends.
+    /// Why a search with a full store ends.
     pub(crate) fn of_full_store(full: Full, options: &SearchOptions) -> Self {
         match full {
             Full::Numbers => Self::TooManyStates,
@@ -94,34 +94,34 @@ impl fmt::Display for StopReason {
 pub enum Subject {
     /// A property of the model.
     Property(PropertyId),
-    /// That there is no deadlock.
+    /// The absence of deadlocks.
     Deadlock,
-    /// That nothing goes wrong: no failed assertion, error statement, undefined read, value out
-    /// of range or other [`Fault`], in a step or in a property.
+    /// The absence of run-time errors: no failed assertion, error statement, undefined read, value out of range or
+    /// other [`Fault`], in a step or in a property.
     Errors,
 }
 
 /// The verdict on one subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PropertyReport {
-    /// What it is about.
+    /// The subject.
     pub subject: Subject,
-    /// The answer.
+    /// The verdict.
     pub verdict: Verdict,
-    /// A run that ends in the violation. A cover property that is never reached has none.
+    /// A counterexample. A cover property that is never reached has none.
     pub trace: Option<Trace>,
 }
 
-/// How far a search may have missed states.
+/// The extent to which a search may have missed states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Approximation {
-    /// How likely it is at most that a given reachable state was missed for a reason of its own.
+    /// An upper bound on the probability that a given reachable state was missed in its own right.
     pub omission_probability: f64,
 }
 
 impl Eq for Approximation {}
 
-/// What a search counted.
+/// The figures of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Figures {
     pub(crate) states: u64,
@@ -143,44 +143,44 @@ pub struct Report {
     pub stop_reason: Option<StopReason>,
     /// States stored.
     pub states: u64,
-    /// States of the model that the stored ones stand for: the same without a reduction; not known
-    /// where an orbit may be stored several times or there was no time to count.
+    /// The number of states of the model that the stored ones represent: the same without a reduction; unknown if an
+    /// orbit may be stored several times or there was no time to count.
     pub represented: Option<BigUint>,
     /// Rule instances fired.
     pub transitions: u64,
     /// Steps from a start to the deepest state stored.
     pub depth: u64,
-    /// Most bytes used for stored states.
+    /// The peak number of bytes used for stored states.
     pub memory_bytes: u64,
-    /// Most bytes used on disk for states that did not fit into memory.
+    /// The peak number of bytes used on disk for states that did not fit into memory.
     pub disk_bytes: u64,
-    /// One verdict for each property checked (in order of declaration, without assumptions), then
-    /// for deadlock and for errors as far as they were to be checked.
+    /// One verdict for each checked property (in order of declaration, without assumptions), then for deadlock and
+    /// run-time errors, if they were checked.
     pub properties: Vec<PropertyReport>,
-    /// The run to the fault that ended the search, if faults were not to be reported as violations.
+    /// The run to the run-time error that ended the search, if these are not reported as violations.
     pub fault: Option<Trace>,
-    /// The 64-bit words of a packed state, as the search had it at its end.
+    /// The number of 64-bit words of a packed state, at the end of the search.
     pub words: usize,
-    /// What may have been missed, if states were not stored as they are.
+    /// The extent of what may have been missed, if states were stored approximately.
     pub approximation: Option<Approximation>,
-    /// Searches besides, one for each entry, for liveness of instances that symmetries exchange.
+    /// Additional searches, one for each entry, for liveness of instances that symmetries exchange.
     pub liveness_searches: Vec<LivenessReport>,
-    /// Time spent to find representatives, of all threads together, if there are any and there was a clock.
+    /// The time spent on canonicalization, by all threads together, if there was any and a clock was available.
     pub canonicalization: Option<Duration>,
-    /// How many states of different orbits had a marker that was known already, if markers were used and
-    /// somebody could tell.
+    /// The number of states of different orbits whose marker was already known, if markers were used and this could be
+    /// determined.
     pub marker_collisions: Option<u64>,
-    /// The rules of which no instance can fire in any reachable state; not known unless the search was finished.
-    /// After an approximate search: in any state that it saw.
+    /// The rules of which no instance can fire in any reachable state; unknown unless the search was finished. After an
+    /// approximate search: in any state that it visited.
     pub never_fired: Option<Vec<RuleId>>,
     /// How often states outgrew a layout that was chosen by the values seen before.
     pub outgrown: u32,
-    /// How the search compares with an unreduced one, if that was asked for and there was something to compare.
+    /// The comparison with an unreduced search, if it was requested and there was something to compare.
     pub cross_check: Option<CrossCheck>,
 }
 
 impl Report {
-    /// The report of a search that ended for a reason, unless it is finished.
+    /// The report of a search that ended early for a reason, or finished.
     pub(crate) fn new(
         properties: Vec<PropertyReport>,
         stop_reason: Option<StopReason>,
@@ -210,8 +210,8 @@ impl Report {
         report
     }
 
-    /// Says what the verdicts on all subjects come to. A search that did not finish is inconclusive even if
-    /// nobody asked for anything.
+    /// Computes the overall verdict from those on all subjects. A search that did not finish is inconclusive even if
+    /// nothing was checked.
     pub(crate) fn summarize(&mut self) {
         let any = |verdict| self.properties.iter().any(|report| report.verdict == verdict);
         self.verdict = if any(Verdict::Violated) {
@@ -227,9 +227,9 @@ impl Report {
 /// A search for the liveness of some instances, with symmetries that preserve each of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LivenessReport {
-    /// The instances it judged.
+    /// The instances it checked.
     pub instances: Vec<JudgedInstance>,
-    /// How many symmetries it used.
+    /// The number of symmetries it used.
     pub order: BigUint,
     /// States stored.
     pub states: u64,
@@ -237,14 +237,14 @@ pub struct LivenessReport {
     pub transitions: u64,
 }
 
-/// An instance of a liveness property that was judged for others that are symmetric to it.
+/// An instance of a liveness property that was checked on behalf of its orbit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgedInstance {
     /// The property.
     pub property: PropertyId,
     /// The cells of its parameters.
     pub arguments: Vec<i64>,
-    /// How many instances it stands for, itself included.
+    /// The number of instances it represents, including itself.
     pub symmetric: usize,
 }
 
@@ -254,21 +254,21 @@ pub enum EngineError {
     /// The states of the model cannot be stored.
     #[error(transparent)]
     Layout(#[from] LayoutError),
-    /// The reference interpreter does not agree that there is a violation.
+    /// The reference interpreter does not confirm a violation.
     #[error("internal error: a violation could not be replayed: {0}")]
     Replay(#[from] ReplayError),
-    /// The run to a stored state could not be found again.
+    /// The run to a stored state could not be rebuilt.
     #[error("internal error: the run to a violation could not be rebuilt: {0}")]
     Rebuild(&'static str),
-    /// Options that do not go together.
+    /// Incompatible options.
     #[error("{0}")]
     Refused(&'static str),
-    /// A search cannot go on from a checkpoint.
+    /// A search cannot be resumed from a checkpoint.
     #[error("cannot resume from `{path}`: {reason}")]
     Resume {
         /// The file.
         path: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// The run to a violation could not be read from disk.
@@ -277,13 +277,13 @@ pub enum EngineError {
     /// A symmetry could not be certified.
     #[error("internal error: {0}")]
     Uncertified(String),
-    /// Symmetries were not found in the time or with the work there was for it.
+    /// Symmetries were not found within the limits on time or work.
     #[error("the search for symmetries {0}")]
     GaveUp(#[from] quotient_ir::Spent),
-    /// A slot held a value that detection took to be impossible.
+    /// A slot held a value that detection considered impossible.
     #[error("internal error: {0} holds a value that it was taken to be unable to hold")]
     ImpossibleValue(String),
-    /// Searches with and without symmetry do not agree.
+    /// Searches with and without symmetry disagree.
     #[error("internal error: the reduced and the unreduced search do not agree: {0}")]
     CrossCheck(String),
 }

@@ -1,8 +1,8 @@
-//! The seam between searches and what runs a model: packed states in, successors out.
+//! The interface between searches and transition systems: packed states in, successors out.
 //!
-//! [`TransitionSystem`] is all that a model has to offer. What a system can do faster, and what a reduction
-//! adds, are traits of their own: [`Batches`] (with [`Facts`]), [`Steps`], [`Representatives`]. A search needs all of them
-//! ([`SearchSpace`]), which [`crate::PassingSystem`] and [`crate::QuotientSystem`] have.
+//! [`TransitionSystem`] is all that a model must provide. Faster paths, and what a reduction adds, are separate traits:
+//! [`Batches`] (with [`Facts`]), [`Steps`], [`Representatives`]. A search needs all of them ([`SearchSpace`]);
+//! [`crate::PassingSystem`] and [`crate::QuotientSystem`] implement them.
 
 use std::ops::ControlFlow;
 
@@ -21,61 +21,61 @@ pub struct Instance<'a> {
 }
 
 impl Instance<'_> {
-    /// In place of an instance where an event is not the work of one.
+    /// A placeholder for an event that no instance caused.
     pub(crate) fn none() -> Self {
         Self { action: Action::Start(StartId::from_position(0)), arguments: &[] }
     }
 }
 
-/// What came of firing an instance.
+/// The outcome of firing an instance.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A state.
     Next {
         /// The packed state.
         state: &'a [u64],
-        /// The cover statements reached on the way, each once.
+        /// The cover statements reached along the way, each once.
         covered: &'a [PropertyId],
     },
-    /// An assume statement failed; it is as if the instance had not fired.
+    /// An assume statement failed: the instance counts as not fired.
     Pruned,
-    /// The guard or the body went wrong.
+    /// The guard or the body caused a run-time error.
     Fault(Fault),
-    /// Steps to states that are passed through; what comes after them is told as well.
+    /// Steps to transient states; the events after them are reported as well.
     Passed {
-        /// How many there were, those of starts not counted.
+        /// The number of steps, without those of starts.
         steps: u64,
-        /// The cover statements reached on the way.
+        /// The cover statements reached along the way.
         covered: &'a [PropertyId],
     },
-    /// Something is wrong in a state that is passed through.
+    /// A violation in a transient state.
     Wrong {
         /// The packed state.
         state: &'a [u64],
-        /// What is wrong in it.
+        /// The violation.
         violation: Violation,
     },
-    /// Many instances in a row could not fire, or many states were passed through: a chance to stop.
+    /// Many consecutive instances could not fire, or many transient states were visited: an opportunity to stop.
     Idle,
 }
 
 /// A condition on some bits of one word of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldTest {
-    /// One on no bits at all.
+    /// A constant, without bits.
     Constant(bool),
-    /// Whether they are equal to something.
+    /// Whether the bits are equal to a pattern.
     Is {
         /// The word.
         word: usize,
         /// The bits.
         mask: u64,
-        /// What they are compared with.
+        /// The pattern.
         pattern: u64,
-        /// Whether the two must be equal, or must not.
+        /// Whether they must be equal, or must differ.
         equal: bool,
     },
-    /// Whether they are the number of a bit of a set.
+    /// Whether the bits, as a number, are a member of a set.
     In {
         /// The word.
         word: usize,
@@ -100,8 +100,8 @@ impl FieldTest {
     }
 }
 
-/// What is known of a successor: the least number that says which assumptions and invariants the
-/// step may have touched. Other numbers belong to the system that gave them.
+/// What is known about a successor: the least numbers say which assumptions and invariants the step may have touched.
+/// Other numbers belong to the system that produced them.
 #[derive(Clone, Copy, Debug)]
 pub enum Tag {}
 
@@ -110,7 +110,7 @@ impl Tag {
     pub const NOTHING: u64 = 0;
     /// Nothing is known.
     pub const EVERYTHING: u64 = 1;
-    /// What is known after two steps.
+    /// The combined tag of two steps.
     #[inline]
     pub(crate) fn join(first: u64, second: u64) -> u64 {
         match (first, second) {
@@ -119,35 +119,35 @@ impl Tag {
             _ => Self::EVERYTHING,
         }
     }
-    /// The first number that a system may use as it likes.
+    /// The first number that a system may use freely.
     pub(crate) const FIRST_FREE: u64 = 2;
 }
 
-/// Successors in a row, in the order in which they were found. Each is a record: the words of the
-/// state and a [`Tag`].
+/// Consecutive successors, in the order in which they were found. Each is a record: the words of the state and a
+/// [`Tag`].
 #[derive(Clone, Debug)]
 pub struct Successors {
     stride: usize,
-    /// Longer than what is used of it, so that compiled code can write to it.
+    /// Longer than the part in use, so that compiled code can write to it.
     records: Vec<u64>,
-    /// How many there are, and the words of these.
+    /// The number of successors, and the words in use.
     count: usize,
     used: usize,
-    /// Steps to states that are passed through and not among these.
+    /// The number of steps to transient states, which are not among these.
     passed: u64,
 }
 
 impl Successors {
-    /// No successors of so many words each.
+    /// No successors, of a number of words each.
     pub fn new(words: usize) -> Self {
         Self { stride: words + 1, records: Vec::new(), count: 0, used: 0, passed: 0 }
     }
-    /// How many there are.
+    /// The number of successors.
     #[inline]
     pub fn len(&self) -> usize {
         self.count
     }
-    /// The words of each.
+    /// The number of words of each.
     pub fn words(&self) -> usize {
         self.stride - 1
     }
@@ -170,52 +170,52 @@ impl Successors {
         let record = &self.records[position * self.stride..][..self.stride];
         (&record[..self.stride - 1], record[self.stride - 1])
     }
-    /// One of them, to change.
+    /// One of them, mutably.
     pub fn get_mut(&mut self, position: usize) -> (&mut [u64], &mut u64) {
         let record = &mut self.records[position * self.stride..][..self.stride];
         let (tag, state) = record.split_last_mut().expect("a record has a tag");
         (state, tag)
     }
-    /// The records, one after the other.
+    /// The records, in order.
     #[inline]
     pub(crate) fn records(&self) -> std::slice::ChunksExact<'_, u64> {
         self.records[..self.used].chunks_exact(self.stride)
     }
-    /// Forgets all.
+    /// Removes all.
     pub fn clear(&mut self) {
         self.count = 0;
         self.used = 0;
         self.passed = 0;
     }
-    /// How many steps led to states that were passed through, beside these.
+    /// The number of additional steps that led to transient states.
     #[inline]
     pub fn passed(&self) -> u64 {
         self.passed
     }
-    /// The same, forgotten.
+    /// The same, reset to zero.
     #[inline]
     pub(crate) fn take_passed(&mut self) -> u64 {
         std::mem::take(&mut self.passed)
     }
-    /// Counts steps to states that are passed through.
+    /// Counts steps to transient states.
     #[inline]
     pub(crate) fn pass(&mut self, steps: u64) {
         self.passed += steps;
     }
-    /// Puts one of them in the place of another one before it.
+    /// Replaces an earlier successor by a later one.
     #[inline]
     pub(crate) fn replace(&mut self, position: usize, by: usize) {
         debug_assert!(position < by);
         let (before, rest) = self.records.split_at_mut(by * self.stride);
         copy(&mut before[position * self.stride..][..self.stride], &rest[..self.stride]);
     }
-    /// Forgets all but the first.
+    /// Removes all except the first ones.
     #[inline]
     pub(crate) fn truncate(&mut self, length: usize) {
         self.count = self.count.min(length);
         self.used = self.count * self.stride;
     }
-    /// Room for so many words after what is used.
+    /// Room for a number of words after those in use.
     #[inline]
     pub(crate) fn room(&mut self, words: usize) -> &mut [u64] {
         if self.records.len() < self.used + words {
@@ -223,12 +223,12 @@ impl Successors {
         }
         &mut self.records[self.used..]
     }
-    /// Takes over so many words that were written to the room, and shows the tags in them.
+    /// Takes over words that were written to the room, and passes their tags to `visit`.
     #[inline]
     pub(crate) fn advance(&mut self, words: usize, mut visit: impl FnMut(&mut u64)) {
         debug_assert!(words.is_multiple_of(self.stride));
         let end = self.used + words;
-        // Dividing takes longer than most runs of records.
+        // A division takes longer than most runs of records.
         while self.used < end {
             self.used += self.stride;
             self.count += 1;
@@ -237,37 +237,36 @@ impl Successors {
     }
 }
 
-/// Where the successors of a state go.
+/// The receiver of the successors of a state.
 pub trait Sink {
-    /// For successors as bare states: they are added to these.
+    /// The buffer for successors as bare states.
     fn successors(&mut self) -> &mut Successors;
-    /// For everything else, in the same order. Breaking ends the expansion.
+    /// Receives everything else, in the same order. A break ends the expansion.
     fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()>;
 }
 
-/// A model as its searches see it. All orders are those of the model's text: actions in order of
-/// declaration, the last parameter fastest. Assumptions are properties like others here; it is
-/// the search that drops states.
+/// A model as seen by searches. All orders are those of the model's text: actions in order of declaration, the last
+/// parameter fastest. Assumptions are ordinary properties here; the search drops states.
 ///
-/// A system is not changed by running it, so that several threads can share it, and what is searched
-/// does not depend on what was searched before; what each run needs to work in is a `Scratch`.
+/// Running a system does not change it, so several threads can share it, and a search does not depend on earlier ones;
+/// the working memory of each run is a `Scratch`.
 ///
-/// None of the traits of the seam has a method with a default: a wrapper that forgets one does not compile.
+/// None of the traits here has a method with a default: a wrapper that forgets one does not compile.
 pub trait TransitionSystem: Sync {
-    /// The memory of one run.
+    /// The working memory of one run.
     type Scratch;
 
-    /// Memory to run in, one for each run that is under way at the same time.
+    /// Working memory, one for each run in progress at the same time.
     fn scratch(&self) -> Self::Scratch;
 
     /// The number of words of a packed state; at least one.
     fn words(&self) -> usize;
 
-    /// Runs every instance of every start in order. Breaking from `visit` ends the enumeration.
+    /// Runs every instance of every start in order. A break from `visit` ends the enumeration.
     fn starts(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>);
 
-    /// Fires every enabled instance of every rule in order. Nothing is said about an instance
-    /// whose guard is false. Breaking from `visit` ends the enumeration.
+    /// Fires every enabled instance of every rule in order. Instances with a false guard are not reported. A break from
+    /// `visit` ends the enumeration.
     fn successors(
         &self,
         scratch: &mut Self::Scratch,
@@ -275,8 +274,8 @@ pub trait TransitionSystem: Sync {
         visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     );
 
-    /// Evaluates a property for each valuation of its parameters in order. A cover property
-    /// without a condition has none. Breaking from `visit` ends the enumeration.
+    /// Evaluates a property for each valuation of its parameters in order. A cover property without a condition has
+    /// none. A break from `visit` ends the enumeration.
     fn evaluate(
         &self,
         scratch: &mut Self::Scratch,
@@ -286,44 +285,43 @@ pub trait TransitionSystem: Sync {
     );
 }
 
-/// What is known of a model and of what was run of it, whatever wraps the system that runs it.
+/// Facts about a model and what was run of it, regardless of wrappers.
 pub trait Facts: Sync {
-    /// Whether every assumption and every invariant surely holds in a successor with this tag that
-    /// [`Batches::expand`] gave, provided that all held in the state it was expanded from.
-    /// If not, they have to be evaluated.
+    /// Whether every assumption and every invariant certainly holds in a successor with this tag from
+    /// [`Batches::expand`], provided that all held in the state it was expanded from. If not, they must be evaluated.
     fn is_safe(&self, tag: u64, state: &[u64]) -> bool;
 
-    /// The condition of a property without parameters, if it is one on the bits of a word that always has
-    /// a value.
+    /// The condition of a property without parameters, if it is a test of the bits of one word that never fails to
+    /// evaluate.
     fn field_test(&self, property: PropertyId) -> Option<FieldTest>;
 
     /// Whether some state may have all bits of its last word set.
     fn fills_words(&self) -> bool;
 
-    /// The rules of which some instance has fired, where that is noted.
+    /// The rules of which some instance has fired, if this is recorded.
     fn fired_rules(&self) -> Vec<RuleId>;
 
-    /// Takes over which rules have fired elsewhere.
+    /// Adds rules that have fired elsewhere.
     fn note_fired_rules(&self, rules: &[RuleId]);
 }
 
-/// Successors in batches, with tags that say which properties a step cannot have broken.
+/// Successors in batches, with tags that say which properties a step cannot have violated.
 pub trait Batches: TransitionSystem {
-    /// What knows the facts about the model: the system below all wrappers.
+    /// The source of facts about the model: the innermost system.
     type Facts: Facts;
 
     /// The facts about the model.
     fn facts(&self) -> &Self::Facts;
 
-    /// Like [`TransitionSystem::successors`], with successors as bare states, without the instance that
-    /// produced them and the cover statements it reached on the way, as far as the system can.
+    /// Like [`TransitionSystem::successors`], with successors as bare states, without the instance that produced them
+    /// and the cover statements it reached, as far as the system supports this.
     fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink);
 }
 
-/// Steps one at a time, also where a system passes through states.
+/// Steps one at a time, also through transient states.
 pub trait Steps: TransitionSystem {
-    /// Like [`TransitionSystem::starts`], with the states of the model itself and one step at a time: states
-    /// that are passed through are states like others here, and so are those that others represent.
+    /// Like [`TransitionSystem::starts`], with the states of the model itself and one step at a time: transient states
+    /// are ordinary states here, and so are states represented by others.
     fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>);
 
     /// Like [`Representatives::concrete_successors`], one step at a time.
@@ -334,11 +332,11 @@ pub trait Steps: TransitionSystem {
         visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     );
 
-    /// Whether a state is passed through in this system: not stored, and searched from at once.
+    /// Whether a state is transient in this system: not stored, and expanded at once.
     fn is_passed_through(&self, scratch: &mut Self::Scratch, state: &[u64]) -> bool;
 }
 
-/// Which states are one to a search.
+/// Which states a search identifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {
     /// Those with the same words.
@@ -351,21 +349,21 @@ pub enum Identity {
 
 /// States that represent others.
 pub trait Representatives: TransitionSystem {
-    /// What distinguishes this system from others of the same model whose stored states mean something else.
+    /// Distinguishes this system from others of the same model whose stored states have another meaning.
     fn name(&self) -> &'static str;
 
-    /// Replaces a state of the model by the one that represents it in this system.
+    /// Replaces a state of the model by its representative in this system.
     fn represent(&self, scratch: &mut Self::Scratch, state: &mut [u64]);
 
-    /// The same, with a symmetry that leads from the state to its representative, as a permutation of the
-    /// literals. It costs more than the representative alone.
+    /// The same, with a symmetry that maps the state to its representative, as a permutation of the literals. It costs
+    /// more than the representative alone.
     fn represent_with_witness(&self, scratch: &mut Self::Scratch, state: &mut [u64]) -> SparsePermutation;
 
-    /// Replaces a state by one that is the same for all states which may be reached in place of each other
-    /// on the way to a stored state. It need not be the one that [`Representatives::represent`] gives.
+    /// Replaces a state by one that is the same for all states that can be reached in place of each other on the path
+    /// to a stored state. It need not be the one that [`Representatives::represent`] gives.
     fn identify(&self, scratch: &mut Self::Scratch, state: &mut [u64]);
 
-    /// Like [`TransitionSystem::successors`], with the states of the model itself also in a quotient.
+    /// Like [`TransitionSystem::successors`], with the states of the model itself, even in a quotient.
     fn concrete_successors(
         &self,
         scratch: &mut Self::Scratch,
@@ -373,18 +371,17 @@ pub trait Representatives: TransitionSystem {
         visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     );
 
-    /// Which states are stored once. Where it is not their words that decide, of all states that are one the
-    /// first to be found is stored.
+    /// Which states are identified. If this is not decided by their words, the first one found is stored.
     fn identity(&self) -> Identity;
 
-    /// A number that is the same for all states that are one. Only asked where words do not decide.
+    /// A number that is the same for all identified states. Only called if words do not decide.
     fn key(&self, scratch: &mut Self::Scratch, state: &[u64]) -> u64;
 
-    /// Whether two states with the same key are one. Only asked where words do not decide.
+    /// Whether two states with the same key are identified. Only called if words do not decide.
     fn is_same(&self, scratch: &mut Self::Scratch, stored: &[u64], state: &[u64]) -> bool;
 }
 
-/// What a search needs of a system: all of the above.
+/// Everything a search needs: all of the above.
 pub trait SearchSpace: Batches + Steps + Representatives {}
 
 impl<S: Batches + Steps + Representatives> SearchSpace for S {}

@@ -16,24 +16,23 @@ use crate::options::SearchOptions;
 use crate::report::{EngineError, Figures, PropertyReport, Report, StopReason, Subject, Verdict};
 use crate::seam::SearchSpace;
 
-/// The number of concrete states that a stored state represents, if that is known.
+/// The number of concrete states that a stored state represents, if known.
 pub(crate) type OrbitSize<'a> = &'a mut dyn FnMut(&[u64]) -> Option<BigUint>;
 
-/// How many orbits are measured between reports of progress.
+/// The number of orbits counted between reports of progress.
 const COUNTING_INTERVAL: usize = 4096;
 
 /// One verdict for each subject that is checked.
 pub(crate) struct Verdicts {
     subjects: Vec<PropertyReport>,
-    /// Whether faults are one of the subjects.
+    /// Whether run-time errors are one of the subjects.
     errors: bool,
-    /// The run to a fault, if they are not.
+    /// The run to a run-time error, if they are not.
     fault: Option<Trace>,
 }
 
 impl Verdicts {
-    /// What is said of each subject unless something better is known, after a search that is finished or not and
-    /// reached some cover properties.
+    /// The initial verdict on each subject, given whether the search finished and which cover properties it reached.
     pub(crate) fn new(
         model: &Model,
         checks: &Checks,
@@ -66,8 +65,8 @@ impl Verdicts {
         Self { subjects: subjects.into_iter().map(report).collect(), errors: options.errors, fault: None }
     }
 
-    /// Takes note of what a run shows at its end, and says how that ends the search: a fault is a violation only if
-    /// it is one of something that is checked.
+    /// Records what a run shows at its end, and returns how that ends the search: a run-time error is a violation only
+    /// if it concerns a checked subject.
     pub(crate) fn conclude(&mut self, trace: Trace) -> StopReason {
         let fault = trace.violation.as_ref().and_then(Violation::fault).filter(|fault| !self.counts(fault)).cloned();
         match fault {
@@ -82,8 +81,8 @@ impl Verdicts {
         }
     }
 
-    /// Whether a fault is a violation of something that is checked. One that stands for an invariant is, where
-    /// that one is checked.
+    /// Whether a run-time error violates a checked subject. One that represents an invariant does if that invariant is
+    /// checked.
     fn counts(&self, fault: &Fault) -> bool {
         match fault.kind {
             FaultKind::Invariant(property) => {
@@ -93,7 +92,7 @@ impl Verdicts {
         }
     }
 
-    /// Takes note of a violation that a run shows.
+    /// Records a violation shown by a run.
     fn violate(&mut self, trace: Trace) {
         let violation = trace.violation.as_ref().expect("a run to a violation");
         let report = self.of(match violation {
@@ -116,15 +115,15 @@ impl Verdicts {
         found.expect("a search finds only what it was asked for")
     }
 
-    /// The report of a search that ended for a reason, unless it is finished.
+    /// The report of a search that ended early for a reason, or finished.
     pub(crate) fn report(self, stop_reason: Option<StopReason>, figures: Figures) -> Report {
         Report { fault: self.fault, ..Report::new(self.subjects, stop_reason, figures) }
     }
 }
 
-/// Searches the reachable states of a system, from the start or where another search left off, and checks the
-/// properties of its model. `orbit_size` counts the states that a stored one represents, if it represents others.
-/// The interpreter replays what is found.
+/// Searches the reachable states of a system, from the start or from where another search stopped, and checks the
+/// properties of its model. `orbit_size` counts the states that a stored one represents, if it represents others. The
+/// interpreter replays the findings.
 ///
 /// # Errors
 /// If a violation cannot be replayed, which is a defect of this program and never a verdict.
@@ -149,7 +148,7 @@ pub(crate) fn search_and_judge<S: SearchSpace>(
         End::Stopped(reason) => Some(reason.clone()),
         End::Found(finding) => match rebuild(system, &exploration.store, finding, interpreter) {
             Ok(trace) => Some(verdicts.conclude(trace)),
-            // What cannot be shown is not claimed.
+            // A violation that cannot be shown is not claimed.
             Err(EngineError::Disk(reason)) => Some(StopReason::SpillFailed(reason)),
             Err(error) => return Err(error),
         },
@@ -173,7 +172,7 @@ pub(crate) fn search_and_judge<S: SearchSpace>(
     Ok((verdicts.report(stop_reason, figures), exploration))
 }
 
-/// Adds up the sizes of the orbits of all stored states, unless that takes longer than the observer allows.
+/// Adds up the orbit sizes of all stored states, unless that takes longer than the observer allows.
 fn count_represented(
     exploration: &Exploration,
     orbit_size: OrbitSize<'_>,
@@ -200,7 +199,7 @@ fn count_represented(
     matches!(counted, Ok(ControlFlow::Continue(()))).then_some(represented)
 }
 
-/// Fills in the verdicts on liveness after a finished search; returns why it could not.
+/// Fills in the verdicts on liveness after a finished search; returns the reason if it could not.
 fn judge_liveness<S: SearchSpace>(
     system: &S,
     interpreter: &Interpreter<'_>,

@@ -1,17 +1,16 @@
-//! One step at a time, for simulation: what can be done in a state, on the reference interpreter.
-//! Nothing is stored. All enumerations are lazy, since an array parameter may have astronomically
-//! many values.
+//! Single steps for simulation: the enabled instances in a state, on the reference interpreter. Nothing is stored. All
+//! enumerations are lazy, since an array parameter may have astronomically many values.
 
 use quotient_ir::{Action, Interpreter, Outcome, PropertyKind, Valuation, Violation};
 
-/// An instance that can be fired, and what comes of it.
+/// An instance that can be fired, and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The start or rule.
     pub action: Action,
     /// The cells of its parameters.
     pub arguments: Vec<i64>,
-    /// What comes of it. A guard that goes wrong counts as an outcome.
+    /// Its outcome. A run-time error in the guard counts as an outcome.
     pub outcome: Outcome,
 }
 
@@ -45,12 +44,12 @@ pub fn successors<'m>(
 /// Whether every assumption holds in a state.
 ///
 /// # Errors
-/// The assumption that has no value.
+/// The assumption whose evaluation fails.
 pub fn satisfies_assumptions(interpreter: &Interpreter<'_>, state: &Valuation) -> Result<bool, Violation> {
     Ok(violated(interpreter, PropertyKind::Assumption, state)?.is_none())
 }
 
-/// The first invariant that does not hold in a state. None is about a state that is passed through.
+/// The first invariant that does not hold in a state. Invariants do not apply to transient states.
 pub fn violated_invariant(interpreter: &Interpreter<'_>, state: &Valuation) -> Option<Violation> {
     if interpreter.passes(state) {
         return None;
@@ -58,7 +57,7 @@ pub fn violated_invariant(interpreter: &Interpreter<'_>, state: &Valuation) -> O
     violated(interpreter, PropertyKind::Invariant, state).unwrap_or_else(Some)
 }
 
-/// The first property of a kind that does not hold in a state, or as an error that has no value.
+/// The first property of a kind that does not hold in a state, or, as an error, one whose evaluation fails.
 fn violated(
     interpreter: &Interpreter<'_>,
     kind: PropertyKind,

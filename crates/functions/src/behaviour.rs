@@ -1,6 +1,6 @@
-//! A whole model as functions of its state: all events and properties, over the values each slot
-//! can ever hold. Values that never occur are left out here, so that they cannot permute (the
-//! "redundant value symmetries" of Zhang et al. 2013, section IV-D2).
+//! A whole model as functions of its state: all events and properties, over the possible values of each slot.
+//! Impossible values are omitted, so that they are not permuted (the "redundant value symmetries" of Zhang et al. 2013,
+//! section IV-D2).
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -24,40 +24,40 @@ use crate::unfold::{Event, EventKey, Refusal, Unfolder, Write, Written};
 pub struct Behaviour {
     /// All nodes. Slots from `slots` on are inputs.
     pub circuit: Circuit,
-    /// How many of the circuit's slots are slots of the state.
+    /// The number of circuit slots that are slots of the state.
     pub slots: usize,
-    /// The inputs that belong to an action whose parameters are not enumerated.
+    /// The inputs of actions whose parameters are not enumerated.
     pub inputs: Vec<(Action, Range<u32>)>,
     /// The multisets of the state. The last slots of the circuit are their columns.
     pub multisets: Multisets,
     /// Instances of rules and initial-state programs.
     pub events: Vec<Event>,
-    /// Instances of rules that can do nothing at all, whatever the state.
+    /// Instances of rules that have no effect in any state.
     pub idle: Vec<Instance>,
     /// Instances of properties.
     pub claims: Vec<Claim>,
-    /// For each event and then for each claim, whether it has to do with some positions of a multiset and not with
-    /// others: the order of elements has no meaning, but such an instance chooses one by its position.
+    /// For each event and then for each claim, whether it involves some positions of a multiset but not others. The
+    /// order of elements has no meaning, but such an instance selects an element by its position.
     pub positional: Vec<bool>,
-    /// Variables that are treated as fixed, and why.
+    /// Variables that are treated as fixed, with reasons.
     pub fixed: Vec<Fixed>,
-    /// Actions and properties that have no functions, and why. All that they mention is fixed.
+    /// Actions and properties without functions, with reasons. All variables they mention are fixed.
     pub refused: Vec<Refused>,
 }
 
-/// A rule, initial-state program or property that has no functions: it is too large to be represented, or does
-/// not end whatever the state. Nothing is known of it but what its text mentions.
+/// A rule, initial-state program or property without functions: it is too large to be represented, or does not
+/// terminate in any state. Only the variables its text mentions are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// What has no functions.
+    /// The action or property.
     pub subject: Subject,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 impl Behaviour {
-    /// Whether different inputs go to different ones, and different values to different ones. Then the
-    /// inputs of an event can be renamed like that: they have all values anyway.
+    /// Whether the moves map different inputs to different inputs and different values to different values. Then the
+    /// inputs of an event can be renamed accordingly, since they range over all values anyway.
     fn permutes_inputs(&self, moves: &[InputMove]) -> bool {
         let sorted = |inputs: &mut dyn Iterator<Item = u32>| {
             let mut inputs: Vec<u32> = inputs.collect();
@@ -87,9 +87,9 @@ impl Behaviour {
             })
     }
 
-    /// Extends a relabelling of slots to the inputs: as given, if that permutes them, and otherwise one that is
-    /// copied to a slot goes where the slot goes. Any permutation of the inputs of an event leaves what it
-    /// can do the same, so it is enough that this one works.
+    /// Extends a relabelling of slots to the inputs: as given, if that permutes them; otherwise an input copied to a
+    /// slot follows the slot. Any permutation of the inputs of an event preserves its possible effects, so it is enough
+    /// that this one works.
     pub fn extend_to_inputs(&self, relabelling: &mut Relabelling, inputs: Option<&[InputMove]>) {
         if let Some(inputs) = inputs.filter(|inputs| self.permutes_inputs(inputs)) {
             for InputMove { from, to, positions } in inputs {
@@ -111,8 +111,8 @@ impl Behaviour {
         })
     }
 
-    /// Where the inputs of one event go so that it becomes another one. Inputs that are not copied to
-    /// slots stay; nothing moves unless different inputs go to different ones.
+    /// The moves of the inputs of one event that turn it into another. Inputs that are not copied to slots stay.
+    /// Nothing moves unless different inputs are mapped to different ones.
     fn input_moves(
         &self,
         (event, own): (&Event, &Range<u32>),
@@ -159,7 +159,7 @@ impl Behaviour {
         moves
     }
 
-    /// What an event does after a relabelling, if that is what a known event does.
+    /// The known event that equals the image of an event under a relabelling, if there is one.
     pub fn event_image(
         &mut self,
         number: usize,
@@ -174,7 +174,7 @@ impl Behaviour {
                 return Some(key.1);
             }
         }
-        // With inputs, another event may do the same with its own.
+        // With inputs, another event may have the same effect with its own inputs.
         let action = self.events[number].action;
         let (_, own) = self.inputs.iter().find(|(owner, _)| *owner == action)?.clone();
         let event = self.events[number].clone();
@@ -220,14 +220,14 @@ impl Behaviour {
     }
 }
 
-/// Where an input goes, and what becomes of the positions of its values.
+/// The image of an input and of the positions of its values.
 #[derive(Clone, Debug)]
 pub struct InputMove {
     /// The input, a slot of the circuit.
     pub from: u32,
-    /// Where it goes.
+    /// Its image.
     pub to: u32,
-    /// None for values that are too many to list; these stay.
+    /// None if there are too many values to list; these stay.
     pub positions: Option<Vec<u16>>,
 }
 
@@ -238,32 +238,31 @@ pub struct Claim {
     pub property: PropertyId,
     /// The cells of its parameters.
     pub arguments: Vec<i64>,
-    /// When it holds.
+    /// The condition under which it holds.
     pub condition: NodeId,
-    /// When evaluating it runs into a fault.
+    /// The condition under which its evaluation causes a run-time error.
     pub fault: NodeId,
 }
 
-/// What a claim says: its subject, when it holds, and when it has no value.
+/// The content of a claim: its property, when it holds, and when it has no value.
 pub type ClaimKey = (PropertyId, NodeId, NodeId);
 
 impl Claim {
-    /// What it says: equal for claims that say the same.
+    /// The content of the claim: equal for equivalent claims.
     pub fn key(&self) -> ClaimKey {
         (self.property, self.condition, self.fault)
     }
 
-    /// What it is an instance of.
+    /// The property and its arguments.
     pub fn instance(&self) -> Instance {
         Instance { subject: Subject::Property(self.property), arguments: self.arguments.clone() }
     }
 }
 
-/// What symmetries must preserve besides the behaviour and the assumptions, which decide which states
-/// there are.
+/// What symmetries must preserve, in addition to the behaviour and the assumptions (which determine the set of states).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preserved<'a> {
-    /// Properties, each as the family of its instances: a symmetry may exchange them.
+    /// Properties, each as the family of its instances: a symmetry may permute the instances.
     Properties(&'a [PropertyId]),
     /// One instance of a property.
     Instance {
@@ -296,13 +295,13 @@ impl Preserved<'_> {
 pub struct Fixed {
     /// The variable.
     pub variable: VariableId,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// The text that is responsible.
+    /// The responsible location in the text.
     pub span: Span,
 }
 
-/// Unfolds a model, with the properties of a run.
+/// Unfolds a model with the given properties.
 ///
 /// # Errors
 /// If the budget is spent.
@@ -310,7 +309,7 @@ pub fn unfold(model: &Model, layout: &Layout, preserved: Preserved<'_>, budget: 
     unfold_over(model, layout, preserved, possible_values(model, layout, budget)?, budget)
 }
 
-/// The same over given values of the slots, of which those that can occur must be some.
+/// The same over given values of the slots, which must include all possible ones.
 ///
 /// # Errors
 /// If the budget is spent.
@@ -322,7 +321,7 @@ pub fn unfold_over(
     budget: &Budget,
 ) -> Result<Behaviour, Spent> {
     let Possible { mut holds, undefined_elements } = possible;
-    // Elements of multisets can be at any position, wherever they were put.
+    // An element of a multiset can be at any position, wherever it was added.
     for entry in Multisets::new(layout, 0).iter() {
         for column in 0..entry.stride {
             let slots = (0..entry.capacity).map(|position| entry.slot(position, column) as usize);
@@ -425,7 +424,7 @@ pub fn unfold_over(
     }
     let mut claims = Vec::new();
     let properties = preserved.properties();
-    // Assumptions and what is passed through decide which states there are, whatever is to be checked.
+    // Assumptions and transient states determine the set of states, whatever is checked.
     let assumptions = model
         .properties
         .iter_enumerated()
@@ -471,12 +470,12 @@ pub fn unfold_over(
         fix(BTreeSet::from([variable]), &reason, model.variables[variable].span);
     }
     behaviour.fixed = fixed;
-    // Functions made after the budget was spent mean nothing.
+    // Functions made after the budget was spent are meaningless.
     if behaviour.circuit.is_spent() { Err(Spent) } else { Ok(behaviour) }
 }
 
-/// The instances of an assumption as one: the first that is false or faults decides, so that it is not
-/// enough that they are the same up to their order.
+/// The instances of an assumption as one claim: the first that is false or fails decides, so equality up to order is
+/// not enough.
 fn in_order(circuit: &mut Circuit, claims: Vec<Claim>) -> Claim {
     let mut reached = NodeId::TRUE;
     let mut faults = Vec::with_capacity(claims.len());

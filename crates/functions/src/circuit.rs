@@ -1,8 +1,7 @@
 //! Hash-consed functions of a state: conditions over literals (slot = value) and integer terms.
 //!
-//! Nodes are kept in a normal form that does not depend on the order in which a text mentions
-//! things, so that two copies of a text that differ by a permutation of slots and values give
-//! nodes that differ by that permutation:
+//! Nodes are kept in a normal form independent of the order in which the text mentions things. So two copies of a text
+//! that differ by a permutation of slots and values give nodes that differ by that permutation:
 //!
 //! * all conditions on one slot are one [`Node::In`];
 //! * a condition over few assignments is its truth table, factored into independent parts;
@@ -29,7 +28,7 @@ impl NodeId {
     pub const FALSE: Self = Self(0);
     /// The condition that always holds.
     pub const TRUE: Self = Self(1);
-    /// Its number: a node comes after those it is made of.
+    /// The number of the node; a node comes after its operands.
     pub fn position(self) -> usize {
         self.0 as usize
     }
@@ -78,7 +77,7 @@ impl ValueSet {
     }
 }
 
-/// The values that some slots are known to be among.
+/// For some slots, the set of values they are known to be in.
 pub type KnownValues = FxHashMap<u32, ValueSet>;
 
 /// A function of a state. Conditions have the values 0 and 1.
@@ -88,28 +87,28 @@ pub enum Node {
     False,
     /// Always.
     True,
-    /// The slot holds one of the values (not none, not all).
+    /// The slot holds one of the values (a proper nonempty subset).
     In {
         /// The slot.
         slot: u32,
         /// The values, by their positions.
         values: ValueSet,
     },
-    /// The slots hold one of the tuples of value positions. At least two slots, all essential, no
-    /// slot independent of the others.
+    /// The slots hold one of the tuples of value positions. At least two slots, all essential, none independent of the
+    /// others.
     Table {
         /// The slots, in increasing order.
         slots: Box<[u32]>,
         /// The tuples, in increasing order.
         tuples: Box<[Box<[u16]>]>,
     },
-    /// All of them. At least two, none a conjunction.
+    /// A conjunction of at least two conditions, none itself a conjunction.
     And(Box<[NodeId]>),
-    /// One of them. At least two, none a disjunction.
+    /// A disjunction of at least two conditions, none itself a disjunction.
     Or(Box<[NodeId]>),
     /// A linear form compared with zero.
     Compare {
-        /// How it must relate to zero.
+        /// The relation to zero.
         relation: Relation,
         /// The form.
         form: Linear,
@@ -118,9 +117,9 @@ pub enum Node {
     SlotValue(u32),
     /// A product of at least two forms, unordered.
     Product(Box<[Linear]>),
-    /// An operation without algebra, on ordered operands.
+    /// An operation without algebraic laws, on ordered operands.
     Operation {
-        /// Which one.
+        /// The operator.
         operation: Operation,
         /// The left operand.
         left: Linear,
@@ -129,7 +128,7 @@ pub enum Node {
     },
 }
 
-/// How a form relates to zero.
+/// A relation of a form to zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relation {
     /// It is at most zero.
@@ -140,22 +139,22 @@ pub enum Relation {
     NotZero,
 }
 
-/// Operations that are kept as they are on large operands.
+/// Operations that are kept unevaluated on large operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
-    /// Division, towards zero.
+    /// Division, truncating towards zero.
     Divide,
-    /// The remainder of that.
+    /// The remainder of that division.
     Remainder,
     /// A shift to the left.
     ShiftLeft,
     /// A shift to the right.
     ShiftRight,
-    /// Bits that both have.
+    /// Bitwise and.
     BitAnd,
-    /// Bits that one of them has.
+    /// Bitwise or.
     BitOr,
-    /// Bits that just one of them has.
+    /// Bitwise exclusive or.
     BitXor,
 }
 
@@ -163,7 +162,7 @@ pub enum Operation {
 /// coefficients.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Linear {
-    /// What is added to the terms.
+    /// The constant term.
     pub constant: i64,
     /// Nodes and their coefficients.
     pub terms: Vec<(NodeId, i64)>,
@@ -181,7 +180,7 @@ impl Linear {
     pub fn as_constant(&self) -> Option<i64> {
         self.terms.is_empty().then_some(self.constant)
     }
-    /// `self + factor · other`, or nothing on overflow.
+    /// `self + factor · other`, or `None` on overflow.
     fn plus(&self, factor: i64, other: &Self) -> Option<Self> {
         let constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
@@ -224,9 +223,8 @@ impl Linear {
     }
 }
 
-/// An integer as a function of a state: always a linear form, and the condition for each value
-/// where these are few. The conditions exclude each other; one of them holds wherever the value
-/// is used.
+/// An integer as a function of a state: always a linear form, and, if it has few values, also the condition for each
+/// value. The conditions exclude each other; one of them holds wherever the value is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
     /// The number as a sum.
@@ -236,7 +234,7 @@ pub struct Value {
 }
 
 impl Value {
-    /// Whether it is the number of what is undefined.
+    /// Whether it is the value of something undefined.
     pub fn is_nothing(&self) -> bool {
         self.cases.as_ref().is_some_and(|cases| cases.is_empty())
     }
@@ -253,44 +251,44 @@ pub enum TooLarge {
     Cases,
 }
 
-/// Assignments up to which a condition is represented by its truth table.
+/// The largest number of assignments for which a condition is represented by its truth table.
 const TABLE_LIMIT: usize = 64;
-/// Parts up to which a connective is searched for a part and its opposite.
+/// The largest number of operands for which a connective is searched for an operand and its negation.
 const NEGATION_LIMIT: usize = 32;
-/// Values up to which an integer is represented by the condition for each value.
+/// The largest number of values for which an integer is represented by the condition for each value.
 pub(crate) const CASE_LIMIT: usize = 4096;
 
 /// The pool of nodes over the slots of one model.
 #[derive(Debug)]
 pub struct Circuit {
-    // Dropped before the nodes, so that these are freed in the order they were made: in the order of their hashes
-    // that takes many times as long.
+    // Dropped before the nodes, so that these are freed in the order of allocation; freeing them in hash order takes
+    // many times as long.
     ids: FxHashMap<Rc<Node>, NodeId>,
     /// Shared with the keys of `ids`.
     nodes: Vec<Rc<Node>>,
-    /// The slots a condition depends on, where their assignments are few.
+    /// The slots a condition depends on, if they have few assignments.
     supports: Vec<Option<Box<[u32]>>>,
     negations: FxHashMap<NodeId, NodeId>,
     /// The values each slot can hold, in increasing order, undefined (`None`) first.
     values: Vec<Vec<Option<i64>>>,
-    /// Slots whose values are too many to list: `values` then has the least and the greatest only,
-    /// and their numbers are never split into cases.
+    /// Slots with too many values to list: `values` then has only the least and the greatest, and such numbers are
+    /// never split into cases.
     wide: Vec<bool>,
     slot_numbers: Vec<Option<Value>>,
     bounds: Vec<(i64, i64)>,
     budget: Budget,
-    /// Work that the budget was not told of yet.
+    /// Work not yet charged to the budget.
     work: u64,
-    /// Whether the budget is spent. From then on all functions come out as some constant and no node is made.
+    /// Whether the budget is spent. From then on, all functions are arbitrary constants and no node is made.
     is_spent: bool,
 }
 
-/// Work after which the budget is asked.
+/// The work after which the budget is charged.
 const WORK_BETWEEN_QUESTIONS: u64 = 256;
 
 impl Circuit {
-    /// A circuit over slots that can hold the given values, in increasing order; of a wide slot
-    /// only the least and the greatest are given. Making nodes draws on the budget.
+    /// A circuit over slots with the given values, in increasing order; for a wide slot, only the least and the
+    /// greatest. Making nodes draws on the budget.
     pub fn new(values: Vec<Vec<Option<i64>>>, wide: Vec<bool>, budget: &Budget) -> Self {
         let mut circuit = Self {
             nodes: Vec::new(),
@@ -314,17 +312,17 @@ impl Circuit {
     pub fn draw_on(&mut self, budget: &Budget) {
         self.budget = budget.clone();
         self.work = 0;
-        // What was made after the last one was spent stays worthless.
+        // Functions made after the previous budget was spent remain invalid.
         self.is_spent |= budget.is_spent();
     }
 
-    /// Whether the budget was spent while functions were made. Those made since then mean nothing, and nothing
-    /// may be concluded from them.
+    /// Whether the budget was spent while functions were made. Functions made since then are meaningless; nothing may
+    /// be concluded from them.
     pub fn is_spent(&self) -> bool {
         self.is_spent
     }
 
-    /// Takes note of work. Gives true if no more is to be done.
+    /// Records work. Returns true if the budget is spent.
     #[inline]
     pub(crate) fn charge(&mut self, work: usize) -> bool {
         self.work += work as u64;
@@ -334,16 +332,16 @@ impl Circuit {
         self.is_spent
     }
 
-    /// How many nodes there are; the two constants always are.
+    /// The number of nodes, including the two constants.
     #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
-    /// All nodes. Each comes after those it is made of.
+    /// All nodes. Each comes after its operands.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
         (0..self.nodes.len() as u32).map(NodeId)
     }
-    /// What a node is.
+    /// The node with this number.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.position()]
     }
@@ -352,7 +350,7 @@ impl Circuit {
         &self.values[slot as usize]
     }
 
-    /// How many slots there are.
+    /// The number of slots.
     pub fn slot_count(&self) -> usize {
         self.values.len()
     }
@@ -437,7 +435,7 @@ impl Circuit {
         Ok(self.intern(Node::Product(factors.into_boxed_slice())))
     }
 
-    /// The slots of several conditions together, if their assignments are few.
+    /// The union of the slots of several conditions, if they have few assignments.
     fn joint_support(&self, nodes: &[NodeId]) -> Option<Box<[u32]>> {
         let mut slots: Vec<u32> = Vec::new();
         let mut assignments = 1usize;
@@ -455,7 +453,7 @@ impl Circuit {
         Some(slots.into_boxed_slice())
     }
 
-    /// The condition that a slot holds the value at one of some positions.
+    /// The condition that a slot holds a value at one of the given positions.
     pub fn slot_in(&mut self, slot: u32, positions: impl IntoIterator<Item = usize>) -> NodeId {
         let size = self.values[slot as usize].len();
         let mut set = ValueSet::empty(size);
@@ -531,9 +529,8 @@ impl Circuit {
         self.intern(Node::Table { slots: slots.into(), tuples: tuples.into_boxed_slice() })
     }
 
-    /// Splits the relation (or, if not `positive`, its complement) into a set of one slot and a
-    /// rest that does not depend on it, if it is such a product for some slot. The factors of all
-    /// such slots are split off at once.
+    /// Splits the relation (or, if not `positive`, its complement) into a set of one slot and a rest that does not
+    /// depend on it, if it is such a product for some slot. The factors of all such slots are split off at once.
     fn factored(&mut self, slots: &[u32], tuples: &[Box<[u16]>], positive: bool) -> Option<NodeId> {
         let mut parts = Vec::new();
         let mut rest_columns: Vec<usize> = (0..slots.len()).collect();
@@ -575,12 +572,12 @@ impl Circuit {
         }
     }
 
-    /// All of the conditions.
+    /// The conjunction of the conditions.
     pub fn and(&mut self, conditions: impl IntoIterator<Item = NodeId>) -> NodeId {
         self.connective(conditions, true)
     }
 
-    /// One of the conditions.
+    /// The disjunction of the conditions.
     pub fn or(&mut self, conditions: impl IntoIterator<Item = NodeId>) -> NodeId {
         self.connective(conditions, false)
     }
@@ -645,7 +642,7 @@ impl Circuit {
         {
             return self.connective(reduced, conjunction);
         }
-        // A truth table says more than the connective only where parts share slots.
+        // A truth table is simpler than the connective only if operands share slots.
         if let Some(slots) = self.joint_support(&children) {
             let separate: usize = children
                 .iter()
@@ -670,10 +667,9 @@ impl Circuit {
         self.intern(if conjunction { Node::And(children) } else { Node::Or(children) })
     }
 
-    /// Drops what the other parts of a connective make superfluous: of the parts of the opposite
-    /// kind, those that contain another part, and from the rest what contradicts another part. A
-    /// condition on a slot decides other conditions on that slot, down to the parts of parts.
-    /// Nothing if nothing is superfluous.
+    /// Drops what the other operands of a connective make redundant: operands of the opposite kind that contain another
+    /// operand, and, from the rest, whatever contradicts another operand. A condition on a slot decides other
+    /// conditions on that slot, at any depth. `None` if nothing is redundant.
     fn absorbed(&mut self, children: &[NodeId], conjunction: bool) -> Option<Vec<NodeId>> {
         let opposite_kind = |node: &Node| match node {
             Node::Or(inner) if conjunction => Some(inner.clone()),
@@ -691,7 +687,7 @@ impl Circuit {
         let mut known = KnownValues::default();
         for &child in children {
             if let Node::In { slot, values } = self.node(child) {
-                // A disjunction is decided by its other parts only where this one fails.
+                // The other operands of a disjunction matter only where this one fails.
                 let size = self.values[*slot as usize].len();
                 known.insert(*slot, if conjunction { values.clone() } else { values.complement(size) });
             }
@@ -703,7 +699,7 @@ impl Circuit {
                 reduced.push(child);
                 continue;
             };
-            // What contains all parts of another says nothing beyond it. Parts are sorted.
+            // An operand that contains all parts of another is redundant. Parts are sorted.
             let contains =
                 |other: &[NodeId]| other.len() < inner.len() && other.iter().all(|it| inner.binary_search(it).is_ok());
             if children.iter().any(|&other| opposite_kind(self.node(other)).is_some_and(|it| contains(&it))) {
@@ -754,7 +750,7 @@ impl Circuit {
         changed.then_some(reduced)
     }
 
-    /// Whether what is known of slots decides a condition on one slot.
+    /// The value of a condition on one slot, if the known values decide it.
     fn decided_by(&self, node: NodeId, known: &KnownValues) -> Option<bool> {
         let Node::In { slot, values } = self.node(node) else { return None };
         let possible = known.get(slot)?;
@@ -767,7 +763,7 @@ impl Circuit {
         }
     }
 
-    /// What a conjunction says of single slots.
+    /// The values that a conjunction allows for single slots.
     pub fn known_values(&self, condition: NodeId) -> KnownValues {
         let mut known = KnownValues::default();
         let mut note = |node: NodeId| {
@@ -782,7 +778,7 @@ impl Circuit {
         known
     }
 
-    /// Notes that a slot does not hold the value at a position. Gives false if no value is left.
+    /// Records that a slot does not hold the value at a position. Returns false if no value remains.
     pub fn exclude(&self, known: &mut KnownValues, slot: u32, position: usize) -> bool {
         let size = self.values[slot as usize].len();
         let mut other = ValueSet::empty(size);
@@ -792,7 +788,7 @@ impl Circuit {
         values.len() > 0
     }
 
-    /// A condition without the parts that what is known of slots decides.
+    /// A condition simplified by the known values of slots.
     pub fn given(&mut self, node: NodeId, known: &KnownValues, memory: &mut FxHashMap<NodeId, NodeId>) -> NodeId {
         if let Some(&result) = memory.get(&node) {
             return result;
@@ -834,13 +830,12 @@ impl Circuit {
         result
     }
 
-    /// Whether several conditions depend on so few assignments together that their normal forms tell
-    /// all about them.
+    /// Whether several conditions together have so few assignments that their normal forms are canonical.
     pub fn is_small(&self, conditions: &[NodeId]) -> bool {
         self.joint_support(conditions).is_some()
     }
 
-    /// The normal form of a relation from which slots that do not matter are dropped first.
+    /// The normal form of a relation after dropping the slots it does not depend on.
     fn essential_relation(&mut self, slots: &[u32], tuples: Vec<Box<[u16]>>) -> NodeId {
         let mut slots = slots.to_vec();
         let mut tuples = tuples;
@@ -871,7 +866,7 @@ impl Circuit {
         self.relation(&slots, tuples)
     }
 
-    /// The opposite condition.
+    /// The negation of a condition.
     pub fn not(&mut self, condition: NodeId) -> NodeId {
         if let Some(&negation) = self.negations.get(&condition) {
             return negation;
@@ -933,8 +928,8 @@ impl Circuit {
         Value { form: Linear::constant(value), cases: Some(Rc::new([(value, NodeId::TRUE)])) }
     }
 
-    /// The number of what is undefined: none. Every use of it is a fault; no case of it holds, so that
-    /// what follows from it does not prefer any index or value.
+    /// The value of something undefined: it has no number. Every use of it is a run-time error; none of its cases
+    /// holds, so that nothing derived from it favours an index or value.
     pub fn nothing(&self) -> Value {
         Value { form: Linear::constant(0), cases: Some(Rc::new([])) }
     }
@@ -956,7 +951,7 @@ impl Circuit {
         self.equals_constant(value, 1)
     }
 
-    /// The number in a slot, where it is defined.
+    /// The number in a slot, if it is defined.
     pub fn slot(&mut self, slot: u32) -> Value {
         if let Some(value) = &self.slot_numbers[slot as usize] {
             return value.clone();
@@ -985,7 +980,7 @@ impl Circuit {
                 let cases: Vec<(i64, NodeId)> =
                     numbers.iter().map(|&(position, value)| (value, self.slot_in(slot, [position]))).collect();
                 let form = match cases[..] {
-                    // Two values need no number: the condition tells them apart.
+                    // Two values need no number: the condition distinguishes them.
                     [(low, _), (high, is_high)] => Linear { constant: low, terms: vec![(is_high, high - low)] },
                     _ => Linear::node(self.intern(Node::SlotValue(slot))),
                 };
@@ -994,7 +989,7 @@ impl Circuit {
         }
     }
 
-    /// A value from the condition of each case; cases with equal numbers are joined.
+    /// A value from the condition of each case; cases with equal numbers are merged.
     pub fn value_of_cases(&mut self, cases: Vec<(i64, NodeId)>) -> Result<Value, TooLarge> {
         let cases = self.joined(cases);
         // Sums grow by one term at a time.
@@ -1036,7 +1031,7 @@ impl Circuit {
         joined
     }
 
-    /// The value of a form, with its cases where they are few.
+    /// The value of a form, with its cases if they are few.
     fn value_of_form(&mut self, form: Linear) -> Result<Value, TooLarge> {
         let (low, high) = self.wide_bounds(&form);
         if low < i128::from(i64::MIN) || high > i128::from(i64::MAX) {
@@ -1117,7 +1112,7 @@ impl Circuit {
             return Ok(self.nothing());
         }
         let form = left.form.plus(factor, &right.form).ok_or(TooLarge::Overflow)?;
-        // Adding a constant keeps cases that the form alone does not show.
+        // Adding a constant keeps cases that are not apparent from the form alone.
         for (varying, constant, factor_of_varying) in [(left, right, 1), (right, left, factor)] {
             if let (Some(cases), Some(_)) = (&varying.cases, constant.form.as_constant()) {
                 let offset = form_offset(&form, &varying.form, factor_of_varying).ok_or(TooLarge::Overflow)?;
@@ -1133,8 +1128,8 @@ impl Circuit {
         self.value_of_form(form)
     }
 
-    /// Applies a function to each pair of cases, if these are few; the function gives nothing
-    /// where the operation is a fault.
+    /// Applies a function to each pair of cases, if these are few; the function returns `None` where the operation is a
+    /// run-time error.
     pub fn combine(
         &mut self,
         left: &Value,
@@ -1156,7 +1151,7 @@ impl Circuit {
         Some(self.value_of_cases(cases))
     }
 
-    /// A product without few cases.
+    /// A product with too many cases to list.
     pub fn product(&mut self, left: &Value, right: &Value) -> Result<Value, TooLarge> {
         let factor = |constant: i64, form: &Linear| Linear::constant(0).plus(constant, form).ok_or(TooLarge::Overflow);
         let form = match (left.form.as_constant(), right.form.as_constant()) {
@@ -1167,7 +1162,7 @@ impl Circuit {
         self.value_of_form(form)
     }
 
-    /// An operation without few cases.
+    /// An operation with too many cases to list.
     pub fn operation(&mut self, operation: Operation, left: &Value, right: &Value) -> Result<Value, TooLarge> {
         let (mut a, mut b) = (left.form.clone(), right.form.clone());
         if operation.commutes() && b < a {
@@ -1245,8 +1240,7 @@ impl Circuit {
         self.compare(Relation::Zero, form)
     }
 
-    /// The condition that a value is one of the numbers for which a test holds, where it has
-    /// cases.
+    /// The condition that a value is one of the numbers that pass a test, if it has cases.
     pub fn satisfies(&mut self, value: &Value, test: impl Fn(i64) -> bool) -> Option<NodeId> {
         let cases: Vec<NodeId> = value
             .cases
@@ -1281,7 +1275,7 @@ impl Circuit {
         }
         let (low, high) = self.wide_bounds(&value.form);
         let mut form = value.form;
-        // A number and its opposite are zero together.
+        // A number is zero if and only if its negation is.
         if relation != Relation::NotPositive && form.terms.first().is_some_and(|&(_, coefficient)| coefficient < 0) {
             form = Linear::constant(0).plus(-1, &form).ok_or(TooLarge::Overflow)?;
         }
@@ -1308,7 +1302,7 @@ impl Circuit {
 }
 
 impl Operation {
-    /// Whether the operands can be exchanged.
+    /// Whether the operation is commutative.
     pub fn commutes(self) -> bool {
         matches!(self, Self::BitAnd | Self::BitOr | Self::BitXor)
     }
@@ -1328,7 +1322,7 @@ impl Operation {
 }
 
 impl Node {
-    /// About how much room it takes.
+    /// Its approximate size.
     fn size(&self) -> usize {
         match self {
             Self::False | Self::True | Self::SlotValue(_) => 1,
@@ -1341,7 +1335,7 @@ impl Node {
         }
     }
 
-    /// Visits the nodes it is made of.
+    /// Visits the operands of the node.
     pub fn for_each_child(&self, mut visit: impl FnMut(NodeId)) {
         let mut form = |form: &Linear| form.terms.iter().for_each(|&(node, _)| visit(node));
         match self {

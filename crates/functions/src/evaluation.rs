@@ -1,5 +1,5 @@
-//! The value of a function in a state: what tests compare with the reference interpreter, and what says without
-//! any doubt what a node means.
+//! The value of a function in a state: compared with the reference interpreter by tests, and the definition of what a
+//! node means.
 
 use quotient_ir::Valuation;
 use rustc_hash::FxHashMap;
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::circuit::{Circuit, Linear, Node, NodeId, Operation, Relation};
 use crate::unfold::{Write, Written};
 
-/// What slots of a circuit hold: those of a state, then the inputs of one action.
+/// The contents of the slots of a circuit: those of a state, then the inputs of one action.
 #[derive(Clone, Debug)]
 pub struct Assignment<'a> {
     state: &'a Valuation,
@@ -16,7 +16,7 @@ pub struct Assignment<'a> {
 }
 
 impl<'a> Assignment<'a> {
-    /// A state. Functions of inputs have no value.
+    /// The slots of a state. Functions of inputs have no value.
     pub fn of_state(state: &'a Valuation) -> Self {
         Self { state, first_input: u32::MAX, inputs: &[] }
     }
@@ -26,7 +26,7 @@ impl<'a> Assignment<'a> {
         Self { state, first_input, inputs }
     }
 
-    /// What a slot holds; nothing for one that it says nothing of.
+    /// The content of a slot; `None` if the assignment does not cover it.
     fn value(&self, slot: u32) -> Option<Option<i64>> {
         match self.state.0.get(slot as usize) {
             Some(&value) => Some(value),
@@ -35,7 +35,7 @@ impl<'a> Assignment<'a> {
     }
 }
 
-/// Evaluates nodes of one circuit under one assignment. What was evaluated is remembered.
+/// Evaluates nodes of one circuit under one assignment. Results are cached.
 #[derive(Debug)]
 pub struct Evaluation<'a> {
     circuit: &'a Circuit,
@@ -44,14 +44,14 @@ pub struct Evaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    /// Prepares it.
+    /// Prepares the evaluation.
     pub fn new(circuit: &'a Circuit, assignment: Assignment<'a>) -> Self {
         Self { circuit, assignment, known: FxHashMap::default() }
     }
 
-    /// The number that a node is; conditions are 0 or 1. Nothing where it has no value: a slot that is undefined
-    /// as a number, a value that was taken to be impossible, an operation without a result. A connective has a
-    /// value where those of its parts that have one decide it, or all have one.
+    /// The number a node evaluates to; conditions are 0 or 1. `None` if it has no value: an undefined slot used as a
+    /// number, a value considered impossible, an operation without a result. A connective has a value if its operands
+    /// with a value decide it, or if all have one.
     pub fn number(&mut self, node: NodeId) -> Option<i64> {
         if let Some(&known) = self.known.get(&node) {
             return known;
@@ -95,12 +95,12 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    /// Whether a condition holds; nothing where it has no value.
+    /// Whether a condition holds; `None` if it has no value.
     pub fn holds(&mut self, condition: NodeId) -> Option<bool> {
         self.number(condition).map(|number| number != 0)
     }
 
-    /// The number that a sum is; nothing where a term has no value, or it exceeds 64 bits.
+    /// The value of a sum; `None` if a term has no value or the sum exceeds 64 bits.
     pub fn form(&mut self, form: &Linear) -> Option<i64> {
         let mut sum = i128::from(form.constant);
         for &(node, coefficient) in &form.terms {
@@ -109,14 +109,14 @@ impl<'a> Evaluation<'a> {
         i64::try_from(sum).ok()
     }
 
-    /// What a slot holds after a step that does this write, where the event takes a step. Nothing where the value
+    /// The content of a slot after a step with this write, provided that the event takes a step. `None` if the value
     /// written has none.
     pub fn next(&mut self, write: &Write) -> Option<Option<i64>> {
         let old = self.assignment.value(write.slot)?;
         match &write.written {
             Written::Cases(cases) => {
-                // Writing the value that a slot has is the same as not writing it; where it has that value, the
-                // condition of the case means nothing.
+                // Writing the value a slot already holds is the same as not writing it; for that value, the condition
+                // of the case is meaningless.
                 for &(value, condition) in cases.iter().filter(|&&(value, _)| value != old) {
                     if self.holds(condition)? {
                         return Some(value);
@@ -148,7 +148,7 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    /// The position of what a slot holds among its values.
+    /// The position of the slot's content among its values.
     fn position(&self, slot: u32) -> Option<usize> {
         self.circuit.values(slot).binary_search(&self.assignment.value(slot)?).ok()
     }
@@ -169,7 +169,7 @@ impl Operation {
     }
 }
 
-/// Shifts left by a count, right by a negative one; by 64 or more gives 0, as in the interpreter.
+/// Shifts left by a count, or right by a negative one; 64 or more gives 0, as in the interpreter.
 pub(crate) fn shift(value: i64, count: i64) -> i64 {
     match count {
         0..64 => value.wrapping_shl(count as u32),

@@ -1,5 +1,5 @@
-//! The functions of a model by instance: the way in for whoever wants to know what an instance of a rule, start or
-//! property reads, writes and does, and not how that was found out.
+//! The functions of a model by instance: the interface for callers who want to know what an instance of a rule, start
+//! or property reads, writes and does, but not how that was determined.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::unfold::{Event, Write, Written};
 pub struct InstanceId(u32);
 
 impl InstanceId {
-    /// Its number among all instances.
+    /// The number of the instance.
     pub fn position(self) -> usize {
         self.0 as usize
     }
@@ -27,24 +27,24 @@ impl InstanceId {
 #[derive(Debug)]
 pub struct Functions {
     behaviour: Behaviour,
-    /// Those of the events, then of the claims, then those that never do anything.
+    /// The instances of the events, then of the claims, then those that never have an effect.
     instances: Vec<Instance>,
     ids: FxHashMap<Instance, InstanceId>,
 }
 
-/// What the functions of an instance of a rule say of a state.
+/// The effect of an instance of a rule in a state, according to its functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// It cannot fire, or an assumption in its body drops the step.
     Disabled,
-    /// Its guard or its body runs into a fault.
+    /// Its guard or its body causes a run-time error.
     Fault,
-    /// The state after the step, multisets in normal form.
+    /// The state after the step, with multisets in normal form.
     Next(Valuation),
 }
 
 impl Functions {
-    /// The functions of a model, with those of some properties and of all its assumptions.
+    /// The functions of a model, including some properties and all its assumptions.
     ///
     /// # Errors
     /// If the budget is spent.
@@ -52,7 +52,7 @@ impl Functions {
         Ok(Self::of_behaviour(unfold(model, layout, preserved, budget)?))
     }
 
-    /// The same for a model that is unfolded.
+    /// The same for an unfolded model.
     pub fn of_behaviour(behaviour: Behaviour) -> Self {
         let events = behaviour.events.iter().map(Event::instance);
         let claims = behaviour.claims.iter().map(Claim::instance);
@@ -62,12 +62,12 @@ impl Functions {
         Self { behaviour, instances, ids }
     }
 
-    /// All of it as it was unfolded.
+    /// The whole unfolded model.
     pub fn behaviour(&self) -> &Behaviour {
         &self.behaviour
     }
 
-    /// All of it, to be changed: symmetry adds the images of functions.
+    /// The whole unfolded model, for modification: symmetry detection adds the images of functions.
     pub fn into_behaviour(self) -> Behaviour {
         self.behaviour
     }
@@ -77,20 +77,20 @@ impl Functions {
         &self.behaviour.circuit
     }
 
-    /// Rules, starts and properties without functions. Whoever needs to know of every instance must treat these as
-    /// able to read and write everything that their text mentions.
+    /// Rules, starts and properties without functions. Callers who need to know about every instance must assume that
+    /// these can read and write everything their text mentions.
     pub fn refused(&self) -> &[Refused] {
         &self.behaviour.refused
     }
 
-    /// All instances that have functions. The instances of a property that is an assumption and can run into a
-    /// fault are one, without arguments: they are evaluated in order. An action with too many instances to list
-    /// is one, too, with [`Functions::inputs`].
+    /// All instances that have functions. If a property is an assumption that can cause a run-time error, its instances
+    /// are evaluated in order and count as one, without arguments. An action with too many instances to list counts as
+    /// one, too, with [`Functions::inputs`].
     pub fn instances(&self) -> impl ExactSizeIterator<Item = InstanceId> + use<> {
         (0..self.instances.len() as u32).map(InstanceId)
     }
 
-    /// What an instance is an instance of.
+    /// The instance with this number.
     pub fn instance(&self, id: InstanceId) -> &Instance {
         &self.instances[id.position()]
     }
@@ -100,7 +100,7 @@ impl Functions {
         self.ids.get(instance).copied()
     }
 
-    /// An instance of a rule or start, unless it never does anything.
+    /// An instance of a rule or start, unless it never has an effect.
     pub fn event(&self, id: InstanceId) -> Option<&Event> {
         self.behaviour.events.get(id.position())
     }
@@ -110,8 +110,8 @@ impl Functions {
         self.behaviour.claims.get(id.position().checked_sub(self.behaviour.events.len())?)
     }
 
-    /// The condition under which an instance of a rule fires, wherever it neither runs into a fault nor is dropped;
-    /// the condition of a property, wherever it does not run into a fault.
+    /// The condition under which an instance of a rule fires, wherever it neither causes a run-time error nor is
+    /// dropped; or the condition of a property, wherever it does not cause a run-time error.
     pub fn guard(&self, id: InstanceId) -> NodeId {
         match (self.event(id), self.claim(id)) {
             (Some(event), _) => event.guard,
@@ -120,7 +120,7 @@ impl Functions {
         }
     }
 
-    /// When an instance runs into a fault.
+    /// When an instance causes a run-time error.
     pub fn fault(&self, id: InstanceId) -> NodeId {
         match (self.event(id), self.claim(id)) {
             (Some(event), _) => event.fault,
@@ -129,43 +129,42 @@ impl Functions {
         }
     }
 
-    /// When an assumption in the body drops the step, wherever the guard holds and there is no fault.
+    /// When an assumption in the body drops the step, given that the guard holds and there is no run-time error.
     pub fn dropped(&self, id: InstanceId) -> NodeId {
         self.event(id).map_or(NodeId::FALSE, |event| event.dropped)
     }
 
-    /// What an instance writes to a slot; nothing if the slot always keeps what it holds. See [`Written`] for where
-    /// that means something. What is added to multisets is among [`Functions::additions`].
+    /// What an instance writes to a slot; `None` if it never changes the slot. [`Written`] says where this is
+    /// meaningful. Elements added to multisets are in [`Functions::additions`].
     pub fn next(&self, id: InstanceId, slot: SlotId) -> Option<&Written> {
         let writes = &self.event(id)?.writes;
         let found = writes.binary_search_by_key(&(slot.position() as u32), |write| write.slot).ok()?;
         Some(&writes[found].written)
     }
 
-    /// The elements that an instance adds to multisets, each as what it writes to the columns of one.
+    /// The elements that an instance adds to multisets, each as the writes to the columns of one.
     pub fn additions(&self, id: InstanceId) -> &[Vec<Write>] {
         self.event(id).map_or(&[], |event| &event.additions)
     }
 
-    /// The slots of the circuit that stand for the parameters of an instance which are not enumerated.
+    /// The slots of the circuit that represent the parameters of an instance that are not enumerated.
     pub fn inputs(&self, id: InstanceId) -> Range<u32> {
         let action = self.event(id).map(|event| event.action);
         let found = self.behaviour.inputs.iter().find(|(owner, _)| Some(*owner) == action);
         found.map_or(0..0, |(_, range)| range.clone())
     }
 
-    /// The slots that an instance can change, in increasing order. All slots of a multiset are among them if one
-    /// is: its elements are sorted after a step.
+    /// The slots that an instance can change, in increasing order. If a slot of a multiset is among them, all its slots
+    /// are, because its elements are sorted after a step.
     pub fn writes(&self, id: InstanceId) -> Vec<SlotId> {
         let Some(event) = self.event(id) else { return Vec::new() };
         let written = event.writes.iter().chain(event.additions.iter().flatten()).map(|write| write.slot);
         self.state_slots(written)
     }
 
-    /// The slots that what an instance does depends on, in increasing order: in two states that agree on these, it
-    /// fires in both or in neither, and every slot it can change either keeps what it holds in both or gets the
-    /// same value in both. All slots of a multiset that is written or read are among them. Costs as much as
-    /// walking the functions.
+    /// The slots on which the effect of an instance depends, in increasing order: in two states that agree on these, it
+    /// fires in both or in neither, and every slot it can change is either unchanged in both or gets the same value in
+    /// both. All slots of a multiset that is written or read are included. Costs one traversal of the functions.
     pub fn reads(&self, id: InstanceId) -> Vec<SlotId> {
         let mut seen: FxHashSet<NodeId> = FxHashSet::default();
         let mut slots: Vec<u32> = Vec::new();
@@ -192,8 +191,8 @@ impl Functions {
         self.state_slots(slots.into_iter())
     }
 
-    /// The values that a slot can hold in a reachable state, in increasing order, undefined first; of a wide slot
-    /// the least and the greatest only.
+    /// The values that a slot can hold in a reachable state, in increasing order, undefined first; for a wide slot,
+    /// only the least and the greatest.
     pub fn values(&self, slot: SlotId) -> &[Option<i64>] {
         self.circuit().values(slot.position() as u32)
     }
@@ -203,8 +202,8 @@ impl Functions {
         self.circuit().is_wide(slot.position() as u32)
     }
 
-    /// What an instance of a rule does in a state; for one with inputs, with these values of its parameters.
-    /// Nothing if the functions do not tell, which is so only for states that cannot be reached.
+    /// The effect of an instance of a rule in a state; if it has inputs, with these values of its parameters. `None` if
+    /// the functions do not determine it, which is possible only in unreachable states.
     pub fn effect(&self, layout: &Layout, id: InstanceId, state: &Valuation, inputs: &[i64]) -> Option<Effect> {
         let Some(event) = self.event(id) else { return Some(Effect::Disabled) };
         let assignment = Assignment::with_inputs(state, self.inputs(id).start, inputs);
@@ -226,7 +225,7 @@ impl Functions {
         Some(Effect::Next(next))
     }
 
-    /// Puts an element at the first free position of its multiset, if it is added at all.
+    /// Puts an element at the first free position of its multiset, if the element is added at all.
     fn add(&self, evaluation: &mut Evaluation<'_>, addition: &[Write], next: &mut Valuation) -> Option<()> {
         let presence = addition.first()?;
         let mut value_of = |write: &Write| match &write.written {
@@ -256,7 +255,7 @@ impl Functions {
         next[slot(free, 0)] = Some(1);
         for column in 1..entry.stride {
             let write = addition.iter().find(|write| write.slot == entry.columns + column);
-            // A column that is not written has one value only.
+            // A column that is not written has a single value.
             next[slot(free, column)] = match write {
                 Some(write) => value_of(write)??,
                 None => self.circuit().values(entry.columns + column).iter().copied().flatten().next(),
@@ -265,7 +264,7 @@ impl Functions {
         Some(())
     }
 
-    /// The first slot of the multiset that a slot or column belongs to, and one after its last.
+    /// The range of slots of the multiset that a slot or column belongs to.
     fn multiset_at(&self, slot: u32) -> Option<Range<u32>> {
         let multisets = &self.behaviour.multisets;
         let of_column = || multisets.iter().find(|entry| (entry.columns..entry.columns + entry.stride).contains(&slot));
@@ -273,7 +272,7 @@ impl Functions {
         Some(entry.first..entry.first + entry.capacity * entry.stride)
     }
 
-    /// Slots of the circuit as slots of the state, whole multisets where one of theirs is among them.
+    /// Slots of the circuit as slots of the state; all slots of a multiset if one of them is included.
     fn state_slots(&self, slots: impl Iterator<Item = u32>) -> Vec<SlotId> {
         let mut all: Vec<u32> = Vec::new();
         for slot in slots {

@@ -5,13 +5,13 @@ use quotient_ir::{Action, PropertyId};
 /// An instance of a rule, initial-state program or property.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Instance {
-    /// What it is an instance of.
+    /// The rule, initial-state program or property.
     pub subject: Subject,
     /// The cells of its parameters.
     pub arguments: Vec<i64>,
 }
 
-/// What there are instances of.
+/// A rule, initial-state program or property: what an instance is an instance of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// A rule or an initial-state program.

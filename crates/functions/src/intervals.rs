@@ -1,5 +1,5 @@
-//! What operators make of any number between two bounds and any between two others: bounds of the results that
-//! are numbers. Where an operation has no result, or one beyond 64 bits, a run ends, so nothing need be said of it.
+//! Interval arithmetic: the bounds of an operator's results over two intervals of operands. An operation without a
+//! result, or with one beyond 64 bits, ends a run, so it need not be covered.
 
 use quotient_ir::BinaryOperator;
 
@@ -31,7 +31,7 @@ pub(crate) fn arithmetic(operator: BinaryOperator, left: Interval, right: Interv
     }
 }
 
-/// The bounds of a function that grows or shrinks in each of its arguments.
+/// The bounds of a function that is monotonic in each of its arguments.
 fn corners(left: Interval, right: Interval, function: impl Fn(i64, i64) -> i64) -> Interval {
     let ((a, b), (c, d)) = (left, right);
     let all = [function(a, c), function(a, d), function(b, c), function(b, d)];
@@ -47,7 +47,7 @@ fn ones(number: i64) -> i64 {
 mod tests {
     use super::*;
 
-    /// Every operation on every pair of small intervals, against all numbers in them.
+    /// Every operation on every pair of small intervals, compared with all numbers in them.
     #[test]
     fn bounds_hold() {
         use BinaryOperator as Operator;

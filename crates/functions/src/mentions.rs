@@ -1,5 +1,4 @@
-//! What a piece of text mentions: variables, functions, effects. A walk over the text without regard
-//! to what is reached.
+//! What a piece of text mentions: variables, functions, effects. A traversal of the text that ignores reachability.
 
 use std::collections::BTreeSet;
 
@@ -85,7 +84,7 @@ impl<'m> Mentions<'m> {
         self.functions.iter().copied().for_each(&mut visit);
     }
 
-    /// Whether anything but a local that is no reference is changed, or a step can be dropped.
+    /// Whether it changes anything other than non-reference locals, or can drop a step.
     pub(crate) fn has_effects(&self) -> bool {
         self.effects
     }

@@ -1,11 +1,11 @@
-//! The multisets of a state. The order of their elements has no meaning, and states keep them sorted; so
-//! a permutation of literals acts on them by way of their *columns*, one for each cell of an element: it
-//! does the same to every position, and the image is sorted again.
+//! The multisets of a state. The order of their elements has no meaning, and states keep them sorted. So a permutation
+//! of literals acts on them through their *columns*, one for each cell of an element: it acts alike on every position,
+//! and the image is sorted again.
 //!
-//! Functions are over the positions, in any order. Rules add elements to no position in particular. If all
-//! exchanges of two positions are symmetries of these functions, then a permutation of the columns that is
-//! one, too, is a symmetry of the sorted states: whatever order sorting gives the image, the rules do the
-//! same for it. Where the text tells positions apart, a multiset is left as it is.
+//! Functions are over the positions, in any order. Rules add elements to no particular position. If all exchanges of
+//! two positions are symmetries of these functions, then a permutation of the columns that is also a symmetry of them
+//! is a symmetry of the sorted states: whatever order sorting gives the image, the rules act alike on it. If the text
+//! distinguishes positions, the multiset is treated as fixed.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,20 +19,20 @@ use crate::circuit::Relabelling;
 pub struct Multiset {
     /// Its first slot.
     pub first: u32,
-    /// How many elements it can hold.
+    /// The largest number of elements it can hold.
     pub capacity: u32,
-    /// How many slots each position has: one for whether it holds an element, and those of the element.
+    /// The number of slots per position: one for whether it holds an element, and those of the element.
     pub stride: u32,
     /// The first of its columns, which are slots of the circuit and not of the state.
     pub columns: u32,
 }
 
-/// The multisets of a model, but for those inside others.
+/// The multisets of a model, except nested ones.
 #[derive(Clone, Debug, Default)]
 pub struct Multisets {
     entries: Vec<Multiset>,
     by_first: FxHashMap<u32, u32>,
-    /// Columns that can be undefined although there is an element.
+    /// Columns that can be undefined in an element that is present.
     undefined: FxHashSet<u32>,
 }
 
@@ -77,7 +77,7 @@ impl Multisets {
         multisets
     }
 
-    /// Takes note of the slots that can be undefined although there is an element.
+    /// Records the slots that can be undefined in an element that is present.
     pub fn note_undefined(&mut self, slots: &[bool]) {
         for entry in &self.entries {
             for column in 1..entry.stride {
@@ -88,19 +88,19 @@ impl Multisets {
         }
     }
 
-    /// Whether the slots of a column are undefined only where there is no element.
+    /// Whether the slots of a column are undefined only if there is no element.
     fn is_defined(&self, column: u32) -> bool {
         !self.undefined.contains(&column)
     }
 
-    /// For a slot that is undefined if and only if there is no element, the slot that tells this.
+    /// For a slot that is undefined if and only if there is no element, the slot that says whether there is one.
     pub fn presence_of(&self, slot: u32) -> Option<u32> {
         let (_, entry) = self.of_slot(slot)?;
         let (position, column) = ((slot - entry.first) / entry.stride, (slot - entry.first) % entry.stride);
         (column > 0 && self.is_defined(entry.columns + column)).then(|| entry.slot(position, 0))
     }
 
-    /// Whether all elements have the same in a column, of the given values.
+    /// Whether all elements have the same value in a column, given its values.
     pub fn is_constant(&self, column: u32, values: &[Option<i64>]) -> bool {
         self.is_defined(column) && values.iter().flatten().count() < 2
     }
@@ -121,13 +121,13 @@ impl Multisets {
         self.entries.iter().enumerate().find(|(_, entry)| entry.first <= slot && slot < entry.end())
     }
 
-    /// Whether a slot tells if a position holds an element.
+    /// Whether a slot says if a position holds an element.
     pub fn is_presence(&self, slot: u32) -> bool {
         self.of_slot(slot).is_some_and(|(_, entry)| (slot - entry.first).is_multiple_of(entry.stride))
     }
 }
 
-/// The multisets whose positions the functions of a model tell apart. Notes the events and claims that have to do with
+/// The multisets whose positions the functions of a model distinguish. Records the events and claims that involve only
 /// some positions of the others.
 pub(crate) fn ordered_multisets(behaviour: &mut Behaviour) -> Vec<SlotId> {
     behaviour.positional = vec![false; behaviour.events.len() + behaviour.claims.len()];

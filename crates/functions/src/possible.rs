@@ -1,6 +1,6 @@
-//! The values each slot can hold in a reachable state, from above: an abstract interpretation with
-//! one set of values a cell, where conditions on single cells narrow their sets. Whatever a run can
-//! write is in the result; a value that is not in the result never occurs.
+//! An over-approximation of the values each slot can hold in a reachable state: an abstract interpretation with one set
+//! of values per cell, where conditions on single cells narrow their sets. Whatever a run can write is in the result; a
+//! value that is not in the result never occurs.
 
 mod numbers;
 
@@ -19,7 +19,7 @@ use crate::circuit::CASE_LIMIT;
 use crate::mentions::Mentions;
 use numbers::{Numbers, binary, mirrored};
 
-/// What a cell can hold.
+/// The values that a cell can hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holds {
     /// Whether it can be undefined.
@@ -29,7 +29,7 @@ pub struct Holds {
 
 /// Why the analysis gave up.
 enum GivenUp {
-    /// The text is too much for it; every value of every type is possible.
+    /// The text is too complex; every value of every type is possible.
     TooMuch,
     /// The budget is spent.
     Spent,
@@ -42,14 +42,15 @@ impl From<Spent> for GivenUp {
 }
 
 const ITERATION_LIMIT: usize = 4096;
-/// Iterations of a loop that are looked at one by one.
+/// The number of loop iterations that are analysed one by one.
 const EXACT_ITERATIONS: usize = 64;
 const CALL_LIMIT: usize = 64;
-/// Changes of what a slot can hold after which it is taken to hold anything: counters would be followed one by one.
+/// The number of changes to a slot's values after which it may hold anything; otherwise counters would be followed step
+/// by step.
 const CHANGE_LIMIT: u32 = 64;
-/// Statements executed after which the analysis gives up.
+/// The number of executed statements after which the analysis gives up.
 const WORK_LIMIT: u64 = 30_000_000;
-/// Numbers looked at that count as much as a statement.
+/// The number of listed values that count as one statement.
 const LISTED_PER_WORK: u64 = 16;
 
 impl Holds {
@@ -68,11 +69,11 @@ impl Holds {
     pub(crate) fn union(&self, other: &Self) -> Self {
         Self { undefined: self.undefined || other.undefined, numbers: self.numbers.union(&other.numbers) }
     }
-    /// Whether the values are too many to list.
+    /// Whether there are too many values to list.
     pub fn is_wide(&self) -> bool {
         matches!(self.numbers, Numbers::Between(..))
     }
-    /// The values in increasing order, undefined first; of an interval only its ends.
+    /// The values in increasing order, undefined first; for an interval, only its ends.
     pub fn values(&self) -> Vec<Option<i64>> {
         let mut values = Vec::new();
         if self.undefined {
@@ -86,21 +87,21 @@ impl Holds {
     }
 }
 
-/// Slots that are to hold the same values, whichever of them can hold one.
+/// Sets of slots that are required to have the same possible values.
 #[derive(Clone, Debug, Default)]
 pub struct Ties {
-    /// For each slot, the set it is in; nothing if there are no sets.
+    /// The set of each slot; empty if there are no sets.
     pub set_of: Vec<Option<u32>>,
     /// The sets.
     pub sets: Vec<TiedSlots>,
 }
 
-/// One set of such slots.
+/// One set of tied slots.
 #[derive(Clone, Debug, Default)]
 pub struct TiedSlots {
     /// The slots.
     pub slots: Vec<u32>,
-    /// Values that are possible together.
+    /// Sets of values that are all possible if one of them is.
     pub together: Vec<Vec<i64>>,
 }
 
@@ -111,12 +112,13 @@ impl Ties {
     }
 }
 
-/// What an analysis of the values finds.
+/// The result of the analysis.
 #[derive(Clone, Debug)]
 pub struct Possible {
     /// The values each slot can hold.
     pub holds: Vec<Holds>,
-    /// Whether a slot of a multiset can be undefined where there is an element. Where there is none, it is.
+    /// Whether a slot of a multiset can be undefined in an element that is present. If no element is present, it always
+    /// is.
     pub undefined_elements: Vec<bool>,
 }
 
@@ -128,7 +130,7 @@ pub fn possible_values(model: &Model, layout: &Layout, budget: &Budget) -> Resul
     tied_values(model, layout, Ties::default(), budget)
 }
 
-/// The same, where some slots are taken to hold what others can hold.
+/// The same, where some slots are assumed to hold whatever others can hold.
 ///
 /// # Errors
 /// If the budget is spent.
@@ -138,7 +140,7 @@ pub fn tied_values(model: &Model, layout: &Layout, ties: Ties, budget: &Budget) 
     for multiset in layout.multisets() {
         let first = multiset.first.position();
         for at in (0..multiset.capacity * multiset.stride).filter(|at| at % multiset.stride != 0) {
-            // Of multisets inside others, the innermost, which comes first, counts.
+            // For nested multisets the innermost counts; it comes first.
             presences[first + at].get_or_insert((first + at - at % multiset.stride) as u32);
         }
     }
@@ -200,7 +202,7 @@ struct Frame<'m> {
     exits: Option<Memory>,
 }
 
-/// Global cells that differ from what is known, and all local cells.
+/// Global cells that differ from the known values, and all local cells.
 type Memory = (FxHashMap<u32, Holds>, Vec<Holds>);
 
 struct Analysis<'m> {
@@ -209,7 +211,7 @@ struct Analysis<'m> {
     ties: Ties,
     known: Vec<Holds>,
     changed: VecDeque<u32>,
-    /// How often what each slot can hold has changed.
+    /// How often the values of each slot have changed.
     changes: Vec<u32>,
     /// Global cells written or narrowed while an instance runs.
     overlay: FxHashMap<u32, Holds>,
@@ -218,36 +220,36 @@ struct Analysis<'m> {
     read_by: Vec<Vec<u32>>,
     locals: Vec<Holds>,
     frames: Vec<Frame<'m>>,
-    /// Whether each expression asked for has side effects.
+    /// Whether each queried expression has side effects.
     effects: FxHashMap<ExprId, bool>,
-    /// What functions that read no variable give for numbers.
+    /// The results, for given numbers, of functions that read no variable.
     results: FxHashMap<(FunctionId, Vec<i64>), Option<Vec<Holds>>>,
     work: u64,
-    /// For a slot that belongs to an element of a multiset, the slot that tells whether it is there.
+    /// For a slot of an element of a multiset, the slot that says whether the element is present.
     presences: Vec<Option<u32>>,
     undefined_elements: Vec<bool>,
     budget: Budget,
-    /// Work that the budget was not told of yet.
+    /// Work not yet charged to the budget.
     uncharged: u64,
 }
 
-/// Work after which the budget is asked.
+/// The work after which the budget is charged.
 const WORK_BETWEEN_QUESTIONS: u64 = 1024;
 
-/// What a loop or bound variable goes through.
+/// The values of a loop or bound variable.
 enum Iterations {
     /// These values, in this order.
     Exact(Vec<i64>),
-    /// Some of these, in some order, at least one.
+    /// At least one of these, in some order.
     Among(Holds),
-    /// Nothing: the bounds are a fault.
+    /// None: the bounds cause a run-time error.
     Never,
 }
 
 type Abstract<T> = Result<T, GivenUp>;
 
 impl<'m> Analysis<'m> {
-    /// Takes note of work: a statement, an expression, a cell.
+    /// Records work: a statement, an expression, a cell.
     fn charge(&mut self, work: usize) -> Abstract<()> {
         self.uncharged += work as u64;
         if self.uncharged >= WORK_BETWEEN_QUESTIONS {
@@ -256,7 +258,7 @@ impl<'m> Analysis<'m> {
         Ok(())
     }
 
-    /// The memory as it is.
+    /// The current memory.
     fn memory(&mut self) -> Abstract<Memory> {
         self.charge(self.overlay.len() + self.locals.len())?;
         Ok((self.overlay.clone(), self.locals.clone()))
@@ -320,7 +322,7 @@ impl<'m> Analysis<'m> {
         Ok(())
     }
 
-    /// Takes what an instance wrote into what is known.
+    /// Merges the writes of an instance into the known values.
     fn commit(&mut self) -> Abstract<()> {
         self.charge(self.overlay.len())?;
         for (&slot, holds) in &self.overlay {
@@ -329,7 +331,7 @@ impl<'m> Analysis<'m> {
             if joined != *known {
                 let changes = &mut self.changes[slot as usize];
                 *changes += 1;
-                // Wide slots have the same bounds everywhere: others would be told apart by them.
+                // Wide slots have the same bounds everywhere, so that bounds do not distinguish them.
                 if *changes > CHANGE_LIMIT || joined.is_wide() {
                     joined.numbers =
                         Numbers::of_domain(&self.layout.slots[SlotId::from_position(slot as usize)].domain);
@@ -400,19 +402,19 @@ impl<'m> Analysis<'m> {
 
     // ---- cells ----
 
-    /// What is read from a cell.
+    /// The values read from a cell.
     fn load(&mut self, location: Location) -> Holds {
         let mut holds = self.content(location);
         if let Location::Global(slot) = location
             && self.presences[slot as usize].is_some()
         {
-            // Elements that are not there are not read.
+            // Absent elements are not read.
             holds.undefined = self.undefined_elements[slot as usize];
         }
         holds
     }
 
-    /// What is in a cell, read or not.
+    /// The content of a cell, whether read or not.
     fn content(&mut self, location: Location) -> Holds {
         match location {
             Location::Local(cell) => self.locals[cell as usize].clone(),
@@ -443,7 +445,7 @@ impl<'m> Analysis<'m> {
         }
     }
 
-    /// Takes note that elements can be undefined.
+    /// Records that elements can be undefined.
     fn note_undefined(&mut self, targets: &[Location], offset: u64, holds: &Holds) {
         if !holds.undefined {
             return;
@@ -484,7 +486,7 @@ impl<'m> Analysis<'m> {
             }
             Root::Result { function, arguments } => {
                 let ty = self.model.functions[*function].result.expect("it is used as a place");
-                // A call that never returns gives nothing.
+                // A call that never returns has no result.
                 let nothing = || vec![Holds::nothing(); self.model.cells(ty) as usize];
                 let cells = self.call(*function, arguments, false)?.unwrap_or_else(nothing);
                 let first = self.locals.len() as u32;
@@ -541,7 +543,7 @@ impl<'m> Analysis<'m> {
         Ok(targets)
     }
 
-    /// All positions of multisets: their order is not followed.
+    /// All positions of multisets; their order is not tracked.
     fn positions(&self, multisets: &[Location], capacity: u64, element: TypeId) -> Abstract<Vec<Location>> {
         if capacity.saturating_mul(multisets.len() as u64) > ITERATION_LIMIT as u64 {
             return Err(GivenUp::TooMuch);
@@ -554,7 +556,7 @@ impl<'m> Analysis<'m> {
         Ok(multisets.iter().flat_map(of).collect())
     }
 
-    /// What each cell of a type holds when it is cleared or undefined.
+    /// The values of the cells of a type when it is cleared or undefined.
     fn emptied(&self, ty: TypeId, clear: bool, cells: &mut Vec<Holds>) {
         match &self.model.types[ty].kind {
             TypeKind::Array { index, element } => {
@@ -574,7 +576,7 @@ impl<'m> Analysis<'m> {
         }
     }
 
-    /// Which cells of a type are those of multisets in it.
+    /// Which cells of a type belong to multisets in it.
     fn cells_in_multisets(&self, ty: TypeId, cells: &mut Vec<bool>) {
         match &self.model.types[ty].kind {
             TypeKind::Array { index, element } => {
@@ -602,7 +604,7 @@ impl<'m> Analysis<'m> {
         effects
     }
 
-    /// The value of an expression that is perhaps not evaluated at all.
+    /// The value of an expression that may not be evaluated at all.
     fn scalar_perhaps(&mut self, expression: ExprId) -> Abstract<Holds> {
         if !self.has_effects(expression) {
             return self.scalar(expression);
@@ -694,7 +696,7 @@ impl<'m> Analysis<'m> {
                     Iterations::Never => return Ok(Holds::nothing()),
                     Iterations::Among(values) => {
                         self.set_local(*local, values);
-                        // Effects of one iteration may be seen by the next.
+                        // Later iterations may see the effects of earlier ones.
                         if self.has_effects(*body) {
                             return Err(GivenUp::TooMuch);
                         }
@@ -819,7 +821,7 @@ impl<'m> Analysis<'m> {
                         }
                         Ok(Iterations::Exact(values))
                     }
-                    // All values between the bounds: more than the steps hit, never fewer.
+                    // All values between the bounds: possibly more than the steps reach, never fewer.
                     _ => {
                         Ok(Iterations::Among(Holds { undefined: false, numbers: Numbers::of((low..=high).collect()) }))
                     }
@@ -833,10 +835,10 @@ impl<'m> Analysis<'m> {
         self.locals[cell] = holds;
     }
 
-    /// Narrows cells to where a condition has an outcome. Gives false if it cannot have it.
+    /// Narrows cells to those where a condition has a given outcome. Returns false if it cannot have it.
     fn assume(&mut self, condition: ExprId, outcome: bool) -> Abstract<bool> {
         if self.has_effects(condition) {
-            // To be evaluated once, and no more.
+            // Must be evaluated exactly once.
             return Ok(self.scalar(condition)?.numbers.contains(i64::from(outcome)));
         }
         match &self.model.pool[condition] {
@@ -867,7 +869,7 @@ impl<'m> Analysis<'m> {
                     return Ok(feasible);
                 }
             }
-            // A connective may not get as far as its second operand.
+            // A connective may not reach its second operand.
             Expr::Binary { operator, left, right } if operator.is_comparison() => {
                 for (place, other, operator) in [(left, right, Some(*operator)), (right, left, mirrored(*operator))] {
                     let (Expr::Read(place), Some(operator)) = (&self.model.pool[*place], operator) else { continue };
@@ -912,7 +914,7 @@ impl<'m> Analysis<'m> {
 
     // ---- calls and statements ----
 
-    /// Calls a function; one that is plain changes nothing.
+    /// Calls a function; a plain one changes nothing.
     fn call(
         &mut self,
         function: FunctionId,
@@ -939,7 +941,7 @@ impl<'m> Analysis<'m> {
                 Argument::Reference(place) => Passed::Reference(self.targets(*place)?),
             });
         }
-        // A function of numbers is asked about the same ones in many instances.
+        // A function of numbers is called with the same arguments in many instances.
         let number = |passed: &Passed| match passed {
             Passed::Cells(cells) => match &cells[..] {
                 [Holds { undefined: false, numbers }] => numbers.listed().filter(|values| values.len() == 1),
@@ -966,7 +968,7 @@ impl<'m> Analysis<'m> {
                 }
             }
         }
-        // A call that never returns leaves nothing that matters.
+        // A call that never returns leaves nothing of interest.
         self.body(&callee.body)?;
         self.locals.truncate(locals);
         let result = self.frames.pop().expect("pushed above").result;
@@ -976,7 +978,7 @@ impl<'m> Analysis<'m> {
         Ok(result)
     }
 
-    /// Runs a whole body, returns included. Gives false if no run gets through it.
+    /// Runs a whole body, including returns. Returns false if no run completes it.
     fn body(&mut self, statements: &'m [Statement]) -> Abstract<bool> {
         let reached = self.block(statements)?;
         let mut ends = self.frames.last_mut().expect("a body is being analysed").exits.take();
@@ -992,7 +994,7 @@ impl<'m> Analysis<'m> {
             self.charge(1 + source.len())?;
             let mut holds = Holds::nothing();
             for target in source {
-                // A multiset that is copied as a whole is copied with what is not there.
+                // A multiset copied as a whole is copied with its absent elements.
                 let is_whole = match (target, target.offset(offset)) {
                     (Location::Global(first), Location::Global(slot)) => {
                         self.presences[slot as usize].is_some_and(|presence| presence >= *first)
@@ -1007,7 +1009,7 @@ impl<'m> Analysis<'m> {
         Ok(range)
     }
 
-    /// Runs a block. Gives false if its end is not reached.
+    /// Runs a block. Returns false if its end is not reached.
     fn block(&mut self, statements: &'m [Statement]) -> Abstract<bool> {
         for statement in statements {
             self.charge(1)?;
@@ -1095,8 +1097,8 @@ impl<'m> Analysis<'m> {
                         break;
                     }
                     if iteration < EXACT_ITERATIONS {
-                        // What has made this many iterations, apart from what has made fewer: a counter
-                        // keeps its value, and the loop ends where it does.
+                        // Runs with this many iterations are kept separate from those with fewer: a counter keeps its
+                        // value, and the loop ends where it should.
                         if (&self.overlay, &self.locals) == (&before.0, &before.1) {
                             break;
                         }
@@ -1215,7 +1217,7 @@ impl<'m> Analysis<'m> {
         self.positions(&targets, capacity, element)
     }
 
-    /// The types of the cells of an element; none for what is inside a multiset again.
+    /// The types of the cells of an element; `None` for the cells of a nested multiset.
     fn element_types(&self, multiset: PlaceId, scalars: &mut Vec<Option<TypeId>>) {
         let TypeKind::Multiset { element, .. } = self.model.types[self.model.pool[multiset].ty].kind else {
             unreachable!("verified: the place is a multiset")
@@ -1223,13 +1225,12 @@ impl<'m> Analysis<'m> {
         if self.model.is_scalar(element) {
             scalars.push(Some(element));
         } else {
-            // The cells of a copy are in range already.
+            // The cells of a copy are already in range.
             scalars.extend(std::iter::repeat_n(None, self.model.cells(element) as usize));
         }
     }
 
-    /// What cells hold from now on besides what they held: which position it is does not matter, and
-    /// the positions are sorted in the end.
+    /// Adds to the possible values of cells: the position does not matter, and positions are sorted in the end.
     fn add(&mut self, targets: &[Location], offset: u64, holds: &Holds) {
         for target in targets {
             let old = self.content(target.offset(offset));
@@ -1246,7 +1247,7 @@ impl<'m> Analysis<'m> {
         }
     }
 
-    /// A return: the memory here meets the memory at other exits.
+    /// A return: merges the memory here with the memory at other exits.
     fn leave(&mut self, cells: Option<Vec<Holds>>) -> Abstract<bool> {
         if let Some(cells) = cells {
             let result = &mut self.frames.last_mut().expect("a body is being analysed").result;
@@ -1310,7 +1311,7 @@ pub(crate) fn scalar_types(model: &Model, ty: TypeId, scalars: &mut Vec<TypeId>)
     }
 }
 
-/// The valuations of parameters, or a single one without values where they are not enumerated.
+/// The valuations of parameters, or a single empty one if they are not enumerated.
 fn instances(
     interpreter: &Interpreter<'_>,
     model: &Model,
@@ -1330,11 +1331,11 @@ fn instances(
     }
 }
 
-/// Instances of one action up to which they are enumerated; beyond, its parameters become inputs.
+/// The largest number of instances of one action that are enumerated; beyond it, parameters become inputs.
 const INSTANCE_LIMIT: u64 = 200_000;
-/// The same where a parameter is an array or record: the instances grow with a power of its size. Few
-/// of them are enumerated, because initial states that are the same under different parameters then
-/// show that they are.
+/// The same limit if a parameter is an array or record: the number of instances grows exponentially with its size.
+/// Small numbers are enumerated, because then initial states that coincide for different parameters are recognised as
+/// equal.
 const COMPOUND_LIMIT: u64 = 32;
 
 /// Whether the instances of an action are enumerated.
@@ -1353,7 +1354,7 @@ pub(crate) fn is_enumerated(model: &Model, parameters: &[Parameter], locals: &Ta
             }
             scalar_types(model, ty, &mut scalars);
             for scalar in scalars {
-                // All 2^64 numbers have the size 0.
+                // The size of the domain of all 2^64 numbers is reported as 0.
                 let size = model.domain(scalar).size().wrapping_sub(1).saturating_add(1);
                 instances = instances.saturating_mul(size);
             }

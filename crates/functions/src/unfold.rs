@@ -1,8 +1,8 @@
-//! Unfolds a model into functions of its state: for each instance of a rule the condition under
-//! which it can fire and the conditions under which it writes each value to each slot; the same
-//! for initial-state programs and properties. This is the static-single-assignment form of the
-//! paper (Zhang et al. 2013, section IV-B) with the versioned variables substituted away: loops and
-//! calls are unrolled, array accesses through computed indices become one case an index value.
+//! Unfolds a model into functions of its state: for each instance of a rule, the condition under which it can fire and
+//! the conditions under which it writes each value to each slot; likewise for initial-state programs and properties.
+//! This is the static-single-assignment form of the paper (Zhang et al. 2013, section IV-B) with the versioned
+//! variables substituted away: loops and calls are unrolled, and array accesses through computed indices become one
+//! case per index value.
 
 mod cells;
 mod conditions;
@@ -27,22 +27,22 @@ pub use event::{Event, EventKey, Write, Written};
 use multisets::Added;
 use step_domain::Steps;
 
-/// Why an action could not be unfolded. Everything it touches is then treated as fixed.
+/// Why an action could not be unfolded. All variables it mentions are then treated as fixed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
     /// A function is too large to represent.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
-    /// A loop whose number of iterations is not known.
+    /// A loop with an unknown number of iterations.
     #[error("a loop does not end after {LOOP_LIMIT} iterations whatever the state")]
     Loop,
-    /// A recursion that is not known to end.
+    /// A recursion that is not known to terminate.
     #[error("a recursion does not end after {CALL_LIMIT} calls whatever the state")]
     Recursion,
     /// Something depends on which position of a multiset an element was added to.
     #[error("it depends on where in a multiset an element was added")]
     MultisetOrder,
-    /// The functions of the whole model have become too many.
+    /// The functions of the whole model are too many.
     #[error("the unfolded text is too large")]
     Size,
     /// The budget is spent. Nothing may be concluded from it.
@@ -51,10 +51,10 @@ pub(crate) enum Refusal {
 }
 
 const LOOP_LIMIT: usize = 4096;
-/// Cases of the bounds of a loop up to which each is unfolded.
+/// The largest number of cases of loop bounds that are unfolded one by one.
 const BOUND_LIMIT: usize = 64;
 const CALL_LIMIT: usize = 128;
-/// Nodes up to which a model is unfolded.
+/// The largest number of nodes to which a model is unfolded.
 const NODE_LIMIT: usize = 8_000_000;
 
 /// A scalar cell while an event is unfolded.
@@ -64,7 +64,7 @@ struct Cell {
     value: Value,
 }
 
-/// A global cell: what was written to it so far, if anything was.
+/// A global cell: the value written to it so far, if any.
 #[derive(Clone, Debug)]
 struct GlobalCell {
     written: NodeId,
@@ -87,7 +87,7 @@ impl Location {
     }
 }
 
-/// The places a designator can denote, each with its condition.
+/// The cells a designator can denote, each with its condition.
 type Targets = Vec<(Location, NodeId)>;
 
 /// The activation of a rule, function or property.
@@ -99,7 +99,7 @@ struct Frame<'m> {
     result: Option<Vec<Cell>>,
 }
 
-/// What a call gives, and when it runs into a fault.
+/// The result of a call, and when it causes a run-time error.
 #[derive(Clone, Debug)]
 struct CallResult {
     result: Option<Vec<Cell>>,
@@ -119,21 +119,21 @@ pub(crate) struct Unfolder<'m> {
     faults: Vec<NodeId>,
     drops: Vec<NodeId>,
     covers: Vec<(PropertyId, NodeId)>,
-    /// The multisets of the state, and what is added to them.
+    /// The multisets of the state, and the elements added to them.
     multisets: Multisets,
     additions: Vec<Added>,
     /// The guard of the event, once it is known.
     guard: NodeId,
-    /// Functions whose calls can be unfolded without regard to when they are reached: they change
-    /// nothing but their own locals, and do not call themselves.
+    /// Functions whose calls can be unfolded regardless of when they are reached: they change only their own locals and
+    /// are not recursive.
     plain: Vec<bool>,
-    /// What plain functions give for numbers in the state as it is at first.
+    /// The results of plain functions for given numbers in the original state.
     results: FxHashMap<(FunctionId, Vec<i64>), CallResult>,
     /// The statement being unfolded.
     span: Span,
     /// The last statement that wrote each slot.
     writers: FxHashMap<u32, Span>,
-    /// Whether each expression asked for contains a call that is not plain.
+    /// Whether each queried expression contains a call that is not plain.
     delicate: FxHashMap<ExprId, bool>,
 }
 
@@ -171,7 +171,7 @@ impl<'m> Unfolder<'m> {
         }
     }
 
-    /// Takes note of work.
+    /// Records work.
     fn charge(&mut self, work: usize) -> Result<(), Refusal> {
         if self.circuit.charge(work) { Err(Spent.into()) } else { Ok(()) }
     }
@@ -194,8 +194,7 @@ impl<'m> Unfolder<'m> {
     fn fault(&mut self, condition: NodeId) {
         let mut condition = self.circuit.and([self.alive, condition]);
         if condition != NodeId::FALSE && !self.drops.is_empty() {
-            // A step that was dropped before does not get here. What is alive does not show that
-            // everywhere: a call leaves it as it was.
+            // A step dropped before does not get here. `alive` does not always show that: a call leaves it unchanged.
             let dropped = self.circuit.or(self.drops.clone());
             let continues = self.circuit.not(dropped);
             condition = self.circuit.and([condition, continues]);
@@ -247,7 +246,7 @@ impl<'m> Unfolder<'m> {
         }
         let guard = self.circuit.and(conditions);
         let mut faults = std::mem::take(&mut self.faults);
-        // A guard that faults has no value, whatever it looks like.
+        // A guard that fails has no value, whatever its condition looks like.
         let guard_fault = self.circuit.or(faults.clone());
         let has_value = self.circuit.not(guard_fault);
         let guard = self.circuit.and([guard, has_value]);
@@ -255,7 +254,7 @@ impl<'m> Unfolder<'m> {
         if guard != NodeId::FALSE {
             self.block(body)?;
         }
-        // The body runs where the guard holds; the guard is evaluated everywhere.
+        // The body runs only where the guard holds; the guard is evaluated everywhere.
         let body_faults = std::mem::take(&mut self.faults);
         let body_fault = self.circuit.or(body_faults);
         faults.push(self.circuit.and([guard, body_fault]));
@@ -271,14 +270,14 @@ impl<'m> Unfolder<'m> {
         if has_steps {
             for slot in written {
                 let global = self.globals[slot as usize].clone().expect("it was written");
-                // What is written to a slot with a single value is that value.
+                // A slot with a single value can only be written that value.
                 let is_constant = self.circuit.values(slot).len() < 2 && !self.circuit.is_wide(slot);
                 if global.written == NodeId::FALSE || is_constant || slot as usize >= self.layout.slots.len() {
                     continue;
                 }
                 let mut written = self.written_values(slot, &global);
                 if let Written::Cases(cases) = &mut written {
-                    // A value that a slot has already need not be written.
+                    // A value that the slot already holds need not be written.
                     let had = |value| match action {
                         Action::Rule(_) => Some((slot, value)),
                         Action::Start(_) => None,
@@ -317,7 +316,7 @@ impl<'m> Unfolder<'m> {
         })
     }
 
-    /// What is added to multisets, as writes to their columns.
+    /// The elements added to multisets, as writes to their columns.
     fn element_writes(&mut self, domain: &Steps) -> Vec<Vec<Write>> {
         let mut additions = Vec::new();
         for added in std::mem::take(&mut self.additions) {
@@ -342,7 +341,7 @@ impl<'m> Unfolder<'m> {
                 }
                 writes.push(Write { slot, written });
             }
-            // Without the first column there is no step that adds it.
+            // Without a write to the first column, no step adds the element.
             if writes.first().is_some_and(|write| write.slot == entry.columns) {
                 additions.push(writes);
             }
@@ -360,8 +359,7 @@ impl<'m> Unfolder<'m> {
                 for &(value, condition) in cases.clone().iter() {
                     values.push((Some(value), self.circuit.and([global.written, defined, condition])));
                 }
-                // Whatever is not among the possible values never happens, although that does not
-                // show in the condition.
+                // Impossible values are never written, although the condition does not show it.
                 let possible = self.circuit.values(slot);
                 let wide = self.circuit.is_wide(slot);
                 values.retain(|&(value, condition)| {
@@ -377,7 +375,7 @@ impl<'m> Unfolder<'m> {
         }
     }
 
-    /// The condition of a property and the condition under which it runs into a fault.
+    /// The condition of a property, and the condition under which it causes a run-time error.
     pub(crate) fn property(&mut self, property: PropertyId, arguments: &[i64]) -> Result<(NodeId, NodeId), Refusal> {
         self.reset();
         self.charge(1)?;
@@ -386,14 +384,14 @@ impl<'m> Unfolder<'m> {
         self.push_frame(&property.locals, None);
         self.set_parameters(&property.parameters, arguments, None);
         if matches!(property.kind, PropertyKind::Invariant | PropertyKind::Passing) {
-            // A fault violates an invariant as well, and a state with one is not passed through: only where they
+            // A run-time error also violates an invariant, and a state with one is not transient, so only where they
             // hold matters.
             let holds = self.decided(condition, true)?;
             return Ok((holds, NodeId::FALSE));
         }
         let condition = self.condition(condition)?;
         let faults = std::mem::take(&mut self.faults);
-        // What it would say where it goes wrong does not matter.
+        // Its value where evaluation fails does not matter.
         let fault = self.circuit.or(faults);
         let has_value = self.circuit.not(fault);
         Ok((self.circuit.and([condition, has_value]), fault))
@@ -417,7 +415,7 @@ impl<'m> Unfolder<'m> {
         });
     }
 
-    /// The cells of a type in which nothing is; those that tell so of a multiset are defined.
+    /// The cells of a type when undefined; the cells that mark the elements of a multiset as absent are defined.
     fn undefined_cells(&self, ty: TypeId, cells: &mut Vec<Cell>) {
         match &self.model.types[ty].kind {
             TypeKind::Array { index, element } => {
@@ -461,7 +459,7 @@ impl<'m> Unfolder<'m> {
     }
 }
 
-/// Which functions change nothing but their own locals and do not call themselves.
+/// The functions that change only their own locals and are not recursive.
 fn plain_functions(model: &Model) -> Vec<bool> {
     let mentions: Vec<Mentions<'_>> =
         model.functions.indices().map(|function| Mentions::of_function_body(model, function)).collect();

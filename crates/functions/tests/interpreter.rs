@@ -1,5 +1,5 @@
-//! Guards, faults, next values, reads and writes against the reference interpreter, in random reachable states of
-//! example models.
+//! Guards, run-time errors, next values, reads and writes, compared with the reference interpreter in random reachable
+//! states of example models.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use quotient_ir::{
     Valuation,
 };
 
-/// A small generator of random numbers (SplitMix64), so that a run repeats.
+/// A small random number generator (SplitMix64), so that runs are reproducible.
 struct Random(u64);
 
 impl Random {
@@ -28,7 +28,7 @@ fn parse(name: &str, text: String, language: Language) -> Model {
     loaded.unwrap_or_else(|error| panic!("{name}: {error:?}")).model
 }
 
-/// What the interpreter does with an instance of a rule; nothing if it gave up.
+/// The effect of an instance of a rule according to the interpreter; `None` if it gave up.
 fn interpreted(interpreter: &Interpreter<'_>, rule: RuleId, arguments: &[i64], state: &Valuation) -> Option<Effect> {
     let given_up = |kind: FaultKind| kind == FaultKind::Exhausted;
     match interpreter.enabled(rule, arguments, state) {
@@ -42,7 +42,7 @@ fn interpreted(interpreter: &Interpreter<'_>, rule: RuleId, arguments: &[i64], s
     }
 }
 
-/// What an instance did in one state: what it was, and what it did.
+/// The effect of an instance seen in one state, by the values it reads.
 type Seen<'a> = HashMap<(InstanceId, Vec<i64>, Vec<Option<i64>>), (Valuation, Effect)>;
 
 struct Check<'a> {
@@ -58,7 +58,7 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Compares all instances in a state, and gives the successors.
+    /// Compares all instances in a state, and returns the successors.
     fn state(&mut self, state: &Valuation) -> Vec<Valuation> {
         for slot in self.layout.slots.indices() {
             let (values, value) = (self.functions.values(slot), state[slot]);
@@ -117,7 +117,7 @@ impl Check<'_> {
                 assert!(writes.binary_search(&slot).is_ok(), "{}: {instance:?} changes {name}", self.name);
             }
         }
-        // States that agree on what is read: the same happens.
+        // In states that agree on the slots read, the effect must be the same.
         let key = (id, inputs.to_vec(), read);
         let (other_state, other) = self.seen.entry(key).or_insert_with(|| (state.clone(), expected.clone()));
         match (&expected, &*other) {
@@ -150,7 +150,7 @@ impl Check<'_> {
         let holds = evaluation.holds(self.functions.guard(id)).expect("a reachable state");
         let expected = match self.interpreter.holds(property, arguments, state) {
             Ok(holds) => (false, holds),
-            // Only where these hold is represented.
+            // For these, only where they hold is represented.
             Err(_) if matches!(entry.kind, PropertyKind::Invariant | PropertyKind::Passing) => (false, false),
             Err(_) => (true, false),
         };
@@ -158,7 +158,7 @@ impl Check<'_> {
     }
 }
 
-/// Walks through a model at random.
+/// Walks randomly through a model.
 fn walk(name: &str, model: &Model, walks: usize, depth: usize) {
     let layout = Layout::new(model).expect("a layout");
     let properties: Vec<PropertyId> = model.properties.indices().collect();
@@ -246,7 +246,7 @@ fn b_machines_do_what_their_functions_say() {
     }
 }
 
-/// Multisets, faults, assumptions inside of steps, undefined values, numbers too many to list.
+/// Multisets, run-time errors, assumptions within steps, undefined values, wide slots.
 #[test]
 fn odd_models_do_what_their_functions_say() {
     let multisets = "

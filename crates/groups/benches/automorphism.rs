@@ -1,17 +1,16 @@
-//! The automorphism search beside bliss and nauty, on the same graphs in the same run.
+//! The automorphism search compared with bliss and nauty, on the same graphs in the same run.
 //!
 //! `cargo bench -p quotient-groups --bench automorphism -- [--quick] [--limit SECONDS] [--traces] [FAMILY…]`
 //!
-//! What is timed: ours, the processor time of the call on the graph in memory. For bliss, the total time
-//! that it prints less the time for reading the graph that it prints; the rest includes writing the
-//! generators, which it cannot be kept from. dreadnaut prints the processor time of its `x` command, which
-//! excludes reading the graph. Of ours and of each peer the best of three runs counts where they are short.
+//! What is timed: for our search, the processor time of the call on the graph in memory. For bliss, the total time that
+//! it prints minus the time it prints for reading the graph; the rest includes writing the generators, which cannot be
+//! disabled. dreadnaut prints the processor time of its `x` command, which excludes reading the graph. For short runs,
+//! the best of three counts, for our search and for each peer.
 //!
-//! The limit is in seconds of processor time, reading the graph included, so that other programs on the machine
-//! do not make a peer give up. A peer that exceeds it is shown as `>30`, and the ratio as an upper bound; it is
-//! not asked for larger members of the family, which are shown as `..`. A peer that is not installed is shown
-//! as `absent`, and one that fails (out of memory, say) as `failed`. Traces is asked with --traces only, and
-//! does not count for the ratio.
+//! The limit is in seconds of processor time, including reading the graph, so that other programs on the machine do not
+//! make a peer time out. A peer that exceeds it is shown as `>30`, and the ratio as an upper bound; it is not run on
+//! larger members of the family, which are shown as `..`. A peer that is not installed is shown as `absent`, and one
+//! that fails (out of memory, say) as `failed`. Traces runs only with --traces, and does not count for the ratio.
 
 #![allow(clippy::print_stdout)]
 
@@ -61,7 +60,7 @@ fn arguments() -> Arguments {
             "--quick" => parsed.quick = true,
             "--traces" => parsed.traces = true,
             "--limit" => parsed.limit = given.next().and_then(|text| text.parse().ok()).unwrap_or(parsed.limit),
-            // cargo bench passes this one on.
+            // cargo bench passes this argument on.
             "--bench" => {}
             name => parsed.names.push(name.to_owned()),
         }
@@ -69,18 +68,18 @@ fn arguments() -> Arguments {
     parsed
 }
 
-/// How a peer did.
+/// The outcome of a peer.
 #[derive(Clone, Copy, PartialEq)]
 enum Peer {
-    /// In so many seconds of processor time.
+    /// Finished, in seconds of processor time.
     Finished(f64),
-    /// It took more than the limit.
+    /// Exceeded the limit.
     TooLong,
-    /// A smaller member of the family took too long or failed.
+    /// Not run: a smaller member of the family took too long or failed.
     NotAsked,
-    /// It ended in another way.
+    /// Ended in another way.
     Failed,
-    /// It is not installed.
+    /// Not installed.
     Absent,
 }
 
@@ -95,18 +94,18 @@ impl Peer {
         }
     }
 
-    /// A bound from below on its seconds, and whether that is exact.
+    /// A lower bound on its seconds, and whether it is exact.
     fn seconds(self, limit: u64) -> Option<(f64, bool)> {
         match self {
             Self::Finished(seconds) => Some((seconds, true)),
-            // What is larger takes no less.
+            // Larger graphs take at least as long.
             Self::TooLong | Self::NotAsked => Some((limit as f64, false)),
             Self::Failed | Self::Absent => None,
         }
     }
 }
 
-/// Runs a peer on a file, several times if that is short; `time` finds the seconds in its output.
+/// Runs a peer on a file, several times if it is fast; `time` finds the seconds in its output.
 fn ask(
     limit: u64,
     program: &str,
@@ -129,7 +128,7 @@ fn ask(
         let Some(output) = run() else { return Peer::Failed };
         let Some(seconds) = time(&String::from_utf8_lossy(&output.stdout)).filter(|_| output.status.success()) else {
             return match output.status.code() {
-                // Ended by the signal that comes with the limit.
+                // Ended by the signal sent at the limit.
                 None => Peer::TooLong,
                 Some(127) => Peer::Absent,
                 Some(_) => Peer::Failed,
@@ -157,8 +156,8 @@ fn export(path: &std::path::Path, write: impl FnOnce(&mut BufWriter<std::fs::Fil
     write(&mut sink).and_then(|()| sink.flush()).expect("the temporary directory has room");
 }
 
-/// The time that this thread has run, as Linux tells it: the peers report processor time too, and other
-/// processes should not count. Elsewhere the clock.
+/// The processor time of this thread, as reported by Linux: the peers report processor time too, and other processes
+/// should not count. On other systems, wall-clock time.
 fn processor_seconds() -> f64 {
     std::fs::read_to_string("/proc/thread-self/schedstat")
         .ok()
@@ -179,12 +178,12 @@ fn main() {
         if !arguments.names.is_empty() && !arguments.names.iter().any(|wanted| wanted == name) {
             continue;
         }
-        // A peer that gave up once is not asked for larger members of the family.
+        // A peer that timed out once is not run on larger members of the family.
         let mut asked = [true, true, arguments.traces];
         for &size in if arguments.quick { &sizes[..sizes.len() - 1] } else { sizes } {
             let graph = build(size);
             let (mut best, mut spent, mut runs, mut group) = (f64::INFINITY, 0.0, 0, None);
-            // The processor time is only brought up to date every few milliseconds: short runs are averaged.
+            // The processor time is only updated every few milliseconds, so short runs are averaged.
             while runs == 0 || (spent < 0.2 && runs < 200) || (runs < 3 && best < 2.0) {
                 let start = processor_seconds();
                 group = Some(generators(&graph));
@@ -223,7 +222,7 @@ fn main() {
             let nauty = ask_once(1, &|| dreadnaut("As"));
             let traces = ask_once(2, &|| dreadnaut("At"));
             let faster = [bliss, nauty].into_iter().filter_map(|peer| peer.seconds(limit));
-            // The peers print hundredths; below that a ratio means nothing.
+            // The peers print hundredths of a second; below that a ratio is meaningless.
             let ratio = match faster.min_by(|left, right| left.0.total_cmp(&right.0)) {
                 None => "-".to_owned(),
                 Some((peer, _)) if peer < 0.02 && best < 0.02 => "small".to_owned(),

@@ -2,7 +2,8 @@
 //!
 //! `cargo bench -p quotient-groups --bench structure -- [--limit DEGREE] [FAMILY…]`
 //!
-//! Prints processor seconds of each; "element" is making ready for membership, one random element and one test. A name that is not the known one is an error.
+//! Prints processor seconds of each. "element" covers preparing the membership test, one random element and one test. A
+//! name other than the known one is an error.
 
 #![allow(clippy::print_stdout)]
 
@@ -30,8 +31,8 @@ const FAMILIES: &[(&str, &[usize], Build)] = &[
     ("hypercube", &[1 << 6, 1 << 8, 1 << 10], |n| families::hypercube(n.ilog2() as usize)),
 ];
 
-/// The processor time of a run, and what the last gave: the best of several runs, or the mean of short ones,
-/// since processor time is only brought up to date every few milliseconds.
+/// The processor time of a run, and the result of the last: the best of several runs, or the mean of short ones, since
+/// processor time is only updated every few milliseconds.
 fn timed<T>(mut work: impl FnMut() -> T) -> (f64, T) {
     let (mut best, mut spent, mut runs) = (f64::INFINITY, 0.0, 0);
     loop {
@@ -47,7 +48,7 @@ fn timed<T>(mut work: impl FnMut() -> T) -> (f64, T) {
     }
 }
 
-/// The time that this thread has run, as Linux tells it; elsewhere the clock.
+/// The processor time of this thread, as reported by Linux; on other systems, wall-clock time.
 fn processor_seconds() -> f64 {
     std::fs::read_to_string("/proc/thread-self/schedstat")
         .ok()

@@ -1,6 +1,6 @@
-//! Groups that arrange things: full symmetric groups, nested ones (wreath products) and products of these,
-//! acting so that every point belongs to one thing; and rotations. For these a canonical image is a matter
-//! of sorting, or of finding the least rotation.
+//! Groups that permute objects freely: full symmetric groups, nested ones (wreath products) and direct products of
+//! these, acting so that every point belongs to one object; also rotations. For these groups a canonical image is found
+//! by sorting, or as the least rotation.
 
 use crate::action::Action;
 use crate::automorphism::product;
@@ -14,24 +14,24 @@ use crate::{OrbitPartition, Point, SparsePermutation};
 use num_bigint::BigUint;
 use rustc_hash::FxHashSet;
 
-/// Elements tried when a rotation is looked for.
+/// The number of elements tried in the search for a rotation.
 const ROTATION_ATTEMPTS: usize = 60;
-/// Stabiliser elements that the thing of a point is guessed from.
+/// The number of stabiliser elements from which the object of a point is guessed.
 const STABILISER_ELEMENTS: usize = 24;
-/// Block systems looked at when no generator shows a transposition.
+/// The number of block systems considered if no generator shows a transposition.
 const SYSTEMS: usize = 24;
 
-/// Things nested in things, every arrangement of siblings allowed: the full symmetric group if there is one
-/// level, wreath products of symmetric groups if there are more.
+/// Objects nested in objects, where siblings can be permuted freely: the full symmetric group if there is one level,
+/// iterated wreath products of symmetric groups if there are more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nesting {
-    /// How many children the root has, how many each of these, and so on.
+    /// The number of children of the root, then of each of its children, and so on.
     pub arities: Vec<usize>,
 }
 
 impl Nesting {
-    /// How many nodes a level has; level 0 is below the root. The children of node k of a level are those
-    /// from k times their number on, in the next.
+    /// The number of nodes of a level; level 0 is directly below the root. If each node has c children, those of node k
+    /// are the nodes from k · c on of the next level.
     pub fn node_count(&self, level: usize) -> usize {
         self.arities[..=level].iter().product()
     }
@@ -48,42 +48,42 @@ impl Nesting {
     }
 }
 
-/// Where a point belongs.
+/// The node that a point belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodePosition {
-    /// Which nesting.
+    /// The index of the nesting.
     pub nesting: usize,
-    /// Which level of it.
+    /// The level within the nesting.
     pub level: usize,
-    /// Which node of the level.
+    /// The node within the level.
     pub node: usize,
 }
 
-/// A group that is the direct product of the symmetries of nestings, with the node that each point belongs
-/// to, where the point's stabiliser is that of the node.
+/// A group that is the direct product of the automorphism groups of nestings. Each point belongs to a node if the
+/// stabiliser of the point is that of the node.
 #[derive(Debug, Clone)]
 pub struct Arrangement {
     /// The nestings.
     pub nestings: Vec<Nesting>,
-    /// For each point its place, if it has one. Points of one orbit have the same nesting and level, one at
-    /// each node, or no place at all: those belong to several nodes.
+    /// The position of each point, if it has one. All points of an orbit have the same nesting and level, one at each
+    /// node; or none of them has a position, because they belong to several nodes.
     pub places: Vec<Option<NodePosition>>,
-    /// For each point its orbit, by number.
+    /// The number of the orbit of each point.
     pub orbits: Vec<usize>,
     /// The action on the nodes of each level: nesting, level and action.
     levels: Vec<(usize, usize, Action)>,
 }
 
 impl Arrangement {
-    /// Whether every point belongs to one node.
+    /// Whether every point belongs to a single node.
     pub fn is_complete(&self) -> bool {
         self.places.iter().all(Option::is_some)
     }
 
-    /// For each point the nodes that determine it, in an order that is the same all over the point's orbit: an
-    /// element of the group takes the point of some nodes to the point of their images. Points that the group
-    /// fixes have none. `None` if a point is not determined by nodes, such as one that belongs to an unordered
-    /// pair, or if it takes more than `most` nodes. The action is the one that the arrangement was found in.
+    /// For each point, the nodes that determine it, in an order that is consistent over the point's orbit: an element
+    /// of the group maps the point of some nodes to the point of their images. Points that the group fixes have none.
+    /// `None` if a point is not determined by nodes, such as one that belongs to an unordered pair, or if it needs more
+    /// than `most` nodes. The action is the one in which the arrangement was found.
     pub fn tuples(&self, action: &Action, most: usize) -> Option<Vec<Vec<NodePosition>>> {
         let mut actions: Vec<&Action> = self.levels.iter().map(|(_, _, action)| action).collect();
         let nodes: usize = actions.iter().map(|action| action.degree()).sum();
@@ -109,7 +109,7 @@ impl Arrangement {
             if !are_distinct(&map) {
                 return None;
             }
-            // Nodes that the others determine are left out: those of upper levels first.
+            // Nodes that the others determine are omitted, those of upper levels first.
             let mut column = 0;
             while column < map[0].len() {
                 let without = |tuple: &Vec<Point>| {
@@ -147,7 +147,7 @@ impl Arrangement {
             .collect()
     }
 
-    /// How many pairs of siblings there are.
+    /// The number of pairs of siblings.
     pub fn sibling_pairs(&self) -> usize {
         let pairs = |nesting: &Nesting| -> usize {
             (0..nesting.arities.len()).map(|level| nesting.node_count(level) * (nesting.arities[level] - 1) / 2).sum()
@@ -155,10 +155,9 @@ impl Arrangement {
         self.nestings.iter().map(pairs).sum()
     }
 
-    /// For each two siblings the element of the group that exchanges them, with all that is below them in
-    /// order, and leaves all other nodes of all nestings: as a permutation of the points of any action that
-    /// was made from the same generators. Nesting by nesting, level by level, and the first sibling before
-    /// the second.
+    /// For each pair of siblings, the element of the group that exchanges them, together with everything below them in
+    /// order, and fixes all other nodes of all nestings. The element is a permutation of the points of any action made
+    /// from the same generators. Sorted by nesting, then level, then first and second sibling.
     pub fn exchanges(&self, action: &Action, order: &BigUint) -> Vec<Exchange> {
         let leaves = self.leaves();
         let mut actions = leaves.clone();
@@ -200,7 +199,7 @@ fn are_distinct(tuples: &[Vec<Point>]) -> bool {
     tuples.iter().all(|tuple| seen.insert(tuple.as_slice()))
 }
 
-/// The nodes that the stabiliser of the first point of an orbit fixes, as far as a few of its elements tell.
+/// The nodes that the stabiliser of the first point of an orbit fixes, as far as a few of its elements show.
 fn fixed_nodes(combined: &Action, tree: &OrbitTree, nodes: &[Point]) -> Vec<Point> {
     let first = tree.points()[0];
     let mut classes = ClassesOfPoints::new(nodes);
@@ -218,19 +217,20 @@ fn fixed_nodes(combined: &Action, tree: &OrbitTree, nodes: &[Point]) -> Vec<Poin
 /// The exchange of two siblings.
 #[derive(Debug, Clone)]
 pub struct Exchange {
-    /// Which nesting.
+    /// The index of the nesting.
     pub nesting: usize,
-    /// Which level of it.
+    /// The level within the nesting.
     pub level: usize,
     /// One node of the level.
     pub first: usize,
     /// The other.
     pub second: usize,
-    /// What happens to the points.
+    /// The action of the exchange on the points.
     pub element: SparsePermutation,
 }
 
-/// Recognises an arrangement in a group of known order whose generators do not fall apart.
+/// Recognises an arrangement in a group of known order whose generators do not split into factors with disjoint
+/// supports.
 pub fn arrangement(action: &Action, order: &BigUint) -> Option<Arrangement> {
     let parts = faithful_parts(action, order);
     let trees: Vec<Tree> = parts.iter().map(Tree::new).collect::<Option<_>>()?;
@@ -288,10 +288,10 @@ pub fn arrangement(action: &Action, order: &BigUint) -> Option<Arrangement> {
     Some(Arrangement { nestings, places, orbits, levels })
 }
 
-/// A transitive action as the symmetries of a nesting.
+/// A transitive action, recognised as the automorphism group of a nesting.
 struct Tree {
     arities: Vec<usize>,
-    /// For each point its leaf.
+    /// The leaf of each point.
     leaf_of: Vec<usize>,
 }
 
@@ -307,7 +307,7 @@ impl Tree {
         if systems.is_empty() {
             let partners = structure::partners(action, &orbit);
             systems = action.block_systems(&orbit, &partners, SYSTEMS);
-            // The finest first, since what is inside a block must be all permutations.
+            // Finest first, since the group inside a block must be the full symmetric group.
             systems.reverse();
         }
         for blocks in systems {
@@ -350,8 +350,8 @@ impl Tree {
     }
 }
 
-/// An element whose cycles all have the same length and leave no point out, as long as one can be found: the
-/// group it generates rotates everything at once. Gives the element and that length.
+/// An element whose cycles all have the same length and cover all points, if one is found: the group it generates
+/// rotates everything at once. Returns the element and the cycle length.
 pub fn rotation(action: &Action) -> Option<(SparsePermutation, usize)> {
     let degree = action.degree();
     let moved = OrbitPartition::of_generators(degree, action.generators()).classes(2);
@@ -375,7 +375,7 @@ pub fn rotation(action: &Action) -> Option<(SparsePermutation, usize)> {
         let mut lengths: Vec<usize> = element.cycles().iter().map(Vec::len).collect();
         lengths.sort_unstable();
         lengths.dedup();
-        // The powers under which cycles become equally long include those that make them the shortest length.
+        // The powers that make all cycles equally long include those that bring them to the shortest length.
         for &length in &lengths {
             for power in [1, length, lengths.last().map_or(1, |longest| longest / length)] {
                 let candidate = if power == 1 { element.clone() } else { element.power(power as i64) };
@@ -426,7 +426,7 @@ mod tests {
             (6, vec!["(0 1)", "(0 2 4)(1 3 5)", "(0 2)(1 3)"], Some(vec![vec![3, 2]])),
             // The blocks have points of their own.
             (9, vec!["(0 1)", "(0 2 4)(1 3 5)(6 7 8)", "(0 2)(1 3)(6 7)"], Some(vec![vec![3, 2]])),
-            // Two factors that the generators tie together.
+            // Two factors that the generators move together.
             (5, vec!["(0 1)(2 3)", "(0 1)(2 3 4)"], Some(vec![vec![2], vec![3]])),
             // A matrix: its cells belong to a row and a column.
             (4, vec!["(0 1)(2 3)", "(0 2)(1 3)"], None),
@@ -439,7 +439,7 @@ mod tests {
 
     #[test]
     fn exchanges_are_of_the_group() {
-        // Four things and their ordered pairs.
+        // Four objects and their ordered pairs.
         let action = action(16, &["(0 5)(1 4)(2 6)(3 7)(8 9)(12 13)", "(0 5 10 15)(1 6 11 12)(2 7 8 13)(3 4 9 14)"]);
         let order = structure::order(&action);
         let found = arrangement(&action, &order).expect("the symmetric group");
@@ -451,12 +451,12 @@ mod tests {
 
     #[test]
     fn points_are_tuples_of_nodes() {
-        // Four things and their ordered pairs: the pair of a thing with itself is the thing.
+        // Four objects and their ordered pairs: the pair of an object with itself is the object.
         let ordered = action(16, &["(0 5)(1 4)(2 6)(3 7)(8 9)(12 13)", "(0 5 10 15)(1 6 11 12)(2 7 8 13)(3 4 9 14)"]);
         let found = arrangement(&ordered, &structure::order(&ordered)).expect("the symmetric group");
         let tuples = found.tuples(&ordered, 2).expect("pairs");
         let nodes = |point: usize| tuples[point].iter().map(|place| place.node).collect::<Vec<_>>();
-        // The things have some order, and each pair one of the two.
+        // The objects have some order, and each pair one of the two.
         let thing = |number: usize| nodes(number * 5)[0];
         let is_turned = nodes(1) != [thing(0), thing(1)];
         for first in 0..4 {
@@ -479,7 +479,7 @@ mod tests {
         if let Some(found) = arrangement(&matrix, &structure::order(&matrix)) {
             assert!(found.tuples(&matrix, 2).expect("rows and columns").iter().all(|tuple| tuple.len() == 2));
         }
-        // Unordered pairs are not tuples: four things and their six pairs.
+        // Unordered pairs are not tuples: four objects and their six pairs.
         let unordered = action(10, &["(0 1)(5 7)(6 8)", "(0 1 2 3)(4 7 9 6)(5 8)"]);
         let found = arrangement(&unordered, &structure::order(&unordered)).expect("the symmetric group");
         assert!(found.tuples(&unordered, 3).is_none());

@@ -11,14 +11,14 @@ mod search;
 use crate::{ColouredGraph, OrbitPartition, Permutation, Point, SparsePermutation, StabiliserChain, Watch};
 use num_bigint::BigUint;
 
-/// Where the search may stop before it is complete.
+/// Limits that may stop the search before it is complete.
 #[derive(Debug, Clone, Default)]
 pub struct SearchLimits {
     /// The number of refinements after which no further branch is entered.
     pub refinements: Option<u64>,
 }
 
-/// A base point of the first path and what the stabiliser of the points before it makes of it.
+/// A base point of the first path, with the length of its orbit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BasePoint {
     /// The point.
@@ -27,24 +27,24 @@ pub struct BasePoint {
     pub orbit_length: u32,
 }
 
-/// What the search did.
+/// Counts of the work done by the search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Refinements after an individualisation.
     pub refinements: u64,
-    /// Maps that were completed by guessing and turned out right.
+    /// Maps that were completed by guessing and verified.
     pub good_guesses: u64,
-    /// Guesses that came to nothing.
+    /// Guesses that failed.
     pub bad_guesses: u64,
-    /// Complete maps that failed the verification.
+    /// Complete maps that failed verification.
     pub bad_leaves: u64,
 }
 
 /// The automorphism group of a graph.
 #[derive(Debug, Clone)]
 pub struct AutomorphismGroup {
-    /// Strong generators with respect to [`base`](Self::base), in order of discovery: those that fix the
-    /// most base points first. Each was verified to be an automorphism.
+    /// Strong generators with respect to [`base`](Self::base), in order of discovery: those that fix the most base
+    /// points first. Each is verified to be an automorphism.
     pub generators: Vec<SparsePermutation>,
     /// The base with its orbit lengths.
     pub base: Vec<BasePoint>,
@@ -52,16 +52,16 @@ pub struct AutomorphismGroup {
     pub orbits: OrbitPartition,
     /// The number of vertices.
     pub degree: usize,
-    /// False when a limit stopped the search: then the generators are automorphisms, but perhaps not all,
-    /// and the orbit lengths are those found.
+    /// False if a limit stopped the search: then the generators are automorphisms, but may not generate the whole
+    /// group, and the orbit lengths are lower bounds.
     pub complete: bool,
-    /// What the search did.
+    /// Counts of the work done by the search.
     pub statistics: Statistics,
 }
 
 impl AutomorphismGroup {
-    /// The order as factors greater than one whose product it is: the orbit lengths along the base. For
-    /// an incomplete search, a lower bound.
+    /// The orbit lengths along the base that exceed one; their product is the order of the group. For an incomplete
+    /// search, a lower bound.
     pub fn order_factors(&self) -> Vec<u32> {
         self.base.iter().map(|point| point.orbit_length).filter(|&length| length > 1).collect()
     }
@@ -71,9 +71,9 @@ impl AutomorphismGroup {
         product(self.order_factors())
     }
 
-    /// The stabiliser chain along the base, without any computation of new generators. Costs the number of
-    /// vertices for each generator and base point, so it is for graphs of moderate size. `None` for an
-    /// incomplete search, whose generators need not be strong.
+    /// The stabiliser chain along the base, built without computing new generators. Costs one pass over the vertices
+    /// for each generator and base point, so it is meant for graphs of moderate size. `None` for an incomplete search,
+    /// whose generators need not be strong.
     pub fn chain(&self) -> Option<StabiliserChain> {
         if !self.complete {
             return None;
@@ -88,7 +88,7 @@ impl AutomorphismGroup {
     }
 }
 
-/// The product of many small factors, by halves so that the operands stay balanced.
+/// The product of many small factors, by recursive halving so that the operands stay balanced.
 pub(crate) fn product(factors: impl IntoIterator<Item = u32>) -> BigUint {
     let mut factors: Vec<BigUint> = factors.into_iter().map(BigUint::from).collect();
     while factors.len() > 1 {
@@ -102,12 +102,12 @@ pub fn generators(graph: &ColouredGraph) -> AutomorphismGroup {
     generators_within(graph, &SearchLimits::default())
 }
 
-/// The automorphism group of `graph`, or what is found of it before a limit is reached.
+/// The automorphism group of `graph`, or the part found before a limit is reached.
 pub fn generators_within(graph: &ColouredGraph, limits: &SearchLimits) -> AutomorphismGroup {
     search_watched(graph, limits, &Watch::nobody()).expect("nobody says to stop")
 }
 
-/// The automorphism group of `graph`, unless the watch says to stop. Edges looked at are the units of work.
+/// The automorphism group of `graph`; `None` if the watch stops the search. The unit of work is one edge examined.
 pub fn generators_watched(graph: &ColouredGraph, watch: &Watch) -> Option<AutomorphismGroup> {
     search_watched(graph, &SearchLimits::default(), watch)
 }

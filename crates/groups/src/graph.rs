@@ -12,23 +12,23 @@ pub enum GraphError {
     /// An edge names a vertex that was never added.
     #[error("an edge ends in vertex {vertex}, but there are only {vertices} vertices")]
     NoSuchVertex {
-        /// The offending vertex.
+        /// The vertex in question.
         vertex: Point,
-        /// How many there are.
+        /// The number of vertices.
         vertices: usize,
     },
-    /// An edge from a vertex to itself. Give the vertex a colour of its own instead.
+    /// An edge from a vertex to itself. Give the vertex its own colour instead.
     #[error("vertex {vertex} has an edge to itself")]
     Loop {
-        /// The offending vertex.
+        /// The vertex in question.
         vertex: Point,
     },
     /// More vertices or edges than 32-bit offsets can number.
     #[error("the graph is too large: {vertices} vertices, {edges} edges")]
     TooLarge {
-        /// How many vertices.
+        /// The number of vertices.
         vertices: usize,
-        /// How many edges.
+        /// The number of edges.
         edges: usize,
     },
 }
@@ -46,25 +46,25 @@ impl GraphBuilder {
         Self::default()
     }
 
-    /// Room for that many vertices and edges.
+    /// A builder with capacity for that many vertices and edges.
     pub fn with_capacity(vertices: usize, edges: usize) -> Self {
         Self { colours: Vec::with_capacity(vertices), edges: Vec::with_capacity(edges) }
     }
 
-    /// Adds a vertex; automorphisms only exchange vertices of equal colour.
+    /// Adds a vertex; automorphisms map vertices only to vertices of equal colour.
     pub fn add_vertex(&mut self, colour: u32) -> Point {
         self.colours.push(colour);
         (self.colours.len() - 1) as Point
     }
 
-    /// Adds `count` vertices of one colour and gives the first.
+    /// Adds `count` vertices of one colour and returns the first.
     pub fn add_vertices(&mut self, count: usize, colour: u32) -> Point {
         let first = self.colours.len() as Point;
         self.colours.resize(self.colours.len() + count, colour);
         first
     }
 
-    /// Joins two vertices. Adding an edge twice is adding it once.
+    /// Joins two vertices. Adding an edge twice has no further effect.
     pub fn add_edge(&mut self, left: Point, right: Point) {
         self.edges.push((left, right));
     }
@@ -82,12 +82,12 @@ impl GraphBuilder {
     /// The finished graph.
     ///
     /// # Errors
-    /// When an edge is a loop or ends nowhere, or the graph is too large.
+    /// If an edge is a loop or names an unknown vertex, or the graph is too large.
     pub fn build(self) -> Result<ColouredGraph, GraphError> {
         Ok(self.build_watched(&Watch::nobody())?.expect("nobody says to stop"))
     }
 
-    /// The finished graph; nothing if the watch says to stop.
+    /// The finished graph; `None` if the watch stops.
     ///
     /// # Errors
     /// As for [`GraphBuilder::build`].
@@ -132,10 +132,10 @@ impl GraphBuilder {
     }
 }
 
-/// Edges looked at between two questions whether to go on.
+/// The number of edges processed between two polls of the watch.
 const EDGES_BETWEEN_QUESTIONS: usize = 1 << 20;
 
-/// A simple undirected graph whose vertices carry colours.
+/// A simple undirected graph with coloured vertices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColouredGraph {
     colours: Box<[u32]>,
@@ -189,14 +189,14 @@ impl ColouredGraph {
         self.colours[vertex as usize]
     }
 
-    /// The vertices joined to `vertex`, in increasing order.
+    /// The neighbours of `vertex`, in increasing order.
     #[inline]
     pub fn neighbours(&self, vertex: Point) -> &[Point] {
         let vertex = vertex as usize;
         &self.targets[self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize]
     }
 
-    /// The number of vertices joined to `vertex`.
+    /// The number of neighbours of `vertex`.
     #[inline]
     pub fn degree(&self, vertex: Point) -> usize {
         self.neighbours(vertex).len()
@@ -207,14 +207,15 @@ impl ColouredGraph {
         self.neighbours(left).binary_search(&right).is_ok()
     }
 
-    /// Each edge once, the smaller end first, in increasing order.
+    /// Each edge once, smaller end first, in increasing order.
     pub fn edges(&self) -> impl Iterator<Item = (Point, Point)> + '_ {
         (0..self.vertex_count() as Point).flat_map(move |left| {
             self.neighbours(left).iter().copied().filter(move |&right| left < right).map(move |right| (left, right))
         })
     }
 
-    /// The same graph where vertex `v` is what was vertex `order[v]`; `order` lists every vertex once.
+    /// The same graph with vertices renumbered: new vertex `v` is old vertex `order[v]`; `order` lists every vertex
+    /// once.
     pub(crate) fn renumbered(&self, order: &[Point]) -> ColouredGraph {
         let mut names = vec![0; order.len()];
         for (name, &vertex) in order.iter().enumerate() {
@@ -236,8 +237,8 @@ impl ColouredGraph {
         }
     }
 
-    /// Whether `permutation` keeps every colour and takes edges to edges. Costs the edges of the moved
-    /// vertices and a logarithm: naive on purpose, it is the check that others are checked by.
+    /// Whether `permutation` preserves colours and edges. Costs the number of edges at moved vertices times a
+    /// logarithm. Deliberately naive: it is the reference against which other checks are tested.
     pub fn has_automorphism(&self, permutation: &SparsePermutation) -> bool {
         permutation.moves().all(|(vertex, image)| {
             (vertex as usize) < self.vertex_count()

@@ -1,15 +1,14 @@
-//! Canonical images: for each orbit of a group on sets of points, one set, found without listing the
-//! group.
+//! Canonical images: one set for each orbit of a group on sets of points, found without enumerating the group.
 //!
-//! A search in a stabiliser chain (Linton 2004; Jefferson, Jonauskyte, Pfeiffer and Waldecker 2019) with
-//! the refinement of graph canonical labelling (McKay 1981). The group acts faithfully on a few *members*
-//! (`members`: orbits and blocks of orbits), and every point is incident with some of them in a way that
-//! the group respects. Level by level, one member is taken to the base point of the level. Which one is
-//! decided by colours: what the set says of a member by way of the points incident with it. Where colours
-//! leave several, each is tried, except those that symmetries of the set, found on the way, lead to from
-//! one that was tried; the exchanges of two interchangeable things are tried as such before anything else.
-//! The least of all results (colours first, then points) is the canonical image, and
-//! the symmetries found generate the stabiliser of the set, whose order comes with it.
+//! A search in a stabiliser chain (Linton 2004; Jefferson, Jonauskyte, Pfeiffer and Waldecker 2019) with the refinement
+//! of graph canonical labelling (McKay 1981). The group acts faithfully on a few *members* (`members`: orbits and
+//! blocks of orbits), and every point is incident with some of them in a way that the group respects. At each level,
+//! one member is mapped to the base point of the level. Colours decide which one: the colour of a member summarises
+//! what the set contains among the points incident with it. If several members share the chosen colour, each is tried,
+//! except those that are images of a tried one under symmetries of the set found so far. Exchanges of two
+//! interchangeable objects are tried as symmetries of the set before anything else. The least of all results (colours
+//! first, then points) is the canonical image. The symmetries found generate the stabiliser of the set, whose order is
+//! returned with it.
 
 mod members;
 mod search;
@@ -23,60 +22,60 @@ pub(crate) use members::faithful_parts;
 use num_bigint::BigUint;
 pub use search::ImageScratch;
 
-/// Pairs of siblings up to which their exchanges are kept.
+/// The largest number of sibling pairs for which exchanges are kept.
 const EXCHANGE_LIMIT: usize = 2_000;
 
-/// Numbers that tabled transversals may take in all; beyond, elements are multiplied out when used.
+/// The total size, in numbers, of tabulated transversals; beyond it, elements are multiplied out when used.
 const TABLE_LIMIT: usize = 4_000_000;
 
-/// A group prepared for finding canonical images of sets of its points.
+/// A group prepared for the search for canonical images of sets of its points.
 #[derive(Debug, Clone)]
 pub struct ImageSearch {
     points: usize,
     members: Members,
     order: BigUint,
     levels: Vec<Level>,
-    /// Generators of trees, and their inverses, on members and points.
+    /// Generators of the trees and their inverses, on members and points.
     strong: Vec<Permutation>,
-    /// Exchanges that are tried as symmetries of a set before it is searched.
+    /// Exchanges that are tried as symmetries of a set before the search.
     exchanges: Vec<Exchange>,
 }
 
-/// An element that exchanges two things and leaves everything else.
+/// An element that exchanges two objects and fixes everything else.
 #[derive(Debug, Clone)]
 struct Exchange {
-    /// Two of the members that are exchanged.
+    /// Two of the exchanged members.
     pair: (Point, Point),
     /// The image of each member.
     members: Box<[Point]>,
-    /// Points that change places; each pair once.
+    /// The exchanged points; each pair once.
     points: Vec<(Point, Point)>,
 }
 
-/// One step of the stabiliser chain that moves something.
+/// One nontrivial level of the stabiliser chain.
 #[derive(Debug, Clone)]
 struct Level {
     base: Point,
-    /// For each member its orbit under the group of this level, by number.
+    /// The number of the orbit of each member under the group of this level.
     orbits: Vec<u32>,
     transversal: Transversal,
 }
 
-/// For each member of the base point's orbit an element that takes it to the base point.
+/// For each member of the base point's orbit, an element that maps it to the base point.
 #[derive(Debug, Clone)]
 enum Transversal {
-    /// The images of members and points, element by element; for each member the number of its element.
-    /// The inverses are there for the last level only.
+    /// The images of members and points, element by element; for each member, the number of its element. Inverses are
+    /// kept for the last level only.
     Table { row: Vec<u32>, images: Vec<Point>, inverses: Vec<Point> },
-    /// For each member the strong element that leads one step nearer to the base point.
+    /// For each member, the strong generator that maps it one step closer to the base point.
     Tree { step: Vec<u32> },
 }
 
-/// No element: not in the orbit, or the base point itself.
+/// No element: the member is outside the orbit, or is the base point itself.
 const NONE: u32 = u32::MAX;
 
 impl ImageSearch {
-    /// Prepares the group of an action whose order is known.
+    /// Prepares the group of an action of known order.
     pub fn new(action: &Action, order: &BigUint) -> Self {
         let members = Members::new(action, order);
         let combined = Action::side_by_side(&[&members.action, action]);
@@ -138,7 +137,7 @@ impl ImageSearch {
                 let mut step = vec![NONE; count];
                 for (member, element) in chain.steps_to_base(number) {
                     step[member as usize] = search.strong.len() as u32;
-                    // Elements recur from level to level; the last few are looked through.
+                    // Elements recur from level to level, so the last few are checked.
                     let known = search.strong.iter().rev().take(64).position(|other| *other == element);
                     match known {
                         Some(back) => step[member as usize] = (search.strong.len() - 1 - back) as u32,
@@ -157,13 +156,12 @@ impl ImageSearch {
         &self.order
     }
 
-    /// How many members the search works with.
+    /// The number of members the search works with.
     pub fn member_count(&self) -> usize {
         self.members.action.degree()
     }
 
-    /// Applies the element that takes `member` to the base point of a level to numbers below the members'
-    /// and points' count, in place.
+    /// Applies the element that maps `member` to the base point of a level, in place, to numbers of members and points.
     fn apply(&self, level: usize, member: Point, numbers: &mut [Point]) {
         let level = &self.levels[level];
         match &level.transversal {
@@ -188,7 +186,7 @@ impl ImageSearch {
         }
     }
 
-    /// The inverse of the element that takes `member` to the base point of a level, if it is at hand.
+    /// The inverse of the element that maps `member` to the base point of a level, if it is tabulated.
     fn inverse(&self, level: usize, member: Point) -> Option<&[Point]> {
         match &self.levels[level].transversal {
             Transversal::Table { row, inverses, .. } => {

@@ -1,8 +1,8 @@
 //! Finite permutation groups and the symmetries of coloured graphs.
 //!
-//! Owns permutations, orbits, stabiliser chains, block systems, the names of groups, coloured graphs
-//! and the search for their automorphisms. Knows nothing of models, languages or states: points are
-//! plain numbers, and what a point stands for is the business of the caller.
+//! Owns permutations, orbits, stabiliser chains, block systems, the names of groups, coloured graphs and the search for
+//! their automorphisms. Knows nothing about models, languages or states: points are plain numbers, and their meaning is
+//! up to the caller.
 //!
 //! Everything here is deterministic and re-entrant: no global state, no clock, no unseeded randomness.
 
@@ -37,5 +37,5 @@ pub use structure::Structure;
 pub use transporter::transporter;
 pub use watch::Watch;
 
-/// A point that permutations act on: a vertex of a graph, or whatever the caller numbers from zero.
+/// A point that permutations act on: a vertex of a graph, or anything the caller numbers from zero.
 pub type Point = u32;

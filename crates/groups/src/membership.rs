@@ -1,8 +1,8 @@
-//! Which permutations are in a group, and random elements of it, by the way the group is made: rotations,
-//! wreath products, small groups by all their elements, and a stabiliser chain for the rest. Orbits that
-//! follow from others are looked at last, through the maps by which they follow (see `reduction`).
+//! Membership tests and random elements for a group, by the structure of the group: rotations, wreath products, small
+//! groups by all their elements, and a stabiliser chain for the rest. Orbits that are determined by others are checked
+//! last, through the maps that determine them (see `reduction`).
 //!
-//! A permutation costs about its degree, whatever the order of the group, except where a chain is needed.
+//! A test costs about the degree of the permutation, whatever the order of the group, unless a chain is needed.
 
 use crate::action::{Action, BlockSystem};
 use crate::chain::StabiliserChain;
@@ -13,42 +13,42 @@ use crate::{Permutation, Point};
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
-/// No point.
+/// Not a point.
 const NOWHERE: Point = Point::MAX;
 
-/// Tells the elements of a group.
+/// A membership test and source of random elements for a group.
 pub(crate) struct Membership {
     degree: usize,
     /// Factors with disjoint supports: their points, and the group on these, numbered in that order.
     factors: Vec<(Vec<Point>, Connected)>,
 }
 
-/// A group whose generators do not fall apart.
+/// A group whose generators do not split into factors with disjoint supports.
 struct Connected {
-    /// The points on which it acts faithfully, and what it is there, numbered in that order.
+    /// The points on which it acts faithfully, and its structure there, numbered in that order.
     core: Vec<Point>,
     kind: Kind,
     determined: Vec<Lifting>,
 }
 
-/// How a group is made.
+/// The structure of a group.
 enum Kind {
     /// The powers of a permutation with these cycles.
     Cyclic { cycles: Vec<Vec<Point>>, order: BigUint },
     /// A wreath product.
     Wreath(Wreath),
-    /// As many elements as a tuple has images.
+    /// A group with one element for each image of a tuple.
     Regular(Regular),
-    /// Whatever else.
+    /// Any other group.
     Chain(StabiliserChain),
 }
 
 struct Wreath {
-    /// For each block its points, such that equal places correspond.
+    /// For each block its points, ordered so that equal positions correspond.
     there: Vec<Vec<Point>>,
-    /// The block of each point and the place it has there.
+    /// The block of each point and its position there.
     place: Vec<(Point, Point)>,
-    /// What acts within a block, by places; all permutations if nothing is given.
+    /// The group that acts within a block, on positions; `None` for the full symmetric group.
     inner: Option<Box<Membership>>,
     outer: Box<Membership>,
 }
@@ -56,11 +56,11 @@ struct Wreath {
 struct Regular {
     images: TupleImages,
     numbers: FxHashMap<Box<[Point]>, u32>,
-    /// Maps of images that commute with the group and take the first image everywhere.
+    /// Maps of images that commute with the group and together map the first image to all others.
     commuting: Vec<Vec<u32>>,
 }
 
-/// An orbit that follows from others.
+/// An orbit determined by others.
 struct Lifting {
     by: Determined,
     points_by_value: FxHashMap<Vec<Point>, Point>,
@@ -99,7 +99,7 @@ impl Membership {
         accounted == images.iter().enumerate().filter(|&(point, &image)| point as Point != image).count()
     }
 
-    /// The images of a random element; each element is equally likely.
+    /// The images of a uniformly random element.
     pub(crate) fn random_images(&self, random: &mut Random) -> Vec<Point> {
         let mut images: Vec<Point> = (0..self.degree as Point).collect();
         for (points, factor) in &self.factors {
@@ -172,7 +172,7 @@ impl Lifting {
 }
 
 impl Determined {
-    /// What becomes of the values at a point.
+    /// The image of the values at a point.
     fn image(&self, values: &[Point], images: &[Point]) -> Vec<Point> {
         let mut image: Vec<Point> = values.iter().map(|&point| images[point as usize]).collect();
         let mut rest = &mut image[..];
@@ -207,7 +207,7 @@ impl Kind {
 
 /// Whether some power of the permutation with these cycles has these images.
 fn is_power(cycles: &[Vec<Point>], images: &[Point]) -> bool {
-    // By how much each cycle turns: the same for cycles of equal length.
+    // The shift of each cycle: the same for cycles of equal length.
     let mut turns: FxHashMap<usize, usize> = FxHashMap::default();
     for cycle in cycles {
         let length = cycle.len();
@@ -224,7 +224,7 @@ fn is_power(cycles: &[Vec<Point>], images: &[Point]) -> bool {
             return false;
         }
     }
-    // There is a power that turns all of them so if there is one for any two (the Chinese remainder theorem).
+    // A power with all these shifts exists if one exists for any two of them (the Chinese remainder theorem).
     let turns: Vec<(usize, usize)> = turns.into_iter().collect();
     turns.iter().enumerate().all(|(index, &(length, turn))| {
         turns[..index].iter().all(|&(other, other_turn)| {
@@ -242,7 +242,7 @@ fn common_divisor(mut left: usize, mut right: usize) -> usize {
 }
 
 fn random_power(cycles: &[Vec<Point>], order: &BigUint, degree: usize, random: &mut Random) -> Vec<Point> {
-    // Numbers of as many bits as the order has, until one is below it.
+    // Random numbers with as many bits as the order, until one is below it.
     let bits = order.bits();
     let exponent = loop {
         let words = bits.div_ceil(32);
@@ -330,7 +330,7 @@ impl Regular {
         Self { commuting: images.commuting_maps(), images, numbers }
     }
 
-    /// A permutation that commutes with all that commutes with a regular group is in the group.
+    /// A permutation that commutes with the centraliser of a regular group is in the group.
     fn contains(&self, images: &[Point]) -> bool {
         let tuples = self.images.tuples.chunks(self.images.length);
         let numbers: Option<Vec<u32>> = tuples
@@ -351,7 +351,7 @@ impl Regular {
         let count = self.images.count();
         let mut numbers = vec![u32::MAX; count];
         numbers[0] = random.below(count) as u32;
-        // What commutes with the group leads from the first image to all others.
+        // The centraliser maps the first image to all others.
         let mut queue = vec![0u32];
         let mut next = 0;
         while next < queue.len() {

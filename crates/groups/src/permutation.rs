@@ -1,5 +1,4 @@
-//! Permutations of the points `0..degree`: a dense form (one image a point) and a sparse one (only the
-//! points that move).
+//! Permutations of the points `0..degree`: a dense form (one image per point) and a sparse form (moved points only).
 //!
 //! Convention: permutations act on the right, and products read from left to right. `p.then(&q)` first
 //! applies `p`, then `q`; its image of `x` is `q.image(p.image(x))`.
@@ -20,7 +19,7 @@ pub enum PermutationError {
     /// An image (or point) is outside `0..degree`.
     #[error("point {point} is outside 0..{degree}")]
     OutOfRange {
-        /// The offending point.
+        /// The point in question.
         point: Point,
         /// The number of points.
         degree: usize,
@@ -28,13 +27,13 @@ pub enum PermutationError {
     /// Two points have the same image, or one point is given twice.
     #[error("point {point} occurs twice")]
     Repeated {
-        /// The offending point.
+        /// The point in question.
         point: Point,
     },
-    /// A point moves onto a point that itself is said to stay.
+    /// A point is mapped to a point that is itself not moved.
     #[error("point {point} is reached but does not move on")]
     NotClosed {
-        /// The offending point.
+        /// The point in question.
         point: Point,
     },
 }
@@ -46,15 +45,15 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// The permutation of `0..degree` that moves nothing.
+    /// The identity on `0..degree`.
     pub fn identity(degree: usize) -> Self {
         Self { images: (0..degree as Point).collect() }
     }
 
-    /// The permutation that takes point `i` to `images[i]`.
+    /// The permutation that maps point `i` to `images[i]`.
     ///
     /// # Errors
-    /// When `images` is not a rearrangement of `0..images.len()`.
+    /// If `images` is not a rearrangement of `0..images.len()`.
     pub fn from_images(images: Vec<Point>) -> Result<Self, PermutationError> {
         let mut seen = vec![false; images.len()];
         for &image in &images {
@@ -67,7 +66,7 @@ impl Permutation {
         Ok(Self { images: images.into() })
     }
 
-    /// Images that are a rearrangement by construction.
+    /// A permutation from images that are a rearrangement by construction.
     pub(crate) fn from_images_unchecked(images: Vec<Point>) -> Self {
         debug_assert!(Self::from_images(images.clone()).is_ok());
         Self { images: images.into() }
@@ -76,7 +75,7 @@ impl Permutation {
     /// The permutation with the given disjoint cycles.
     ///
     /// # Errors
-    /// When a point is out of range or occurs twice.
+    /// If a point is out of range or occurs twice.
     pub fn from_cycles(degree: usize, cycles: &[Vec<Point>]) -> Result<Self, PermutationError> {
         SparsePermutation::from_cycles(cycles)?.to_dense(degree)
     }
@@ -84,7 +83,7 @@ impl Permutation {
     /// Reads cycles such as `(0 1 2)(3 4)`; commas may separate points, and `()` is the identity.
     ///
     /// # Errors
-    /// When the text is malformed, a point is out of range or occurs twice.
+    /// If the text is malformed, or a point is out of range or occurs twice.
     pub fn parse(text: &str, degree: usize) -> Result<Self, ParseError> {
         Ok(SparsePermutation::parse(text)?.to_dense(degree)?)
     }
@@ -94,7 +93,7 @@ impl Permutation {
         self.images.len()
     }
 
-    /// Where `point` goes. Points beyond the degree stay.
+    /// The image of `point`. Points beyond the degree are fixed.
     pub fn image(&self, point: Point) -> Point {
         self.images.get(point as usize).copied().unwrap_or(point)
     }
@@ -116,7 +115,7 @@ impl Permutation {
         Self { images: (0..degree as Point).map(|point| next.image(self.image(point))).collect() }
     }
 
-    /// Becomes first `self`, then `next`, which must have the same degree.
+    /// Replaces `self` by first `self`, then `next`, which must have the same degree.
     pub(crate) fn append(&mut self, next: &Permutation) {
         debug_assert_eq!(self.degree(), next.degree());
         for image in &mut self.images {
@@ -124,7 +123,7 @@ impl Permutation {
         }
     }
 
-    /// The permutation that undoes this one.
+    /// The inverse permutation.
     #[must_use]
     pub fn inverse(&self) -> Permutation {
         let mut images = vec![0; self.images.len()];
@@ -153,12 +152,12 @@ impl Permutation {
         by.inverse().then(self).then(by)
     }
 
-    /// The least positive number of repetitions that moves nothing.
+    /// The order: the least positive power that is the identity.
     pub fn order(&self) -> BigUint {
         cycles::order_of_cycles(self.cycles().iter().map(Vec::len))
     }
 
-    /// Whether nothing moves.
+    /// Whether this is the identity.
     pub fn is_identity(&self) -> bool {
         self.images.iter().enumerate().all(|(point, &image)| point as Point == image)
     }
@@ -178,7 +177,7 @@ impl Permutation {
         cycles::cycles_of(self.degree(), |point| self.image(point), false)
     }
 
-    /// The same permutation, stored by its moved points only.
+    /// The same permutation in sparse form.
     pub fn to_sparse(&self) -> SparsePermutation {
         SparsePermutation::from_sorted_moves(
             (0..self.degree() as Point).map(|point| (point, self.image(point))).filter(|(p, i)| p != i).collect(),

@@ -1,5 +1,5 @@
-//! A small seeded generator of pseudo-random numbers (SplitMix64, Steele, Lea and Flood 2014): the same
-//! seed gives the same numbers everywhere, which is all that is asked of it.
+//! A small seeded pseudo-random number generator (SplitMix64, Steele, Lea and Flood 2014). The same seed gives the same
+//! numbers on every platform; no more is needed here.
 
 /// A seeded stream of numbers.
 #[derive(Debug, Clone)]
@@ -8,7 +8,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The stream of that seed.
+    /// The stream for a seed.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
@@ -27,7 +27,7 @@ impl Random {
         ((u128::from(self.number()) * bound as u128) >> 64) as usize
     }
 
-    /// Rearranges a slice at random.
+    /// Shuffles a slice.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));

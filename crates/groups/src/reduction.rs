@@ -1,24 +1,24 @@
-//! Orbits that tell nothing new: where the action on some orbits determines the action on another, the
-//! latter can be left out without losing the group.
+//! Redundant orbits: if the action on some orbits determines the action on another, the latter can be dropped without
+//! losing the group.
 //!
-//! A map f from the points of an orbit B to sets of points of the kept orbits is equivariant when
-//! f(y)·g = f(y·g) for every generator g. If such maps together tell the points of B apart, an element that
-//! fixes all kept points fixes all of B. The maps are guessed from a few elements of a point stabiliser (the
-//! value at a point must be a union of orbits of its stabiliser) and then checked for every generator, so a
-//! bad guess loses a reduction but never correctness.
+//! A map f from the points of an orbit B to sets of points of the kept orbits is equivariant if f(y)·g = f(y·g) for
+//! every generator g. If such maps together distinguish the points of B, an element that fixes all kept points fixes
+//! all of B. The maps are guessed from a few elements of a point stabiliser (the value at a point must be a union of
+//! orbits of its stabiliser) and then checked for every generator, so a bad guess costs a reduction but never
+//! correctness.
 //!
-//! This is what makes a symmetric group on n processes, acting on the n² cells of a matrix too, a group of
-//! degree n.
+//! For example, a symmetric group on n processes that also acts on the n² cells of a matrix becomes a group of degree
+//! n.
 
 use crate::action::Action;
 use crate::random::Random;
 use crate::{OrbitPartition, Point, SparsePermutation};
 use rustc_hash::FxHashMap;
 
-/// Stabiliser elements used for a guess; twice as many for the second attempt.
+/// The number of stabiliser elements used for a guess; twice as many for the second attempt.
 const STABILISER_ELEMENTS: usize = 8;
 
-/// Sets larger than this are not tried as values of a map.
+/// The largest set tried as a value of a map.
 const LARGEST_VALUE: usize = 64;
 
 /// Some orbits on which the group acts faithfully; preferably one.
@@ -26,25 +26,24 @@ pub(crate) fn faithful_orbits(action: &Action) -> Vec<Vec<Point>> {
     reduce(action).kept
 }
 
-/// Orbits on which the group acts faithfully, and how the others follow from them.
+/// Orbits on which the group acts faithfully, and how they determine the others.
 pub(crate) struct Reduction {
     pub(crate) kept: Vec<Vec<Point>>,
-    /// Each follows from the kept ones and from those before it here.
+    /// Each is determined by the kept orbits and those before it here.
     pub(crate) determined: Vec<Determined>,
 }
 
-/// An orbit that follows from others: equivariant maps to sets of their points which together tell its points
-/// apart.
+/// An orbit determined by others: equivariant maps to sets of their points that together distinguish its points.
 pub(crate) struct Determined {
     /// The points.
     pub(crate) points: Vec<Point>,
-    /// For each point the values of all maps, one after the other.
+    /// For each point, the values of all maps, concatenated.
     pub(crate) values: Vec<Vec<Point>>,
-    /// How many points a value of each map has.
+    /// For each map, the number of points of a value.
     pub(crate) sizes: Vec<usize>,
 }
 
-/// Finds which orbits follow from others.
+/// Finds orbits that are determined by others.
 pub(crate) fn reduce(action: &Action) -> Reduction {
     let mut orbits = action.orbits();
     orbits.sort_by_key(Vec::len);
@@ -59,7 +58,7 @@ pub(crate) fn reduce(action: &Action) -> Reduction {
             None => kept.push(orbit),
         }
     }
-    // A small orbit that was kept first may follow from a larger one: servers from their clients.
+    // A small orbit that was kept first may be determined by a larger one: servers by their clients.
     let mut index = 0;
     while kept.len() > 1 && index < kept.len() {
         if action.watch().is_stopped() {
@@ -67,7 +66,7 @@ pub(crate) fn reduce(action: &Action) -> Reduction {
         }
         let orbit = kept.remove(index);
         match determine(action, &kept, &orbit) {
-            // What was left out before may follow from this one.
+            // Orbits dropped before may depend on this one.
             Some(found) => determined.insert(0, found),
             None => {
                 kept.insert(index, orbit);
@@ -78,7 +77,7 @@ pub(crate) fn reduce(action: &Action) -> Reduction {
     Reduction { kept, determined }
 }
 
-/// How the action on `orbit` follows from that on the `kept` orbits, if that is found.
+/// How the action on the `kept` orbits determines that on `orbit`, if this is found.
 fn determine(action: &Action, kept: &[Vec<Point>], orbit: &[Point]) -> Option<Determined> {
     if kept.is_empty() {
         return None;
@@ -142,7 +141,7 @@ pub(crate) struct OrbitTree {
     points: Vec<Point>,
     /// Position of each point in `points`.
     position: FxHashMap<Point, u32>,
-    /// For each position the generator that led there and the position it came from.
+    /// For each position, the generator that led there and the position it came from.
     parent: Vec<(u32, u32)>,
 }
 
@@ -169,7 +168,7 @@ impl OrbitTree {
         &self.points
     }
 
-    /// The generators from the root to a position, the last first.
+    /// The generators from the root to a position, last first.
     fn path(&self, mut position: u32) -> Vec<u32> {
         let mut path = Vec::new();
         while position != 0 {
@@ -185,7 +184,7 @@ impl OrbitTree {
         // Near the root, where words are short.
         let position = random.below(self.points.len().min(64)) as u32;
         let moves = action.moves_of(self.points[position as usize]);
-        // Fixing generators are Schreier generators too, and often the telling ones.
+        // Generators that fix the root are Schreier generators too, and often the most informative ones.
         let (generator, image) = if random.below(4) == 0 || moves.is_empty() {
             let generator = random.below(action.generators().len()) as u32;
             (generator, action.image(generator, self.points[position as usize]))
@@ -199,8 +198,8 @@ impl OrbitTree {
         word
     }
 
-    /// The equivariant map with this value at the root: its values in the order of `points`, each sorted.
-    /// `None` when there is no such map.
+    /// The equivariant map with this value at the root: its values in the order of `points`, each sorted. `None` if
+    /// there is no such map.
     pub(crate) fn equivariant_map(&self, action: &Action, root: Vec<Point>) -> Option<Vec<Vec<Point>>> {
         self.map_by(action, root, |image| image.sort_unstable())
     }
@@ -226,7 +225,7 @@ impl OrbitTree {
             if action.watch().work(map[position].len() as u64) {
                 return None;
             }
-            // A generator that moves neither the point nor its value has nothing to contradict.
+            // A generator that moves neither the point nor its value cannot contradict the map.
             let moving = map[position].iter().chain(std::iter::once(&point)).flat_map(|&point| action.moves_of(point));
             for &(generator, _) in moving {
                 let image = action.image(generator, point);

@@ -1,14 +1,14 @@
-//! Somebody to ask whether long work is to go on.
+//! Cancellation of long computations.
 //!
-//! Work is told in small units (an edge looked at, a point mapped), so that whoever is asked can count it.
-//! Once the answer was to stop, it stays that: what was being computed is then cut short and of no use, and
-//! the functions that take a [`Watch`] give nothing instead of it.
+//! Work is reported in small units (an edge examined, a point mapped), so that the callback can count it. Once the
+//! callback has asked to stop, the answer stays the same: the running computation is cut short, its result is unusable,
+//! and functions that take a [`Watch`] return `None`.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Is told of work done, and says whether to stop. Clones ask the same one.
+/// Receives reports of work done and decides whether to stop. Clones share the same callback.
 #[derive(Clone, Default)]
 pub struct Watch(Option<Arc<Watcher>>);
 
@@ -18,17 +18,17 @@ struct Watcher {
 }
 
 impl Watch {
-    /// Nobody, who never wants anything to stop.
+    /// A watch that never stops.
     pub fn nobody() -> Self {
         Self(None)
     }
 
-    /// Asks a function, which is told how much was done since it was asked last and gives true to stop.
+    /// A watch that calls a function with the work done since its last call; the function returns true to stop.
     pub fn new(ask: impl Fn(u64) -> bool + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(Watcher { ask: Box::new(ask), stopped: AtomicBool::new(false) })))
     }
 
-    /// Tells of work done. Gives true if no more is to be done.
+    /// Reports work done. Returns true if the computation should stop.
     #[inline]
     pub(crate) fn work(&self, units: u64) -> bool {
         match &self.0 {
@@ -37,13 +37,13 @@ impl Watch {
         }
     }
 
-    /// Whether it was said to stop.
+    /// Whether the computation should stop.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.0.as_ref().is_some_and(|watcher| watcher.stopped.load(Ordering::Relaxed))
     }
 
-    /// A result, unless the work that led to it was cut short.
+    /// A result, unless the computation was cut short.
     pub(crate) fn unless_stopped<T>(&self, result: T) -> Option<T> {
         (!self.is_stopped()).then_some(result)
     }

@@ -1,11 +1,11 @@
-//! The automorphism search against brute force on all small graphs and against known groups.
+//! The automorphism search, compared with brute force on all small graphs and with known groups.
 
 use num_bigint::BigUint;
 use quotient_groups::graph::families;
 use quotient_groups::random::Random;
 use quotient_groups::{ColouredGraph, GraphBuilder, OrbitPartition, PermutationGroup, Point, generators};
 
-/// Counts the automorphisms one by one and gives the orbits.
+/// Counts the automorphisms one by one and computes the orbits.
 fn brute_force(graph: &ColouredGraph) -> (u64, OrbitPartition) {
     fn extend(graph: &ColouredGraph, images: &mut Vec<Point>, count: &mut u64, orbits: &mut OrbitPartition) {
         let vertex = images.len() as Point;
@@ -77,7 +77,7 @@ fn all_small_graphs() {
             }
         }
     }
-    // Six vertices: every graph, the vertices in two colours that are told apart by their number.
+    // Six vertices: every graph, with the vertices in two colours, split by vertex number.
     for edges in 0..1u64 << 15 {
         for colours in [0, 0b1, 0b11, 0b101010] {
             check_small(&graph_of_bits(6, edges, colours, 2));
@@ -184,7 +184,7 @@ fn generators_are_strong() {
         let found = generators(&graph);
         let chain = found.chain().unwrap();
         assert_eq!(chain.order(), found.order());
-        // An element of the group built from other generators sifts through this chain.
+        // An element of the group, built from other generators, sifts through this chain.
         let shuffled = PermutationGroup::new(graph.vertex_count(), found.generators.clone());
         let mut random = Random::new(2);
         let members = shuffled.members();

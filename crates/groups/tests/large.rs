@@ -32,7 +32,7 @@ fn wreath_products() {
 fn symmetric_groups() {
     check(&families::symmetric_on_orbits(100_000, 1), 1);
     check(&families::symmetric_on_orbits(1_000, 100), 100);
-    // The diagonal is an orbit of its own.
+    // The diagonal is a separate orbit.
     check(&families::symmetric_on_matrix(300), 2);
 }
 
@@ -76,7 +76,7 @@ fn members() {
         }
         let other = members.random_element(&mut random);
         assert!(members.contains(&element.then(&other)), "{}", known.structure);
-        // Taking one point elsewhere leads out of all of these groups but the symmetric groups on few points.
+        // Changing the image of one point leaves all of these groups, except symmetric groups on few points.
         let (point, image) = element.moves().last().expect("it moves something");
         let stranger = SparsePermutation::from_cycles(&[vec![point, image, known.degree as Point / 2 + 1]]);
         if let Ok(stranger) = stranger

@@ -1,4 +1,4 @@
-//! The automorphism search against bliss and nauty on exported graphs, where they are installed.
+//! The automorphism search, compared with bliss and nauty on exported graphs, if they are installed.
 
 use num_bigint::BigUint;
 use quotient_groups::graph::families;
@@ -7,7 +7,7 @@ use quotient_testkit::prerequisites::{Prerequisite, require_or_skip};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Runs a program on the given input; `None` if the comparison is to be skipped because it is not installed.
+/// Runs a program on the given input; `None` if the comparison should be skipped because it is not installed.
 fn run(program: &str, arguments: &[&str], input: &[u8]) -> Option<String> {
     let child = Command::new(program)
         .args(arguments)

@@ -1,5 +1,5 @@
-//! Models put together from their parts in few words, without a check. The model builder uses it for what it has
-//! resolved, and tests for models that may be wrong.
+//! Concise, unchecked construction of models. Used by the model builder for what it has resolved, and by tests for
+//! models that may be wrong.
 
 #[cfg(test)]
 mod by_hand;
@@ -13,10 +13,10 @@ use crate::ownership::{Fairness, Owner};
 use crate::statement::Statement;
 use crate::types::TypeKind;
 
-/// A model that is being put together.
+/// A model under construction.
 pub(crate) struct Assembly {
     pub(crate) model: Model,
-    /// How many statements tests have made; each has a span of its own.
+    /// The number of statements made by tests; each has its own span.
     #[cfg(test)]
     statements: usize,
 }

@@ -1,33 +1,33 @@
-//! How much work a phase may take, and whether somebody wants it to stop.
+//! Limits on the work of a phase, and requests to stop it.
 //!
-//! Work is counted, not timed, so that a run repeats. The wish to stop comes from outside (a limit of
-//! time or memory, a user) and is only ever a reason to give up, never a reason for another answer.
+//! Work is counted, not timed, so that runs are reproducible. A request to stop comes from outside (a limit of time or
+//! memory, a user); it can only make a phase give up, never change its answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A wish to stop, shared between whoever may have it and whoever works.
+/// A request to stop, shared between those who may raise it and those who work.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// One that nobody has raised yet.
+    /// An interrupt that has not been raised.
     pub fn new() -> Self {
         Self::default()
     }
-    /// Asks all who share it to stop.
+    /// Requests everyone who shares it to stop.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
-    /// Whether somebody asked.
+    /// Whether it was raised.
     #[inline]
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Work that may still be done. Once it is spent, it stays spent. Clones draw on the same work, so that whatever
-/// works for long can keep one.
+/// Work that may still be done. Once it is spent, it stays spent. Clones share the same work, so that every
+/// long-running part can keep one.
 #[derive(Clone, Debug)]
 pub struct Budget {
     interrupt: Interrupt,
@@ -35,43 +35,43 @@ pub struct Budget {
     used: Arc<AtomicU64>,
 }
 
-/// A phase gave up, since its budget was spent or somebody wanted it to stop.
+/// A phase gave up because its budget was spent or it was interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("gave up: the work it may take was used up, or it was interrupted")]
 pub struct Spent;
 
 impl Budget {
-    /// As much work as it takes, and nobody interrupts it.
+    /// Unlimited work, without interrupt.
     pub fn unlimited() -> Self {
         Self::new(u64::MAX, Interrupt::new())
     }
-    /// As much work as it takes, until somebody raises the interrupt.
+    /// Unlimited work, until the interrupt is raised.
     pub fn until(interrupt: &Interrupt) -> Self {
         Self::new(u64::MAX, interrupt.clone())
     }
-    /// So many units of work, or until somebody raises the interrupt.
+    /// A limited amount of work, or until the interrupt is raised.
     pub fn new(limit: u64, interrupt: Interrupt) -> Self {
         Self { interrupt, limit, used: Arc::new(AtomicU64::new(0)) }
     }
-    /// Takes note of work.
+    /// Charges work.
     ///
     /// # Errors
-    /// If the phase is to give up.
+    /// If the phase must give up.
     #[inline]
     pub fn spend(&self, work: u64) -> Result<(), Spent> {
         self.used.fetch_add(work, Ordering::Relaxed);
         if self.is_spent() { Err(Spent) } else { Ok(()) }
     }
-    /// Whether the phase is to give up.
+    /// Whether the phase must give up.
     #[inline]
     pub fn is_spent(&self) -> bool {
         self.used.load(Ordering::Relaxed) > self.limit || self.interrupt.is_raised()
     }
-    /// How much work was done.
+    /// The amount of work done.
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
-    /// The wish to stop that it listens to.
+    /// The interrupt it polls.
     pub fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }

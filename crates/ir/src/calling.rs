@@ -1,5 +1,6 @@
-//! What people call variables and parts of them: as the text of the representation writes them, unless a front end
-//! wants otherwise. A process may be an element of an array of records here, and is `client(1)` to those who wrote it.
+//! Display names of variables and their parts: as written in the text of the representation, unless a front end
+//! specifies otherwise. For example, a process may be an element of an array of records here, and `client(1)` to the
+//! author of the model.
 
 use std::fmt::Write;
 
@@ -8,25 +9,25 @@ use crate::model::Model;
 use crate::presentation::PartKind;
 use crate::types::TypeKind;
 
-/// What a variable that the text does not have is called, and its parts.
+/// The display names of a variable that the source text does not declare, and of its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Calling {
-    /// Processes, an array of records: `name(1)` is one, `name(1):x` a variable of it. The first field is where it
-    /// stands.
+    /// Processes, an array of records: `name(1)` is one, `name(1):x` a variable of it. The first field is its program
+    /// location.
     Processes(String),
-    /// Queues, an array of them or one: each a record of its length and of an array of records, the messages.
+    /// Queues, an array of them or one: each is a record of its length and an array of records, the messages.
     Queues {
-        /// What all have in common.
+        /// The common name.
         name: String,
         /// The names of the channels, in the order of the array.
         names: Vec<String>,
     },
 }
 
-/// A step on the way from a variable to a part of it.
+/// A step on the path from a variable to a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartStep {
-    /// To an element of an array: which, and its number if that is known.
+    /// To an element of an array: the index as text, and its number if known.
     Index(String, Option<i64>),
     /// To several elements of an array.
     Indices(String),
@@ -35,13 +36,13 @@ pub enum PartStep {
 }
 
 impl Model {
-    /// How a variable is spoken of, if not as it is written.
+    /// The display name of a variable, if it differs from its name in the text.
     pub fn calling(&self, variable: VariableId) -> Option<&Calling> {
         let callings = &self.presentation.as_ref()?.callings;
         callings.iter().find(|(it, _)| *it == variable).map(|(_, calling)| calling)
     }
 
-    /// What a whole variable is called.
+    /// The title of a whole variable.
     pub fn variable_title(&self, variable: VariableId) -> &str {
         match self.calling(variable) {
             Some(Calling::Processes(name) | Calling::Queues { name, .. }) => name,
@@ -49,7 +50,7 @@ impl Model {
         }
     }
 
-    /// What is at the end of a way, in words.
+    /// The title of the part at the end of a path.
     pub fn part_title(&self, variable: VariableId, steps: &[PartStep]) -> String {
         let mut ty = self.variables[variable].ty;
         let mut text = self.variable_title(variable).to_owned();
@@ -73,7 +74,7 @@ impl Model {
                 if let (TypeKind::Array { index, .. }, [first, further @ ..]) = (&self.types[ty].kind, steps) {
                     let name = |value: i64| names.get(self.domain(*index).code_of(value)? as usize).cloned();
                     match first {
-                        // What is no number of a channel is a text for one.
+                        // An index that is not the number of a channel is shown as text.
                         PartStep::Index(shown, value) => text = value.and_then(name).unwrap_or_else(|| shown.clone()),
                         PartStep::Indices(shown) => {
                             let _ = write!(text, "[{shown}]");
@@ -112,7 +113,7 @@ impl Model {
         text
     }
 
-    /// What the values of a type that is an index are, where a front end has a word for it.
+    /// The title of the values of an index type, if a front end has one.
     pub fn index_title(&self, ty: TypeId) -> Option<String> {
         Some(match self.index_calling(ty)? {
             Calling::Processes(name) => format!("processes {name}"),
@@ -120,7 +121,7 @@ impl Model {
         })
     }
 
-    /// What a value of such a type is called.
+    /// The title of a value of such a type.
     pub fn index_value_title(&self, ty: TypeId, value: i64) -> String {
         let called = match self.index_calling(ty) {
             Some(Calling::Queues { names, .. }) => {
@@ -131,7 +132,7 @@ impl Model {
         called.unwrap_or_else(|| self.value_name(ty, value))
     }
 
-    /// What a type is an index of; processes come before what they own.
+    /// The display names of what a type indexes; processes come before what they own.
     fn index_calling(&self, ty: TypeId) -> Option<&Calling> {
         let callings = &self.presentation.as_ref()?.callings;
         let is_indexed = |variable: VariableId| match self.types[self.variables[variable].ty].kind {
@@ -141,7 +142,7 @@ impl Model {
         callings.iter().find(|(variable, _)| is_indexed(*variable)).map(|(_, calling)| calling)
     }
 
-    /// What the elements of an array are, all together.
+    /// The title of the elements of an array, all together.
     pub fn elements_title(&self, variable: VariableId) -> String {
         match self.calling(variable) {
             Some(Calling::Processes(name)) => format!("processes {name}"),
@@ -150,7 +151,7 @@ impl Model {
         }
     }
 
-    /// What an element of an array is called among the others.
+    /// The title of one element of an array.
     pub fn element_title(&self, variable: VariableId, value: i64) -> String {
         let TypeKind::Array { index, .. } = self.types[self.variables[variable].ty].kind else {
             return value.to_string();
@@ -164,7 +165,7 @@ impl Model {
         called.unwrap_or_else(|| self.value_name(index, value))
     }
 
-    /// What a value is called at the end of a way.
+    /// The title of a value at the end of a path.
     pub fn value_title(&self, variable: VariableId, steps: &[PartStep], ty: TypeId, value: i64) -> String {
         match (self.calling(variable), steps) {
             (Some(Calling::Processes(_)), [_, PartStep::Field(0)]) => self.position_title(variable, value),
@@ -172,7 +173,7 @@ impl Model {
         }
     }
 
-    /// Where a process stands, of an array of them, by the number of the position.
+    /// The program location of a process in an array of processes, by the number of the position.
     pub(crate) fn position_title(&self, variable: VariableId, position: i64) -> String {
         let texts = self.positions(variable).unwrap_or_default();
         match usize::try_from(position).ok().and_then(|position| texts.get(position)).filter(|_| position != 0) {

@@ -1,9 +1,9 @@
-//! Source positions and the messages about them: what a user got wrong, where, and what to do.
-//! This crate only describes diagnostics; the command line renders them.
+//! Source locations and diagnostics: what is wrong in a model, where, and how to fix it. This crate only describes
+//! diagnostics; the command line renders them.
 
 use std::sync::Arc;
 
-/// A stretch of bytes of one source text.
+/// A range of bytes of one source text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// The first byte.
@@ -28,14 +28,14 @@ impl Span {
     }
 }
 
-/// A source text and the name to show for it. It may be several files, one after the other.
+/// A source text and the name to show for it. It may consist of several files, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The first file's name as the user gave it.
     pub name: String,
-    /// The text, all files in a row.
+    /// The text of all files, concatenated.
     pub text: Arc<str>,
-    /// Where further files start, and their names.
+    /// The start offsets of further files, and their names.
     pub files: Vec<(u32, String)>,
 }
 
@@ -54,7 +54,7 @@ impl Source {
         files.extend(other.files.iter().map(|(offset, name)| (start + offset, name.clone())));
         Self { name: self.name.clone(), text: text.into(), files }
     }
-    /// The name and the place of the file that a byte belongs to.
+    /// The name and the range of the file that a byte belongs to.
     pub fn file_at(&self, offset: u32) -> (&str, std::ops::Range<usize>) {
         let after = self.files.partition_point(|(start, _)| *start <= offset);
         let (start, name) = match after.checked_sub(1).map(|position| &self.files[position]) {
@@ -77,7 +77,7 @@ impl Source {
         let start_of_line = before.rfind('\n').map_or(0, |newline| newline + 1);
         (line, before[start_of_line..].chars().count() + 1)
     }
-    /// The name of the file that an offset lies in, without the folders that lead to it.
+    /// The name of the file at an offset, without folders.
     pub fn short_name(&self, offset: u32) -> &str {
         let (name, _) = self.file_at(offset);
         name.rsplit(['/', '\\']).next().unwrap_or(name)
@@ -89,21 +89,21 @@ impl Source {
     }
 }
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// The model cannot be used.
     Error,
-    /// The model can be used, but probably does not say what was meant.
+    /// The model can be used, but probably does not mean what was intended.
     Warning,
 }
 
-/// A span with a few words about it.
+/// A span with a short text about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// Where.
+    /// The location.
     pub span: Span,
-    /// What is there.
+    /// The text.
     pub text: String,
 }
 
@@ -116,11 +116,11 @@ pub struct Diagnostic {
     pub code: &'static str,
     /// What is wrong, in one line, without a final full stop.
     pub message: String,
-    /// The place it is about. Only a message about a whole file has none.
+    /// The location it is about. Only a message about a whole file has none.
     pub primary: Option<Label>,
-    /// Other places that matter ("first declared here").
+    /// Other relevant locations ("first declared here").
     pub secondary: Vec<Label>,
-    /// What to do about it.
+    /// How to fix it.
     pub help: Option<String>,
     /// The claim of the model it is about, if it is about one.
     pub claim: Option<Claim>,
@@ -131,22 +131,22 @@ pub struct Diagnostic {
 pub struct Claim {
     /// What sort of claim it is: `ltl`, `never`, `trace`.
     pub kind: &'static str,
-    /// Its name, or what it is called if it has none.
+    /// Its name, or a description if it has none.
     pub name: String,
 }
 
 impl Diagnostic {
-    /// An error at a place.
+    /// An error at a location.
     pub fn error(code: &'static str, message: impl Into<String>, span: Span) -> Self {
         let primary = Some(Label { span, text: String::new() });
         let (message, secondary) = (message.into(), Vec::new());
         Self { severity: Severity::Error, code, message, primary, secondary, help: None, claim: None }
     }
-    /// A warning at a place.
+    /// A warning at a location.
     pub fn warning(code: &'static str, message: impl Into<String>, span: Span) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, message, span) }
     }
-    /// Says what stands at the primary place.
+    /// Adds a text to the primary location.
     #[must_use]
     pub fn with_label(mut self, text: impl Into<String>) -> Self {
         if let Some(primary) = &mut self.primary {
@@ -154,19 +154,19 @@ impl Diagnostic {
         }
         self
     }
-    /// Adds another place.
+    /// Adds another location.
     #[must_use]
     pub fn with_secondary(mut self, span: Span, text: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: text.into() });
         self
     }
-    /// Says what to do.
+    /// Adds a hint.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
-    /// Says which claim it is about.
+    /// Names the claim it is about.
     #[must_use]
     pub fn about(mut self, kind: &'static str, name: impl Into<String>) -> Self {
         self.claim = Some(Claim { kind, name: name.into() });

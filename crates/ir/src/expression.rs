@@ -6,19 +6,18 @@ use rustc_hash::FxHashMap;
 
 use crate::index::{ExprId, FunctionId, LocalId, PlaceId, Table, TypeId, VariableId};
 
-/// An expression with a scalar value. Evaluation goes from left to right and can fail with a
-/// fault (see [`crate::FaultKind`]).
+/// An expression with a scalar value. Evaluation goes from left to right and can fail with a run-time error (see
+/// [`crate::FaultKind`]).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
-    /// A literal. `ty` is what it is a value of, for display: a boolean, an enumeration, a
-    /// scalarset, or `Integer`.
+    /// A literal. `ty` is its type for display: a boolean, an enumeration, a scalarset, or `Integer`.
     Constant {
         /// The value.
         value: i64,
         /// The type to show it as.
         ty: TypeId,
     },
-    /// The value at a scalar place. Reading an undefined value is a fault.
+    /// The value at a scalar place. Reading an undefined value is a run-time error.
     Read(PlaceId),
     /// An operator with one operand.
     Unary {
@@ -38,7 +37,7 @@ pub enum Expr {
     },
     /// `condition ? then : otherwise`; only the chosen branch is evaluated.
     Conditional {
-        /// Decides.
+        /// The condition.
         condition: ExprId,
         /// The value if true.
         then: ExprId,
@@ -47,7 +46,7 @@ pub enum Expr {
     },
     /// `forall` or `exists`; stops at the first value that decides.
     Quantified {
-        /// Which.
+        /// The quantifier.
         quantifier: Quantifier,
         /// The bound variable.
         local: LocalId,
@@ -56,7 +55,7 @@ pub enum Expr {
         /// The condition.
         body: ExprId,
     },
-    /// How many present positions of a multiset satisfy a condition on the position.
+    /// The number of present positions of a multiset that satisfy a condition on the position.
     Count {
         /// The bound position (an integer from 0).
         local: LocalId,
@@ -65,9 +64,9 @@ pub enum Expr {
         /// The condition.
         body: ExprId,
     },
-    /// Whether a scalar place holds no value.
+    /// Whether a scalar place is undefined.
     IsUndefined(PlaceId),
-    /// Whether a position of a multiset holds an element. A position out of range is a fault.
+    /// Whether a position of a multiset holds an element. A position out of range is a run-time error.
     IsPresent {
         /// The multiset.
         multiset: PlaceId,
@@ -81,15 +80,14 @@ pub enum Expr {
         /// The type.
         ty: TypeId,
     },
-    /// Whether two places of the same array or record type hold the same, undefined cells
-    /// included.
+    /// Whether two places of the same array or record type have the same contents, including undefined cells.
     SameContents {
         /// One place.
         left: PlaceId,
         /// The other.
         right: PlaceId,
     },
-    /// The scalar result of a function. May have side effects when it stands in a rule body.
+    /// The scalar result of a function. It may have side effects if it occurs in a rule body.
     Call {
         /// The function.
         function: FunctionId,
@@ -103,13 +101,13 @@ pub enum Expr {
 pub enum UnaryOperator {
     /// Boolean negation.
     Not,
-    /// Arithmetic negation; overflow is a fault.
+    /// Arithmetic negation; overflow is a run-time error.
     Negate,
     /// Bitwise complement.
     Complement,
 }
 
-/// Operators with two operands. Arithmetic is on 64-bit integers and overflow is a fault.
+/// Operators with two operands. Arithmetic is on 64-bit integers and overflow is a run-time error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOperator {
     /// Boolean conjunction; the right operand is evaluated only if the left is true.
@@ -136,9 +134,9 @@ pub enum BinaryOperator {
     Subtract,
     /// Product.
     Multiply,
-    /// Quotient, rounded towards zero; division by zero is a fault.
+    /// Quotient, rounded towards zero; division by zero is a run-time error.
     Divide,
-    /// Remainder with the sign of the dividend; division by zero is a fault.
+    /// Remainder with the sign of the dividend; division by zero is a run-time error.
     Remainder,
     /// Shift left; by a negative count shifts right.
     ShiftLeft,
@@ -161,7 +159,7 @@ impl BinaryOperator {
         )
     }
 
-    /// Whether it makes a number of two numbers.
+    /// Whether it maps two numbers to a number.
     pub fn is_arithmetic(self) -> bool {
         !self.is_comparison() && !matches!(self, Self::And | Self::Or | Self::Implies)
     }
@@ -170,13 +168,13 @@ impl BinaryOperator {
 /// The two quantifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quantifier {
-    /// For all.
+    /// Universal.
     All,
-    /// There is.
+    /// Existential.
     Any,
 }
 
-/// What a bound variable, loop variable or parameter ranges over.
+/// The range of a bound variable, loop variable or parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Iteration {
     /// All values of a type, in increasing order. A parameter of a rule or initial-state program
@@ -184,11 +182,11 @@ pub enum Iteration {
     /// the last cell fastest.
     Over(TypeId),
     /// From one integer to another, both included; the step is 1 (or -1 if `to < from`) unless
-    /// given. A step of zero, or one that leads away from `to`, is a fault.
+    /// given. A step of zero, or one that leads away from `to`, is a run-time error.
     Steps {
         /// The first value.
         from: ExprId,
-        /// The last value, if the steps hit it.
+        /// The last value, if the steps reach it.
         to: ExprId,
         /// The step.
         step: Option<ExprId>,
@@ -198,10 +196,10 @@ pub enum Iteration {
 /// An argument of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Argument {
-    /// A scalar value for a value parameter. Out of the parameter's range is a fault.
+    /// A scalar value for a value parameter. Out of the parameter's range is a run-time error.
     Value(ExprId),
-    /// The contents of a place, undefined cells included, for a value parameter. A defined scalar
-    /// out of the parameter's range is a fault.
+    /// The contents of a place, including undefined cells, for a value parameter. A defined scalar out of the
+    /// parameter's range is a run-time error.
     Copy(PlaceId),
     /// The place itself, for a reference parameter.
     Reference(PlaceId),
@@ -211,15 +209,15 @@ pub enum Argument {
 /// evaluated and checked from left to right.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// Where it starts.
+    /// The root.
     pub root: Root,
     /// The path from there.
     pub steps: Vec<Step>,
-    /// The type of what is there.
+    /// The type of its contents.
     pub ty: TypeId,
 }
 
-/// Where a place starts.
+/// The root of a place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Root {
     /// A global variable.
@@ -235,7 +233,7 @@ pub enum Root {
     },
     /// One of two places of the same array or record type. Never written to.
     Choice {
-        /// Decides.
+        /// The condition.
         condition: ExprId,
         /// The place if true.
         then: PlaceId,
@@ -250,7 +248,7 @@ pub enum Step {
     /// A field of a record, by position.
     Field(u32),
     /// An element of an array (by a value of its index type) or of a multiset (by position from
-    /// 0). Out of range is a fault; for a multiset an absent position is a fault, too.
+    /// 0). Out of range is a run-time error; for a multiset an absent position is a run-time error, too.
     Index(ExprId),
 }
 

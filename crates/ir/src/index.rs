@@ -9,7 +9,7 @@ use std::ops::{Index, IndexMut};
 pub trait TableIndex: Copy + Eq {
     /// The index of the entry at `position`.
     fn from_position(position: usize) -> Self;
-    /// The position this index stands for.
+    /// The position of this index.
     fn position(self) -> usize;
 }
 
@@ -21,7 +21,7 @@ macro_rules! index_types {
         pub struct $name(u32);
 
         impl $name {
-            /// The index of the entry at a position known when this is compiled.
+            /// The index of the entry at a position known at compile time.
             #[allow(dead_code)]
             pub(crate) const fn new(position: u32) -> Self {
                 Self(position)
@@ -58,7 +58,7 @@ index_types! {
     PlaceId;
     /// A function or procedure.
     FunctionId;
-    /// A transition rule (with its parameters, so it stands for many instances).
+    /// A transition rule (with its parameters, so it has many instances).
     RuleId;
     /// An initial-state program (with its parameters).
     StartId;
@@ -90,7 +90,7 @@ impl<I: TableIndex, T> Table<I, T> {
     pub fn next_index(&self) -> I {
         I::from_position(self.entries.len())
     }
-    /// How many entries there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }

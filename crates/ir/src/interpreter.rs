@@ -1,15 +1,15 @@
-//! The reference interpreter: naive and obviously right. Every other way to run a model is
-//! compared with it, and every violation is replayed on it.
+//! The reference interpreter: naive and obviously correct. Every other way to run a model is compared with it, and
+//! every violation is replayed on it.
 //!
-//! The doc comments of expressions, places and statements say what they mean; this follows them to
-//! the letter, over cells that hold an integer or nothing. What they leave open is settled here:
+//! The doc comments of expressions, places and statements define their meaning; the interpreter follows them literally,
+//! over cells that hold an integer or are undefined. What they leave open is defined here:
 //! * Shifts by 64 or more in either direction give 0, whatever is shifted; a shift to the left
 //!   drops the bits that leave the word.
 //! * The quotient and the remainder of the least integer by -1 overflow.
-//! * A bound variable or loop variable has its own contents inside the binder; what the local held
-//!   before is there again after it.
-//! * Copying nothing into a cell that cannot be undefined is an undefined read.
-//! * A failed assume statement that a guard calls makes the guard false.
+//! * A bound variable or loop variable has its own contents inside the binder; afterwards the local has its previous
+//!   contents again.
+//! * Copying an undefined cell into a cell that cannot be undefined is an undefined read.
+//! * A failed assume statement in a function called by a guard makes the guard false.
 
 mod evaluation;
 mod execution;
@@ -29,7 +29,7 @@ use instances::Instances;
 use machine::{Machine, Stop};
 use type_facts::TypeFacts;
 
-/// What a step of a run executes.
+/// An action executed by a step of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// An initial-state program.
@@ -38,12 +38,12 @@ pub enum Action {
     Rule(RuleId),
 }
 
-/// What came of executing an action.
+/// The outcome of executing an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// A state.
     Next {
-        /// The state after the step, its multisets in normal form.
+        /// The state after the step, with multisets in normal form.
         state: Valuation,
         /// The properties of the cover statements reached with a true condition, each once, in
         /// increasing order.
@@ -51,7 +51,7 @@ pub enum Outcome {
     },
     /// An assume statement failed: the step is dropped.
     Pruned,
-    /// The step went wrong.
+    /// The step caused a run-time error.
     Fault(Fault),
 }
 
@@ -65,11 +65,11 @@ pub struct Interpreter<'m> {
 }
 
 impl<'m> Interpreter<'m> {
-    /// An interpreter for a model that [`crate::verify()`] accepts. On others it may panic.
+    /// An interpreter for a model that [`crate::verify()`] accepts. It may panic on others.
     pub fn new(model: &'m Model, layout: &'m Layout) -> Self {
         Self { model, layout, facts: TypeFacts::new(model), interrupt: None }
     }
-    /// The same, which gives up on a step (as on one that does not seem to end) once the interrupt is raised.
+    /// The same, but it gives up on a step (as on one that does not seem to terminate) once the interrupt is raised.
     pub fn until(mut self, interrupt: &Interrupt) -> Self {
         self.interrupt = Some(interrupt.clone());
         self
@@ -82,8 +82,8 @@ impl<'m> Interpreter<'m> {
     pub fn layout(&self) -> &'m Layout {
         self.layout
     }
-    /// All valuations of parameters in order, the last one fastest; the cells of all parameters
-    /// one after the other. Made one at a time: there may be very many.
+    /// All valuations of parameters in order, the last one fastest; the cells of all parameters concatenated. Generated
+    /// one at a time: there may be very many.
     pub fn instances(
         &self,
         parameters: &[Parameter],
@@ -92,11 +92,11 @@ impl<'m> Interpreter<'m> {
         debug_assert!(parameters.iter().all(|parameter| locals.get(parameter.local).is_some()));
         Instances::new(self.model, parameters)
     }
-    /// Whether `arguments` is one of the [`Interpreter::instances`], without a walk through them.
+    /// Whether `arguments` is one of the [`Interpreter::instances`], without enumerating them.
     pub fn is_instance(&self, parameters: &[Parameter], arguments: &[i64]) -> bool {
         Instances::new(self.model, parameters).contains(arguments)
     }
-    /// Runs an instance of an initial-state program on the state with nothing in it.
+    /// Runs an instance of an initial-state program on the initial state, in which nothing is set.
     pub fn run_start(&self, start: StartId, arguments: &[i64]) -> Outcome {
         let entry = &self.model.starts[start];
         let initial = self.layout.initial();
@@ -107,11 +107,11 @@ impl<'m> Interpreter<'m> {
     /// Whether an instance of a rule can fire.
     ///
     /// # Errors
-    /// If the guard has no value.
+    /// If the evaluation of the guard fails.
     pub fn enabled(&self, rule: RuleId, arguments: &[i64], state: &Valuation) -> Result<bool, Fault> {
         condition(self.rule_machine(rule, arguments, state).evaluate(self.model.rules[rule].guard))
     }
-    /// Like [`Interpreter::enabled`], with what the guard reads.
+    /// Like [`Interpreter::enabled`], with the slots that the guard reads.
     pub fn enabled_with_footprint(
         &self,
         rule: RuleId,
@@ -122,11 +122,11 @@ impl<'m> Interpreter<'m> {
         let result = condition(machine.evaluate(self.model.rules[rule].guard));
         (result, machine.footprint())
     }
-    /// Runs the body of an instance of a rule, without a look at its guard.
+    /// Runs the body of an instance of a rule, without checking its guard.
     pub fn fire(&self, rule: RuleId, arguments: &[i64], state: &Valuation) -> Outcome {
         self.execute(self.rule_machine(rule, arguments, state), &self.model.rules[rule].body).0
     }
-    /// Like [`Interpreter::fire`], with what the body reads and writes.
+    /// Like [`Interpreter::fire`], with the slots that the body reads and writes.
     pub fn fire_with_footprint(&self, rule: RuleId, arguments: &[i64], state: &Valuation) -> (Outcome, Footprint) {
         self.execute(self.rule_machine(rule, arguments, state).recording(), &self.model.rules[rule].body)
     }
@@ -134,18 +134,18 @@ impl<'m> Interpreter<'m> {
     /// cover statement, which has no condition, holds nowhere.
     ///
     /// # Errors
-    /// If the condition has no value.
+    /// If the evaluation of the condition fails.
     pub fn holds(&self, property: PropertyId, arguments: &[i64], state: &Valuation) -> Result<bool, Fault> {
         let Some(expression) = self.model.properties[property].formula.condition() else {
             return Ok(false);
         };
         condition(self.property_machine(property, arguments, state).evaluate(expression))
     }
-    /// Whether a state is passed through.
+    /// Whether a state is transient.
     pub fn passes(&self, state: &Valuation) -> bool {
         self.model.passing().any(|property| self.holds(property, &[], state) == Ok(true))
     }
-    /// Like [`Interpreter::holds`], with what the condition reads.
+    /// Like [`Interpreter::holds`], with the slots that the condition reads.
     pub fn holds_with_footprint(
         &self,
         property: PropertyId,

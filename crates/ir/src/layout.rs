@@ -3,9 +3,9 @@
 //!
 //! The slots of a record are in field order, those of an array in increasing order of the index,
 //! and a multiset has for each position a boolean "present" slot followed by the element's slots.
-//! A stored slot holds its value's code in the domain, plus one where zero stands for "undefined".
-//! No slot straddles a word. A layout may be repacked so that slots have room for some of their values
-//! only; then what does not fit must be noticed when it is stored.
+//! A slot stores the code of its value in the domain, plus one if zero represents "undefined". No slot straddles a
+//! word. A layout may be repacked so that slots have room only for some of their values; then a value that does not fit
+//! must be detected when it is stored.
 
 use std::ops::{Index, IndexMut};
 
@@ -26,25 +26,25 @@ pub struct Slot {
     pub domain: Domain,
     /// The least value of its type.
     pub least: i64,
-    /// Whether it can hold no value. The element cells of a multiset always can, since absent
-    /// elements have none; its "present" cells never can.
+    /// Whether it can be undefined. The element cells of a multiset always can, since those of absent elements are; its
+    /// "present" cells never can.
     pub may_be_undefined: bool,
-    /// Whether it has room for no value: if it can hold none, unless the layout was repacked.
+    /// Whether it has room for "undefined": if it can be undefined, unless the layout was repacked.
     pub has_undefined: bool,
     /// Its first bit in the packed state.
     pub bit: u32,
-    /// How many bits it takes; none if there is nothing to tell apart.
+    /// The number of bits; zero if there is a single value.
     pub width: u32,
 }
 
-/// Where a multiset lies in the state.
+/// The location of a multiset in the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MultisetSlots {
     /// The "present" slot of the first position.
     pub first: SlotId,
-    /// How many positions there are.
+    /// The number of positions.
     pub capacity: usize,
-    /// How many slots a position takes, its "present" slot included.
+    /// The number of slots per position, including its "present" slot.
     pub stride: usize,
 }
 
@@ -54,7 +54,7 @@ pub enum LayoutError {
     /// More cells than a state may have.
     #[error("the variables take more than {limit} cells; `{variable}` goes over the limit")]
     TooManySlots {
-        /// The variable that goes over the limit.
+        /// The variable that exceeds the limit.
         variable: String,
         /// The limit.
         limit: u64,
@@ -83,7 +83,7 @@ pub enum LayoutError {
     },
 }
 
-/// How the variables of a model lie in its states.
+/// The location of the variables of a model in its states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// The cells of all variables, in order of declaration.
@@ -93,7 +93,7 @@ pub struct Layout {
     bits: u32,
 }
 
-/// One value (or none) for each slot.
+/// One value (or undefined) for each slot.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Valuation(pub Vec<Option<i64>>);
 
@@ -115,17 +115,17 @@ impl IndexMut<SlotId> for Valuation {
 pub struct State(pub Box<[u64]>);
 
 impl Slot {
-    /// What the packed state stores for a value (or none); `None` if the slot cannot hold it.
+    /// The number stored for a value (or undefined); `None` if the slot cannot hold it.
     pub fn stored(&self, value: Option<i64>) -> Option<u64> {
         match value {
             Some(value) => Some(self.domain.code_of(value)? + u64::from(self.has_undefined)),
             None => self.has_undefined.then_some(0),
         }
     }
-    /// What a stored number stands for.
+    /// The value of a stored number.
     ///
     /// # Panics
-    /// If the number stands for nothing.
+    /// If the number represents no value.
     pub fn value(&self, stored: u64) -> Option<i64> {
         match (self.has_undefined, stored) {
             (true, 0) => None,
@@ -133,7 +133,7 @@ impl Slot {
             (false, _) => Some(self.domain.value_of(stored)),
         }
     }
-    /// What it holds before the first step: nothing if that is possible, or else its least value.
+    /// Its content before the first step: undefined if that is possible, or else its least value.
     pub fn initial(&self) -> Option<i64> {
         if self.may_be_undefined { None } else { Some(self.least) }
     }
@@ -163,8 +163,8 @@ impl Layout {
         check_locals(model)?;
         Ok(layout)
     }
-    /// The same slots with room for fewer values: for each slot those that are given, and undefined or
-    /// not; or the same as here.
+    /// The same slots with room for fewer values: for each slot the given values and whether it can be undefined, or,
+    /// for `None`, the same as here.
     pub fn repacked(&self, mut room: impl FnMut(SlotId, &Slot) -> Option<(Domain, bool)>) -> Self {
         let (first_slots, multisets) = (self.first_slots.clone(), self.multisets.clone());
         let mut layout = Self { slots: Table::new(), first_slots, multisets, bits: 0 };
@@ -175,7 +175,7 @@ impl Layout {
         }
         layout
     }
-    /// Appends a slot at the next bit where it does not straddle a word.
+    /// Appends a slot at the next position where it does not straddle a word.
     fn push(&mut self, slot: Slot) {
         let mut bit = self.bits;
         if bit % 64 + slot.width > 64 {
@@ -192,16 +192,15 @@ impl Layout {
     pub fn first_slot(&self, variable: VariableId) -> SlotId {
         self.first_slots[variable]
     }
-    /// The number of words of a packed state. At least one, so that a store of states can count
-    /// its words.
+    /// The number of words of a packed state. At least one, so that a store of states can divide by it.
     pub fn words(&self) -> usize {
         (self.bits as usize).div_ceil(64).max(1)
     }
-    /// The number of bits of a packed state, padding included.
+    /// The number of bits of a packed state, including padding.
     pub fn bits(&self) -> u32 {
         self.bits
     }
-    /// The multisets of the state; one inside another comes before it.
+    /// The multisets of the state; a nested one comes before the one around it.
     pub fn multisets(&self) -> &[MultisetSlots] {
         &self.multisets
     }
@@ -222,7 +221,7 @@ impl Layout {
     pub fn pack(&self, valuation: &Valuation, words: &mut [u64]) {
         assert!(self.try_pack(valuation, words), "a slot holds a value of its domain");
     }
-    /// Packs a valuation into words, unless a slot cannot hold its value: then the words are of no use.
+    /// Packs a valuation into words. Returns false if a slot cannot hold its value; then the words must not be used.
     ///
     /// # Panics
     /// If there are not [`Layout::words`] words.
@@ -247,7 +246,7 @@ impl Layout {
         self.pack(valuation, &mut words);
         State(words)
     }
-    /// The valuation that a packed state stands for.
+    /// The valuation of a packed state.
     ///
     /// # Panics
     /// If it was not packed with this layout.
@@ -261,9 +260,8 @@ impl Layout {
         };
         Valuation(self.slots.iter().map(value).collect())
     }
-    /// Brings every multiset into normal form: present positions first, sorted with undefined
-    /// before every value; the cells of absent elements undefined. States that differ only in the
-    /// order of elements become equal.
+    /// Brings every multiset into normal form: present positions first, sorted with undefined before every value; the
+    /// cells of absent elements undefined. States that differ only in the order of elements become equal.
     pub fn normalize(&self, valuation: &mut Valuation) {
         for multiset in &self.multisets {
             let first = multiset.first.position();
@@ -282,7 +280,7 @@ impl Layout {
     }
 }
 
-/// Checks that the locals of each owner are few enough to make a frame of them.
+/// Checks that the locals of each owner fit into a frame.
 fn check_locals(model: &Model) -> Result<(), LayoutError> {
     let named = |kind: &str, name: &Option<String>| match name {
         Some(name) => format!("{kind} `{name}`"),
@@ -302,14 +300,14 @@ fn check_locals(model: &Model) -> Result<(), LayoutError> {
     Ok(())
 }
 
-/// How many bits tell the values of a domain apart, and undefined from them; none if 64 do not suffice.
+/// The number of bits needed for the values of a domain, and undefined; `None` if 64 do not suffice.
 fn width(domain: &Domain, may_be_undefined: bool) -> Option<u32> {
-    // A size of zero stands for 2^64, so this is the greatest code.
+    // A size of zero denotes 2^64, so this is the greatest code.
     let greatest = domain.size().wrapping_sub(1).checked_add(u64::from(may_be_undefined))?;
     Some(u64::BITS - greatest.leading_zeros())
 }
 
-/// Flattens one variable. The depth of its recursion is that of the type's nesting.
+/// Flattens one variable. The recursion is as deep as the nesting of the type.
 struct Flattening<'a> {
     model: &'a Model,
     variable: VariableId,

@@ -1,6 +1,5 @@
-//! The intermediate representation every language is lowered to and every analysis and engine
-//! reads: a nondeterministic sequential model over finite scalar slots. It knows nothing of
-//! languages, groups or engines.
+//! The intermediate representation that every language is lowered to and every analysis and engine reads: a
+//! nondeterministic sequential model over finite scalar slots. Knows nothing about languages, groups or engines.
 
 mod assembly;
 mod budget;

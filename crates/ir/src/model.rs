@@ -18,7 +18,7 @@ use crate::types::{Domain, Type, TypeKind};
 pub struct Model {
     /// The text it came from; all spans are into this.
     pub source: Source,
-    /// All types. [`Model::BOOLEAN`] and [`Model::INTEGER`] are always there.
+    /// All types. [`Model::BOOLEAN`] and [`Model::INTEGER`] are always present.
     pub types: Table<TypeId, Type>,
     /// Global variables in order of declaration.
     pub variables: Table<VariableId, Variable>,
@@ -32,17 +32,17 @@ pub struct Model {
     pub rules: Table<RuleId, Rule>,
     /// Properties in order of declaration.
     pub properties: Table<PropertyId, Property>,
-    /// The invariants that the source calls assertions: they are claimed to follow from the others, and are
-    /// reported under that word.
+    /// The invariants that the source calls assertions: they are claimed to follow from the others, and are reported as
+    /// assertions.
     pub assertions: Vec<PropertyId>,
-    /// Types beside scalarsets whose values the source says are interchangeable, such as the deferred
-    /// sets of B. A promise: whoever relies on it must show it.
+    /// Types besides scalarsets whose values the source declares interchangeable, such as the deferred sets of B. This
+    /// is only a claim: whoever relies on it must prove it.
     pub interchangeable: Vec<TypeId>,
-    /// Variables that are shown otherwise than cell by cell.
+    /// Variables that are not displayed cell by cell.
     pub notations: Vec<(VariableId, Notation)>,
     /// Names of values of ranges, such as those of messages.
     pub value_names: FxHashMap<TypeId, FxHashMap<i64, String>>,
-    /// How runs are told, if not rule by rule and cell by cell.
+    /// How runs are displayed, if not rule by rule and cell by cell.
     pub presentation: Option<Presentation>,
 }
 
@@ -53,8 +53,7 @@ pub struct Variable {
     pub name: String,
     /// Its type.
     pub ty: TypeId,
-    /// Whether its cells can hold no value. If so they start undefined, otherwise at the least
-    /// value of their type.
+    /// Whether its cells can be undefined. If so, they start undefined, otherwise at the least value of their type.
     pub may_be_undefined: bool,
     /// Where it is declared.
     pub span: Span,
@@ -65,22 +64,22 @@ pub struct Variable {
 pub struct Local {
     /// Its name.
     pub name: String,
-    /// Its type (of what it refers to, for a reference).
+    /// Its type (for a reference, the type it refers to).
     pub ty: TypeId,
-    /// How it comes by its contents.
+    /// How it gets its contents.
     pub kind: LocalKind,
     /// Where it is declared.
     pub span: Span,
 }
 
-/// How a local comes by its contents.
+/// How a local gets its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalKind {
     /// Set by the owner's parameters, a loop, a quantifier or a call by value.
     Parameter,
-    /// A variable, undefined at first on every entry.
+    /// A variable, undefined on every entry.
     Variable,
-    /// Stands for another place: a parameter by reference, or bound by a statement.
+    /// Denotes another place: a parameter by reference, or bound by a statement.
     Reference,
 }
 
@@ -89,7 +88,7 @@ pub enum LocalKind {
 pub struct Parameter {
     /// The local that holds it.
     pub local: LocalId,
-    /// What it ranges over. Steps have constant bounds here.
+    /// Its range. Steps have constant bounds here.
     pub range: Iteration,
 }
 
@@ -100,17 +99,17 @@ pub struct Rule {
     pub name: Option<String>,
     /// The process that its instances belong to.
     pub owner: Owner,
-    /// What the language promises about firing it.
+    /// The fairness that the language guarantees.
     pub fairness: Fairness,
     /// Its parameters, outermost first.
     pub parameters: Vec<Parameter>,
-    /// All locals, parameters included.
+    /// All locals, including parameters.
     pub locals: Table<LocalId, Local>,
-    /// When it can fire. Free of side effects.
+    /// The condition under which it can fire. Free of side effects.
     pub guard: ExprId,
-    /// What it does.
+    /// The statements.
     pub body: Vec<Statement>,
-    /// Where it stands.
+    /// Its location.
     pub span: Span,
 }
 
@@ -121,11 +120,11 @@ pub struct Start {
     pub name: Option<String>,
     /// Its parameters, outermost first.
     pub parameters: Vec<Parameter>,
-    /// All locals, parameters included.
+    /// All locals, including parameters.
     pub locals: Table<LocalId, Local>,
-    /// What it does.
+    /// The statements.
     pub body: Vec<Statement>,
-    /// Where it stands.
+    /// Its location.
     pub span: Span,
 }
 
@@ -136,38 +135,37 @@ pub struct Function {
     pub name: String,
     /// The locals that are parameters, in order.
     pub parameters: Vec<LocalId>,
-    /// All locals, parameters included.
+    /// All locals, including parameters.
     pub locals: Table<LocalId, Local>,
-    /// What it returns. Falling off the end of a function with a result is a fault.
+    /// The type of its result. Reaching the end of a function with a result is a run-time error.
     pub result: Option<TypeId>,
-    /// What it does.
+    /// The statements.
     pub body: Vec<Statement>,
-    /// Where it stands.
+    /// Its location.
     pub span: Span,
 }
 
-/// What kind of claim a property makes.
+/// The kind of claim a property makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PropertyKind {
     /// AG: holds in every reachable state.
     Invariant,
-    /// Not a claim: states without it are dropped.
+    /// Not a claim: states that violate it are dropped.
     Assumption,
     /// EF: holds in some reachable state (for some parameters). A cover statement also declares one
     /// of these, with [`Formula::CoverStatement`].
     Cover,
-    /// AG EF: from every reachable state a state where it holds can be reached, for each valuation of
-    /// the parameters. Murphi (rumur) calls this "liveness".
+    /// AG EF: from every reachable state, a state where it holds can be reached, for each valuation of the parameters.
+    /// Murphi (rumur) calls this "liveness".
     AlwaysReachable,
-    /// Not a claim: states in which it holds (and has a value) are passed through. They are neither stored
-    /// nor counted, no claim is about them, and whatever can be done in them is done at once. It has no
-    /// parameters.
+    /// Not a claim: states in which it holds (and evaluates) are transient. They are neither stored nor counted, no
+    /// claim applies to them, and they are expanded at once. It has no parameters.
     Passing,
 }
 
 impl PropertyKind {
-    /// Whether it says something about a model that may be wrong. What is no claim belongs to the
-    /// behaviour of the model, whatever is asked about it.
+    /// Whether it is a claim about the model that may be violated. Other kinds belong to the behaviour of the model,
+    /// whatever is checked.
     pub fn is_claim(self) -> bool {
         !matches!(self, Self::Assumption | Self::Passing)
     }
@@ -178,15 +176,15 @@ impl PropertyKind {
 pub struct Property {
     /// Its name, if it has one.
     pub name: Option<String>,
-    /// What it claims.
+    /// The kind of claim.
     pub kind: PropertyKind,
     /// Its parameters, outermost first.
     pub parameters: Vec<Parameter>,
-    /// All locals, parameters included.
+    /// All locals, including parameters.
     pub locals: Table<LocalId, Local>,
-    /// What it claims that of.
+    /// The formula that the claim is about.
     pub formula: Formula,
-    /// Where it stands.
+    /// Its location.
     pub span: Span,
 }
 
@@ -196,7 +194,7 @@ impl Model {
     /// The type of 64-bit integers, present in every model.
     pub const INTEGER: TypeId = TypeId::new(1);
 
-    /// A model with nothing in it but the built-in types.
+    /// A model with only the built-in types.
     pub fn new(source: Source) -> Self {
         let mut types = Table::new();
         types.push(Type { name: Some("boolean".into()), kind: TypeKind::Boolean });
@@ -218,7 +216,7 @@ impl Model {
         }
     }
 
-    /// The conditions of states that are passed through: one that holds is enough.
+    /// The conditions for transient states: one that holds suffices.
     pub fn passing(&self) -> impl Iterator<Item = PropertyId> {
         let properties = self.properties.iter_enumerated();
         properties.filter(|(_, property)| property.kind == PropertyKind::Passing).map(|(id, _)| id)
@@ -249,9 +247,9 @@ impl Model {
         }
     }
 
-    /// How many scalar cells a value of a type takes (`u64::MAX` for that many or more).
+    /// The number of scalar cells of a value of a type (`u64::MAX` for that many or more).
     pub fn cells(&self, ty: TypeId) -> u64 {
-        // Most are scalars or arrays of some, to any depth.
+        // Most are scalars or arrays of these, nested to any depth.
         let (mut inner, mut factor) = (ty, 1u64);
         loop {
             match &self.types[inner].kind {
@@ -266,7 +264,7 @@ impl Model {
                 _ => return factor,
             }
         }
-        // Types may share parts so often that a plain recursion would not end in this life.
+        // Types may share parts so often that plain recursion would take forever.
         let mut known: FxHashMap<TypeId, u64> = FxHashMap::default();
         let mut pending = vec![ty];
         while let Some(&current) = pending.last() {

@@ -1,11 +1,11 @@
-//! How a front end wants the value of a variable shown: B's sets, functions and sequences lie in arrays of
-//! bits and cells, and people want to see `{a|->b}`.
+//! How a front end wants the value of a variable displayed: B's sets, functions and sequences are stored in arrays of
+//! bits and cells, and users want to see `{a|->b}`.
 
 use crate::index::TypeId;
 use crate::model::Model;
 use crate::types::TypeKind;
 
-/// How the cells of a value are put together again.
+/// How the cells of a value are combined for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notation {
     /// A single cell.
@@ -18,11 +18,11 @@ pub enum Notation {
     Set(Index),
     /// A scalar for each possible argument, undefined outside the domain.
     Function(Index),
-    /// A bit that says whether there is a value, and a value, for each possible argument.
+    /// For each possible argument, a bit that says whether there is a value, and a value.
     Table(Index, Box<Notation>),
 }
 
-/// What the indices of nested arrays make up.
+/// The structure of the indices of nested arrays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Index {
     /// One index.
@@ -102,7 +102,7 @@ fn scalar(model: &Model, ty: TypeId, value: i64) -> String {
     model.value_name(ty, value)
 }
 
-/// A function, as a sequence if its arguments are 1, 2, ….
+/// A function, displayed as a sequence if its arguments are 1, 2, ….
 fn function(pairs: &[(String, String)]) -> String {
     let is_sequence =
         !pairs.is_empty() && pairs.iter().enumerate().all(|(at, (argument, _))| *argument == (at + 1).to_string());
@@ -115,7 +115,7 @@ fn function(pairs: &[(String, String)]) -> String {
 }
 
 impl Index {
-    /// How many indices there are.
+    /// The number of indices.
     fn depth(&self) -> usize {
         match self {
             Self::Scalar | Self::Set(_) => 1,

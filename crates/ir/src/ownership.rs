@@ -1,8 +1,7 @@
-//! Who takes a step: the process that an instance of a rule belongs to, and what fairness a language promises
-//! to that rule.
+//! The process that an instance of a rule belongs to, and the fairness that a language guarantees to that rule.
 //!
-//! Neither changes which steps are possible. Both say which infinite runs count, and what events and `_last`
-//! are about.
+//! Neither changes which steps are possible. Both determine which infinite runs count, and the meaning of events and
+//! `_last`.
 
 use crate::index::RuleId;
 use crate::model::Model;
@@ -10,11 +9,10 @@ use crate::model::Model;
 /// The process that the instances of a rule belong to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Owner {
-    /// None: the language has no processes, or this step is none of a process.
+    /// None: the language has no processes, or no process takes this step.
     #[default]
     None,
-    /// The process with this number. Where several take part in a step, it is the one that takes it: the sender
-    /// of a rendezvous.
+    /// The process with this number. If several take part in a step, it is the active one: the sender of a rendezvous.
     Process(Number),
 }
 
@@ -23,8 +21,8 @@ pub enum Owner {
 pub enum Number {
     /// Always this one.
     Constant(i64),
-    /// The value of a parameter of the rule, by position. Parameters that are numbers of processes are scalar,
-    /// and only scalar ones come before them.
+    /// The value of a parameter of the rule, by position. Parameters that are numbers of processes are scalar, and only
+    /// scalar ones come before them.
     Parameter(usize),
 }
 
@@ -38,15 +36,15 @@ impl Number {
     }
 }
 
-/// What a language promises to a rule that can fire again and again. Each instance counts by itself.
+/// The fairness a language guarantees to a rule that is enabled again and again. Each instance counts separately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fairness {
-    /// Nothing: an infinite run may neglect it forever.
+    /// None: an infinite run may neglect it forever.
     #[default]
     None,
-    /// An instance that can fire from some point on without interruption fires again and again.
+    /// An instance that is continuously enabled from some point on fires infinitely often.
     Weak,
-    /// An instance that can fire again and again fires again and again.
+    /// An instance that is enabled infinitely often fires infinitely often.
     Strong,
 }
 

@@ -1,7 +1,7 @@
-//! How a front end wants runs told in the terms of its language: which processes take part in a step and
-//! what they execute, what of the state is shown and under which names, and where processes stand.
+//! How a front end wants runs displayed in terms of its language: which processes take part in a step and what they
+//! execute, which parts of the state are shown and under which names, and the program locations of processes.
 //!
-//! Nothing here has a meaning: a model is the same without it.
+//! Nothing here affects the meaning of a model.
 
 use crate::calling::Calling;
 use crate::diagnostics::Span;
@@ -11,20 +11,20 @@ use crate::model::Model;
 use crate::ownership::Number;
 use crate::types::TypeKind;
 
-/// How the runs of a model are told.
+/// How the runs of a model are displayed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Presentation {
-    /// The statements of the processes in the order of the text, each process type by itself.
+    /// The statements of the processes in the order of the text, by process type.
     pub statements: Vec<SourceStatement>,
-    /// For each rule what a step of it is.
+    /// For each rule, the meaning of its steps.
     pub captions: Vec<Caption>,
-    /// What of a state is shown, in this order.
+    /// The parts of a state that are shown, in this order.
     pub parts: Vec<ShownPart>,
-    /// Nothing of a state in which this variable is not zero is shown: it only stands between two others.
+    /// If this variable is not zero, nothing of the state is shown: it is only intermediate.
     pub between: Option<VariableId>,
-    /// What a state without a way on is called.
+    /// The name of a deadlock state.
     pub deadlock: Option<String>,
-    /// What variables are called that the text does not have.
+    /// Display names of variables that the text does not declare.
     pub callings: Vec<(VariableId, Calling)>,
 }
 
@@ -33,27 +33,27 @@ pub struct Presentation {
 pub struct SourceStatement {
     /// The type of the processes that execute it.
     pub process: String,
-    /// Where it stands.
+    /// Its location.
     pub span: Span,
-    /// The line on which it stands.
+    /// Its line.
     pub line: usize,
     /// Its text.
     pub text: String,
-    /// Whether a process can be there from its start on, in an initial state.
+    /// Whether a process can be there initially.
     pub initial: bool,
-    /// A process can be there when one of these was executed.
+    /// A process can be there after one of these was executed.
     pub behind: Vec<usize>,
-    /// Whether it is the end of the process, which counts as executed once a process gets to it: a process may stay
-    /// there for ever, since others have to end first.
+    /// Whether it is the end of the process, which counts as executed once a process reaches it: a process may stay
+    /// there forever, since others have to end first.
     pub is_end: bool,
 }
 
-/// What a step of a rule is.
+/// The meaning of a step of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Caption {
     /// Processes execute statements: several together, or one after the other.
     Statements(Vec<Participant>),
-    /// Not a step of the text: a remark on the process that it concerns, if it concerns one.
+    /// Not a step of the text: a remark, with the process that it concerns, if any.
     Remark(Option<Participant>, String),
 }
 
@@ -62,37 +62,37 @@ pub enum Caption {
 pub struct Participant {
     /// Its number.
     pub number: Number,
-    /// What it executes.
+    /// The statement it executes.
     pub statement: usize,
 }
 
-/// A part of the state that is shown under a name of its own.
+/// A part of the state that is shown under its own name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownPart {
     /// Its name.
     pub name: String,
-    /// The variable that it lies in.
+    /// The variable that contains it.
     pub variable: VariableId,
-    /// How many cells of the variable come before it.
+    /// The number of cells of the variable before it.
     pub first: usize,
     /// Its type.
     pub ty: TypeId,
-    /// The cell of the variable that is zero where the part is not there; none if it always is.
+    /// The cell of the variable that is zero if the part is absent; none if it is always present.
     pub presence: Option<usize>,
-    /// What it is.
+    /// Its kind.
     pub kind: PartKind,
 }
 
-/// What a part of the state is.
+/// The kind of a part of the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartKind {
     /// A value, shown cell by cell.
     Value,
-    /// A queue: a record of its length and of an array of records, the messages, the first in front.
+    /// A queue: a record of its length and an array of records, the messages, first one in front.
     Queue,
-    /// Where a process stands: a text for each value of the cell.
+    /// The program location of a process: a text for each value of the cell.
     Position(Vec<String>),
-    /// Where something that looks on stands, with a text for each place: a number, or where it may stand: an array of
+    /// The location of an observer, with a text for each: a number, or, for a set of possible locations, an array of
     /// truth values.
     Places(Vec<String>),
 }
@@ -102,7 +102,7 @@ pub enum PartKind {
 pub struct Unexecuted<'a> {
     /// The statement.
     pub statement: &'a SourceStatement,
-    /// Whether some process gets to it, and can never execute it.
+    /// Whether some process reaches it, but can never execute it.
     pub is_reached: bool,
 }
 
@@ -133,7 +133,7 @@ impl Presentation {
             .collect()
     }
 
-    /// What a step of a rule is, if anything is said about it.
+    /// The meaning of a step of a rule, if given.
     pub fn caption(&self, rule: RuleId) -> Option<&Caption> {
         self.captions.get(rule.position())
     }
@@ -144,13 +144,13 @@ impl ShownPart {
     pub fn first_slot(&self, layout: &Layout) -> usize {
         layout.first_slot(self.variable).position() + self.first
     }
-    /// The position of the cell in a state that says whether it is there.
+    /// The position in a state of the cell that says whether it is present.
     pub fn presence_slot(&self, layout: &Layout) -> Option<usize> {
         self.presence.map(|cell| layout.first_slot(self.variable).position() + cell)
     }
 }
 
-/// The messages of a queue as `[request,2][answer,0]`; `[]` if there is none. `cells` are those of the queue.
+/// The messages of a queue as `[request,2][answer,0]`; `[]` if there are none. `cells` are those of the queue.
 pub fn queue_text(model: &Model, ty: TypeId, cells: &[Option<i64>]) -> String {
     let TypeKind::Record { fields } = &model.types[ty].kind else { return String::new() };
     let Some(messages) = fields.get(1) else { return String::new() };
@@ -171,7 +171,7 @@ pub fn queue_text(model: &Model, ty: TypeId, cells: &[Option<i64>]) -> String {
 }
 
 impl Model {
-    /// Whether a state is only between two that are shown.
+    /// Whether a state is only intermediate, between two that are shown.
     pub fn is_between(&self, layout: &Layout, state: &Valuation) -> bool {
         let variable = self.presentation.as_ref().and_then(|presentation| presentation.between);
         variable.is_some_and(|variable| state[layout.first_slot(variable)] != Some(0))

@@ -1,16 +1,15 @@
-//! Statements: what rule bodies, initial-state programs and functions are made of.
+//! Statements: the parts of rule bodies, initial-state programs and functions.
 
 use crate::diagnostics::Span;
 use crate::expression::{Argument, Iteration};
 use crate::index::{ExprId, FunctionId, LocalId, PlaceId, PropertyId};
 
-/// A statement and where it stands in the source. A fault in one of its expressions is reported
-/// at this place.
+/// A statement and its location in the source. A run-time error in one of its expressions is reported at this location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// What it does.
+    /// Its kind.
     pub kind: StatementKind,
-    /// Where it stands.
+    /// Its location.
     pub span: Span,
 }
 
@@ -18,44 +17,43 @@ pub struct Statement {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatementKind {
     /// Writes a value to a scalar place. The place is evaluated before the value; a value out of
-    /// the place's range is a fault.
+    /// the place's range is a run-time error.
     Assign {
-        /// Where to.
+        /// The target.
         target: PlaceId,
-        /// What.
+        /// The value.
         value: ExprId,
     },
-    /// Copies an array, record or multiset, undefined cells included. The types have equal
-    /// layouts.
+    /// Copies an array, record or multiset, including undefined cells. The types have equal layouts.
     Copy {
-        /// Where to.
+        /// The target.
         target: PlaceId,
-        /// Where from.
+        /// The source.
         source: PlaceId,
     },
     /// Sets every cell at a place to the least value of its type; a multiset becomes empty.
     Clear(PlaceId),
     /// Makes every cell at a place undefined; a multiset becomes empty.
     Undefine(PlaceId),
-    /// Makes a reference local stand for a place; the place is evaluated once, here.
+    /// Binds a reference local to a place; the place is evaluated once, here.
     Bind {
         /// The reference local.
         local: LocalId,
-        /// What it stands for from now on.
+        /// The place it denotes from now on.
         place: PlaceId,
     },
-    /// The first branch whose condition is true, or else `otherwise`.
+    /// Executes the first branch whose condition is true, or else `otherwise`.
     If {
-        /// Conditions and what to do, in order.
+        /// Conditions and statements, in order.
         branches: Vec<(ExprId, Vec<Statement>)>,
-        /// What to do if none holds.
+        /// The statements if none holds.
         otherwise: Vec<Statement>,
     },
     /// Repeats while a condition holds.
     While {
         /// The condition.
         condition: ExprId,
-        /// What to repeat.
+        /// The statements to repeat.
         body: Vec<Statement>,
     },
     /// Repeats for each value of a range. The loop variable is a fresh copy in every iteration.
@@ -64,7 +62,7 @@ pub enum StatementKind {
         local: LocalId,
         /// Its values.
         range: Iteration,
-        /// What to repeat.
+        /// The statements to repeat.
         body: Vec<Statement>,
     },
     /// Calls a procedure, or a function whose result is not used.
@@ -76,47 +74,47 @@ pub enum StatementKind {
     },
     /// Ends the function, rule or initial-state program.
     Return(Option<ReturnValue>),
-    /// An error of the model unless the condition holds, or the violation of an invariant.
+    /// A run-time error unless the condition holds, or the violation of an invariant.
     Assert {
         /// The condition.
         condition: ExprId,
-        /// What to say.
+        /// The message.
         message: String,
-        /// The invariant that the step violates if it fails; none if that is an error of its own.
+        /// The invariant that the step violates if this fails; none if it is a run-time error.
         violates: Option<Violated>,
     },
-    /// Nothing is concluded unless the condition holds: the model leaves what was assumed of it, such as
-    /// the room for values that nothing bounds.
+    /// Makes the result unknown unless the condition holds: the model leaves the assumptions made about it, such as the
+    /// bounds assumed for values that nothing bounds.
     Require {
         /// The condition.
         condition: ExprId,
-        /// What to say.
+        /// The message.
         message: String,
     },
     /// Drops this step (as if the rule had not fired) unless the condition holds.
     Assume(ExprId),
-    /// Notes that a cover property was reached if the condition holds.
+    /// Records that a cover property was reached if the condition holds.
     Cover {
         /// The condition.
         condition: ExprId,
-        /// The cover property it counts for.
+        /// The cover property.
         property: PropertyId,
     },
-    /// A violation.
+    /// A run-time error.
     Error {
-        /// What to say.
+        /// The message.
         message: String,
     },
     /// Puts the contents of an element into the first free position of a multiset; a full one is a
-    /// fault.
+    /// run-time error.
     MultisetAdd {
         /// The multiset.
         multiset: PlaceId,
         /// The element.
         element: MultisetElement,
     },
-    /// Removes the element at a position of a multiset; an absent one is a fault. Other positions
-    /// stay as they are until the end of the step.
+    /// Removes the element at a position of a multiset; an absent one is a run-time error. Other positions are
+    /// unchanged until the end of the step.
     MultisetRemove {
         /// The multiset.
         multiset: PlaceId,
@@ -135,26 +133,26 @@ pub enum StatementKind {
     },
 }
 
-/// The invariant that a failed assertion stands for: the step leads to a state in which it does not hold, for
-/// which the variables of the model have no room.
+/// The invariant that a failed assertion represents: the step leads to a state in which it does not hold, and which the
+/// variables of the model cannot store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violated {
     /// The invariant, which has no parameters.
     pub property: PropertyId,
-    /// The value there is no room for, and what is said before it: "`n` would be".
+    /// The value that cannot be stored, and the text before it: "`n` would be".
     pub value: Option<(String, ExprId)>,
 }
 
-/// What a function returns.
+/// The result of a return statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReturnValue {
-    /// A scalar. Out of the return type's range is a fault.
+    /// A scalar. Out of the return type's range is a run-time error.
     Value(ExprId),
     /// The contents of an array or record.
     Copy(PlaceId),
 }
 
-/// What is put into a multiset.
+/// An element added to a multiset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisetElement {
     /// A scalar.

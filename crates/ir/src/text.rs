@@ -1,9 +1,8 @@
-//! Expressions and places as short Murphi text, in the names of the source: what fault messages
-//! and reports quote. The text is cut off with "…" when it gets long, so that a message stays a
-//! message whatever the size of the expression.
+//! Expressions and places as short Murphi text, in the names of the source, for run-time error messages and reports.
+//! Long text is truncated with "…", so that a message stays readable whatever the size of the expression.
 //!
-//! Parentheses are the fewest that Murphi's precedences (as rumur has them) need, except under
-//! `!`, which binds more loosely than a comparison: there they are kept for the reader's sake.
+//! Parentheses are the fewest that Murphi's precedences (as in rumur) need, except under `!`, which binds more loosely
+//! than a comparison: there they are kept for readability.
 
 use crate::calling::{Calling, PartStep};
 use crate::expression::{Argument, BinaryOperator, Expr, Iteration, Quantifier, Root, Step, UnaryOperator};
@@ -11,7 +10,7 @@ use crate::index::{ExprId, LocalId, PlaceId, Table, TypeId, VariableId};
 use crate::model::{Local, Model};
 use crate::types::TypeKind;
 
-/// How many bytes of text are produced before the rest is cut off.
+/// The number of bytes of text after which the rest is cut off.
 const LONGEST: usize = 400;
 
 /// An expression as Murphi text, for messages.
@@ -19,7 +18,7 @@ pub fn expression_text(model: &Model, locals: &Table<LocalId, Local>, expression
     Writer::new(model, locals).run(Task::Expression(expression, Level::Conditional))
 }
 
-/// The same, with variables and what is said of them called as the front end of the model wants it.
+/// The same, with the display names of the model's front end.
 pub fn called_text(model: &Model, locals: &Table<LocalId, Local>, expression: ExprId) -> String {
     let writer = Writer { calls: true, ..Writer::new(model, locals) };
     writer.run(Task::Expression(expression, Level::Conditional))
@@ -70,7 +69,7 @@ impl Level {
     }
 }
 
-/// How a binary operator is written: its symbol, its level, and the levels its operands need.
+/// The notation of a binary operator: its symbol, its level, and the levels its operands need.
 pub(crate) struct Notation {
     pub(crate) symbol: &'static str,
     pub(crate) level: Level,
@@ -112,8 +111,8 @@ pub(crate) fn notation(operator: BinaryOperator) -> Notation {
     Notation { symbol, level, left, right: level.tighter() }
 }
 
-/// What is still to be written, last first. A stack of these instead of recursion: expressions of
-/// generated models can be deeper than the machine's stack.
+/// Text still to be written, last first. A stack of these is used instead of recursion: expressions of generated models
+/// can be deeper than the machine's stack.
 enum Task {
     Text(&'static str),
     Owned(String),
@@ -126,7 +125,7 @@ struct Writer<'a> {
     locals: &'a Table<LocalId, Local>,
     output: String,
     tasks: Vec<Task>,
-    /// Whether variables are called as the front end wants it.
+    /// Whether the display names of the front end are used.
     calls: bool,
 }
 
@@ -152,7 +151,7 @@ impl<'a> Writer<'a> {
         self.output
     }
 
-    /// Has the given tasks done next, in the given order.
+    /// Schedules the given tasks next, in the given order.
     fn schedule(&mut self, tasks: Vec<Task>) {
         self.tasks.extend(tasks.into_iter().rev());
     }
@@ -254,7 +253,7 @@ impl<'a> Writer<'a> {
         self.schedule(tasks);
     }
 
-    /// Whether a process is where it is asked to be, if that is what two values are compared for.
+    /// Whether two compared values test the program location of a process, and the text if so.
     fn position_test(&self, operator: BinaryOperator, left: ExprId, right: ExprId) -> Option<Vec<Task>> {
         let word = match operator {
             BinaryOperator::Equal => "is",
@@ -272,7 +271,7 @@ impl<'a> Writer<'a> {
         Some(vec![Task::Owned(name), Task::Expression(index, Level::Conditional), Task::Owned(end)])
     }
 
-    /// The variable and the index of a process, if a place is where it stands.
+    /// The variable and the index of a process, if a place is its program location.
     fn position(&self, place: PlaceId) -> Option<(VariableId, ExprId)> {
         let place = &self.model.pool[place];
         match (&place.root, &place.steps[..]) {
@@ -283,7 +282,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A place of a variable that is called otherwise than it is written.
+    /// A place of a variable with a display name.
     fn called_place(&self, variable: VariableId, steps: &[Step]) -> String {
         let steps: Vec<PartStep> = steps
             .iter()
@@ -294,7 +293,7 @@ impl<'a> Writer<'a> {
                         Expr::Constant { value, .. } => Some(value),
                         _ => None,
                     };
-                    // Indices are small: a process, a place in a queue.
+                    // Indices are small: a process, a position in a queue.
                     PartStep::Index(called_text(self.model, self.locals, index), value)
                 }
             })
@@ -302,7 +301,7 @@ impl<'a> Writer<'a> {
         self.model.part_title(variable, &steps)
     }
 
-    /// A choice between places is written as a conditional, in parentheses where a path follows.
+    /// A choice between places is written as a conditional, in parentheses if a path follows.
     fn place_level(&self, place: PlaceId) -> Level {
         match &self.model.pool[place] {
             place if place.steps.is_empty() && matches!(place.root, Root::Choice { .. }) => Level::Conditional,
@@ -392,7 +391,7 @@ impl<'a> Writer<'a> {
     }
 
     fn local_name(&self, local: LocalId) -> String {
-        // A dangling local is a flaw of the model, but a message about it must still be possible.
+        // A dangling local is a defect of the model, but a message about it must still be possible.
         self.locals.get(local).map_or_else(|| format!("{local:?}"), |local| local.name.clone())
     }
 }

@@ -10,7 +10,7 @@ use crate::model::PropertyKind;
 /// One step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceStep {
-    /// What is executed.
+    /// The action executed.
     pub action: Action,
     /// The cells of its parameters.
     pub arguments: Vec<i64>,
@@ -18,16 +18,16 @@ pub struct TraceStep {
     pub state: Valuation,
 }
 
-/// A run and what is wrong at its end. A run with a cycle (a lasso) is infinite: it repeats the cycle forever.
+/// A run and the violation at its end. A run with a cycle (a lasso) is infinite: it repeats the cycle forever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Trace {
-    /// The steps; the first is a start. None if a start itself goes wrong.
+    /// The steps; the first is a start. None if a start itself fails.
     pub steps: Vec<TraceStep>,
-    /// The step that leads to the state in which the cycle begins, if there is a cycle. The cycle consists of
-    /// all steps after that one, and the last of them leads back to that state.
+    /// The step that leads to the state in which the cycle begins, if there is a cycle. The cycle consists of all steps
+    /// after that one; the last of them leads back to that state.
     pub cycle: Option<usize>,
-    /// What is wrong at the end. `None` for a run that only shows that something can be reached.
+    /// The violation at the end. `None` for a run that only shows that something can be reached.
     pub violation: Option<Violation>,
 }
 
@@ -42,39 +42,39 @@ impl Trace {
     }
 }
 
-/// What can be wrong at the end of a run.
+/// A violation at the end of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// A property does not hold in the last state.
     Property {
-        /// Which.
+        /// The property.
         property: PropertyId,
         /// The cells of its parameters.
         arguments: Vec<i64>,
     },
-    /// A property has no value in the last state.
+    /// The evaluation of a property fails in the last state.
     PropertyFault {
-        /// Which.
+        /// The property.
         property: PropertyId,
         /// The cells of its parameters.
         arguments: Vec<i64>,
-        /// Why.
+        /// The run-time error.
         fault: Fault,
     },
-    /// The guard or body of an action goes wrong in the last state.
+    /// The guard or body of an action causes a run-time error in the last state.
     Fault {
-        /// Which.
+        /// The action.
         action: Action,
         /// The cells of its parameters.
         arguments: Vec<i64>,
-        /// How.
+        /// The run-time error.
         fault: Fault,
     },
-    /// The last state cannot be left.
+    /// The last state is a deadlock.
     Deadlock(DeadlockMode),
     /// AG EF is violated: from the last state no state that satisfies the property can be reached.
     Unreachable {
-        /// Which.
+        /// The property.
         property: PropertyId,
         /// The cells of its parameters.
         arguments: Vec<i64>,
@@ -82,7 +82,7 @@ pub enum Violation {
 }
 
 impl Violation {
-    /// The fault that it is, if it is one.
+    /// The run-time error, if it is one.
     pub fn fault(&self) -> Option<&Fault> {
         match self {
             Self::Fault { fault, .. } | Self::PropertyFault { fault, .. } => Some(fault),
@@ -98,7 +98,7 @@ pub enum DeadlockMode {
     Off,
     /// A state in which no rule can fire.
     Stuck,
-    /// A state in which no rule can fire or all that can lead back to it.
+    /// A state in which no rule can fire, or all enabled rules lead back to it.
     #[default]
     Stuttering,
 }
@@ -106,32 +106,32 @@ pub enum DeadlockMode {
 /// Why a trace is not a run of the model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
-    /// A step does not fit.
+    /// A step is not possible.
     #[error("{message}")]
     Step {
-        /// Which, from 0.
+        /// The number of the step, from 0.
         step: usize,
-        /// Why it does not fit.
+        /// The reason.
         message: String,
     },
-    /// The violation is not one.
+    /// The claimed violation is not one.
     #[error("{message}")]
     Violation {
-        /// Why not.
+        /// The reason.
         message: String,
     },
     /// The cycle begins at a step that does not exist.
     #[error("the cycle begins at step {begin}, counted from 0, but there are {steps} steps")]
     CycleOutOfRange {
-        /// The step at which the cycle is said to begin.
+        /// The step at which the cycle is claimed to begin.
         begin: usize,
-        /// How many steps there are.
+        /// The number of steps.
         steps: usize,
     },
-    /// The cycle begins at the last step, and so has no step of its own.
+    /// The cycle begins at the last step, so it is empty.
     #[error("the cycle that begins at step {begin} has no step")]
     EmptyCycle {
-        /// The step at which the cycle is said to begin.
+        /// The step at which the cycle is claimed to begin.
         begin: usize,
     },
     /// The cycle does not lead back to the state in which it begins.
@@ -144,10 +144,10 @@ pub enum ReplayError {
     },
 }
 
-/// Checks every step of a trace and the violation at its end: that each action is possible and
-/// leads to the state given, that no state on the way is dropped by an assumption, that one full turn of the
-/// cycle leads back to the state in which it begins, and that what is said to be wrong is wrong. Of a violation of AG EF only the steps are checked; that nothing
-/// else can be reached is for an engine to show.
+/// Checks every step of a trace and the violation at its end: that each action is possible and leads to the given
+/// state, that no state along the way is dropped by an assumption, that one full turn of the cycle leads back to the
+/// state in which it begins, and that the claimed violation is one. For a violation of AG EF, only the steps are
+/// checked; that nothing else can be reached is for an engine to show.
 ///
 /// # Errors
 /// If the trace is not a run of the model or does not end in its violation.
@@ -191,8 +191,8 @@ pub fn replay(interpreter: &Interpreter<'_>, trace: &Trace) -> Result<(), Replay
     }
 }
 
-/// Checks that the steps after `begin`, each of which was replayed, lead back to where they set out. Steps are
-/// functions of the state, so the turns after the first are the same.
+/// Checks that the steps after `begin`, each of which was replayed, lead back to their beginning. Steps are functions
+/// of the state, so all turns after the first are the same.
 fn check_cycle(interpreter: &Interpreter<'_>, steps: &[TraceStep], begin: usize) -> Result<(), ReplayError> {
     let Some(first) = steps.get(begin) else {
         return Err(ReplayError::CycleOutOfRange { begin, steps: steps.len() });
@@ -207,7 +207,7 @@ fn check_cycle(interpreter: &Interpreter<'_>, steps: &[TraceStep], begin: usize)
     }
 }
 
-/// Why an action leads nowhere.
+/// Why an action leads to no state.
 enum Failure {
     Fault(Fault),
     NoInstance,
@@ -244,7 +244,7 @@ fn run(
     }
 }
 
-/// How a state that is claimed differs from the one that is reached.
+/// How a claimed state differs from the one reached.
 fn difference(interpreter: &Interpreter<'_>, reached: &Valuation, claimed: &Valuation) -> String {
     if reached.0.len() != claimed.0.len() {
         return format!("has {} cells instead of {}", claimed.0.len(), reached.0.len());
@@ -254,8 +254,8 @@ fn difference(interpreter: &Interpreter<'_>, reached: &Valuation, claimed: &Valu
     format!("differs in {}", names.join(", "))
 }
 
-/// Checks that no assumption drops a state. A property fault claimed for an assumption ends the
-/// check there, since a search would stop there, too.
+/// Checks that no assumption drops a state. A property fault claimed for an assumption ends the check there, since a
+/// search would stop there, too.
 fn check_assumptions(
     interpreter: &Interpreter<'_>,
     state: &Valuation,
@@ -279,7 +279,7 @@ fn check_assumptions(
     Ok(())
 }
 
-/// Checks that what is said to be wrong in the last state (none before the first start) is wrong.
+/// Checks the claimed violation in the last state (none before the first start).
 fn check_violation(
     interpreter: &Interpreter<'_>,
     violation: &Violation,
@@ -321,7 +321,7 @@ fn check_violation(
     }
 }
 
-/// Checks that a property exists and has such an instance, and gives its kind.
+/// Checks that a property exists and has such an instance, and returns its kind.
 fn check_instance(
     interpreter: &Interpreter<'_>,
     property: PropertyId,
@@ -333,7 +333,7 @@ fn check_instance(
     }
 }
 
-/// Messages are for people and may differ between engines; what happened where may not.
+/// Messages are for users and may differ between engines; the kind and location must not.
 fn same_fault(found: &Fault, claimed: &Fault) -> Result<(), String> {
     if (found.kind, found.span) == (claimed.kind, claimed.span) {
         return Ok(());

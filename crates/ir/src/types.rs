@@ -1,9 +1,8 @@
-//! Types and the finite sets of values they stand for.
+//! Types and their finite sets of values.
 //!
-//! Every scalar value is a plain integer. Booleans are 0 and 1. The members of an enumeration and
-//! of a scalarset are consecutive integers from the type's `first` on. Types that meet in a union
-//! get disjoint stretches, so a value of a member type *is* a value of the union and no conversion
-//! exists.
+//! Every scalar value is a plain integer. Booleans are 0 and 1. The members of an enumeration and of a scalarset are
+//! consecutive integers from the type's `first` on. The members of a union have disjoint ranges, so a value of a member
+//! type *is* a value of the union, and no conversion exists.
 
 use crate::index::TypeId;
 
@@ -12,7 +11,7 @@ use crate::index::TypeId;
 pub struct Type {
     /// The declared name, as the source spells it.
     pub name: Option<String>,
-    /// What it is.
+    /// Its kind.
     pub kind: TypeKind,
 }
 
@@ -42,7 +41,7 @@ pub enum TypeKind {
     Scalarset {
         /// The value of the first member.
         first: i64,
-        /// How many members.
+        /// The number of members.
         size: u64,
     },
     /// The values of several enumerations and scalarsets.
@@ -82,8 +81,8 @@ pub struct Field {
     pub ty: TypeId,
 }
 
-/// The values of a scalar type, in increasing order, as disjoint stretches of integers.
-/// The position of a value in that order is its *code*.
+/// The values of a scalar type, in increasing order, as disjoint intervals of integers. The position of a value in that
+/// order is its *code*.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Domain {
     pieces: Vec<(i64, i64)>,
@@ -95,7 +94,7 @@ impl Domain {
         debug_assert!(low <= high);
         Self { pieces: vec![(low, high)] }
     }
-    /// The union of the given disjoint stretches.
+    /// The union of the given disjoint intervals.
     pub fn union(mut pieces: Vec<(i64, i64)>) -> Self {
         pieces.sort_unstable();
         let mut merged: Vec<(i64, i64)> = Vec::with_capacity(pieces.len());
@@ -107,17 +106,17 @@ impl Domain {
         }
         Self { pieces: merged }
     }
-    /// Those of the values that are between two numbers, if there are any.
+    /// The values between two numbers, if there are any.
     pub fn between(&self, low: i64, high: i64) -> Option<Self> {
         let overlap = |&(first, last): &(i64, i64)| (first.max(low), last.min(high));
         let pieces: Vec<_> = self.pieces.iter().map(overlap).filter(|(first, last)| first <= last).collect();
         (!pieces.is_empty()).then_some(Self { pieces })
     }
-    /// The stretches, in increasing order.
+    /// The intervals, in increasing order.
     pub fn pieces(&self) -> &[(i64, i64)] {
         &self.pieces
     }
-    /// How many values there are. Zero stands for 2^64.
+    /// The number of values. Zero denotes 2^64.
     pub fn size(&self) -> u64 {
         self.pieces
             .iter()
@@ -153,7 +152,7 @@ impl Domain {
     pub fn value_of(&self, code: u64) -> i64 {
         let mut code = code;
         for &(low, high) in &self.pieces {
-            // The number of values may be 2^64; the distance of the ends always fits.
+            // The number of values may be 2^64; the difference of the ends always fits.
             let distance = high.wrapping_sub(low) as u64;
             if code <= distance {
                 return low.wrapping_add(code as i64);

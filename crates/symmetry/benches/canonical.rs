@@ -1,11 +1,11 @@
-//! What a representative costs, group by group: the canonicalizer that is chosen, on packed states, and
-//! the general search beside GAP's package images, on the same sets of points in the same run.
+//! The cost of a representative, group by group: the chosen canonicalizer on packed states, and the general search
+//! compared with GAP's package images, on the same sets of points in the same run.
 //!
 //! `cargo bench -p quotient-symmetry --bench canonical -- [NAME…]`
 //!
-//! Times are processor times of this thread, the best of several rounds. GAP is the program that the
-//! environment variable `GAP` names (arguments are allowed), or `gap`; where it or its package images is
-//! missing, the comparison is left out. Its times are its own, without starting and reading.
+//! Times are processor times of this thread, the best of several rounds. GAP is the program named by the environment
+//! variable `GAP` (arguments are allowed), or `gap`; if it or its package images is missing, the comparison is skipped.
+//! Its times are its own, without start-up and parsing.
 
 #![allow(clippy::print_stdout)]
 
@@ -20,7 +20,7 @@ use quotient_groups::{ImageScratch, ImageSearch, PermutationGroup, Point, Sparse
 use quotient_ir::{Layout, SlotId, Source, TableIndex, Valuation};
 use quotient_symmetry::{Canonicalizer, Literals, Strategy, Workspace};
 
-/// The seconds that this thread has run.
+/// The processor time of this thread, in seconds.
 fn processor_seconds() -> f64 {
     std::fs::read_to_string("/proc/thread-self/schedstat")
         .ok()
@@ -36,7 +36,7 @@ fn microseconds(calls: usize, mut call: impl FnMut(usize)) -> f64 {
     let start = Instant::now();
     let mut rounds = 0;
     while rounds < 3 || (rounds < 40 && start.elapsed().as_secs_f64() < 0.6) {
-        // The kernel brings the time up to date a few hundred times a second only.
+        // The kernel updates the time only a few hundred times a second.
         let mut repeats = 0;
         let before = processor_seconds();
         let clock = Instant::now();
@@ -50,7 +50,7 @@ fn microseconds(calls: usize, mut call: impl FnMut(usize)) -> f64 {
     best * 1e6
 }
 
-/// A group of ids, and variables indexed by them and holding them: `D` stands for the sort of ids.
+/// A group of ids, and variables indexed by them and holding them; `D` is the type of ids.
 struct Bench {
     name: &'static str,
     ids: usize,
@@ -72,7 +72,7 @@ fn symmetric(ids: usize) -> Vec<Vec<usize>> {
     vec![transposition(ids, 0, 1), rotation(ids)]
 }
 
-/// A full symmetric group inside each of some blocks, which are exchanged freely.
+/// A full symmetric group inside each of several blocks, which are exchanged freely.
 fn wreath(inner: usize, outer: usize) -> Vec<Vec<usize>> {
     let ids = inner * outer;
     let mut generators = vec![transposition(ids, 0, 1)];
@@ -125,7 +125,7 @@ fn mathieu_12() -> Vec<Vec<usize>> {
         .to_vec()
 }
 
-/// Declarations, how many ids index each cell, and whether cells hold values (how many) or ids.
+/// Declarations, the number of ids that index each cell, and whether cells hold values (how many) or ids.
 const CONTENTS: &[(&str, usize, Option<usize>)] = &[("array [D] of 0..4", 1, Some(5))];
 const BITS: &[(&str, usize, Option<usize>)] = &[("array [D] of boolean", 1, Some(2))];
 const BLOCKS: &[(&str, usize, Option<usize>)] =
@@ -164,7 +164,7 @@ impl Bench {
         for (number, (declaration, ..)) in self.variables.iter().enumerate() {
             writeln!(text, "  v{number} : {declaration};").expect("writing to a string");
         }
-        // All variables get values, so that none can be undefined but by this.
+        // All variables get values, so that none is undefined otherwise.
         text.push_str("startstate begin clear v0; end;\nrule \"idle\" true ==> begin clear v0; end;\n");
         let loaded = load(Source::new(self.name, text), Language::Murphi, &LoadOptions::default());
         Layout::new(&loaded.expect("a model").model).expect("few variables")
@@ -224,7 +224,7 @@ impl Bench {
             canonicalizer.canonicalize(&mut workspace, &mut state);
             std::hint::black_box(&state);
         });
-        // What a search asks for, as a rule: a representative with one cell changed.
+        // The typical request of a search: a representative with one cell changed.
         let near: Vec<Vec<u64>> = states
             .iter()
             .enumerate()

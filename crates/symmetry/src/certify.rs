@@ -1,20 +1,20 @@
-//! Certification: a permutation of literals is shown to map rules to rules, initial states to
-//! initial states and properties to themselves. It does not look at the coloured graph or at the
-//! search that found the permutation, and it alone makes a [`CertifiedGroup`].
+//! Certification: proves that a permutation of literals maps rules to rules, initial states to initial states and
+//! properties to themselves. It uses neither the coloured graph nor the search that found the permutation, and only it
+//! makes a [`CertifiedGroup`].
 //!
-//! Two arguments, and a generator must pass both. The first shares with detection the functions of the model and
-//! their normal forms (`quotient_functions`): a mistake in these can mislead both. The second shares nothing with
-//! it but the list of possible values, which it checks, and is what finds such mistakes, as far as it goes:
+//! There are two arguments, and a generator must pass both. The first shares with detection the functions of the model
+//! and their normal forms (`quotient_functions`): a mistake in these can mislead both. The second shares only the list
+//! of possible values with it, which it checks; as far as it goes, it finds such mistakes:
 //!
-//! * **Normal forms.** The functions of each event (guard, faults, values written) are relabelled by
-//!   the permutation and brought to normal form again; the result must be the functions of another
-//!   event, node for node. Equal normal forms are equal functions.
-//! * **Exhaustive evaluation** (`exhaust`), where an event reads little and as far as a fixed budget goes:
-//!   the reference interpreter runs every event for every assignment of what it reads; what an event does
-//!   must correspond to what its image does. This does not rely on normal forms at all.
+//! * **Normal forms.** The functions of each event (guard, run-time errors, values written) are relabelled by the
+//!   permutation and brought to normal form again; the result must be the functions of another event, node for node.
+//!   Equal normal forms are equal functions.
+//! * **Exhaustive evaluation** (`exhaust`), if an event reads few slots and as far as a fixed budget goes: the
+//!   reference interpreter runs every event for every assignment of the slots it reads; the effect of an event must
+//!   correspond to the effect of its image. This does not rely on normal forms at all.
 //!
-//! Only events that the permutation can change are looked at: those above a slot that it moves, by the
-//! functions or by what the runs touched.
+//! Only events that the permutation can change are considered: those that depend on a slot that it moves, according to
+//! the functions or to the slots that the runs touched.
 
 mod decisions;
 mod event_set;
@@ -42,17 +42,17 @@ use exhaust::{Exhaustion, SlotPermutation};
 use instances::CertifiedInstances;
 pub use instances::{InstanceAction, InstanceMap};
 
-/// A group of permutations of literals, each of which was shown to be a symmetry of the model and
-/// of the properties it was certified for. Only detection by way of a [`Certifier`] makes one.
+/// A group of permutations of literals, each proved to be a symmetry of the model and of the properties it was
+/// certified for. Only detection makes one, through a [`Certifier`].
 #[derive(Clone, Debug)]
 pub struct CertifiedGroup {
     literals: Literals,
     generators: Vec<SparsePermutation>,
     maps: Vec<StateMap>,
     interchangeable: Vec<InterchangeableValues>,
-    /// For each rule one that symmetries of the model exchange with it, the same for all of those.
+    /// For each rule, a rule of its orbit under the symmetries of the model, the same for the whole orbit.
     rule_classes: Vec<u32>,
-    /// What the generators do to instances.
+    /// The action of the generators on instances.
     instances: Arc<CertifiedInstances>,
 }
 
@@ -98,12 +98,12 @@ impl CertifiedGroup {
         let instances = Arc::clone(&self.instances);
         Self { literals: self.literals.clone(), generators, maps, interchangeable, rule_classes, instances }
     }
-    /// For each rule one that symmetries of the model exchange with it, the same for all of those, by position:
+    /// For each rule, by position, a rule of its orbit under the symmetries of the model, the same for the whole orbit:
     /// if one of them can ever fire, so may the others.
     pub fn rule_classes(&self) -> &[u32] {
         &self.rule_classes
     }
-    /// How many symmetries there are, and what group they are, for people.
+    /// The order of the group, and its structure, for reports.
     ///
     /// # Errors
     /// If the budget is spent before that is known.
@@ -117,14 +117,14 @@ impl CertifiedGroup {
         };
         Ok((permutations.order(), structure))
     }
-    /// Whether there is nothing but the identity.
+    /// Whether the group contains only the identity.
     pub fn is_trivial(&self) -> bool {
         self.generators.is_empty()
     }
 }
 
-/// Instances of a property that symmetries exchange: what one of them says of a state, each other one
-/// says of an image of that state.
+/// Instances of a property that symmetries exchange: what one of them says about a state, every other one says about an
+/// image of that state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstanceOrbit {
     /// The property.
@@ -133,19 +133,19 @@ pub struct InstanceOrbit {
     pub instances: Vec<Vec<i64>>,
 }
 
-/// Why a permutation is no symmetry.
+/// Why a permutation is not a symmetry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// It does not act on states.
     #[error(transparent)]
     NoAction(#[from] NoAction),
-    /// It moves a variable whose behaviour is not known.
+    /// It moves a variable whose behaviour is unknown.
     #[error("it moves {0}, which is treated as fixed")]
     MovesFixed(String),
     /// An event has no image.
     #[error("no instance of a rule does for the permuted state what this one does for the original")]
     Event {
-        /// What it is an instance of.
+        /// The action of the event.
         action: Action,
         /// The values of its parameters.
         arguments: Vec<i64>,
@@ -153,36 +153,36 @@ pub enum Rejection {
     /// A property changes.
     #[error("a property does not mean the same for the permuted state")]
     Property(PropertyId),
-    /// An event or property and its image by normal forms differ when they are run.
+    /// An event or property differs from its image (by normal forms) when they are run.
     #[error("run on a state and on its image, an instance and its image do not do the same")]
     Run {
         /// The instance.
         instance: Instance,
-        /// What was taken to be its image.
+        /// Its supposed image.
         image: Instance,
     },
-    /// The image of an initial state is none.
+    /// The image of an initial state is not an initial state.
     #[error("the image of an initial state is not an initial state")]
     InitialStates,
-    /// The possible values of a slot are not all that can occur: a mistake in this program, and no
-    /// permutation of the literals can be trusted.
+    /// A value outside the possible values of a slot occurs: a defect of this program. No permutation of the literals
+    /// can be trusted.
     #[error("{slot} can hold a value that was taken to never occur")]
     Impossible {
         /// The instance that writes the value.
         instance: Instance,
-        /// Where to.
+        /// The slot it is written to.
         slot: String,
     },
-    /// It was not found out whether it is one.
+    /// The budget was spent before this was decided.
     #[error(transparent)]
     GaveUp(#[from] Spent),
-    /// An instance was taken to do nothing and does something: a mistake in this program, as before.
+    /// An instance considered to have no effect has one: a defect of this program, as above.
     #[error("an instance of a rule that was taken to never fire can")]
     Overlooked(Instance),
 }
 
 impl Rejection {
-    /// Whether the two arguments contradict each other, which is a mistake in this program.
+    /// Whether the two arguments contradict each other, which is a defect of this program.
     pub(crate) fn is_contradiction(&self) -> bool {
         matches!(self, Self::Run { .. } | Self::InitialStates | Self::Impossible { .. } | Self::Overlooked(_))
     }
@@ -193,31 +193,31 @@ pub struct Certifier<'m> {
     layout: &'m Layout,
     literals: Literals,
     behaviour: Behaviour,
-    /// An event for each thing that events do.
+    /// An event for each distinct effect.
     events: FxHashMap<(bool, EventKey), u32>,
-    /// A claim for each thing that claims say.
+    /// A claim for each distinct content.
     claims: FxHashMap<ClaimKey, u32>,
     users: Users,
     /// For each slot, the events that write it and the events and claims whose runs touched it.
     slot_instances: Vec<Vec<u32>>,
-    /// For each node, the events and claims that are made of it.
+    /// For each node, the events and claims that use it.
     node_instances: Vec<Vec<u32>>,
     fixed: Vec<bool>,
     exhaustion: Exhaustion<'m>,
     budget: Budget,
     is_surveyed: bool,
-    /// The instances, and the generators that passed with what they do to these.
+    /// The instances, and the generators that passed, with their action on the instances.
     instances: Arc<CertifiedInstances>,
-    /// Claims that generators which passed exchange, or that say the same.
+    /// Orbits of claims under the generators that passed; claims with equal content are merged.
     claim_orbits: OrbitPartition,
-    /// Claims that a generator which passed sends to one that says something else.
+    /// Claims that a generator that passed maps to one with different content.
     exchanged: Vec<bool>,
-    /// Rules with instances that generators which passed exchange.
+    /// Orbits of rules, from instances that the generators that passed exchange.
     rule_orbits: OrbitPartition,
 }
 
 impl<'m> Certifier<'m> {
-    /// Prepares a model with some of its properties; symmetries must preserve all assumptions, too.
+    /// Prepares a model with some of its properties; symmetries must also preserve all assumptions.
     ///
     /// # Errors
     /// If the budget, on which all checks draw, is spent.
@@ -230,7 +230,7 @@ impl<'m> Certifier<'m> {
         Self::preserving(model, layout, Preserved::Properties(properties), budget)
     }
 
-    /// Prepares a model with what symmetries must preserve.
+    /// Prepares a model with the properties that symmetries must preserve.
     pub(crate) fn preserving(
         model: &'m Model,
         layout: &'m Layout,
@@ -240,7 +240,7 @@ impl<'m> Certifier<'m> {
         Self::of_behaviour(model, layout, functions::unfold(model, layout, preserved, budget)?, budget)
     }
 
-    /// Prepares a model that is unfolded.
+    /// Prepares an unfolded model.
     pub(crate) fn of_behaviour(
         model: &'m Model,
         layout: &'m Layout,
@@ -318,7 +318,7 @@ impl<'m> Certifier<'m> {
         })
     }
 
-    /// Says how many generators are to be checked, so that each gets its share of the work.
+    /// Announces how many generators will be checked, so that each gets its share of the work.
     pub(crate) fn expect(&mut self, generators: usize) {
         self.exhaustion.expected = (generators as u64).max(1);
     }
@@ -328,20 +328,20 @@ impl<'m> Certifier<'m> {
         &self.literals
     }
 
-    /// How what was checked so far was certified.
+    /// How the generators checked so far were certified.
     pub fn report(&self) -> CertificationReport {
         self.exhaustion.report
     }
 
-    /// Shows that a permutation of literals is a symmetry, and gives its action on states.
+    /// Proves that a permutation of literals is a symmetry, and returns its action on states.
     ///
     /// # Errors
-    /// If it is none, or cannot be shown to be one.
+    /// If it is not one, or cannot be proved to be one.
     pub fn check(&mut self, generator: &SparsePermutation) -> Result<StateMap, Rejection> {
         self.check_with(generator, None)
     }
 
-    /// Like [`Certifier::check`], with a hint where the inputs of events go.
+    /// Like [`Certifier::check`], with a hint about the images of the inputs of events.
     pub(crate) fn check_with(
         &mut self,
         generator: &SparsePermutation,
@@ -381,7 +381,7 @@ impl<'m> Certifier<'m> {
         };
         let exchanged: Vec<(Point, Point)> =
             pairs.iter().filter_map(|&(number, image)| rules(number).zip(rules(image))).collect();
-        // Before anything is concluded: functions that were made after the budget was spent mean nothing.
+        // Before anything is concluded: functions made after the budget was spent are meaningless.
         self.require_sound()?;
         let representatives = &self.instances.representatives;
         let class_moves = pairs
@@ -401,7 +401,7 @@ impl<'m> Certifier<'m> {
         Ok(map)
     }
 
-    /// Whether the functions made so far mean something.
+    /// Whether the functions made so far are meaningful.
     fn require_sound(&self) -> Result<(), Spent> {
         if self.behaviour.circuit.is_spent() { Err(Spent) } else { Ok(()) }
     }
@@ -442,7 +442,7 @@ impl<'m> Certifier<'m> {
         Ok(broken)
     }
 
-    /// Which instances of properties the generators that passed exchange.
+    /// The orbits of instances of properties under the generators that passed.
     pub(crate) fn instance_orbits(&mut self) -> Vec<InstanceOrbit> {
         let mut orbits = Vec::new();
         for class in self.claim_orbits.classes(2) {
@@ -456,7 +456,7 @@ impl<'m> Certifier<'m> {
         orbits
     }
 
-    /// The event that does for the permuted state what an event does for the original one.
+    /// The image of an event under the permutation.
     fn event_image(
         &mut self,
         number: u32,
@@ -471,7 +471,7 @@ impl<'m> Certifier<'m> {
         image.copied().ok_or_else(|| Rejection::Event { action: event.action, arguments: event.arguments.clone() })
     }
 
-    /// The claim that says for the permuted state what a claim says for the original one.
+    /// The image of a claim under the permutation.
     fn claim_image(
         &mut self,
         claim: usize,
@@ -489,7 +489,7 @@ impl<'m> Certifier<'m> {
         image.ok_or(Rejection::Property(claim.property))
     }
 
-    /// The group of generators that were checked, with exchanges of values that were checked, too.
+    /// The group of the checked generators, with exchanges of values that were checked, too.
     pub(crate) fn group(
         &self,
         generators: Vec<(SparsePermutation, StateMap)>,
@@ -502,7 +502,7 @@ impl<'m> Certifier<'m> {
         CertifiedGroup { literals: self.literals.clone(), generators, maps, interchangeable, rule_classes, instances }
     }
 
-    /// Runs all events and claims by themselves, once.
+    /// Runs all events and claims individually, once.
     fn survey(&mut self) -> Result<(), Rejection> {
         if self.is_surveyed {
             return Ok(());

@@ -1,6 +1,6 @@
-//! The symmetry that a model declares: scalarsets and the like, whose values are said to be interchangeable.
-//! A declaration is a claim like any other, so each exchange is certified, and what the text does
-//! not honour is left out and explained.
+//! The symmetry that a model declares, for example by scalarsets, whose values are claimed to be interchangeable. A
+//! declaration is only a claim, so each exchange is certified; exchanges that the text violates are dropped and
+//! explained.
 
 use std::time::Instant;
 
@@ -11,9 +11,9 @@ use crate::certify::{CertificationReport, CertifiedGroup, Certifier, InstanceOrb
 use crate::detect::{DetectionError, PhaseTimes};
 use crate::explain::{Explainer, Reason, Request};
 
-/// A larger scalarset is not looked at.
+/// The largest scalarset considered.
 const LARGEST_SCALARSET: u64 = 4096;
-/// Reasons given for each exchange that is refused.
+/// The number of reasons given for each refused exchange.
 const REASONS: usize = 3;
 
 /// The declared symmetry of a model.
@@ -23,8 +23,7 @@ pub struct Declared {
     pub group: CertifiedGroup,
     /// How it was certified.
     pub report: CertificationReport,
-    /// Exchanges that were declared and are no symmetries: one for each pair of neighbouring
-    /// classes of values that are interchangeable.
+    /// Declared exchanges that are not symmetries: one for each pair of neighbouring classes of interchangeable values.
     pub refused: Vec<Refused>,
     /// Instances of properties that the group exchanges.
     pub instance_orbits: Vec<InstanceOrbit>,
@@ -32,7 +31,7 @@ pub struct Declared {
     pub times: PhaseTimes,
 }
 
-/// An exchange that a declaration promises and the text does not honour.
+/// An exchange that a declaration claims and the text violates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// The scalarset.
@@ -45,12 +44,11 @@ pub struct Refused {
     pub reasons: Vec<Reason>,
 }
 
-/// The symmetries that scalarsets declare, as far as they are symmetries of the model and the given
-/// properties.
+/// The symmetries declared by scalarsets that are symmetries of the model and the given properties.
 ///
 /// # Errors
-/// If the arguments of certification contradict each other, which is a mistake in this program; if the budget is
-/// spent before all is done.
+/// If the arguments of certification contradict each other, which is a defect of this program; or if the budget is
+/// spent before the work is done.
 pub fn declared(
     model: &Model,
     layout: &Layout,
@@ -60,7 +58,7 @@ pub fn declared(
     declared_preserving(model, layout, Preserved::Properties(properties), budget)
 }
 
-/// The same, preserving what is given.
+/// The same, preserving the given properties.
 ///
 /// # Errors
 /// As for [`declared`].
@@ -134,7 +132,7 @@ pub fn declared_preserving(
             }
             refused.push(Refused { ty, first, second, reasons });
         }
-        // An exchange that does nothing to states says nothing about how to sort them.
+        // An exchange that does not act on states is of no use for sorting them.
         interchangeable.extend(
             classes.into_iter().filter(|class| {
                 class.values.len() > 1 && class.exchanges.iter().all(|exchange| !exchange.is_identity())

@@ -1,5 +1,5 @@
-//! Symmetries in the terms of the text: permutations of the values of declared types where a
-//! permutation is that, and otherwise the parts of variables that move and the values that change.
+//! Symmetries in terms of the source text: permutations of the values of declared types if possible, and otherwise the
+//! parts of variables that move and the values that change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,15 +12,14 @@ use crate::certify::CertifiedGroup;
 use crate::literals::{Literals, SlotMove, StateMap};
 use crate::places::Places;
 
-/// A symmetry in source terms. Everything moves as `types` say, except for what `parts` and
-/// `values` say otherwise.
+/// A symmetry in source terms. Everything moves as `types` says, except where `parts` and `values` say otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
     /// Types whose values permute wherever they occur, as values and as indices.
     pub types: Vec<TypeMove>,
-    /// Parts of variables that go to each other, cycle by cycle.
+    /// Parts of variables that are mapped to each other, cycle by cycle.
     pub parts: Vec<Vec<String>>,
-    /// Values that change within their slots, or on the way to another.
+    /// Values that change within their slots, or while moving to another slot.
     pub values: Vec<ValueMove>,
 }
 
@@ -35,14 +34,14 @@ pub struct TypeMove {
     pub cycles: Vec<Vec<String>>,
 }
 
-/// What becomes of the values of some slots.
+/// The images of the values of some slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueMove {
-    /// The slots; `*` stands for all values of an index.
+    /// The slots; `*` denotes all values of an index.
     pub places: Vec<String>,
     /// Cycles of values, if the values are the same before and after.
     pub cycles: Vec<Vec<String>>,
-    /// Values and what becomes of them otherwise.
+    /// Otherwise, pairs of values and their images.
     pub pairs: Vec<(String, String)>,
 }
 
@@ -51,7 +50,7 @@ pub struct ValueMove {
 pub struct Moved {
     /// Types that some generator permutes wherever they occur.
     pub types: BTreeSet<TypeId>,
-    /// Variables with a part that goes elsewhere or changes its values.
+    /// Variables with a part that is moved or whose values change.
     pub variables: BTreeSet<VariableId>,
 }
 
@@ -61,7 +60,7 @@ impl Description {
         self.cycles_within(usize::MAX)
     }
 
-    /// The same with at most so many names to a cycle or list.
+    /// The same with a limit on the number of names per cycle or list.
     pub fn cycles_within(&self, longest: usize) -> Vec<String> {
         let mut texts = Vec::new();
         for TypeMove { name, cycles, .. } in &self.types {
@@ -76,7 +75,7 @@ impl Description {
         texts
     }
 
-    /// All on one line, with at most so many names to a cycle and cycles to the line.
+    /// Everything on one line, with limits on the number of names per cycle and of cycles.
     pub fn line(&self, longest: usize) -> String {
         let texts = self.cycles_within(longest);
         let mut line = String::new();
@@ -124,7 +123,7 @@ pub struct Describer<'m> {
     layout: &'m Layout,
     literals: &'m Literals,
     places: Places<'m>,
-    /// For each value of a type, the slots that it is an index or a value of.
+    /// For each value of a type, the slots that have it as an index or a value.
     users: FxHashMap<(TypeId, i64), Vec<SlotId>>,
     /// Types that index an array.
     index_types: FxHashSet<TypeId>,
@@ -140,7 +139,7 @@ impl<'m> Describer<'m> {
         let mut users: FxHashMap<(TypeId, i64), Vec<SlotId>> = FxHashMap::default();
         let mut index_types = FxHashSet::default();
         for (slot, entry) in layout.slots.iter_enumerated() {
-            // A slot with one value is a constant: it does not matter where it lies.
+            // A slot with one value is a constant: its location does not matter.
             if !is_notable(literals, slot) {
                 continue;
             }
@@ -258,7 +257,7 @@ impl<'m> Describer<'m> {
             !values.is_empty()
                 && !torn.contains(ty)
                 && self.model.types[*ty].name.is_some()
-                // "All booleans" says less than which.
+                // "All booleans" is less informative than which.
                 && (self.model.types[*ty].kind != TypeKind::Boolean || self.index_types.contains(ty))
                 && images.iter().eq(values.keys())
         });
@@ -266,7 +265,7 @@ impl<'m> Describer<'m> {
         maps
     }
 
-    /// Whether every slot that has to do with a permutation of a type's values goes along.
+    /// Whether every slot affected by a permutation of a type's values moves accordingly.
     fn is_followed(&self, ty: TypeId, map: &BTreeMap<i64, i64>, moves: &FxHashMap<SlotId, &SlotMove>) -> bool {
         let image_of = |value: i64| map.get(&value).copied().unwrap_or(value);
         map.keys().filter_map(|&value| self.users.get(&(ty, value))).flatten().all(|&slot| {
@@ -282,7 +281,7 @@ impl<'m> Describer<'m> {
         })
     }
 
-    /// Where permutations of types send a slot.
+    /// The image of a slot under permutations of types.
     fn expected_slot(&self, types: &TypeMaps, slot: SlotId) -> Option<SlotId> {
         let path = self.places.path(slot);
         let image = |&(ty, value): &(TypeId, i64)| mapped(types, member(self.model, ty, value), value);
@@ -348,7 +347,7 @@ impl<'m> Describer<'m> {
                 }
             }
             _ => {
-                // A scalar that goes to one of another type, or a part of a multiset.
+                // A scalar that is mapped to one of another type, or a part of a multiset.
                 let mut cycle = Vec::new();
                 let mut next = SlotId::from_position(first);
                 while slots.contains(&next) && done.insert(next) {
@@ -362,7 +361,7 @@ impl<'m> Describer<'m> {
         }
     }
 
-    /// The first slots of the parts in the cycle of a part, if each goes to the next as a whole.
+    /// The first slots of the parts in the cycle of a part, if each is mapped to the next as a whole.
     fn part_cycle(&self, moves: &FxHashMap<SlotId, &SlotMove>, ty: TypeId, first: usize) -> Option<Vec<usize>> {
         let cells = self.model.cells(ty) as usize;
         let mut cycle = vec![first];
@@ -393,7 +392,7 @@ impl<'m> Describer<'m> {
     }
 }
 
-/// Whether a slot has more than one value. Others are constants, and nothing is said about them.
+/// Whether a slot has more than one value. Others are constants and not mentioned.
 fn is_notable(literals: &Literals, slot: SlotId) -> bool {
     literals.slots()[slot].values.len() > 1
 }
@@ -404,7 +403,7 @@ fn values(literals: &Literals, slot: SlotId) -> impl Iterator<Item = i64> + '_ {
     entry.values.iter().filter(|_| !entry.wide).filter_map(|&value| value)
 }
 
-/// The type that a value of a union belongs to; the type itself if it is no union.
+/// The type that a value of a union belongs to; the type itself if it is not a union.
 pub(crate) fn member(model: &Model, ty: TypeId, value: i64) -> TypeId {
     match &model.types[ty].kind {
         TypeKind::Union { members } => {
@@ -426,7 +425,7 @@ fn mapped(types: &TypeMaps, ty: TypeId, value: i64) -> i64 {
     types.get(&ty).and_then(|values| values.get(&value)).copied().unwrap_or(value)
 }
 
-/// A value without the name of its type, as a request writes it.
+/// A value without the name of its type, as in a request.
 pub(crate) fn short_value_name(model: &Model, ty: TypeId, value: i64) -> String {
     match model.types[ty].kind {
         TypeKind::Scalarset { first, .. } => (value - first).to_string(),
@@ -465,7 +464,7 @@ fn value_move(places: Vec<String>, images: &[(String, String)]) -> ValueMove {
         Some(map) => {
             let named = |cycle: Vec<usize>| cycle.into_iter().map(|position| images[position].0.clone()).collect();
             let cycles: Vec<Vec<String>> = cycles_of(&map).into_iter().map(named).collect();
-            // Where a type says that values move, it must be said that these do not.
+            // If a type implies that values move, the description must say that these do not.
             let pairs = if cycles.is_empty() { images.to_vec() } else { Vec::new() };
             ValueMove { places, cycles, pairs }
         }
@@ -503,7 +502,7 @@ mod tests {
         use_it(&model, &layout, &literals)
     }
 
-    /// Reads cycles of slots or literals, such as `x y`, `x=0 x=1`; a slot takes its values along.
+    /// Parses cycles of slots or literals, such as `x y`, `x=0 x=1`; the values of a slot move with it.
     fn permutation(model: &Model, layout: &Layout, literals: &Literals, cycles: &[&str]) -> SparsePermutation {
         let slot_named = |name: &str| {
             let found = layout.slots.iter_enumerated().find(|(_, slot)| slot.name == name);
@@ -598,7 +597,7 @@ mod tests {
     #[test]
     fn types_that_not_everything_follows() {
         let owner = "id: 1..3; var n: array [id] of 0..1; m: array [id] of 0..1; owner: id;";
-        // The owner stays, so it is not the ids that are exchanged.
+        // The owner is fixed, so it is not the ids that are exchanged.
         check(owner, &["n[1] n[2]", "m[1] m[2]"], "n[1] ↔ n[2], m[1] ↔ m[2]");
         check(owner, &["n[1] n[2]", "owner=1 owner=2"], "n[1] ↔ n[2], owner: 1 ↔ 2");
         check(owner, &["n[1] m[1]", "n[2] m[2]", "n[3] m[3]"], "n ↔ m");
@@ -629,8 +628,8 @@ mod tests {
         });
     }
 
-    /// Different symmetries are described differently: nothing is lost. All permutations of four bits
-    /// with all ways of complementing them, in variables of several shapes.
+    /// Different symmetries have different descriptions: no information is lost. All permutations of four bits with all
+    /// ways of complementing them, in variables of several shapes.
     #[test]
     fn nothing_is_lost() {
         for declarations in [

@@ -1,5 +1,5 @@
-//! Detection: a model and the properties of a run to the certified group of its symmetries, by way
-//! of the coloured graph and its automorphisms.
+//! Detection: from a model and the properties of a run to the certified group of its symmetries, through the coloured
+//! graph and its automorphisms.
 
 use std::time::{Duration, Instant};
 
@@ -14,54 +14,54 @@ use crate::exchanges::interchangeable_values;
 use crate::graph::{self, Encoding, watch};
 use crate::literals::Literals;
 
-/// What detection found.
+/// The result of detection.
 #[derive(Debug)]
 pub struct Detection {
-    /// The group, every generator of it certified.
+    /// The group, with every generator certified.
     pub group: CertifiedGroup,
     /// How it was certified.
     pub report: CertificationReport,
     /// The graph it was found in.
     pub graph: ColouredGraph,
-    /// What each vertex of the graph stands for.
+    /// A label for each vertex of the graph.
     pub labels: Vec<String>,
-    /// Whether the search for automorphisms was complete.
+    /// Whether the automorphism search was complete.
     pub complete: bool,
-    /// Variables that were treated as fixed, and why.
+    /// Variables that were treated as fixed, with reasons.
     pub fixed: Vec<Fixed>,
     /// Slots that can move but whose values are numbers that do not permute.
     pub numbers: Vec<SlotId>,
     /// Instances of properties that the group exchanges.
     pub instance_orbits: Vec<InstanceOrbit>,
-    /// What the properties cost, if they cost anything and that was asked.
+    /// The symmetries lost to properties, if there are any and this was requested.
     pub property_cost: Option<PropertyCost>,
     /// How long each phase took.
     pub times: PhaseTimes,
 }
 
-/// Symmetries of the behaviour that properties do not have.
+/// Symmetries of the behaviour that some property does not preserve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PropertyCost {
-    /// How many symmetries the behaviour has.
+    /// The number of symmetries of the behaviour.
     pub order: BigUint,
-    /// The properties that do not have all of them, in order of declaration.
+    /// The properties that do not preserve all of them, in order of declaration.
     pub properties: Vec<PropertyId>,
 }
 
 /// How long each phase of detection took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PhaseTimes {
-    /// Text to functions.
+    /// From text to functions.
     pub unfolding: Duration,
-    /// Functions to graph.
+    /// From functions to the graph.
     pub encoding: Duration,
-    /// Graph to automorphisms.
+    /// From the graph to automorphisms.
     pub search: Duration,
     /// Certification of the generators.
     pub certification: Duration,
 }
 
-/// A generator that was found in the graph and is no symmetry: a mistake in this program.
+/// A generator that was found in the graph but is not a symmetry: a defect of this program.
 #[derive(Debug, thiserror::Error)]
 #[error("a symmetry found in the graph was refused by certification: {rejection} ({generator})")]
 pub struct Uncertified {
@@ -74,16 +74,16 @@ pub struct Uncertified {
 /// Why there is no group.
 #[derive(Debug, thiserror::Error)]
 pub enum DetectionError {
-    /// A generator was refused: a mistake in this program, never passed over.
+    /// A generator was refused: a defect of this program, never ignored.
     #[error(transparent)]
     Uncertified(#[from] Box<Uncertified>),
-    /// It gave up. Nothing is known about the symmetries of the model.
+    /// The budget was spent. Nothing is known about the symmetries of the model.
     #[error(transparent)]
     GaveUp(#[from] Spent),
 }
 
 impl DetectionError {
-    /// A generator that had to be certified and was refused.
+    /// The error for a refused generator that should have been certified.
     pub(crate) fn of_refusal(rejection: Rejection, generator: impl FnOnce() -> String) -> Self {
         match rejection {
             Rejection::GaveUp(spent) => Self::GaveUp(spent),
@@ -91,7 +91,8 @@ impl DetectionError {
         }
     }
 
-    /// A candidate that was refused, where that may be: only what is a mistake or no answer is an error.
+    /// The error for a refused candidate, if any: refusal itself is permitted, but a defect or a spent budget is an
+    /// error.
     pub(crate) fn of_candidate(rejection: Rejection, generator: impl FnOnce() -> String) -> Result<Rejection, Self> {
         match rejection {
             Rejection::GaveUp(_) => Err(Self::of_refusal(rejection, generator)),
@@ -104,8 +105,8 @@ impl DetectionError {
 /// Finds the symmetries of a model that preserve the given properties.
 ///
 /// # Errors
-/// If a generator cannot be certified, which is a mistake in this program and never passed over; if the budget
-/// is spent before all is done.
+/// If a generator cannot be certified, which is a defect of this program and never ignored; or if the budget is spent
+/// before the work is done.
 pub fn detect(
     model: &Model,
     layout: &Layout,
@@ -115,7 +116,7 @@ pub fn detect(
     detect_preserving(model, layout, Preserved::Properties(properties), budget)
 }
 
-/// Finds the symmetries of a model that preserve what is given.
+/// Finds the symmetries of a model that preserve the given properties or instance.
 ///
 /// # Errors
 /// As for [`detect`].
@@ -128,7 +129,7 @@ pub fn detect_preserving(
     find(model, layout, preserved, false, budget)
 }
 
-/// The same as [`detect`], and what the properties cost.
+/// The same as [`detect`], including the symmetries lost to properties.
 ///
 /// # Errors
 /// As for [`detect`].
@@ -217,14 +218,15 @@ fn find(
     })
 }
 
-/// Vertices up to which the graph without properties is looked at, to say what they cost.
+/// The largest graph for which the symmetries without properties are computed, to report what the properties cost.
 const COST_LIMIT: usize = 50_000;
 
-/// How many symmetries a behaviour has without its properties, and generators: permutations of the
-/// literals, and what becomes of inputs.
+/// The number of symmetries of a behaviour without its properties, and generators: permutations of the literals, with
+/// the images of inputs.
 type BareSymmetries = (BigUint, Vec<(SparsePermutation, Vec<InputMove>)>);
 
-/// The symmetries of the behaviour without its properties (assumptions and what is passed through belong to it). Only if there are properties at all.
+/// The symmetries of the behaviour without its properties (assumptions and transient states belong to the behaviour).
+/// Only if there are properties at all.
 fn without_properties(
     model: &Model,
     layout: &Layout,
@@ -255,7 +257,7 @@ fn without_properties(
     Ok(Some((group.order(), permutations)))
 }
 
-/// What an automorphism of the graph does to the literals.
+/// The action of an automorphism of the graph on the literals.
 pub(crate) fn restrict(
     encoding: &Encoding,
     multisets: &Multisets,
@@ -266,7 +268,7 @@ pub(crate) fn restrict(
     for &vertex in automorphism.support() {
         let slot = encoding.slot_of_vertex(vertex).or(encoding.literal_of_vertex(vertex).map(|(slot, _)| slot));
         if slot.is_some_and(|slot| multisets.of_slot(slot.position() as u32).is_some()) {
-            // The order of elements has no meaning: what becomes of the columns is all that counts.
+            // The order of elements has no meaning: only the images of the columns count.
             continue;
         }
         if let Some(slot) = encoding.slot_of_vertex(vertex) {
@@ -277,7 +279,7 @@ pub(crate) fn restrict(
                 continue;
             }
             for position in 0..from.values.len() {
-                // Literals without a vertex belong to slots whose values are numbers and stay.
+                // Literals without a vertex belong to slots whose values are numbers and are fixed.
                 let image = match encoding.literals[slot.position()][position] {
                     Some(literal) => encoding.position_of_literal(target, automorphism.image(literal)),
                     None => position,
@@ -287,7 +289,7 @@ pub(crate) fn restrict(
         } else if let Some((slot, position)) = encoding.literal_of_vertex(vertex)
             && !automorphism.moves_point(encoding.slots[slot.position()].expect("a literal has a slot"))
         {
-            // The slot stays, its values permute.
+            // The slot is fixed, its values permute.
             let first = literals.slots()[slot].first;
             let image = encoding.position_of_literal(slot, automorphism.image(vertex));
             moves.push((first + position as u32, first + image as u32));

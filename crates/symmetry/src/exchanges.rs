@@ -1,10 +1,10 @@
-//! Exchanges of two values of a type, wherever they occur: as indices and as values. Finds which values
-//! of a type can be exchanged freely, so that a representative can be had by sorting.
+//! Exchanges of two values of a type, wherever they occur: as indices and as values. Finds which values of a type can
+//! be exchanged freely, so that representatives can be found by sorting.
 //!
-//! Of n values, n²/2 pairs would have to be looked at where the group is not the full symmetric one (a ring
-//! of processes, the corners of a hypercube). Almost all are ruled out by the *orbitals* of the group, its
-//! orbits on pairs: an exchange of a and b that is in the group takes (a, c) to (b, c) for every other c.
-//! What remains is certified like any other generator.
+//! If the group is not the full symmetric one (a ring of processes, the corners of a hypercube), n²/2 pairs of n values
+//! would have to be tested. Almost all are ruled out by the *orbitals* of the group, its orbits on pairs: an exchange
+//! of a and b that is in the group maps (a, c) to (b, c) for every other c. The remaining ones are certified like any
+//! other generator.
 
 use quotient_groups::{OrbitPartition, Point, SparsePermutation};
 use quotient_ir::{Budget, Layout, Model, SlotId, Spent, TableIndex, TypeId, TypeKind};
@@ -15,13 +15,13 @@ use crate::detect::DetectionError;
 use crate::explain::collect_index_types;
 use crate::literals::{Literals, StateMap};
 
-/// Values of a type up to which exchanges are looked for.
+/// The largest number of values of a type for which exchanges are searched.
 const INTERCHANGE_LIMIT: u64 = 1024;
-/// Things up to which the orbits on pairs of them are computed.
+/// The largest number of objects for which the orbits on pairs are computed.
 const ORBITAL_LIMIT: usize = 2048;
 
-/// Which values of types can be exchanged freely. Only values whose parts and occurrences the
-/// generators mix are tried, and every exchange is certified.
+/// Finds which values of types can be exchanged freely. Only values whose parts and occurrences are in the same orbits
+/// are tried, and every exchange is certified.
 pub(crate) fn interchangeable_values(
     model: &Model,
     layout: &Layout,
@@ -104,15 +104,15 @@ pub(crate) fn interchangeable_values(
     Ok(found)
 }
 
-/// Where the values of a type occur. Values are given by their codes.
+/// The occurrences of the values of a type. Values are given by their codes.
 struct Exchanges<'a> {
     literals: &'a Literals,
     /// The first value.
     first: i64,
-    /// For each value, the slots on whose path it is an index.
+    /// For each value, the slots with it as an index on their path.
     indexed: Vec<Vec<SlotId>>,
-    /// For each slot, the indices of the type on its path: which value, and how far apart the slots of
-    /// neighbouring values are.
+    /// For each slot, the indices of the type on its path: the value, and the distance between the slots of
+    /// neighbouring values.
     steps: Vec<Vec<(u32, u64)>>,
     /// Slots that hold values of the type.
     holders: Vec<SlotId>,
@@ -145,7 +145,7 @@ impl<'a> Exchanges<'a> {
         Self { literals, first: domain.least(), indexed, steps, holders }
     }
 
-    /// How many slots the exchange of two values has to do with.
+    /// The number of slots affected by the exchange of two values.
     fn size(&self, [first, second]: [usize; 2]) -> usize {
         self.indexed[first].len() + self.indexed[second].len() + self.holders.len()
     }
@@ -181,7 +181,7 @@ impl<'a> Exchanges<'a> {
                 }
                 moves.push((own.first, other.first));
             } else if own.values.len() == 1 && other.values.len() == 1 {
-                // Constants: what reads them reads their values, wherever they lie.
+                // Constants: functions read their values, wherever they lie.
             } else if image == slot {
                 for (position, value) in own.values.iter().enumerate().filter(|&(_, &value)| exchanged(value) != value)
                 {
@@ -199,7 +199,7 @@ impl<'a> Exchanges<'a> {
         SparsePermutation::from_moves(moves).ok()
     }
 
-    /// Something for each value that every exchange permutes like the values.
+    /// An occurrence of each value that every exchange permutes like the values.
     fn occurrences(&self) -> Option<Occurrences<'_>> {
         let count = self.indexed.len();
         let is_constant = |slot: SlotId| {
@@ -259,7 +259,7 @@ fn index_steps(model: &Model, ty: TypeId, wanted: TypeId, steps: &mut Vec<Vec<(u
     }
 }
 
-/// Whether a scalar type is another or a union with it.
+/// Whether a scalar type is the given one or a union that contains it.
 fn holds(model: &Model, ty: TypeId, wanted: TypeId) -> bool {
     match &model.types[ty].kind {
         TypeKind::Union { members } => members.iter().any(|&member| holds(model, member, wanted)),
@@ -281,7 +281,7 @@ enum Occurrence {
 }
 
 impl Occurrences<'_> {
-    /// Whether they are all in different orbits, so that no two values can be exchanged.
+    /// Whether all are in different orbits, so that no two values can be exchanged.
     fn are_apart(&self, orbits: &mut OrbitPartition, slot_orbits: &mut OrbitPartition) -> bool {
         let orbits = match self.kind {
             Occurrence::Slot => slot_orbits,
@@ -310,7 +310,7 @@ struct Orbitals {
 }
 
 impl Orbitals {
-    /// Nothing if they are too many.
+    /// `None` if there are too many.
     ///
     /// # Errors
     /// If the budget is spent.
@@ -323,7 +323,7 @@ impl Orbitals {
         let mut numbers: FxHashMap<u32, u32> =
             things.iter().enumerate().map(|(number, &thing)| (thing, number as u32)).collect();
         let mut next = 0;
-        // Moves of each generator on the things, which are closed under all of them.
+        // The moves of each generator on the objects, which are closed under all generators.
         let mut moves: Vec<Vec<(u32, u32)>> = vec![Vec::new(); generators.len()];
         while next < things.len() {
             budget.spend(generators.len() as u64)?;

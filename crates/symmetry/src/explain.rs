@@ -1,10 +1,10 @@
-//! Why a hoped-for symmetry is absent: which part of the text changes its meaning when values of a
-//! type, processes, or variables are exchanged.
+//! Why an expected symmetry is absent: which part of the text changes its meaning when values of a type, processes or
+//! variables are exchanged.
 //!
-//! A request names some things and says where they go; what refers to them has to follow (`completion`), as process
-//! numbers in variables and the queues of channels do. Whether it is a symmetry is asked of the graph that detection
-//! reads, so that the two cannot disagree. Only if it is none are reasons looked for: the places of the text that a
-//! permutation changes, of the request by itself or of what comes nearest to its completion.
+//! A request names some objects and their images; whatever refers to them must follow (`completion`), such as process
+//! numbers in variables and the queues of channels. Whether the request is a symmetry is decided on the graph that
+//! detection uses, so the two cannot disagree. Only if it is not are reasons searched: the locations in the text that a
+//! permutation changes. The permutation is the request itself or the nearest candidate for its completion.
 
 mod completion;
 mod request;
@@ -26,58 +26,57 @@ use crate::places::Places;
 use crate::relabelling::relabelling;
 pub use request::{Individuals, Request};
 
-/// How often what comes nearest to a completion is looked for in the graph of a part of the model.
+/// The number of searches for the nearest completion in the graph of a part of the model.
 const LOOKS: usize = 256;
 
-/// A place in the text and what it has to do with an absent symmetry.
+/// A location in the text and its role in the absence of a symmetry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// Where.
+    /// The location.
     pub span: Span,
-    /// What.
+    /// The explanation.
     pub text: String,
 }
 
-/// What there is to say about a request.
+/// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Explanation {
     /// It is a symmetry, together with what has to follow.
     Symmetry(Completed),
-    /// It is none, whatever follows.
+    /// It is not a symmetry, whatever follows.
     NotSymmetry {
-        /// Why: places of the text that would change their meaning, at least one.
+        /// The reasons: locations in the text whose meaning would change, at least one.
         reasons: Vec<Reason>,
-        /// How many instances of rules, starts and properties would change their meaning; nothing if the request
-        /// fails before that can be asked.
+        /// The number of instances of rules, starts and properties whose meaning would change; `None` if the request
+        /// fails before that can be determined.
         broken: Option<usize>,
     },
 }
 
-/// A request as a whole permutation.
+/// A request, completed to a whole permutation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completed {
     /// The permutation of the literals.
     pub permutation: SparsePermutation,
     /// The same in source terms.
     pub description: Description,
-    /// Whether it is one of the symmetries that detection finds. Otherwise only comparing normal forms shows that it
-    /// is one.
+    /// Whether it is one of the symmetries that detection finds. Otherwise only the comparison of normal forms shows
+    /// that it is one.
     pub is_detected: bool,
 }
 
 /// The classes of interchangeable values of a type that indexes arrays, or of elements of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Family {
-    /// What they are.
+    /// The type or array.
     pub of: Individuals,
-    /// They in classes, by their values; two are in one class if some symmetry sends one to the other
-    /// wherever they occur.
+    /// Classes of values; two values are in one class if some symmetry maps one to the other wherever they occur.
     pub classes: Vec<Vec<i64>>,
-    /// Between each class and the next: why the first values of both cannot be exchanged.
+    /// For each pair of neighbouring classes: why their first values cannot be exchanged.
     pub separators: Vec<Option<Reason>>,
 }
 
-/// Explains hoped-for symmetries of one model.
+/// Explains expected symmetries of one model.
 pub struct Explainer<'m> {
     model: &'m Model,
     layout: &'m Layout,
@@ -88,18 +87,18 @@ pub struct Explainer<'m> {
     claims: FxHashSet<(PropertyId, NodeId, NodeId)>,
     instances: FxHashMap<(Action, Vec<i64>), usize>,
     budget: Budget,
-    /// How many looks are left.
+    /// The number of searches left.
     looks: usize,
 }
 
-/// What a permutation changes.
+/// The parts of a model that a permutation changes.
 struct Changes {
     reasons: Vec<Reason>,
-    /// How many instances it changes; nothing if it does not even act on states.
+    /// The number of instances changed; `None` if the permutation does not even act on states.
     broken: Option<usize>,
 }
 
-/// What follows a permutation: values of types and processes, by their numbers.
+/// The images of values of types and of processes under a permutation, by their numbers.
 #[derive(Default)]
 struct Followers {
     types: BTreeMap<TypeId, BTreeMap<i64, i64>>,
@@ -142,13 +141,13 @@ impl<'m> Explainer<'m> {
         })
     }
 
-    /// The literals that permutations are over.
+    /// The literals that permutations act on.
     pub fn literals(&self) -> &Literals {
         &self.literals
     }
 
-    /// Whether a request is a symmetry, together with what has to follow; if not, the places of the text that
-    /// would change their meaning, at most `limit` of them.
+    /// Whether a request is a symmetry, together with what has to follow; if not, the locations in the text whose
+    /// meaning would change, at most `limit`.
     ///
     /// # Errors
     /// If the budget is spent.
@@ -168,7 +167,7 @@ impl<'m> Explainer<'m> {
         let own = self.changes_of(request, limit);
         self.require_sound()?;
         if own.reasons.is_empty() {
-            // Detection does not see all that normal forms show.
+            // Normal forms may show symmetries that detection does not find.
             let permutation = request.permutation(self.model, self.layout, &self.literals);
             let permutation = permutation.expect("otherwise there is a reason");
             let map = self.literals.action(self.layout, &permutation).expect("otherwise there is a reason");
@@ -197,13 +196,13 @@ impl<'m> Explainer<'m> {
         Completed { permutation, description, is_detected }
     }
 
-    /// Functions that were made after the budget was spent explain nothing.
+    /// Functions made after the budget was spent explain nothing.
     fn require_sound(&self) -> Result<(), Spent> {
         if self.behaviour.circuit.is_spent() { Err(Spent) } else { Ok(()) }
     }
 
-    /// Why a request by itself, if nothing follows, is not a symmetry: the places of the text that change their
-    /// meaning, at most `limit` of them. Empty if it is one.
+    /// Why a request alone, if nothing follows, is not a symmetry: the locations in the text whose meaning changes, at
+    /// most `limit`. Empty if it is one.
     ///
     /// # Errors
     /// If the budget is spent.
@@ -213,7 +212,7 @@ impl<'m> Explainer<'m> {
         Ok(changes.reasons)
     }
 
-    /// What a request by itself changes.
+    /// The changes caused by a request alone.
     fn changes_of(&mut self, request: &Request, limit: usize) -> Changes {
         let only = |reason: Reason| Changes { reasons: vec![reason], broken: None };
         let permutation = match request.permutation(self.model, self.layout, &self.literals) {
@@ -228,7 +227,7 @@ impl<'m> Explainer<'m> {
         self.changes(request, &followers, &map, None, limit)
     }
 
-    /// What a permutation changes.
+    /// The changes caused by a permutation.
     fn changes(
         &mut self,
         request: &Request,
@@ -293,7 +292,7 @@ impl<'m> Explainer<'m> {
         Changes { reasons, broken: Some(broken) }
     }
 
-    /// What a permutation does to the values of types and to processes.
+    /// The images of the values of types and of processes under a permutation.
     fn followers(&self, request: &Request, map: &StateMap) -> Followers {
         let types = Describer::new(self.model, self.layout, &self.literals).value_maps(map);
         let targets: FxHashMap<SlotId, SlotId> = map.moves().iter().map(|entry| (entry.from, entry.to)).collect();
@@ -323,7 +322,7 @@ impl<'m> Explainer<'m> {
         Followers { types, processes }
     }
 
-    /// What becomes of the arguments of an instance.
+    /// The images of the arguments of an instance.
     fn image_arguments(
         &self,
         request: &Request,
@@ -358,8 +357,8 @@ impl<'m> Explainer<'m> {
         parameters.iter().zip(arguments).enumerate().map(image).collect()
     }
 
-    /// The values of each type that indexes an array and the elements of each array that stand for something, in
-    /// classes that symmetries do not distinguish, and what separates the classes.
+    /// The values of each type that indexes an array, and the elements of each array that represents objects, in
+    /// classes that symmetries do not distinguish, with what separates the classes.
     ///
     /// # Errors
     /// If the budget is spent.
@@ -369,7 +368,7 @@ impl<'m> Explainer<'m> {
             let Some(classes) = self.classes(of)? else { continue };
             let mut separators = Vec::with_capacity(classes.len().saturating_sub(1));
             for pair in classes.windows(2) {
-                // Values of different members of a union are never exchanged, and nothing is to be said about it.
+                // Values of different members of a union are never exchanged; this needs no explanation.
                 let Ok(request) = of.exchange(self.model, pair[0][0], pair[1][0]) else {
                     separators.push(None);
                     continue;
@@ -384,7 +383,7 @@ impl<'m> Explainer<'m> {
         Ok(families)
     }
 
-    /// What in an event changes its meaning.
+    /// The parts of an event whose meaning changes.
     fn event_reasons(
         &mut self,
         request: &Request,
@@ -443,7 +442,7 @@ impl<'m> Explainer<'m> {
         }
         let image = event.relabelled(circuit, relabelling, known);
         if reasons.is_empty() && image.as_ref().is_some_and(|image| image.0 != counterpart.guard) {
-            // Nothing here is missing there, so something there is missing here.
+            // Nothing of this event is missing in the other, so something of the other is missing in this one.
             let images: Vec<Option<NodeId>> = event
                 .guard_parts
                 .iter()
@@ -464,7 +463,7 @@ impl<'m> Explainer<'m> {
                 if counterpart.writes.contains(write) {
                     continue;
                 }
-                // The statement that writes the slot in the counterpart, or here if none does.
+                // The statement that writes the slot in the counterpart, or in this event if none does.
                 let there_position = counterpart.writes.iter().position(|other| other.slot == write.slot);
                 let here_position =
                     event.writes.iter().position(|own| relabelling.slot(own.slot) == write.slot).unwrap_or(0);

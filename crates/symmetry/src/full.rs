@@ -1,10 +1,10 @@
-//! The full encoding of a model as a graph, after Zhang et al. 2013, section IV: a vertex for each variable,
-//! each literal, and each allowed tuple of the relation between the states before and after a rule. It is an
-//! oracle for the compact graph of detection and shares nothing with it: the tables are filled by the
-//! reference interpreter. It grows with the tables and is for models whose rules look at little.
+//! The full encoding of a model as a graph, after Zhang et al. 2013, section IV: a vertex for each variable, each
+//! literal, and each allowed tuple of the relation between the states before and after a rule. It is an oracle for the
+//! compact graph of detection and shares nothing with it: the tables are filled by the reference interpreter. It grows
+//! with the tables, so it is meant for models whose rules involve few slots.
 //!
-//! A rule's relation is over the slots that matter to it: those whose value makes a difference, and those it
-//! can change. Rules that are the same relation are there once.
+//! The relation of a rule is over the relevant slots: those whose value makes a difference, and those it can change.
+//! Rules with the same relation are represented once.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -24,35 +24,35 @@ pub enum NoFullEncoding {
     /// The elements of multisets have no literals of their own.
     #[error("multisets have no tables")]
     Multiset,
-    /// Instances of an assumption that can go wrong are not independent.
+    /// Instances of an assumption that can cause a run-time error are not independent.
     #[error("an assumption can go wrong")]
     Assumption,
-    /// A variable can hold nothing.
+    /// A variable has no possible value.
     #[error("there are no states")]
     NoStates,
-    /// A run did not end.
+    /// A run did not finish.
     #[error("a run does not end")]
     Endless,
 }
 
-/// What a rule or property does for one tuple of values, over its own slots.
+/// The effect of a rule or property for one tuple of values, over its own slots.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Effect {
     Nothing,
     Fault,
     Holds,
-    /// The values afterwards, and the cover statements passed.
+    /// The values afterwards, and the cover statements reached.
     Next(Vec<Option<i64>>, Vec<PropertyId>),
 }
 
-/// What a relation is of.
+/// What a relation belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Subject {
     Rule,
     Property(PropertyId),
 }
 
-/// A relation: its slots, and what happens for each tuple of their values for which something does.
+/// A relation: its slots, and the effect for each tuple of their values that has one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Relation {
     subject: Subject,
@@ -73,8 +73,8 @@ enum Colour {
     Step(Vec<PropertyId>),
 }
 
-/// Generators of the symmetries of a model and of some properties, by way of the full encoding: permutations
-/// of the given literals. `limit` is the most rows of a table, and the most initial states.
+/// Generators of the symmetries of a model and of some properties, computed from the full encoding: permutations of the
+/// given literals. `limit` bounds the rows of a table and the number of initial states.
 ///
 /// # Errors
 /// If the model has no full encoding of that size.
@@ -182,7 +182,7 @@ impl Tabulation<'_> {
                 Ok(true) => Run::Holds,
                 Ok(false) => Run::Nothing,
                 Err(fault) if fault.kind == FaultKind::Exhausted => return None,
-                // A fault violates an invariant as well, and a state with one is not passed through.
+                // A run-time error also violates an invariant, and a state with one is not transient.
                 Err(_) if only_holds => Run::Nothing,
                 Err(_) => Run::Fault,
             };
@@ -190,7 +190,7 @@ impl Tabulation<'_> {
         })
     }
 
-    /// Runs something for all values of the slots it touches, which are found on the way.
+    /// Runs an instance for all values of the slots it touches, which are found along the way.
     fn tabulate(
         &self,
         subject: Subject,
@@ -242,7 +242,7 @@ impl Tabulation<'_> {
     }
 }
 
-/// What a run did.
+/// The outcome of a run.
 enum Run {
     Nothing,
     Fault,
@@ -300,7 +300,7 @@ fn search(
     let mut before: FxHashMap<(SlotId, Option<i64>), Point> = FxHashMap::default();
     let mut after: FxHashMap<(SlotId, Option<i64>), Point> = FxHashMap::default();
     for (slot, entry) in literals.slots().iter_enumerated() {
-        // The values of a wide slot are not listed; no table has them, and they stay where they are.
+        // The values of a wide slot are not listed; they are in no table and are fixed.
         if entry.values.len() < 2 || entry.wide {
             continue;
         }

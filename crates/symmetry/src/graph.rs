@@ -1,10 +1,10 @@
 //! The coloured graph of a model: a vertex for each slot, each literal, each event, claim and
 //! function. An automorphism restricted to the literals is a symmetry of the model.
 //!
-//! The encoding is compact: literals are there only for slots with more than one possible value;
-//! where values are tied to their numbers the literals are coloured by them; relations over few
-//! slots are tables, everything larger is a flat unordered node. A function's vertex is coloured
-//! by its height over the literals, so that an undirected edge has a direction.
+//! The encoding is compact: only slots with more than one possible value have literals; if values are tied to their
+//! numbers, their literals are coloured by them; relations over few slots are tables, and everything larger is a flat
+//! unordered node. The vertex of a function is coloured by its height above the literals, so that an undirected edge
+//! has a direction.
 
 mod labels;
 
@@ -17,10 +17,10 @@ use quotient_functions::{
 use quotient_groups::{ColouredGraph, GraphBuilder, Point, SparsePermutation, Watch};
 use quotient_ir::{Action, Budget, Layout, Model, PropertyId, SlotId, Spent, TableIndex};
 
-/// What a vertex is, as far as symmetry must respect it.
+/// The colour of a vertex: what symmetries must preserve about it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Colour {
-    /// A slot whose values can permute: how many they are, and whether undefined is one of them.
+    /// A slot whose values can permute: the number of values, and whether undefined is one of them.
     Slot {
         values: usize,
         undefined: bool,
@@ -29,20 +29,20 @@ enum Colour {
     NumberSlot {
         values: Vec<Option<i64>>,
     },
-    /// A slot that stays where it is.
+    /// A slot that is fixed.
     FixedSlot(u32),
     /// An input of an action.
     Input {
         values: usize,
     },
-    /// What the elements of a multiset have in one place, the numbers where the values are tied to them.
+    /// A column: the same cell of all elements of a multiset; with the numbers, if the values are tied to them.
     Column {
         capacity: u32,
         is_presence: bool,
         values: usize,
         undefined: bool,
         numbers: Option<Vec<Option<i64>>>,
-        /// Which column it is, where all elements have the same in it: exchanging it does nothing.
+        /// The number of the column, if all elements have the same value in it: exchanging it has no effect.
         constant: Option<u32>,
     },
     /// A position of a multiset.
@@ -59,32 +59,32 @@ enum Colour {
         kind: Kind,
         height: u32,
     },
-    /// Something that is to be permuted as a whole.
+    /// An object to be permuted as a whole.
     Whole,
-    /// How a slot belongs to such a whole.
+    /// How a slot belongs to such an object.
     Belongs(u32),
-    /// Such a whole has to stay.
+    /// An object that must be fixed.
     Pinned(u32),
-    /// Slots that may go to each other only.
+    /// Slots that may only be mapped to each other.
     Shape(u32),
 }
 
-/// Wholes that an automorphism has to permute besides: whatever belongs to one goes to what belongs to its image.
-/// Values of a type are such wholes with the slots that they are an index of and the literals that they are the value
-/// of; processes with their variables and the instances of rules that are theirs.
+/// Objects that an automorphism must additionally permute as wholes: whatever belongs to one is mapped to what belongs
+/// to its image. A value of a type is such an object, with the slots that have it as an index and the literals with
+/// that value; so is a process, with its variables and its instances of rules.
 #[derive(Debug, Default)]
 pub(crate) struct Wholes {
-    /// How many there are. Everything below names them by number.
+    /// The number of objects. Everything below refers to them by number.
     pub(crate) count: usize,
-    /// Slots that belong to wholes: the slot, the manner in which it does, and the whole.
+    /// Slots that belong to objects: the slot, how it belongs, and the object.
     pub(crate) slots: Vec<(u32, u32, usize)>,
-    /// Literals that do: the slot and the position of the value.
+    /// Literals that do: the slot, the position of the value, and the object.
     pub(crate) literals: Vec<(u32, usize, usize)>,
-    /// Wholes that must stay where they are.
+    /// Objects that must be fixed.
     pub(crate) pinned: Vec<usize>,
-    /// The whole that each event belongs to, if it belongs to one.
+    /// The object that each event belongs to, if any.
     pub(crate) owners: FxHashMap<Instance, usize>,
-    /// For each slot of the state its shape, if slots are to keep it.
+    /// The shape of each slot of the state, if slots must keep it.
     pub(crate) shapes: Option<Vec<u32>>,
 }
 
@@ -123,7 +123,7 @@ enum Kind {
     Right,
 }
 
-/// The graph of a behaviour and what its vertices stand for.
+/// The graph of a behaviour and the meaning of its vertices.
 #[derive(Debug)]
 pub(crate) struct Encoding {
     pub(crate) graph: ColouredGraph,
@@ -133,28 +133,28 @@ pub(crate) struct Encoding {
     pub(crate) literals: Vec<Vec<Option<Point>>>,
     /// Whether the values of a slot are tied to their numbers.
     pub(crate) numbers: Vec<bool>,
-    /// What each vertex stands for.
+    /// The label of each vertex.
     pub(crate) labels: Vec<String>,
-    /// How many of the slots are slots of the state. Then come inputs, and the columns of multisets last.
+    /// The number of slots that are slots of the state. Inputs follow, and the columns of multisets come last.
     state_slots: usize,
     input_end: usize,
-    /// Whether the values of a slot are too many to list.
+    /// Whether a slot has too many values to list.
     wide: Vec<bool>,
-    /// The slot or literal of each vertex that is one.
+    /// For each vertex of a slot or literal, that slot or literal.
     owners: FxHashMap<Point, (u32, Option<usize>)>,
-    /// The vertex of each whole.
+    /// The vertex of each object.
     pub(crate) wholes: Vec<Point>,
 }
 
 impl Encoding {
-    /// The vertices that say what an automorphism does to states, inputs and wholes: wholes first, then slots, then
-    /// literals.
+    /// The vertices that determine the action of an automorphism on states, inputs and objects: first the objects, then
+    /// slots, then literals.
     pub(crate) fn points(&self) -> Vec<Point> {
         let slots = self.slots.iter().copied().flatten();
         self.wholes.iter().copied().chain(slots).chain(self.literals.iter().flatten().copied().flatten()).collect()
     }
 
-    /// Where an automorphism sends inputs.
+    /// The images of inputs under an automorphism.
     pub(crate) fn input_moves(&self, automorphism: &SparsePermutation) -> Vec<InputMove> {
         let mut moves = Vec::new();
         for from in self.state_slots..self.input_end {
@@ -178,7 +178,7 @@ impl Encoding {
         moves
     }
 
-    /// Where an automorphism sends a column, and the positions of its values; nothing if all stay.
+    /// The image of a column under an automorphism, and of the positions of its values; `None` if all are fixed.
     pub(crate) fn column_image(&self, column: u32, automorphism: &SparsePermutation) -> Option<(u32, Vec<usize>)> {
         let vertex = self.slots[column as usize]?;
         let literals = &self.literals[column as usize];
@@ -195,7 +195,7 @@ impl Encoding {
         Some((to, literals.iter().enumerate().map(image).collect()))
     }
 
-    /// The slot of the state whose vertex this is.
+    /// The slot of the state that a vertex represents.
     pub(crate) fn slot_of_vertex(&self, vertex: Point) -> Option<SlotId> {
         match self.owners.get(&vertex) {
             Some(&(slot, None)) if (slot as usize) < self.state_slots => Some(SlotId::from_position(slot as usize)),
@@ -203,7 +203,7 @@ impl Encoding {
         }
     }
 
-    /// The literal of the state whose vertex this is.
+    /// The literal of the state that a vertex represents.
     pub(crate) fn literal_of_vertex(&self, vertex: Point) -> Option<(SlotId, usize)> {
         match self.owners.get(&vertex) {
             Some(&(slot, Some(position))) if (slot as usize) < self.state_slots => {
@@ -251,7 +251,7 @@ pub(crate) fn encode(
     encode_with(model, layout, behaviour, &Wholes::default(), budget)
 }
 
-/// The same, with wholes that are permuted besides.
+/// The same, with additional objects that are permuted as wholes.
 ///
 /// # Errors
 /// If the budget is spent.
@@ -283,7 +283,7 @@ pub(crate) fn encode_with(
     }
     for event in &behaviour.events {
         for write in event.writes.iter().chain(event.additions.iter().flatten()) {
-            // A number is written as it is.
+            // A number is written unchanged.
             numbers[write.slot as usize] |= matches!(write.written, Written::Number { .. });
         }
     }
@@ -359,13 +359,13 @@ pub(crate) fn encode_with(
     })
 }
 
-/// Whom the algorithms on graphs and groups ask whether to go on.
+/// The watch through which graph and group algorithms draw on a budget.
 pub(crate) fn watch(budget: &Budget) -> Watch {
     let budget = budget.clone();
     Watch::new(move |work| budget.spend(work).is_err())
 }
 
-/// Events without repetitions: firing the same step twice is no symmetry of states.
+/// Events without repetitions: firing the same step twice is not a symmetry of states.
 fn unique_events<'b>(behaviour: &'b Behaviour, budget: &Budget) -> Result<Vec<&'b Event>, Spent> {
     let mut seen = FxHashSet::default();
     let mut unique = Vec::new();
@@ -398,7 +398,7 @@ fn reachable(behaviour: &Behaviour, budget: &Budget) -> Result<Vec<bool>, Spent>
     Ok(reached)
 }
 
-/// The height of each function over the literals. Nodes come after their children.
+/// The height of each function above the literals. Nodes come after their operands.
 fn heights(behaviour: &Behaviour, budget: &Budget) -> Result<Vec<u32>, Spent> {
     let mut heights = vec![0u32; behaviour.circuit.len()];
     for (position, node) in behaviour.circuit.nodes().enumerate() {
@@ -445,7 +445,7 @@ impl Encoder<'_> {
                 Colour::Slot { values: values.len(), undefined }
             };
             self.slots[slot] = Some(self.vertex(colour));
-            // Literals of number slots are made when something mentions them.
+            // Literals of number slots are created when something mentions them.
             if !self.numbers[slot] {
                 for position in 0..values.len() {
                     self.literal(slot as u32, position);
@@ -470,7 +470,7 @@ impl Encoder<'_> {
         })
     }
 
-    /// Ties the slots of multisets to their columns and positions.
+    /// Connects the slots of multisets to their columns and positions.
     fn add_multisets(&mut self) -> Result<(), Spent> {
         let behaviour = self.behaviour;
         for entry in behaviour.multisets.iter() {
@@ -497,7 +497,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// Ties slots, literals and events to the wholes that they belong to.
+    /// Connects slots, literals and events to the objects that they belong to.
     fn add_wholes(
         &mut self,
         wholes: &Wholes,
@@ -526,7 +526,7 @@ impl Encoder<'_> {
             self.budget.spend(1 + event.writes.len() as u64)?;
             let Some(&whole) = wholes.owners.get(&event.instance()) else { continue };
             let vertex = events[&(event.is_start(), event.key())];
-            // Instances that do the same are one vertex, and belong to all of their wholes.
+            // Instances with the same effect share one vertex, which belongs to all of their objects.
             if joined.insert((vertex, whole)) {
                 self.builder.add_edge(vertex, vertices[whole]);
             }
@@ -629,8 +629,7 @@ impl Encoder<'_> {
                             let set = self.vertex(Colour::Role(Role::SetIf));
                             self.builder.add_edge(vertex, set);
                             self.builder.add_edge(set, target);
-                            // The role keeps a condition that is itself a literal apart from the
-                            // literal that is set.
+                            // The role distinguishes a condition that is itself a literal from the literal that is set.
                             let when = self.vertex(Colour::Role(Role::When));
                             self.builder.add_edge(set, when);
                             self.attach(when, condition)?;
@@ -671,7 +670,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// The vertex of a function; children are built first, without recursion.
+    /// The vertex of a function; operands are built first, without recursion.
     fn function(&mut self, function: NodeId) -> Result<Point, Spent> {
         let mut pending = vec![function];
         while let Some(&node) = pending.last() {

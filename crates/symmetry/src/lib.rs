@@ -1,16 +1,15 @@
-//! Finds the symmetry of a model by itself: permutations of its literals (slot = value) that leave
-//! behaviour and properties unchanged. Text to functions (the crate `quotient_functions`), functions to a
-//! coloured graph (`graph`), its automorphisms to candidates (`detect`), candidates to a certified group
-//! (`certify`).
+//! Finds the symmetries of a model automatically: permutations of its literals (slot = value) that preserve behaviour
+//! and properties. From text to functions (the crate `quotient_functions`), from functions to a coloured graph
+//! (`graph`), from its automorphisms to candidates (`detect`), and from candidates to a certified group (`certify`).
 //!
-//! What certification shares with detection: the functions and their normal forms, both by the same code, so that a
-//! mistake there can mislead both. What it does not share: the graph, the search for its automorphisms, and what
-//! these are taken to mean. Independent of all of that is only the exhaustive evaluation of the text by the
-//! reference interpreter (`certify/exhaust.rs`), which has a budget and does not come to everything; the
-//! [`CertificationReport`] counts what it came to.
+//! Certification shares with detection the functions and their normal forms, both computed by the same code, so a
+//! mistake there can mislead both. It does not share the graph, the search for its automorphisms, or their
+//! interpretation. Only the exhaustive evaluation of the text by the reference interpreter (`certify/exhaust.rs`) is
+//! independent of all of that; it has a budget and does not cover everything. The [`CertificationReport`] counts what
+//! it covered.
 //!
-//! Whatever can take long draws on a [`Budget`](quotient_ir::Budget) and gives up when that is spent, or when
-//! somebody interrupts it: an error ([`DetectionError::GaveUp`]), never another group.
+//! Everything that can take long draws on a [`Budget`](quotient_ir::Budget) and gives up when it is spent or
+//! interrupted: this is an error ([`DetectionError::GaveUp`]), never another group.
 
 mod canonical;
 mod certify;

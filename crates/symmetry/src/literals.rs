@@ -1,12 +1,12 @@
-//! The points that symmetries permute: the literals of a model (slot = value), and how a
-//! permutation of them acts on a state.
+//! The points that symmetries permute: the literals of a model (slot = value), and the action of their permutations on
+//! states.
 
 use quotient_functions::Behaviour;
 use quotient_groups::{Point, SparsePermutation};
 use quotient_ir::{Layout, Model, MultisetSlots, SlotId, Table, TableIndex, Valuation};
 
-/// The literals of a model, numbered from zero: the values each slot can hold, slot by slot.
-/// A slot with very many values has a single point, because its values never permute.
+/// The literals of a model, numbered from zero: the values each slot can hold, slot by slot. A slot with very many
+/// values has a single point, because its values never permute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Literals {
     slots: Table<SlotId, SlotLiterals>,
@@ -18,23 +18,23 @@ pub struct Literals {
 pub struct SlotLiterals {
     /// The point of the first value.
     pub first: Point,
-    /// The values the slot can hold in a reachable state, in increasing order, undefined first.
-    /// For a wide slot the least and the greatest only.
+    /// The values the slot can hold in a reachable state, in increasing order, undefined first. For a wide slot, only
+    /// the least and the greatest.
     pub values: Vec<Option<i64>>,
-    /// Whether the values are too many to list: then `first` is its only point.
+    /// Whether there are too many values to list: then `first` is its only point.
     pub wide: bool,
 }
 
 /// Why a permutation of points does not act on states.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAction {
-    /// The literals of one slot go to several.
+    /// The literals of one slot are mapped to several slots.
     #[error("the values of {0} go to different variables")]
     Torn(String),
-    /// Undefined goes to a value, or a value to undefined.
+    /// Undefined is mapped to a value, or a value to undefined.
     #[error("{0} exchanges a value with undefined")]
     Undefined(String),
-    /// A multiset of which not all elements are treated alike.
+    /// Not all elements of a multiset are treated alike.
     #[error("the elements of a multiset are not treated alike: {0}")]
     Multiset(String),
     /// A point that does not exist.
@@ -42,23 +42,22 @@ pub enum NoAction {
     NoPoint(Point),
 }
 
-/// A permutation of literals as a map of states: where each moved slot goes, and what becomes of
-/// its values. Multisets whose elements it changes are sorted again.
+/// A permutation of literals as a map of states: the image of each moved slot and of its values. Multisets whose
+/// elements it changes are sorted again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateMap {
     moves: Vec<SlotMove>,
     multisets: Vec<MultisetSlots>,
 }
 
-/// What becomes of one slot.
+/// The image of one slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlotMove {
     /// The slot.
     pub from: SlotId,
-    /// Where it goes.
+    /// Its image.
     pub to: SlotId,
-    /// What becomes of its values, if not all stay the same: pairs in increasing order of the
-    /// first.
+    /// The images of its values, if not all are fixed: pairs in increasing order of the first.
     pub values: Option<Vec<(Option<i64>, Option<i64>)>>,
 }
 
@@ -83,7 +82,7 @@ impl Literals {
         Self::new(slots.map(|slot| (circuit.values(slot).to_vec(), circuit.is_wide(slot))))
     }
 
-    /// The literals of all values that slots can hold by their types. Slots with very many are wide.
+    /// The literals of all values of the slots' types. Slots with very many are wide.
     #[doc(hidden)]
     pub fn of_layout(layout: &Layout) -> Self {
         const MANY: u64 = 256;
@@ -98,7 +97,7 @@ impl Literals {
         }))
     }
 
-    /// How many points there are.
+    /// The number of points.
     pub fn degree(&self) -> usize {
         self.owners.len()
     }
@@ -134,8 +133,7 @@ impl Literals {
         entry.values.binary_search(&value).ok().map(|position| entry.first + position as Point)
     }
 
-    /// A permutation in source terms, cycle by cycle: literals where values move, slots where they
-    /// go along.
+    /// A permutation in source terms, cycle by cycle: literals where values change, slots where they move unchanged.
     pub fn describe(&self, model: &Model, layout: &Layout, permutation: &SparsePermutation) -> String {
         let mut text = String::new();
         for cycle in permutation.cycles() {
@@ -204,7 +202,7 @@ impl Literals {
     }
 }
 
-/// The multisets that slots move in, if the same is done to each of their positions.
+/// The multisets in which slots move, if each of their positions is treated alike.
 fn moved_multisets(layout: &Layout, moves: &[SlotMove]) -> Result<Vec<MultisetSlots>, NoAction> {
     let mut moved = Vec::new();
     for multiset in layout.multisets() {
@@ -221,13 +219,13 @@ fn moved_multisets(layout: &Layout, moves: &[SlotMove]) -> Result<Vec<MultisetSl
         });
         let target = target.filter(|target| target.capacity == multiset.capacity && target.stride == multiset.stride);
         let target_first = target.ok_or_else(error)?.first.position();
-        // The moves of the first position, which those of the others repeat.
+        // The moves of the first position; the other positions must repeat them.
         let columns = own.partition_point(|slot_move| slot_move.from.position() < first + multiset.stride);
         let is_uniform = columns > 0
             && own.len() == columns * multiset.capacity
             && own.iter().enumerate().all(|(number, slot_move)| {
                 let (pattern, shift) = (&own[number % columns], number / columns * multiset.stride);
-                // What tells whether there is an element must go on telling that.
+                // The slot that says whether an element is present must keep that role.
                 let tells_presence = pattern.from.position() == first;
                 slot_move.from.position() == pattern.from.position() + shift
                     && slot_move.to.position() == pattern.to.position() + shift
@@ -244,7 +242,7 @@ fn moved_multisets(layout: &Layout, moves: &[SlotMove]) -> Result<Vec<MultisetSl
     Ok(moved)
 }
 
-/// Brings a multiset into the form that states keep: elements first, in order. There is none inside it.
+/// Brings a multiset into the normal form of states: elements first, in order. It has no nested multisets.
 fn sort(multiset: &MultisetSlots, state: &mut Valuation) {
     let first = multiset.first.position();
     let cells = &mut state.0[first..first + multiset.capacity * multiset.stride];
@@ -263,7 +261,7 @@ fn sort(multiset: &MultisetSlots, state: &mut Valuation) {
 }
 
 impl StateMap {
-    /// Exchanges of slots that can hold the same values, whatever multisets they belong to.
+    /// Exchanges of slots that can hold the same values, regardless of multisets.
     pub(crate) fn exchange_of_slots(pairs: impl IntoIterator<Item = (SlotId, SlotId)>) -> Self {
         let one = |from, to| SlotMove { from, to, values: None };
         let mut moves: Vec<SlotMove> = pairs.into_iter().flat_map(|(a, b)| [one(a, b), one(b, a)]).collect();
@@ -271,7 +269,7 @@ impl StateMap {
         Self { moves, multisets: Vec::new() }
     }
 
-    /// What becomes of the slots that are not left alone.
+    /// The moves of the slots that are not fixed.
     pub fn moves(&self) -> &[SlotMove] {
         &self.moves
     }
@@ -295,7 +293,7 @@ impl StateMap {
 }
 
 impl SlotMove {
-    /// What becomes of a value. A value that never occurs stays as it is.
+    /// The image of a value. A value that never occurs is fixed.
     pub fn value(&self, value: Option<i64>) -> Option<i64> {
         match &self.values {
             None => value,

@@ -1,17 +1,15 @@
-//! Symmetry markers: a cheap invariant of the orbit of a state, for groups that exchange the values of
-//! types freely (Leuschel and Massart 2007, definitions 1 and 2, with the refined paths `to`, `from` and
-//! `leftright`). Symmetric states have equal markers; states with equal markers are most often symmetric,
-//! and always where proposition 2 applies.
+//! Symmetry markers: a cheap orbit invariant of states, for groups that exchange the values of types freely (Leuschel
+//! and Massart 2007, definitions 1 and 2, with the refined paths `to`, `from` and `leftright`). Symmetric states have
+//! equal markers; states with equal markers are usually symmetric, and always if proposition 2 applies.
 //!
-//! A state is read as in B: an array is the set of its defined cells, each a tuple of the indices and the
-//! value; a boolean array is the set of the indices where it is true. The *paths* of an element are the
-//! tuples it occurs in, each told by the variable, the places of the tuple where the element stands
-//! (`left`, `right`, or both) and the parts that no symmetry moves (`to n`, `from n`). The *marker* is the
-//! multiset of all tuples with each element replaced by its paths. For pairs this is the paper's
-//! definition to the letter; longer tuples are read flat.
+//! A state is read as in B: an array is the set of its defined cells, each a tuple of the indices and the value; a
+//! boolean array is the set of the indices where it is true. The *paths* of an element are the tuples it occurs in,
+//! each given by the variable, the positions of the element in the tuple (`left`, `right`, or both) and the components
+//! that no symmetry moves (`to n`, `from n`). The *marker* is the multiset of all tuples with each element replaced by
+//! its paths. For pairs this is exactly the definition of the paper; longer tuples are read flat.
 //!
-//! With *rounds*, the paths of an element also tell the paths of the elements that stand beside it, as far
-//! as so many steps: trees in place of paths, the improvement that the paper discusses.
+//! With *rounds*, the paths of an element also include the paths of neighbouring elements, up to that number of steps:
+//! trees instead of paths, the improvement that the paper discusses.
 
 use quotient_ir::{Layout, Model, SlotId, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
@@ -32,7 +30,7 @@ pub struct Marking {
     group: CertifiedGroup,
 }
 
-/// Where a slot is in a packed state, and what tuple it is.
+/// The location of a slot in a packed state, and the tuple it represents.
 #[derive(Clone, Debug)]
 struct MarkedSlot {
     word: usize,
@@ -46,22 +44,22 @@ struct MarkedSlot {
     content: Content,
 }
 
-/// What the value of a slot says.
+/// The meaning of a slot's value.
 #[derive(Clone, Debug)]
 enum Content {
     /// A value that no symmetry moves.
     Plain,
     /// Whether the indices belong to a set.
     Membership,
-    /// For each code the element it is, if it is one.
+    /// For each code, the element it denotes, if any.
     Element(Box<[Option<u32>]>),
 }
 
-/// The memory of one computation.
+/// Working memory for one computation.
 #[derive(Clone, Debug, Default)]
 pub struct MarkerScratch {
     tuples: Vec<Tuple>,
-    /// The places of elements in tuples, all tuples one after the other.
+    /// The positions of elements in tuples, all tuples concatenated.
     occurrences: Vec<u32>,
     paths: Vec<Vec<Path>>,
     order: Vec<u32>,
@@ -78,8 +76,8 @@ struct Tuple {
     count: u32,
 }
 
-/// One occurrence of an element: the signature of the tuple, its places there, the plain value, and what
-/// stands beside it.
+/// One occurrence of an element: the signature of the tuple, the element's positions there, the plain value, and its
+/// neighbours.
 type Path = (u32, u32, u64, u64);
 
 /// Why there are no markers.
@@ -91,21 +89,21 @@ pub enum NoMarkers {
     /// There are multisets.
     #[error("markers do not know multisets, which have no places")]
     Multiset,
-    /// A tuple that is too long to be told by the places in it.
+    /// A tuple too long for its positions to be encoded.
     #[error("an array with more than 31 indices")]
     TooManyIndices,
 }
 
 impl Marking {
-    /// The markers for the values that a group exchanges freely. `rounds` is zero for the paper's.
+    /// The markers for the values that a group exchanges freely. `rounds` is zero for those of the paper.
     ///
     /// # Errors
-    /// If there are no such values, or the model has something that markers do not know.
+    /// If there are no such values, or the model has something that markers do not support.
     pub fn new(model: &Model, layout: &Layout, group: &CertifiedGroup, rounds: usize) -> Result<Self, NoMarkers> {
         if model.types.iter().any(|ty| matches!(ty.kind, TypeKind::Multiset { .. })) {
             return Err(NoMarkers::Multiset);
         }
-        // Elements are the values of types whose certified exchanges are those of the whole type.
+        // Elements are the values of types whose certified exchanges cover the whole type.
         let mut elements: FxHashMap<(TypeId, i64), u32> = FxHashMap::default();
         let mut classes = Vec::new();
         let mut names = Vec::new();
@@ -145,8 +143,8 @@ impl Marking {
         for (slot, entry) in layout.slots.iter_enumerated() {
             let possible = &group.literals().slots()[slot];
             if !possible.wide && possible.values.len() == 1 {
-                // Constants say nothing about a state, and symmetries leave them where they are: they would
-                // distinguish elements that can be exchanged.
+                // Constants carry no information about a state, and symmetries fix them: they would distinguish
+                // elements that can be exchanged.
                 continue;
             }
             let path = places.path(slot);
@@ -182,24 +180,23 @@ impl Marking {
         Ok(Self { slots, classes, rounds, is_exact, reason, group })
     }
 
-    /// Whether only symmetric states have equal markers, by proposition 2: no cell of the state relates
-    /// two elements.
+    /// Whether only symmetric states have equal markers, by proposition 2: no cell of the state relates two elements.
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }
 
-    /// The symmetries under which markers do not change: those that exchange the values they are of. There
-    /// may be more in the group that they were made for.
+    /// The symmetries under which markers are invariant: those that exchange the elements. The group that they were
+    /// made for may have more.
     pub fn group(&self) -> &CertifiedGroup {
         &self.group
     }
 
-    /// How many steps far the markers look beyond an element.
+    /// The number of steps beyond an element that the markers include.
     pub fn rounds(&self) -> usize {
         self.rounds
     }
 
-    /// What the markers are of, for people.
+    /// What the markers are based on, for reports.
     pub fn reason(&self) -> &str {
         &self.reason
     }
@@ -216,7 +213,7 @@ impl Marking {
             let mut value = stored;
             match &slot.content {
                 _ if slot.may_be_undefined && stored == 0 => {
-                    // Nothing is there. A single cell says so by itself; a set of cells has one less.
+                    // No value here. A single cell shows this by itself; a set of cells has one element less.
                     if slot.elements.is_empty() {
                         marker.push(0);
                     }
@@ -267,7 +264,7 @@ impl Marking {
             for tuple in tuples.iter() {
                 let own = &occurrences[tuple.first as usize..(tuple.first + tuple.count) as usize];
                 for (place, &element) in own.iter().enumerate() {
-                    // An element that stands in several places has one path for all of them.
+                    // An element at several positions has one path for all of them.
                     if own[..place].contains(&element) {
                         continue;
                     }
@@ -277,7 +274,7 @@ impl Marking {
                         if other == element {
                             places |= 1 << other_place;
                         } else if round > 0 {
-                            // Ranks are less than the number of elements and places keep their order.
+                            // Ranks are less than the number of elements, and positions keep their order.
                             beside = beside.wrapping_mul(count as u64 + 1).wrapping_add(ranks[other as usize] + 1);
                         }
                     }
@@ -295,7 +292,7 @@ impl Marking {
                 ))
             };
             order.sort_unstable_by(|&one, &other| compare(one, other));
-            // The rank of an element is how many are less; equal ones have the same.
+            // The rank of an element is the number of lesser ones; equal elements have equal ranks.
             let mut next = vec![0_u64; count];
             for position in 0..count {
                 let element = order[position] as usize;
@@ -304,7 +301,7 @@ impl Marking {
                     _ => position as u64,
                 };
             }
-            // What the ranks of this round stand for belongs to the marker.
+            // The meaning of this round's ranks belongs to the marker.
             for &element in order.iter() {
                 let own = &paths[element as usize];
                 marker.push(ranks[element as usize]);
@@ -319,7 +316,7 @@ impl Marking {
             }
             *ranks = next;
         }
-        // Tuples of one element are told by its paths already.
+        // Tuples of one element are already determined by its paths.
         let mut used = 0;
         for tuple in tuples.iter().filter(|tuple| tuple.count > 1) {
             if rows.len() == used {

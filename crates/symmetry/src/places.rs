@@ -1,5 +1,5 @@
-//! Where the slots of a state lie in their variables: the index values and fields on the way to
-//! each, and the shortest way to write many of them down.
+//! The location of slots in their variables: the index values and fields on the path to each, and the shortest way to
+//! write many of them.
 
 use std::collections::BTreeSet;
 
@@ -7,20 +7,19 @@ use rustc_hash::FxHashMap;
 
 use quotient_ir::{Layout, Model, PartStep, SlotId, TableIndex, TypeId, TypeKind, VariableId};
 
-/// More values of one index than this are not worth listing.
+/// The largest number of values of one index that are listed.
 const LISTED_VALUES: usize = 12;
 
-/// The way from a variable to one of its slots.
+/// The path from a variable to one of its slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Path {
-    /// The variable, the fields and the number of indices: slots of one shape differ in the values
-    /// of the indices only.
+    /// The variable, the fields and the number of indices: slots of one shape differ only in the values of the indices.
     pub(crate) shape: u32,
-    /// The types and values of the indices, the outermost first.
+    /// The types and values of the indices, outermost first.
     pub(crate) indices: Vec<(TypeId, i64)>,
 }
 
-/// The ways to all slots of a model.
+/// The paths to all slots of a model.
 #[derive(Clone, Debug)]
 pub(crate) struct Places<'m> {
     model: &'m Model,
@@ -28,7 +27,7 @@ pub(crate) struct Places<'m> {
     paths: Vec<Path>,
     /// For each shape, the text around the indices.
     shapes: Vec<Vec<String>>,
-    /// For each shape of a variable that is called otherwise, the way: fields, and none for an index.
+    /// For each shape of a variable with a display name, the path: fields, and `None` for an index.
     ways: Vec<Option<(VariableId, Vec<Option<u32>>)>>,
     slots_of_shape: Vec<Vec<SlotId>>,
     slots: FxHashMap<(u32, Vec<i64>), SlotId>,
@@ -56,8 +55,8 @@ impl<'m> Places<'m> {
         places
     }
 
-    /// Notes the ways to the shapes of a variable that is called otherwise. The depth of the recursion is that of
-    /// the type.
+    /// Records the paths to the shapes of a variable with a display name. The depth of the recursion is that of the
+    /// type.
     fn find_ways(&mut self, variable: VariableId, ty: TypeId, way: &mut Vec<Option<u32>>, next: &mut usize) {
         let model = self.model;
         match &model.types[ty].kind {
@@ -139,18 +138,18 @@ impl<'m> Places<'m> {
         self.paths.push(Path { shape, indices: indices.to_vec() });
     }
 
-    /// The way to a slot.
+    /// The path to a slot.
     pub(crate) fn path(&self, slot: SlotId) -> &Path {
         &self.paths[slot.position()]
     }
 
-    /// The slot at the end of a way, if there is one.
+    /// The slot at the end of a path, if there is one.
     pub(crate) fn slot(&self, shape: u32, indices: Vec<i64>) -> Option<SlotId> {
         self.slots.get(&(shape, indices)).copied()
     }
 
-    /// Names for a set of slots, with `*` for an index that takes all its values. Slots that are
-    /// not `notable` may be left out or included as it is shorter.
+    /// Names for a set of slots, with `*` for an index that takes all its values. Slots that are not `notable` may be
+    /// omitted or included, whichever is shorter.
     pub(crate) fn names(&self, slots: &BTreeSet<SlotId>, notable: impl Fn(SlotId) -> bool) -> Vec<String> {
         let mut by_shape: Vec<(u32, Vec<SlotId>)> = Vec::new();
         for &slot in slots {
@@ -203,7 +202,7 @@ impl<'m> Places<'m> {
         values
     }
 
-    /// The name of a value of a slot; none is undefined.
+    /// The name of a value of a slot; `None` is undefined.
     pub(crate) fn value(&self, slot: SlotId, value: Option<i64>) -> String {
         let Some(value) = value else { return "undefined".to_owned() };
         let ty = self.layout.slots[slot].ty;
@@ -253,8 +252,8 @@ impl<'m> Places<'m> {
         text
     }
 
-    /// The part of a variable that starts at a slot and has the shape of a type, as the text writes
-    /// it. `None` if no such part starts there.
+    /// The part of a variable that starts at a slot and has the shape of a type, as written in the text. `None` if no
+    /// such part starts there.
     pub(crate) fn part(&self, first: SlotId, ty: TypeId) -> Option<String> {
         let variable: VariableId = self.layout.slots[first].variable;
         let mut base = self.layout.first_slot(variable).position() as u64;
@@ -299,7 +298,7 @@ impl<'m> Places<'m> {
     }
 }
 
-/// Whether values of two types have the same cells in the same order.
+/// Whether two types have the same cells in the same order.
 fn have_one_shape(model: &Model, left: TypeId, right: TypeId) -> bool {
     if left == right {
         return true;

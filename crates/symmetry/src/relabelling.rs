@@ -1,13 +1,13 @@
-//! A map of states as a relabelling of the slots and values that functions are over: the slots of the state,
-//! the inputs of actions and the columns of multisets.
+//! A map of states as a relabelling of the slots and values of functions: the slots of the state, the inputs of actions
+//! and the columns of multisets.
 
 use quotient_functions::{Behaviour, InputMove, Multisets, Relabelling};
 use quotient_ir::TableIndex;
 
 use crate::literals::StateMap;
 
-/// A map of states as a relabelling of the circuit's slots and values, inputs included. Where the
-/// inputs go may be given; if not, they follow the slots they are copied to.
+/// A map of states as a relabelling of the circuit's slots and values, including inputs. The images of the inputs may
+/// be given; otherwise they follow the slots they are copied to.
 pub(crate) fn relabelling(behaviour: &Behaviour, map: &StateMap, inputs: Option<&[InputMove]>) -> Relabelling {
     let circuit = &behaviour.circuit;
     let mut relabelling = Relabelling::default();
@@ -27,8 +27,8 @@ pub(crate) fn relabelling(behaviour: &Behaviour, map: &StateMap, inputs: Option<
     relabelling
 }
 
-/// Extends a relabelling of slots to the columns: each goes where its slot of the first position goes.
-/// The relabelling does the same to all positions.
+/// Extends a relabelling of slots to the columns: each follows its slot of the first position. The relabelling treats
+/// all positions alike.
 fn extend_to_columns(multisets: &Multisets, map: &StateMap, relabelling: &mut Relabelling) {
     for slot_move in map.moves() {
         let from = slot_move.from.position() as u32;

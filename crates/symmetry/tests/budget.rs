@@ -1,5 +1,5 @@
-//! Detection that is told to stop: every way in gives up at once when somebody has asked before, gives up after the
-//! same work every time, and soon after somebody asks in the middle of it. It never gives another group instead.
+//! Interrupted detection: every entry point gives up at once if interrupted beforehand, gives up after the same work
+//! every time, and stops soon after an interrupt in the middle. It never returns another group instead.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -93,7 +93,7 @@ fn a_limit_of_work_gives_up_every_time_or_never() {
     }
 }
 
-/// Interrupts work after some time, and gives how long it took to come back; nothing if it was over before.
+/// Interrupts work after some time, and returns how long it took to stop; zero if it had already finished.
 fn time_to_stop(after: Duration, work: impl FnOnce(&Budget)) -> Duration {
     let interrupt = Interrupt::new();
     let budget = Budget::until(&interrupt);

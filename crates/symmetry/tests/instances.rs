@@ -1,6 +1,6 @@
-//! The action of the group on instances against the reference interpreter: if an instance leads from one state to
-//! another, its image leads from the image of the one to the image of the other; and images of products are images
-//! of images.
+//! The action of the group on instances, compared with the reference interpreter: if an instance leads from one state
+//! to another, its image leads from the image of the first to the image of the second; and images of products are
+//! images of images.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use quotient_symmetry::{
     Canonicalizer, CertifiedGroup, Instance, InstanceAction, InstanceMap, Subject, Workspace, declared, detect,
 };
 
-/// What an instance of a rule does, faults as nothing but that.
+/// The effect of an instance of a rule, without details of run-time errors.
 fn step(
     interpreter: &Interpreter<'_>,
     rule: RuleId,
@@ -51,13 +51,13 @@ impl Check<'_> {
             .collect()
     }
 
-    /// Compares all instances in a state with their images in the image.
+    /// Compares all instances in a state with their images in the image of the state.
     fn element(&mut self, element: &SparsePermutation, map: &InstanceMap, state: &Valuation) {
         let states = self.group.literals().action(self.layout, element).expect("an element acts on states");
         let image_state = states.apply(state);
         for (rule, arguments) in self.rule_instances() {
             let instance = Instance { subject: Subject::Action(Action::Rule(rule)), arguments };
-            // One that chooses an element of a multiset has none.
+            // An instance that selects an element of a multiset has no image.
             let Some(image) = self.action.image(map, &instance) else {
                 assert!(!self.layout.multisets().is_empty(), "{}: {instance:?}", self.name);
                 continue;
@@ -110,7 +110,7 @@ fn check(name: &str, model: &Model, group: &CertifiedGroup, layout: &Layout) {
             let lifted = check.action.of_element(generator, &unlimited).expect("unlimited");
             assert_eq!(lifted.as_ref(), Some(&map), "{name}: generator {position}");
         }
-        // A product, by itself and one after the other.
+        // A product, as one element and step by step.
         let mut product = SparsePermutation::identity();
         let mut factors = Vec::new();
         for _ in 0..random.below(8) {
@@ -192,7 +192,7 @@ fn declared_groups_act_on_instances_as_well() {
     check("german.m", &model, &found.group, &layout);
 }
 
-/// Rules that do the same, more of them for some processes than for others.
+/// Rules with the same effect, more of them for some processes than for others.
 #[test]
 fn instances_that_do_the_same_have_images() {
     let text = "

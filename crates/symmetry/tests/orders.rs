@@ -1,5 +1,5 @@
-//! The orders of the groups of table I of Zhang et al. (Constraint-Based Automatic Symmetry Detection)
-//! and of its figures, and what groups they are: found from the text alone.
+//! The orders and structures of the groups in table I of Zhang et al. (Constraint-Based Automatic Symmetry Detection)
+//! and its figures, found from the text alone.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn symmetries(model: &Model) -> (String, String) {
 fn every_row_of_table_one() {
     let mut wrong = Vec::new();
     for (name, constants, order, structure) in [
-        // Rotations, and exchanging the labels: 2 N.
+        // Rotations, and the exchange of the labels: 2 N.
         ("token_circulation.m", "N=3", "6", "C6"),
         ("token_circulation.m", "N=4", "8", "C4 × S2"),
         ("token_circulation.m", "N=7", "14", "C14"),
@@ -51,7 +51,7 @@ fn every_row_of_table_one() {
         ("dining_philosophers.m", "N=10", "10", "C10"),
         ("dining_philosophers.m", "N=20", "20", "C20"),
         ("milner_scheduler.m", "N=10", "1", "1"),
-        // Rotations and reflections, the colours, and complementing all flags.
+        // Rotations and reflections, the colours, and the complement of all flags.
         ("two_hop_colouring.m", "N=9", "216", "D9 × S3 × S2"),
         ("two_hop_colouring.m", "N=12", "288", "D12 × S3 × S2"),
         ("leader_election_complete.m", "N=12", "479001600", "S12"),
@@ -73,7 +73,7 @@ fn every_row_of_table_one() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Without the properties that tell values apart there may be more.
+/// Without the properties that distinguish values there may be more.
 #[test]
 fn properties_shrink_the_group() {
     let model = model("two_hop_colouring.m", "N=4");

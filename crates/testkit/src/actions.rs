@@ -1,6 +1,6 @@
-//! Groups acting on states in every way that symmetries of models do, whether or not a model has them:
-//! sorts of ids, permutations of them, and variables that are indexed by ids and hold ids. The conformance
-//! suite of canonicalizers runs on these.
+//! Groups acting on states in all the ways that symmetries of models do, whether or not a model has them: sorts of ids,
+//! permutations of them, and variables that are indexed by ids and hold ids. The conformance suite of canonicalizers
+//! uses these.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -16,9 +16,9 @@ use crate::examples::load_murphi;
 /// A group and the variables it acts on.
 #[derive(Clone, Debug)]
 pub struct Acting {
-    /// For messages.
+    /// A name for messages.
     pub name: String,
-    /// How many ids each sort has.
+    /// The number of ids of each sort.
     pub sorts: Vec<usize>,
     /// Generators: for each sort, the image of each id.
     pub generators: Vec<Vec<Vec<usize>>>,
@@ -26,19 +26,19 @@ pub struct Acting {
     pub variables: Vec<Variable>,
 }
 
-/// A variable: the sorts that index it, and what its cells hold.
+/// A variable: the sorts that index it, and the contents of its cells.
 #[derive(Clone, Debug)]
 pub struct Variable {
     /// The sorts of its indices.
     pub indices: Vec<usize>,
-    /// What a cell holds.
+    /// The contents of a cell.
     pub holds: Holds,
 }
 
-/// What a cell holds.
+/// The contents of a cell.
 #[derive(Clone, Copy, Debug)]
 pub enum Holds {
-    /// One of so many values that mean the same everywhere.
+    /// One of a number of values with the same meaning everywhere.
     Values(usize),
     /// An id of a sort.
     Ids(usize),
@@ -54,7 +54,7 @@ pub fn ids(indices: &[usize], sort: usize) -> Variable {
     Variable { indices: indices.to_vec(), holds: Holds::Ids(sort) }
 }
 
-/// The permutation of so many ids with the given cycles.
+/// The permutation of a number of ids with the given cycles.
 ///
 /// # Panics
 /// If the text is malformed.
@@ -63,7 +63,7 @@ pub fn cycles(count: usize, text: &str) -> Vec<usize> {
     (0..count).map(|id| permutation.image(id as Point) as usize).collect()
 }
 
-/// An acting group made ready for canonicalizers.
+/// An acting group prepared for canonicalizers.
 #[derive(Debug)]
 pub struct Prepared {
     name: String,
@@ -74,7 +74,7 @@ pub struct Prepared {
 }
 
 impl Acting {
-    /// The model that has these variables and does nothing.
+    /// The model with these variables and without behaviour.
     fn model(&self) -> Model {
         let mut text = String::from("type\n");
         for (sort, size) in self.sorts.iter().enumerate() {
@@ -93,7 +93,7 @@ impl Acting {
         load_murphi(&self.name, &text, &[]).unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
 
-    /// Lays out the variables and makes the generators permutations of literals.
+    /// Lays out the variables and converts the generators to permutations of literals.
     ///
     /// # Panics
     /// If the generators do not fit the sorts.
@@ -143,17 +143,17 @@ impl Acting {
 }
 
 impl Prepared {
-    /// The canonicalizer by a method, if the method works for the group.
+    /// The canonicalizer with a method, if the method supports the group.
     pub fn canonicalizer(&self, strategy: Strategy) -> Option<Canonicalizer> {
         Canonicalizer::of_uncertified(&self.layout, &self.generators, strategy).ok()
     }
 
-    /// How the variables lie in states.
+    /// The layout of the variables in states.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// A state at random, with few different values.
+    /// A random state with few different values.
     pub fn random_state(&self, random: &mut Random) -> Valuation {
         let variety = 1 + random.below(3);
         let defined = random.below(4) > 0;
@@ -171,7 +171,7 @@ impl Prepared {
         Valuation(self.layout.slots.indices().map(|slot| value(random, slot)).collect())
     }
 
-    /// All states, if they are no more than so many.
+    /// All states, if there are at most `limit`.
     pub fn all_states(&self, limit: usize) -> Option<Vec<Valuation>> {
         let mut states = vec![Vec::new()];
         for slot in self.layout.slots.indices() {
@@ -193,7 +193,7 @@ impl Prepared {
         Some(states.into_iter().map(Valuation).collect())
     }
 
-    /// All images of a state, if they are no more than so many.
+    /// All images of a state, if there are at most `limit`.
     pub fn orbit(&self, state: &Valuation, limit: usize) -> Option<BTreeSet<Vec<Option<i64>>>> {
         let mut orbit = BTreeSet::from([state.0.clone()]);
         let mut pending = vec![state.clone()];
@@ -211,12 +211,12 @@ impl Prepared {
         Some(orbit)
     }
 
-    /// What a canonicalizer owes, checked on some states by brute force. Exact: equal representatives for
-    /// the states of one orbit, different ones for different orbits, sizes of orbits. All: the representative
-    /// is in the orbit, its own representative, and the witness leads to it.
+    /// Checks the guarantees of a canonicalizer on some states by brute force. Exact ones: equal representatives for
+    /// the states of one orbit, different ones for different orbits, orbit sizes. All: the representative is in the
+    /// orbit, it is its own representative, and the witness leads to it.
     ///
     /// # Errors
-    /// What went wrong.
+    /// A description of the failure.
     pub fn check(&self, canonicalizer: &Canonicalizer, states: &[Valuation], limit: usize) -> Result<(), String> {
         let mut workspace = Workspace::default();
         let mut random = Random::new(states.len() as u64);

@@ -1,5 +1,4 @@
-//! Compiled code, the evaluator and the reference interpreter side by side on the states of one
-//! model.
+//! Compares compiled code, the evaluator and the reference interpreter on the states of one model.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -10,14 +9,14 @@ use quotient_engines::{
 };
 use quotient_ir::{Fault, FaultKind, Interpreter, Layout, Model, PropertyId, PropertyKind, Valuation};
 
-/// What came of firing an instance, as far as all three say it.
+/// The outcome of firing an instance, as far as all three report it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Happening {
     Next(Vec<u64>, Vec<PropertyId>),
     Fault(Fault),
 }
 
-/// What an expansion gave, with tags where there are some.
+/// The results of an expansion, with tags if there are any.
 struct Collector {
     successors: Successors,
     found: Vec<(Happening, Option<u64>)>,
@@ -47,7 +46,7 @@ impl Sink for Collector {
                 self.found.push((Happening::Next(state.to_vec(), covered.to_vec()), None));
             }
             Event::Fault(fault) => self.found.push((Happening::Fault(fault), None)),
-            // Compiled code does not mention these.
+            // Compiled code does not report these.
             Event::Pruned | Event::Idle | Event::Passed { .. } | Event::Wrong { .. } => {}
         }
         ControlFlow::Continue(())
@@ -74,8 +73,8 @@ fn keeps_promises<S: TransitionSystem>(system: &S, scratch: &mut S::Scratch, mod
     keeps
 }
 
-/// Compares the successors of up to so many reachable states, and what is said to be safe about
-/// them; says how many states were compared.
+/// Compares the successors of at most `limit` reachable states, and what is claimed to be safe about them; returns the
+/// number of states compared.
 ///
 /// # Errors
 /// The first disagreement.
@@ -84,8 +83,8 @@ pub fn compare_compiled(model: &Model, limit: usize) -> Result<usize, String> {
     let interpreter = Interpreter::new(model, &layout);
     let evaluator = SpecialisedSystem::new(&interpreter);
     let settled = SpecialisedSystem::of_reachable(&interpreter);
-    // Tables for small models, too: by itself the compiler makes them for large ones only. And the system of a
-    // machine that there is no code generator for.
+    // Tables for small models, too: by default the compiler makes them for large ones only. Also the system on a
+    // machine without a code generator.
     let compiled = [
         CompiledSystem::new(&settled, true),
         CompiledSystem::with_tables(&settled, true),
@@ -141,8 +140,8 @@ pub fn compare_compiled(model: &Model, limit: usize) -> Result<usize, String> {
     Ok(compared)
 }
 
-/// Compares compiled code for a layout that has room for the first of some states with the reference
-/// interpreter: on states that fit, each step leads to the same state, or is said to need more room.
+/// Compares compiled code for a layout that has room for the first of some states with the reference interpreter: on
+/// states that fit, each step leads to the same state, or is reported to need more room.
 fn compare_narrowed(
     reference: &ReferenceSystem<'_>,
     interpreter: &Interpreter<'_>,

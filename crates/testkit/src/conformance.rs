@@ -1,6 +1,6 @@
-//! The conformance cross: every reduction × threads × store × memory or disk × interrupted or not × order, on one
-//! model. All ways to search it must come to the same verdict; exact ones to the same counts, the others to counts
-//! that repeat; every run must replay. What cannot work must be refused, by the facade and by the engine.
+//! The conformance matrix: every reduction × threads × store × memory or disk × interrupted or not × order, on one
+//! model. All combinations must come to the same verdict; exact ones to the same counts, the others to reproducible
+//! counts; every run must replay. Unsupported combinations must be refused, by the facade and by the engine.
 
 use std::fmt;
 use std::path::Path;
@@ -18,13 +18,13 @@ use crate::search::{check_with, plan};
 
 /// So little memory that searches are on disk from their first state on.
 const LITTLE_MEMORY: u64 = 1 << 12;
-/// A table of bits that leaves small models alone.
+/// A bit table large enough for small models.
 const BITSTATE_BYTES: u64 = 1 << 22;
 
-/// How a search is reduced.
+/// The reduction of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reduction {
-    /// Not at all.
+    /// None.
     None,
     /// By a strategy.
     By(Strategy),
@@ -40,20 +40,20 @@ impl Reduction {
     }
 }
 
-/// A way to search a model.
+/// One combination of options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Way {
-    /// How it is reduced.
+    /// The reduction.
     pub reduction: Reduction,
-    /// On how many threads.
+    /// The number of threads.
     pub threads: u32,
     /// How states are stored.
     pub store: StoreMode,
     /// Whether it continues on disk.
     pub on_disk: bool,
-    /// After which share of its states (of 256) it is interrupted, to be resumed on another number of threads.
+    /// The share of its states (of 256) after which it is interrupted, and the number of threads with which it resumes.
     pub interrupted: Option<(u8, u32)>,
-    /// Which state is next.
+    /// The search order.
     pub order: SearchOrder,
 }
 
@@ -75,7 +75,7 @@ impl fmt::Display for Way {
     }
 }
 
-/// The whole cross. `random` gives where searches are interrupted.
+/// The whole matrix. `random` decides where searches are interrupted.
 pub fn ways(random: &mut impl FnMut(u64) -> u64) -> Vec<Way> {
     let mut ways = Vec::new();
     for reduction in Reduction::all() {
@@ -96,14 +96,14 @@ pub fn ways(random: &mut impl FnMut(u64) -> u64) -> Vec<Way> {
     ways
 }
 
-/// What came of a cross.
+/// The counts of a matrix run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Searches that were made.
+    /// Searches performed.
     pub searched: u64,
-    /// Ways that were refused.
+    /// Combinations refused.
     pub refused: u64,
-    /// Ways for which the model is not suited: no symmetries, or none that a strategy can use.
+    /// Combinations for which the model is unsuitable: no symmetries, or none that a strategy can use.
     pub unsuited: u64,
     /// Searches that had to continue on disk.
     pub on_disk: u64,
@@ -125,20 +125,20 @@ impl Tally {
     }
 }
 
-/// What is checked in each way.
+/// The subjects checked in each search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subjects {
     /// Everything, so that many searches end at a violation.
     All,
-    /// Errors only, so that most are finished.
+    /// Run-time errors only, so that most searches finish.
     Errors,
 }
 
-/// Searches a model in some ways. It is searched without reduction first, and must have fewer than so many states
-/// to be of use; bigger models are left out.
+/// Searches a model with several combinations. It is searched without reduction first, and is skipped unless it has
+/// fewer states than the limit.
 ///
 /// # Errors
-/// What does not agree.
+/// A description of the disagreement.
 pub fn cross(
     model: &quotient::Model,
     subjects: Subjects,
@@ -177,7 +177,7 @@ pub fn cross(
     Ok(cross.tally)
 }
 
-/// Counts that must repeat: of a reduction, an order and a store.
+/// Counts that must be reproducible, by reduction, order and store.
 type Repeated = ((Reduction, SearchOrder, StoreMode), (u64, u64, u64, Option<BigUint>));
 
 struct Cross<'m> {
@@ -189,17 +189,17 @@ struct Cross<'m> {
     whole: Report,
     folder: &'m Path,
     plans: Vec<(Strategy, ReductionPlan)>,
-    /// None before it is asked for; then nothing if the model is not suited.
+    /// None until it is needed; then `Some(None)` if the model is unsuitable.
     partial: Option<Option<PartialSymmetry<'m>>>,
     repeated: Vec<Repeated>,
     tally: Tally,
 }
 
-/// What a search came to.
+/// The outcome of a search.
 enum Outcome {
     Found(Box<Report>),
     Refused,
-    /// The model has nothing that the way could use.
+    /// The model has nothing that the combination could use.
     Unsuited,
 }
 
@@ -209,7 +209,7 @@ impl<'m> Cross<'m> {
         match self.run(way)? {
             Outcome::Refused if is_refused => self.tally.refused += 1,
             Outcome::Refused => return Err("the engine refuses what the facade accepts".to_owned()),
-            // What the facade refuses for every model may do no harm to one without symmetries.
+            // Combinations that the facade refuses for every model may be harmless for one without symmetries.
             Outcome::Unsuited => self.tally.unsuited += 1,
             Outcome::Found(_) if is_refused => return Err("the facade refuses what the engine does".to_owned()),
             Outcome::Found(report) => {
@@ -220,7 +220,7 @@ impl<'m> Cross<'m> {
         Ok(())
     }
 
-    /// The same way as a user asks for it.
+    /// The same combination as a user would specify it.
     fn facade_options(&self, way: Way) -> Options {
         let path = self.folder.join("asked");
         Options {
@@ -258,7 +258,7 @@ impl<'m> Cross<'m> {
         };
         let Some((share, threads)) = way.interrupted else { return self.run_with(way.reduction, &options) };
         let checkpoint = self.folder.join("checkpoint");
-        // That of another way must not be taken for one of this.
+        // The checkpoint of another combination must not be mistaken for one of this.
         let _ = std::fs::remove_file(&checkpoint);
         let limit = 1 + u64::from(share) * self.whole.states.saturating_sub(1) / 256;
         let begin = SearchOptions { checkpoint: Some(checkpoint.clone()), max_states: Some(limit), ..options.clone() };
@@ -268,19 +268,19 @@ impl<'m> Cross<'m> {
             other => return Ok(other),
         }
         if !checkpoint.exists() {
-            // The main search was finished, and one besides for instances of liveness reached the limit: these are
-            // small, and made again.
+            // The main search finished, and an additional one for instances of liveness reached the limit: these are
+            // small, and are repeated.
             return self.run_with(way.reduction, &options);
         }
         self.tally.resumed += 1;
-        // Some continue on disk, where that works.
+        // Some continue on disk, if that is supported.
         let by_words = !matches!(
             way.reduction,
             Reduction::By(Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical)
         );
         let on_disk = share % 4 == 3 && by_words && !self.checks_liveness();
         let (spill, max_memory) = (on_disk.then(|| self.spill()), on_disk.then_some(LITTLE_MEMORY));
-        // What was found before has to fit.
+        // The earlier results have to fit.
         let max_memory = max_memory.map(|little| little + 4 * self.whole.memory_bytes);
         self.run_with(way.reduction, &SearchOptions { resume: Some(checkpoint), threads, spill, max_memory, ..options })
     }
@@ -349,7 +349,7 @@ impl<'m> Cross<'m> {
         }
         let is_approximate = report.approximation.is_some() || report.stop_reason == Some(StopReason::Approximate);
         if is_approximate {
-            // What is not found may be there; what is found must be.
+            // An approximate search may miss violations, but those it finds must be real.
             if report.verdict == Verdict::Violated && self.whole.verdict != Verdict::Violated {
                 return Err("an approximate search finds a violation that is not there".to_owned());
             }
@@ -370,7 +370,7 @@ impl<'m> Cross<'m> {
         {
             return Err(format!("{represented} states represented, {} reachable", self.whole.states));
         }
-        // Threads, disk and interruptions change nothing that is counted.
+        // Threads, disk and interruptions do not change any counts.
         let key = (way.reduction, way.order, way.store);
         let counts = (report.states, report.transitions, report.depth, report.represented.clone());
         match self.repeated.iter().find(|(known, _)| *known == key) {

@@ -1,4 +1,4 @@
-//! The example models of `models/`, with what their headers expect.
+//! The example models of `models/`, with the expectations in their headers.
 
 use std::convert::Infallible;
 use std::fs;
@@ -16,11 +16,11 @@ pub struct Example {
     pub name: String,
     /// Its text.
     pub text: String,
-    /// What it expects.
+    /// Its expectations.
     pub header: Header,
 }
 
-/// The folder that holds the whole workspace.
+/// The root folder of the workspace.
 pub fn workspace() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
     root.expect("this crate lies two folders below the workspace").to_owned()
@@ -29,7 +29,7 @@ pub fn workspace() -> PathBuf {
 /// All Murphi examples, by name.
 ///
 /// # Panics
-/// If a file cannot be read or its header says nothing sensible.
+/// If a file cannot be read or its header is malformed.
 pub fn murphi_examples() -> Vec<Example> {
     let folder = workspace().join("models/murphi");
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -87,7 +87,7 @@ pub fn load_murphi(name: &str, text: &str, constants: &[(String, String)]) -> Re
     }
 }
 
-/// A source with the files that it mentions, as they lie beside it.
+/// A source with the files that it includes, from the same folder.
 pub fn with_files_beside(source: Source, language: Language) -> Source {
     let folder = Path::new(&source.name).parent().map(Path::to_path_buf).unwrap_or_default();
     let read = |names: &[String]| -> Result<Option<Source>, Infallible> {

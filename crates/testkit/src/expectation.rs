@@ -9,14 +9,14 @@
 //! -- peer: none, rumur knows no multisets
 //! ```
 //!
-//! `models/README.md` explains them. A line that looks like one of these and cannot be read is an
-//! error: an expectation must not be skipped because of a slip.
+//! `models/README.md` explains them. A line that looks like one of these but is malformed is an error: an expectation
+//! must not be skipped because of a typo.
 
 use quotient_ir::DeadlockMode;
 
 use crate::verdict::VerdictClass;
 
-/// What the header of a model file says.
+/// The header of a model file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The results for the constants in the file, then those for other constants.
@@ -53,7 +53,7 @@ impl Header {
     /// Reads the header of a model: the comment lines before anything else.
     ///
     /// # Errors
-    /// Says what is missing or cannot be read.
+    /// A description of what is missing or malformed.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut verdict = None;
         let mut states = None;
@@ -111,18 +111,18 @@ impl Header {
 }
 
 impl Case {
-    /// A name for messages: the constants that differ.
+    /// A label for messages: the constants that differ.
     pub fn label(&self) -> String {
         let constants: Vec<String> = self.constants.iter().map(|(name, value)| format!("{name}={value}")).collect();
         if constants.is_empty() { "as it is".into() } else { format!("with {}", constants.join(", ")) }
     }
 }
 
-/// The text of a model with other values for some of its constants, for tools that cannot set
-/// them. Each must be declared on a line of its own, as in `  N: 3;  -- nodes`.
+/// The text of a model with other values for some of its constants, for tools that cannot set them. Each must be
+/// declared on its own line, as in `  N: 3;  -- nodes`.
 ///
 /// # Errors
-/// Names a constant that is not declared that way exactly once.
+/// The constant that is not declared in that way exactly once.
 pub fn with_constants(text: &str, constants: &[(String, String)]) -> Result<String, String> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for (name, value) in constants {
@@ -152,7 +152,7 @@ fn read_number(text: &str) -> Option<u64> {
     text.trim().parse().ok()
 }
 
-/// `holds`, or `violated`, what, and perhaps a name in quotes.
+/// `holds`, or `violated` with the subject, and possibly a name in quotes.
 fn read_verdict(text: &str) -> Option<ExpectedVerdict> {
     if text == "holds" {
         return Some(ExpectedVerdict { class: VerdictClass::Holds, subject: None });

@@ -1,5 +1,5 @@
-//! What only tests need: peers that answer the same questions, expectations written in model
-//! files, generators of random models. Nothing here is part of the tool.
+//! Test support: peers that answer the same questions, expectations in model files, generators of random models.
+//! Nothing here is part of the tool.
 
 pub mod actions;
 pub mod agreement;

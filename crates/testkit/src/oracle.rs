@@ -1,7 +1,6 @@
-//! The brute-force oracle: the state space of a model by the plainest breadth-first search there
-//! is, on the reference interpreter alone. It follows rumur's order of looking at things step by
-//! step, so that its counts are rumur's also where a run ends early. States that are passed through are
-//! states like others on the way, and are left out at the end.
+//! The brute-force oracle: the state space of a model by a plain breadth-first search on the reference interpreter
+//! alone. It follows rumur's evaluation order step by step, so that its counts are rumur's even if a run ends early.
+//! Transient states are ordinary states during the search, and are removed at the end.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,25 +10,23 @@ use quotient_ir::{
 
 use crate::verdict::{VerdictClass, class_of_fault};
 
-/// What the oracle found.
+/// The result of the oracle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exploration {
-    /// The verdict. Where several cover and liveness properties fail, a cover property comes
-    /// first, as in rumur.
+    /// The verdict. If several cover and liveness properties fail, a cover property comes first, as in rumur.
     pub class: VerdictClass,
-    /// States that are not passed through.
+    /// The number of non-transient states.
     pub states: u64,
     /// Rules fired.
     pub rules_fired: u64,
-    /// The same in the order they were found.
+    /// These states, in the order in which they were found.
     pub reached: Vec<Valuation>,
 }
 
-/// Explores a model until there is nothing more to see, something is wrong, or there are more
-/// states than `limit`.
+/// Explores a model until all states are expanded, a violation is found, or there are more states than `limit`.
 ///
 /// # Panics
-/// If the model is not well formed.
+/// If the model is not well-formed.
 pub fn explore(model: &Model, deadlock: DeadlockMode, limit: usize) -> Exploration {
     if let Err(problems) = verify(model) {
         panic!("the model is not well formed: {}", problems.join("; "));
@@ -58,7 +55,7 @@ struct BruteForce<'a> {
     interpreter: &'a Interpreter<'a>,
     numbers: HashMap<Vec<Option<i64>>, usize>,
     reached: Vec<Valuation>,
-    /// Where the steps from each state lead.
+    /// The targets of the steps from each state.
     edges: Vec<Vec<usize>>,
     rules_fired: u64,
     covered: Vec<bool>,
@@ -67,7 +64,7 @@ struct BruteForce<'a> {
 }
 
 impl BruteForce<'_> {
-    /// The class of the first thing that is wrong, as an error.
+    /// The class of the first violation, as an error.
     fn run(&mut self) -> Result<(), VerdictClass> {
         let model = self.model;
         let mut queue = VecDeque::new();
@@ -123,7 +120,7 @@ impl BruteForce<'_> {
         }
     }
 
-    /// Checks a state and stores it. Its number and whether it is new, unless it is dropped.
+    /// Checks a state and stores it. Returns its number and whether it is new, unless it is dropped.
     fn arrive(&mut self, state: Valuation) -> Result<Option<(usize, bool)>, VerdictClass> {
         if !self.all_hold(PropertyKind::Assumption, &state)? {
             return Ok(None);
@@ -195,7 +192,7 @@ impl BruteForce<'_> {
             let passing: Vec<bool> = self.reached.iter().map(|state| self.interpreter.passes(state)).collect();
             let holds = |state| self.holds(id, &arguments, state).expect("it was evaluated when the state was found");
             let mut good: Vec<bool> = (0..passing.len()).map(|state| !passing[state] && holds(state)).collect();
-            // Backwards until nothing changes; the plainest way, not the fastest.
+            // Backwards until nothing changes; the simplest way, not the fastest.
             loop {
                 let better: Vec<usize> = (0..good.len())
                     .filter(|&state| !good[state] && self.edges[state].iter().any(|&to| good[to]))

@@ -1,7 +1,6 @@
-//! Random Murphi programs that are partly symmetric: processes with a random automaton, some of whose
-//! edges tell processes apart by rank, by name or by class; shared variables, some of which hold
-//! processes; properties about single processes; starts that are not symmetric. The same seed gives the
-//! same program.
+//! Random Murphi programs that are partly symmetric: processes with a random automaton, some of whose edges distinguish
+//! processes by rank, by name or by class; shared variables, some of which hold processes; properties about single
+//! processes; asymmetric starts. The same seed gives the same program.
 
 use std::fmt::Write as _;
 
@@ -47,7 +46,7 @@ impl<'r> Program<'r> {
         self.random.between(1, self.processes)
     }
 
-    /// A condition on a process `p`; asymmetric if it may tell processes apart.
+    /// A condition on a process `p`; it may distinguish processes if `asymmetric`.
     fn condition(&mut self, asymmetric: bool) -> String {
         let (location, other, process) = (self.location(), self.location(), self.process());
         if asymmetric {

@@ -1,4 +1,4 @@
-//! A small pool of workers for lists of jobs that each wait on other programs.
+//! A small pool of workers for lists of jobs that each wait for other programs.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

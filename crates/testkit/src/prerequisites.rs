@@ -1,26 +1,27 @@
-//! What some tests need beside the project: peers (other tools, installed on the machine) and the corpus (models of
-//! others, which are not part of this repository).
+//! Prerequisites of some tests outside the project: peers (other tools, installed on the machine) and the corpus
+//! (models by other authors, which are not part of this repository).
 //!
-//! A test that lacks one of them is skipped, and says so, unless the environment variable `QUOTIENT_REQUIRE` asks for
-//! it: `peers`, `corpus`, both with a comma between them, or `1` for both. Then the test fails. This is the only place
-//! that decides between the two.
+//! A test that lacks one of them is skipped with a message, unless the environment variable `QUOTIENT_REQUIRE` requires
+//! it: `peers`, `corpus`, both separated by a comma, or `1` for both. Then the test fails. Only this module decides
+//! between the two.
 
 use std::io::Write as _;
 use std::path::PathBuf;
 
-/// What a test may lack.
+/// A prerequisite that may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prerequisite {
     /// Another tool: rumur, SPIN, GAP, bliss, nauty, a C compiler.
     Peer,
-    /// The models of others, in the folder that `QUOTIENT_CORPUS` names.
+    /// The corpus, in the folder named by `QUOTIENT_CORPUS`.
     Corpus,
 }
 
-/// What a test needs, if it is there. Otherwise the test is to be skipped, and standard error says why.
+/// The prerequisite of a test, if it is available. Otherwise the test should be skipped, and the reason is printed to
+/// standard error.
 ///
 /// # Panics
-/// If it is missing, and `QUOTIENT_REQUIRE` asks for it.
+/// If it is missing, and `QUOTIENT_REQUIRE` requires it.
 pub fn require_or_skip<Found>(
     kind: Prerequisite,
     purpose: &str,
@@ -41,11 +42,11 @@ pub fn require_or_skip<Found>(
     }
 }
 
-/// The folder of the corpus that has the models of a language, such as `murphi`; `None` if the test is to be skipped.
+/// The folder of the corpus with the models of a language, such as `murphi`; `None` if the test should be skipped.
 ///
 /// # Panics
-/// If it is missing, and `QUOTIENT_REQUIRE` asks for it. If `QUOTIENT_CORPUS` names a folder without one for the
-/// language, too: whoever sets it wants the corpus to be used.
+/// If it is missing, and `QUOTIENT_REQUIRE` requires it. Also if `QUOTIENT_CORPUS` names a folder without one for the
+/// language: whoever sets it wants the corpus to be used.
 pub fn corpus(language: &str, purpose: &str) -> Option<PathBuf> {
     let named = std::env::var_os("QUOTIENT_CORPUS").filter(|folder| !folder.is_empty());
     let reason = "the corpus of models of others is not part of this repository; QUOTIENT_CORPUS can name its folder";
@@ -55,10 +56,10 @@ pub fn corpus(language: &str, purpose: &str) -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Whether a value of `QUOTIENT_REQUIRE` asks for something.
+/// Whether a value of `QUOTIENT_REQUIRE` requires a kind of prerequisite.
 ///
 /// # Panics
-/// If the value means nothing: a slip must not turn the requirement off.
+/// If the value is invalid: a typo must not turn the requirement off.
 fn requires(value: &str, kind: Prerequisite) -> bool {
     value.split(',').map(str::trim).any(|word| match word {
         "1" => true,

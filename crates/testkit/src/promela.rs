@@ -1,4 +1,4 @@
-//! The state space of a Promela model, counted as SPIN counts it when it does not end at errors.
+//! The state space of a Promela model, counted as SPIN does if it does not stop at errors.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -14,25 +14,25 @@ use rustc_hash::FxHashSet;
 
 use crate::examples::with_files_beside;
 
-/// What there is to see in a model.
+/// The results for a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// States, those inside of atomic sequences not counted.
+    /// The number of states, not counting those inside atomic sequences.
     pub states: u64,
-    /// Whether there is a state without a way on.
+    /// Whether there is a deadlock.
     pub deadlock: bool,
-    /// The first fault.
+    /// The first run-time error.
     pub fault: Option<String>,
     /// Whether all states were seen.
     pub complete: bool,
-    /// The statements that are never executed, and whether some process gets to them.
+    /// The statements that are never executed, and whether some process reaches them.
     pub unexecuted: Vec<(SourceStatement, bool)>,
 }
 
 /// Loads a Promela model.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The diagnostics.
 pub fn load_promela(
     path: &Path,
     constants: &[(String, String)],
@@ -45,7 +45,7 @@ pub fn load_promela(
     load(source, Language::Promela, &options).map(|loaded| loaded.model)
 }
 
-/// The number of symmetries that are found in a model.
+/// The order of the group detected in a model.
 ///
 /// # Panics
 /// If the model has no layout, or a symmetry cannot be certified.
@@ -58,7 +58,7 @@ pub fn order(model: &Model) -> String {
     group.order().to_string()
 }
 
-/// Where successors and faults are collected.
+/// Collects successors and run-time errors.
 struct Found {
     successors: Successors,
     moves: bool,
@@ -88,7 +88,7 @@ impl Sink for Found {
     }
 }
 
-/// Explores a model up to a number of states that SPIN would store. Faults are noted and not followed.
+/// Explores a model up to a number of states that SPIN would store. Run-time errors are recorded and not followed.
 ///
 /// # Panics
 /// If the model has no layout.

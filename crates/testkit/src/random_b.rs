@@ -91,7 +91,7 @@ enum Sort {
     Sets,
 }
 
-/// The constants that formulas are made of, what they are, and what bounds a variable in their place.
+/// The constants used in formulas, their types, and the bounds for a variable in their place.
 const LEAVES: [(&str, Sort, &str, &str); 10] = [
     ("n", Sort::Number, "3", "0..3"),
     ("e", Sort::Element, "s2", "S"),
@@ -105,9 +105,9 @@ const LEAVES: [(&str, Sort, &str, &str); 10] = [
     ("v", Sort::Sets, "{{}, {s1, s3}, {s2}}", "POW(POW(S))"),
 ];
 
-/// A machine whose constants have the values of random formulas over other constants, and whose invariant
-/// says that the same formulas over variables with the same values have these values, too. It holds if
-/// constants and states are computed alike. A formula that has no value makes it invalid.
+/// A machine whose constants have the values of random formulas over other constants, and whose invariant says that the
+/// same formulas over variables with the same values have these values, too. It holds if constants and states are
+/// computed alike. A formula without a value makes it invalid.
 pub fn random_formulas(seed: u64, count: usize) -> String {
     let mut random = random(seed);
     let mut results = Vec::new();
@@ -144,7 +144,7 @@ pub fn random_formulas(seed: u64, count: usize) -> String {
     )
 }
 
-/// A formula of a type. `@` stands before the names of leaves; `(N)`, `(S)` … for formulas inside.
+/// A formula of a type. `@` precedes the names of leaves; `(N)`, `(S)` … are placeholders for subformulas.
 fn formula(random: &mut Random, sort: Sort, depth: usize) -> String {
     if depth == 0 || random.chance(15) {
         let leaves: Vec<&str> = LEAVES.iter().filter(|leaf| leaf.1 == sort).map(|leaf| leaf.0).collect();

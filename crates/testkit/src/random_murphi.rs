@@ -1,10 +1,10 @@
-//! Random Murphi programs: valid in rumur's dialect, with few states by construction, and with a
-//! fair share of mistakes in them. The same seed and options give the same program.
+//! Random Murphi programs: valid in rumur's dialect, with few states by construction, and with a fair share of mistakes
+//! in them. The same seed and options give the same program.
 //!
-//! What rumur leaves to the C compiler is avoided, so that there is one right answer: functions
-//! with side effects are only called on their own, and a choice between arrays or records is only
-//! handed to functions without side effects. So are rumur's own flaws: rulesets over steps, cover
-//! properties without a name, compound results in guards, results out of range.
+//! Behaviour that rumur leaves to the C compiler is avoided, so that there is one right answer: functions with side
+//! effects are only called on their own, and a choice between arrays or records is only passed to functions without
+//! side effects. Rumur's own bugs are avoided, too: rulesets over steps, cover properties without a name, compound
+//! results in guards, results out of range.
 
 mod declarations;
 mod expressions;
@@ -12,15 +12,14 @@ mod statements;
 
 use std::fmt::Write as _;
 
-/// What kind of programs to make.
+/// Options for the programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramOptions {
-    /// How much of everything there is, from 1 on.
+    /// The size of the program, from 1 on.
     pub size: u32,
-    /// The number of states cannot be greater than this.
+    /// An upper bound on the number of states.
     pub most_states: u64,
-    /// Whether to use what rumur does not know: unions, multisets, parameters of array and record
-    /// types.
+    /// Whether to use constructs that rumur does not support: unions, multisets, parameters of array and record types.
     pub extensions: bool,
 }
 
@@ -44,7 +43,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// A sequence of its own for each seed.
+    /// A distinct sequence for each seed.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
@@ -64,7 +63,7 @@ impl Random {
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         low + self.below((high - low + 1) as usize) as i64
     }
-    /// True in so many of a hundred cases.
+    /// True with a probability of `chance` per cent.
     pub fn percent(&mut self, chance: u32) -> bool {
         self.below(100) < chance as usize
     }
@@ -108,7 +107,7 @@ struct Variable {
     writable: bool,
     /// Whether it probably has a value.
     defined: bool,
-    /// Whether it stands for a value and not for a variable.
+    /// Whether it denotes a value and not a variable.
     value_only: bool,
 }
 
@@ -131,7 +130,7 @@ struct Generator {
     random: Random,
     options: ProgramOptions,
     output: String,
-    /// How often a mistake may slip in, of a hundred cases.
+    /// The probability of a mistake, in per cent.
     risk: u32,
     enumerations: Vec<Vec<String>>,
     scalarsets: Vec<u64>,
@@ -144,10 +143,10 @@ struct Generator {
     scope: Vec<Variable>,
     /// Whether compound results may be used here: only in bodies.
     in_body: bool,
-    /// Whether assertions and the like may stand here: not in functions that expressions call.
+    /// Whether assertions and similar statements are allowed here: not in functions that expressions call.
     may_fail_aloud: bool,
-    /// Whether there may be cover statements, or else assume statements: rumur also counts what a
-    /// step covered that is dropped later.
+    /// Whether there may be cover statements, or else assume statements: rumur also counts covers of a step that is
+    /// dropped later.
     covers: bool,
     /// Whether the body may end early with a plain `return`.
     may_return: bool,
@@ -191,9 +190,9 @@ impl Generator {
         self.names += 1;
         format!("{prefix}{}", self.names)
     }
-    /// A new name, or now and then that of a variable which it then hides.
+    /// A new name, or occasionally that of a variable, which it then hides.
     fn fresh_or_hiding(&mut self, prefix: &str) -> String {
-        // The first variable stays visible, and texts with paths in them rely on what they name.
+        // The first variable stays visible, and texts with paths in them rely on the names they use.
         if !self.options.extensions && self.scope.len() > 1 && self.random.percent(7) {
             let position = 1 + self.random.below(self.scope.len() - 1);
             let name = self.scope[position].name.clone();
@@ -203,7 +202,7 @@ impl Generator {
         }
         self.fresh(prefix)
     }
-    /// The variables that are not hidden by others.
+    /// The variables that are not hidden.
     fn visible(&self) -> Vec<Variable> {
         let hidden =
             |position: usize| self.scope[position + 1..].iter().any(|later| later.name == self.scope[position].name);
@@ -238,7 +237,7 @@ impl Generator {
             self.scope.truncate(globals);
         }
         if self.random.percent(70) && globals > 0 {
-            // Something to do in every state, so that not all runs end in a deadlock.
+            // An action for every state, so that not all runs end in a deadlock.
             let choice = self.random.below(globals);
             let Variable { name, ty, .. } = self.scope[choice].clone();
             let action = match ty {

@@ -1,11 +1,10 @@
-//! Random Promela programs: processes, channels of all kinds, atomic and deterministic sequences with
-//! jumps into and out of them, creation and death of processes, priorities, escapes, timeouts, references
-//! into other processes, and claims about all that. Small enough that SPIN and we can both see all of
-//! their states.
+//! Random Promela programs: processes, channels of all kinds, atomic and deterministic sequences with jumps into and
+//! out of them, creation and termination of processes, priorities, escapes, timeouts, references into other processes,
+//! and claims about all of these. Small enough that both SPIN and we can explore all of their states.
 
 use std::fmt::Write;
 
-/// A small generator of random numbers; the same numbers for the same seed, everywhere.
+/// A small random number generator; the same numbers for the same seed on every platform.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -32,20 +31,20 @@ struct Generator {
     process: usize,
     processes: usize,
     creates: bool,
-    /// Whether processes have priorities, which SPIN does not combine with channels without a queue.
+    /// Whether processes have priorities, which SPIN does not combine with rendezvous channels.
     ranks: bool,
-    /// How many processes of each type there are from the start.
+    /// The number of processes of each type that exist from the start.
     active: Vec<u64>,
     labels: usize,
-    /// Labels inside of atomic sequences, to which something jumps.
+    /// Labels inside atomic sequences that are jump targets.
     inner: usize,
     /// Whether there is a label at the end to jump to.
     jumps: bool,
-    /// Whether this is directly inside of an atomic sequence.
+    /// Whether this is directly inside an atomic sequence.
     in_atomic: bool,
-    /// Whether references into other processes are written.
+    /// Whether references into other processes are generated.
     remote: bool,
-    /// Whether assertions are written.
+    /// Whether assertions are generated.
     asserts: bool,
     depth: usize,
 }
@@ -55,8 +54,8 @@ pub fn random_promela(seed: u64) -> String {
     Generator::new(seed, true).program()
 }
 
-/// A program for a seed, with a `never` claim that says something about its states: it ends, or has an
-/// assertion. There are no other assertions.
+/// A program for a seed, with a `never` claim about its states: it ends, or has an assertion. There are no other
+/// assertions.
 pub fn random_promela_claim(seed: u64) -> String {
     let mut generator = Generator::new(seed, false);
     generator.write();
@@ -64,7 +63,7 @@ pub fn random_promela_claim(seed: u64) -> String {
     generator.text
 }
 
-/// A program for a seed, with one process more, which keeps what it sees of the numbers of the states of others.
+/// A program for a seed, with an additional process that records what it sees of the state numbers of others.
 pub fn random_promela_states(seed: u64) -> String {
     let mut generator = Generator::new(seed, false);
     generator.write();
@@ -79,7 +78,7 @@ pub fn random_promela_states(seed: u64) -> String {
     generator.text
 }
 
-/// A program for a seed, with a `trace` or `notrace` behind it that no event leaves a choice to.
+/// A program for a seed, followed by a deterministic `trace` or `notrace`.
 pub fn random_promela_trace(seed: u64) -> String {
     let mut generator = Generator::new(seed, false);
     generator.write();
@@ -180,7 +179,7 @@ impl Generator {
                 let _ = writeln!(self.text, "  {target}run P{which}({argument}, {channel}){priority};");
             }
             self.text.push_str(if atomic { "  skip }\n" } else { "  skip\n" });
-            // SPIN counts a claim among the processes.
+            // SPIN counts a claim as a process.
             if self.asserts && self.random.chance(40) {
                 self.text.push_str("  ; (_nr_pr == 1); x = 0\n");
             }
@@ -195,7 +194,7 @@ impl Generator {
         }
     }
 
-    /// A process of an earlier type, or of this one, if all are there from the start.
+    /// A process of an earlier type, or of this one, if all exist from the start.
     fn other(&mut self) -> Option<String> {
         if self.creates || !self.remote {
             return None;
@@ -205,7 +204,7 @@ impl Generator {
         Some(format!("P{which}[{}]", first + self.random.below(self.active[which])))
     }
 
-    /// A condition that a claim can ask.
+    /// A condition that a claim can use.
     fn global_condition(&mut self) -> String {
         match self.random.below(6) {
             0 => format!("{} == {}", self.random.pick(&["x", "y", "a[0]", "t.f[1]"]), self.random.below(3)),
@@ -273,7 +272,7 @@ impl Generator {
         self.inner = 0;
         self.jumps = self.random.chance(30);
         let label = self.random.chance(20);
-        // A label before a block, or before what SPIN puts something else for, is not always taken.
+        // A label before a block, or before something that SPIN replaces, is not always accepted.
         if label {
             self.line("begin: l = l;");
         }
@@ -296,7 +295,7 @@ impl Generator {
 
     fn statements(&mut self, count: u64, nesting: u64) {
         for number in 0..count {
-            // SPIN does not take a label that says something inside of other statements.
+            // SPIN does not accept a label with a meaning inside other statements.
             if self.depth == 0 && self.random.chance(12) {
                 self.labels += 1;
                 let label = format!("end{}:", self.labels);
@@ -344,7 +343,7 @@ impl Generator {
         }
     }
 
-    /// A statement that never waits.
+    /// A statement that never blocks.
     fn effect(&mut self) -> String {
         match self.random.below(7) {
             6 if self.ranks => {
@@ -357,7 +356,7 @@ impl Generator {
             }
             6 => self.random.pick(&["t.f[b] = x", "t.g = 1 - t.g", "t.f[1] = l % 2"]).to_owned(),
             0 => {
-                // It may stand in a deterministic step.
+                // It may occur in a deterministic step.
                 let remote = std::mem::replace(&mut self.remote, false);
                 let value = self.value();
                 self.remote = remote;
@@ -371,7 +370,7 @@ impl Generator {
         }
     }
 
-    /// A statement that may wait for a message or for room.
+    /// A statement that may block for a message or for room.
     fn communication(&mut self) -> String {
         let small = self.random.pick(&["0", "1", "x", "l"]);
         match self.random.below(21) {
@@ -484,7 +483,7 @@ impl Generator {
         for _ in 0..options {
             let guard = match self.random.below(8) {
                 0 => self.effect(),
-                // SPIN frowns upon `else` beside messages, but takes it.
+                // SPIN warns about `else` beside messages, but accepts it.
                 1..=3 if !has_else || self.random.chance(30) => self.communication(),
                 4 if self.random.chance(50) => "timeout".to_owned(),
                 _ => self.condition(),
@@ -511,7 +510,7 @@ impl Generator {
         self.line(if is_loop { "od" } else { "fi" });
     }
 
-    /// SPIN refuses a jump to a deterministic step, which a `break` before it is.
+    /// SPIN refuses a jump to a deterministic step, such as a `break` before it.
     fn before_step(&mut self) {
         if self.random.chance(85) {
             self.line("skip;");

@@ -1,8 +1,8 @@
-//! Runs the peer rumur on a Murphi text: generates its verifier in C, compiles and runs it, and
-//! reads the verdict, the number of states and the number of rules fired from what it prints.
+//! Runs the peer rumur on a Murphi text: generates its verifier in C, compiles and runs it, and parses the verdict, the
+//! number of states and the number of rules fired from its output.
 //!
-//! rumur is optional: where it or a C compiler is not installed, [`Rumur::find_or_skip`] decides what becomes of the
-//! test that asked.
+//! rumur is optional: if it or a C compiler is not installed, [`Rumur::find_or_skip`] decides whether the test is
+//! skipped or fails.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub struct Rumur {
     compiler: PathBuf,
 }
 
-/// How well to compile a verifier.
+/// The optimisation level for compiling a verifier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Optimization {
     /// Fast to compile, for models of up to some hundred thousand states.
@@ -32,18 +32,17 @@ pub enum Optimization {
     Full,
 }
 
-/// How to run rumur. Symmetry reduction is always off and there is one thread.
+/// Options for running rumur. Symmetry reduction is always off and there is one thread.
 #[derive(Clone, Debug)]
 pub struct RumurOptions {
     /// What counts as a deadlock.
     pub deadlock: DeadlockMode,
-    /// How well to compile.
+    /// The optimisation level.
     pub optimization: Optimization,
-    /// How long the verifier may run.
+    /// The time limit of the verifier.
     pub timeout: Duration,
-    /// Evaluate in integers of at least 32 bits (the widest signed ones rumur offers). Otherwise
-    /// rumur takes the narrowest that hold every type of the model, and an intermediate result
-    /// beyond those is an error of the model.
+    /// Evaluate in integers of at least 32 bits (the widest signed ones rumur offers). Otherwise rumur uses the
+    /// narrowest that hold every type of the model, and an intermediate result beyond those is a run-time error.
     pub wide_values: bool,
 }
 
@@ -58,7 +57,7 @@ impl Default for RumurOptions {
     }
 }
 
-/// What rumur said about a model.
+/// rumur's answer about a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RumurAnswer {
     /// The verdict.
@@ -67,20 +66,19 @@ pub struct RumurAnswer {
     pub states: Option<u64>,
     /// Rules fired; `None` if the model was rejected.
     pub rules_fired: Option<u64>,
-    /// What it had to say about the error, in one line; empty if there is none.
+    /// Its message about the error, in one line; empty if there is none.
     pub message: String,
 }
 
 impl RumurAnswer {
-    /// The name of the property that is violated, or the text of the failed assertion or error
-    /// statement, if it has one.
+    /// The name of the violated property, or the text of the failed assertion or error statement, if it has one.
     pub fn subject(&self) -> Option<&str> {
         match self.class {
             VerdictClass::Invariant | VerdictClass::Cover | VerdictClass::Liveness => {
                 let (_, rest) = self.message.split_once('"')?;
                 Some(rest.rsplit_once('"')?.0)
             }
-            // After the place in the source.
+            // After the source location.
             VerdictClass::Assertion => self.message.splitn(3, ": ").nth(2),
             VerdictClass::ErrorStatement => Some(&self.message),
             _ => None,
@@ -93,13 +91,13 @@ impl RumurAnswer {
 pub enum RumurFailure {
     /// A program could not be started, or a file not written or read.
     System(String),
-    /// rumur died on the model instead of refusing it. With what it printed.
+    /// rumur crashed on the model instead of refusing it. With its output.
     Crashed(String),
     /// The generated verifier does not compile: a bug of rumur. With the compiler's messages.
     Compile(String),
     /// The verifier (or rumur itself) was stopped after this long.
     Timeout(Duration),
-    /// The verifier died or printed something unexpected. With what it printed.
+    /// The verifier crashed or printed something unexpected. With its output.
     Unreadable(String),
 }
 
@@ -135,7 +133,7 @@ impl Rumur {
         Ok(Self { program, compiler: compiler.ok_or_else(|| missing("a C compiler"))? })
     }
 
-    /// The installed rumur and C compiler; `None` if the test is to be skipped.
+    /// The installed rumur and C compiler; `None` if the test should be skipped.
     ///
     /// # Panics
     /// See [`require_or_skip`].
@@ -152,7 +150,7 @@ impl Rumur {
     /// Generates, compiles and runs the verifier for a text.
     ///
     /// # Errors
-    /// If there is no answer. That the model is rejected is an answer.
+    /// If there is no answer. A rejected model is an answer.
     pub fn check(&self, text: &str, options: &RumurOptions) -> Result<RumurAnswer, RumurFailure> {
         let folder = tempfile::Builder::new().prefix("quotient-rumur-").tempdir()?;
         let file = |name: &str| folder.path().join(name);
@@ -209,7 +207,7 @@ fn deadlock_word(mode: DeadlockMode) -> &'static str {
     }
 }
 
-/// Where a program is, if it is on the search path.
+/// The path of a program, if it is on the search path.
 fn find_program(name: &str) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
@@ -221,8 +219,8 @@ struct Finished {
     text: String,
 }
 
-/// Runs a program until it ends or the time is up. Output goes through a file, so that a program
-/// that prints much cannot block on a full pipe.
+/// Runs a program until it ends or the time is up. Output goes to a file, so that a program that prints much cannot
+/// block on a full pipe.
 fn run(command: &mut Command, folder: &Path, limit: Duration) -> Result<Finished, RumurFailure> {
     let path = folder.join("output.txt");
     let output = fs::File::create(&path)?;
@@ -243,7 +241,7 @@ fn run(command: &mut Command, folder: &Path, limit: Duration) -> Result<Finished
     Ok(Finished { status, text: String::from_utf8_lossy(&fs::read(&path)?).into_owned() })
 }
 
-/// The answer in what a verifier printed.
+/// Parses the answer from the output of a verifier.
 fn read_answer(output: &str) -> Option<RumurAnswer> {
     let (states, rules_fired) = output.lines().rev().find_map(|line| {
         let (states, rest) = line.trim().split_once(" states, ")?;
@@ -277,8 +275,8 @@ fn read_error(output: &str) -> Option<(VerdictClass, String)> {
     None
 }
 
-/// What the message of a run-time error is about. An error statement prints its own text and
-/// nothing else, so it is what matches none of the messages rumur makes itself.
+/// The class of a run-time error message. An error statement prints only its own text, so it is whatever matches none
+/// of rumur's own messages.
 fn class_of_message(message: &str) -> VerdictClass {
     const RANGE: [&str; 9] = [
         "write of out-of-range value into ",
@@ -313,7 +311,7 @@ mod tests {
     use super::{Rumur, RumurAnswer, RumurOptions, read_answer};
     use crate::verdict::VerdictClass;
 
-    /// Models that differ in one place, with rumur's answer about each: `{}` is a rule body.
+    /// Models that differ in one part, with rumur's answer about each: `{}` is a rule body.
     const ANSWERS: [(&str, VerdictClass, u64, u64); 7] = [
         ("x := (x + 1) % 4;", VerdictClass::Holds, 4, 4),
         ("x := x < 3 ? x + 1 : x;", VerdictClass::Deadlock, 4, 4),

@@ -1,4 +1,4 @@
-//! Searches as tests ask for them: of a whole model, by a plan, compared with the unreduced one, or adaptive.
+//! Searches for tests: of a whole model, by a plan, compared with the unreduced one, or adaptive.
 
 use quotient_engines::{
     AdaptiveError, AdaptiveReport, CrossCheck, EngineError, Extent, Observer, PartitionTime, ReductionPlan, Report,
@@ -7,7 +7,7 @@ use quotient_engines::{
 use quotient_ir::{Budget, Layout, Model, PropertyId};
 use quotient_symmetry::{PartialSymmetry, Strategy};
 
-/// Finds the symmetries of a model, however long that takes, and plans how to use them.
+/// Finds the symmetries of a model, without a time limit, and plans how to use them.
 ///
 /// # Errors
 /// As for [`quotient_engines::plan`].
@@ -45,7 +45,7 @@ pub fn check_with(
 
 /// Searches a model as planned and compares with the unreduced search.
 ///
-/// Where the plan has no reduction, the search is its own comparison.
+/// If the plan has no reduction, the search is its own comparison.
 ///
 /// # Errors
 /// As for [`quotient_engines::check`].
@@ -72,7 +72,7 @@ pub fn cross_check(
 /// Searches a model by annotated states.
 ///
 /// # Errors
-/// As for [`quotient_engines::check_adaptive`], and if the model is beyond adaptive reduction.
+/// As for [`quotient_engines::check_adaptive`], and if adaptive reduction does not support the model.
 pub fn check_adaptive(
     model: &Model,
     layout: &Layout,

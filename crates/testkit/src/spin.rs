@@ -1,9 +1,8 @@
-//! Runs the peer SPIN on a Promela text: generates its verifier without optimisations, compiles and
-//! runs it, and reads the number of stored states and the kinds of errors from what it prints.
+//! Runs the peer SPIN on a Promela text: generates its verifier without optimisations, compiles and runs it, and parses
+//! the number of stored states and the kinds of errors from its output.
 //!
-//! SPIN is optional: where it or a C compiler is not installed, [`Spin::find_or_skip`] decides what
-//! becomes of the test that asked. `tcc`, where it is there, compiles a verifier in a small part of the time
-//! that `cc` takes.
+//! SPIN is optional: if it or a C compiler is not installed, [`Spin::find_or_skip`] decides whether the test is skipped
+//! or fails. If `tcc` is available, it is used: it compiles a verifier in a fraction of the time that `cc` takes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +17,7 @@ pub struct Spin {
     compiler: &'static str,
 }
 
-/// A way on from a point of a process type that no process ever took.
+/// A transition from a point of a process type that no process ever took.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreached {
     /// The process type.
@@ -27,35 +26,35 @@ pub struct Unreached {
     pub point: usize,
     /// The line.
     pub line: usize,
-    /// Whether there is nothing but `skip`. Most of these are no steps, and SPIN lists only some.
+    /// Whether it is just `skip`. Most of these are not steps, and SPIN lists only some.
     pub is_skip: bool,
 }
 
-/// What SPIN said about a model.
+/// SPIN's answer about a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpinAnswer {
     /// States stored.
     pub states: u64,
     /// Whether there is an invalid end state.
     pub deadlock: bool,
-    /// Whether something else goes wrong: a failed assertion, an index out of bounds.
+    /// Whether there is another error: a failed assertion, an index out of bounds.
     pub error: bool,
-    /// Whether it saw all states.
+    /// Whether the search was complete.
     pub complete: bool,
     /// The processor time of the search, if it was measured.
     pub elapsed: Duration,
-    /// What it printed about errors.
+    /// Its output about errors.
     pub message: String,
-    /// The points that no process gets to, each as often as there are ways to go on from it.
+    /// The points that no process reaches, each once for every transition from it.
     pub unreached: Vec<Unreached>,
 }
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpinFailure {
-    /// SPIN does not accept the model. With what it printed.
+    /// SPIN does not accept the model. With its output.
     Rejected(String),
-    /// The verifier does not compile (embedded C, for one).
+    /// The verifier does not compile (for example, because of embedded C).
     Compile(String),
     /// It was stopped after this long.
     Timeout(Duration),
@@ -83,7 +82,7 @@ impl From<std::io::Error> for SpinFailure {
 }
 
 impl Spin {
-    /// The installed SPIN and C compiler; `None` if the test is to be skipped.
+    /// The installed SPIN and C compiler; `None` if the test should be skipped.
     ///
     /// # Panics
     /// See [`require_or_skip`].
@@ -134,7 +133,7 @@ impl Spin {
         Ok(folder.join("pan"))
     }
 
-    /// Whether the `never` claim of a model comes to its end, or an assertion in it fails.
+    /// Whether the `never` claim of a model reaches its end, or an assertion in it fails.
     ///
     /// # Errors
     /// If there is no answer.
@@ -159,10 +158,10 @@ impl Spin {
     ) -> Result<SpinAnswer, SpinFailure> {
         let folder = tempfile::tempdir()?;
         let verifier = self.verifier(model, definitions, &["-DNOCLAIM"], folder.path(), timeout)?;
-        // Once for end states and once for all other errors: the number of errors says no more.
+        // Once for end states and once for all other errors: the number of errors is not more specific.
         let mut answers = Vec::new();
         for ignored in ["-A", "-E"] {
-            // The stack of the search takes room and time to set up: a deep one only where it is needed.
+            // The stack of the search takes memory and time to set up: a deep one only if needed.
             for depth in ["-m50000", "-m3000000"] {
                 let start = Instant::now();
                 let mut run = Command::new(&verifier);
@@ -181,7 +180,7 @@ impl Spin {
             (Some(states), Some(deadlocks), Some(others)) => {
                 let all: Vec<&str> = answers.iter().flat_map(|(it, _)| it.lines()).collect();
                 let about: Vec<&str> = all.iter().copied().filter(|line| line.starts_with("pan:")).collect();
-                // There are errors that are neither assertions nor end states.
+                // Some errors are neither assertions nor end states.
                 let end_state = answers[0].0.contains("invalid end state (at");
                 Ok(SpinAnswer {
                     states,
@@ -200,13 +199,13 @@ impl Spin {
     }
 }
 
-/// What a verifier says about unreached points, each as often as there are ways on.
+/// The unreached points in the output of a verifier, each once for every transition from it.
 fn unreached(output: &str) -> Vec<Unreached> {
     let mut process = None;
     let mut found = Vec::new();
     for line in output.lines() {
         if let Some(rest) = line.strip_prefix("unreached in ") {
-            // Claims and traces are nobody's statements.
+            // Claims and traces are not statements of a process.
             let name = if rest.trim() == "init" { Some(":init:") } else { rest.strip_prefix("proctype ") };
             process = name.map(|name| name.trim().to_owned());
         } else if let Some((place, rest)) = line.split_once(", state ").filter(|_| line.starts_with('\t')) {
@@ -238,9 +237,9 @@ fn number_after(text: &str, words: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// Runs a program, and ends it when its time is over.
+/// Runs a program, and kills it when its time is up.
 fn run_limited(command: &mut Command, timeout: Duration) -> Result<Output, SpinFailure> {
-    // What it prints goes to files: a pipe that nobody reads would stop it.
+    // Its output goes to files: a full pipe that is not read would block it.
     let folder = tempfile::tempdir()?;
     let (out, err) = (folder.path().join("out"), folder.path().join("err"));
     let mut child =

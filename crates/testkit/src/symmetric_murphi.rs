@@ -1,13 +1,13 @@
-//! Random Murphi programs with symmetry in them, and such programs with one thing changed: families of
-//! processes with random local automata, shared variables, variables that hold processes, rings, data
-//! that is only compared; or two processes written as two copies of a text. They need not make sense,
-//! and some of them go wrong when they run. The same seed and options give the same program.
+//! Random symmetric Murphi programs, and such programs with one change: families of processes with random local
+//! automata, shared variables, variables that hold processes, rings, data that is only compared; or two processes
+//! written as two copies of a text. They need not make sense, and some of them have run-time errors. The same seed and
+//! options give the same program.
 
 use std::fmt::Write as _;
 
 use crate::random_murphi::Random;
 
-/// What kind of programs to make.
+/// The kind of programs to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// All processes are written alike.
@@ -26,9 +26,9 @@ pub fn symmetric_program(seed: u64, kind: Kind) -> String {
     }
 }
 
-/// Changes one thing in the rules, start states or properties of a program.
+/// Makes one change in the rules, start states or properties of a program.
 fn perturbed(text: &str, random: &mut Random) -> String {
-    // Declarations stay: a type with other bounds is mostly no program at all.
+    // Declarations are kept: changing the bounds of a type usually makes the program invalid.
     let body = text.find("startstate").or_else(|| text.find("rule")).unwrap_or(0);
     let body = text[..body].rfind('\n').unwrap_or(0);
     let bytes = text.as_bytes();

@@ -1,12 +1,11 @@
-//! The brute-force oracle of symmetry: the whole transition system of a small model, by the reference
-//! interpreter alone, and all permutations of its literals that preserve it.
+//! The brute-force symmetry oracle: the whole transition system of a small model, computed by the reference interpreter
+//! alone, and all permutations of its literals that preserve it.
 //!
-//! A symmetry of a state space is a permutation of literals (slot = value, undefined stays undefined)
-//! that maps each slot to one slot, states to states, initial ones to initial ones, and steps to steps;
-//! and that preserves what a verdict depends on: in which states something goes wrong, steps end
-//! nowhere, a property holds, a cover statement is passed. Steps have no labels: which rule takes
-//! them does not matter. The elements of a multiset have no order: a symmetry permutes what all of them
-//! have in one place, and the slots of the first position stand for that.
+//! A symmetry of a state space is a permutation of literals (slot = value; undefined is fixed) that maps each slot to
+//! one slot, states to states, initial states to initial states, and steps to steps, and that preserves everything a
+//! verdict depends on: in which states there is a run-time error or no step, a property holds, a cover statement is
+//! reached. Steps have no labels: it does not matter which rule takes them. The elements of a multiset have no order: a
+//! symmetry acts alike on all of them, and the slots of the first position represent this action.
 
 mod eventwise;
 
@@ -26,20 +25,20 @@ pub struct StateSpace {
     states: Vec<Valuation>,
     numbers: FxHashMap<Valuation, u32>,
     successors: Vec<Vec<u32>>,
-    /// What a symmetry must preserve of each state, in some order.
+    /// What a symmetry must preserve about each state, in some order.
     marks: Vec<Vec<bool>>,
-    /// What each of the marks is.
+    /// The name of each mark.
     mark_names: Vec<String>,
-    /// For each instance of a liveness property the states where it holds.
+    /// For each instance of a liveness property, the states where it holds.
     goals: Vec<(PropertyId, Vec<bool>)>,
-    /// The values that occur, and for each the class of those that occur in the same states.
+    /// The values that occur, each with its class of values that occur in the same states.
     literals: BTreeMap<(SlotId, Option<i64>), u32>,
     classes: u32,
-    /// The multisets, but for those inside others.
+    /// The multisets, except nested ones.
     multisets: Vec<MultisetSlots>,
 }
 
-/// What a state is made of.
+/// The literals of a state.
 struct Contents {
     /// The literals outside multisets.
     literals: Vec<(SlotId, Option<i64>)>,
@@ -54,20 +53,20 @@ pub enum NoStateSpace {
     TooLarge,
     /// A step leads out of the given states.
     NotClosed,
-    /// Multisets have no states that are made of independent literals.
+    /// States with multisets are not composed of independent literals.
     Multisets,
 }
 
 /// All symmetries of a state space.
 #[derive(Clone, Debug)]
 pub struct SymmetryGroup {
-    /// The number of its elements that differ on some state.
+    /// The order of the group, as it acts on the states.
     pub order: BigUint,
-    /// Generators: what becomes of each literal that does not stay.
+    /// Generators: the image of each literal that is not fixed.
     pub generators: Vec<LiteralMap>,
 }
 
-/// What becomes of literals.
+/// The images of literals.
 pub type LiteralMap = BTreeMap<(SlotId, Option<i64>), (SlotId, Option<i64>)>;
 
 struct Instances {
@@ -75,7 +74,7 @@ struct Instances {
     properties: Vec<(PropertyId, Vec<Vec<i64>>)>,
 }
 
-/// What happens in one state.
+/// The events in one state.
 struct Situation {
     successors: Vec<Valuation>,
     marks: Vec<bool>,
@@ -83,7 +82,7 @@ struct Situation {
 }
 
 impl StateSpace {
-    /// The states that can be reached, with the properties of the model.
+    /// The reachable states, with the properties of the model.
     ///
     /// # Errors
     /// If there are more than `limit`.
@@ -91,7 +90,7 @@ impl StateSpace {
         Self::explore(model, layout, limit, None)
     }
 
-    /// All states made of the given possible values.
+    /// All states composed of the given possible values.
     ///
     /// # Errors
     /// If there are more than `limit`, or multisets among the variables.
@@ -188,8 +187,8 @@ impl StateSpace {
         })
     }
 
-    /// Literals that occur in the same states cannot be told apart by what a permutation does to
-    /// states; those in no state or in all do nothing.
+    /// Literals that occur in the same states cannot be distinguished by the action of a permutation on states; those
+    /// in no state or in all have no effect.
     fn classify_literals(&mut self) {
         let mut occurrences: BTreeMap<(SlotId, Option<i64>), Vec<u32>> = BTreeMap::new();
         let mut occurrence = 0;
@@ -211,7 +210,7 @@ impl StateSpace {
         self.classes = classes.len() as u32;
     }
 
-    /// What a state is made of.
+    /// The literals of a state.
     fn contents(&self, state: &Valuation) -> Contents {
         let mut contents = Contents { literals: Vec::new(), elements: Vec::new() };
         let mut next = 0;
@@ -228,7 +227,7 @@ impl StateSpace {
         contents
     }
 
-    /// How many states there are.
+    /// The number of states.
     pub fn len(&self) -> usize {
         self.states.len()
     }
@@ -241,7 +240,7 @@ impl StateSpace {
     /// Checks that a map of states is a symmetry.
     ///
     /// # Errors
-    /// Says what it does not preserve.
+    /// What it does not preserve.
     pub fn preserves(&self, map: &StateMap) -> Result<(), String> {
         let mut images = Vec::with_capacity(self.states.len());
         for state in &self.states {
@@ -282,12 +281,12 @@ impl StateSpace {
         Ok(())
     }
 
-    /// The order of the group that maps generate, as far as they differ on states.
+    /// The order of the group generated by maps, as it acts on states.
     pub fn order_of(&self, maps: &[StateMap]) -> BigUint {
         self.order_on_classes(&maps.iter().map(|map| self.literal_map(map)).collect::<Vec<_>>())
     }
 
-    /// A generator that is not in the group that maps generate, if there is one.
+    /// A generator that is not in the group generated by maps, if there is one.
     fn missed(&self, generators: &[LiteralMap], maps: &[StateMap]) -> Option<LiteralMap> {
         let maps: Vec<LiteralMap> = maps.iter().map(|map| self.literal_map(map)).collect();
         let order = self.order_on_classes(&maps);
@@ -340,7 +339,7 @@ impl StateSpace {
         let mut colours: FxHashMap<(Option<PropertyId>, &[bool]), u32> = FxHashMap::default();
         let mut builder = GraphBuilder::new();
         let is_presence = |slot: SlotId| self.multisets.iter().any(|multiset| multiset.first == slot);
-        // A slot with a single value does nothing, wherever it goes, unless it is that of a multiset.
+        // A slot with a single value has no effect, wherever it is mapped, unless it belongs to a multiset.
         let mut values: BTreeMap<SlotId, u32> = BTreeMap::new();
         for &(slot, _) in self.literals.keys() {
             *values.entry(slot).or_default() += 1;
@@ -358,7 +357,7 @@ impl StateSpace {
                 literals.insert((slot, value), vertex);
             }
         }
-        // A state is there twice, as where steps start and as where they end.
+        // Each state has two vertices, as a source and as a target of steps.
         let mut sources = Vec::with_capacity(self.states.len());
         for (state, marks) in self.states.iter().zip(&self.marks) {
             let next = TARGET + 1 + colours.len() as u32;
@@ -386,7 +385,7 @@ impl StateSpace {
             .collect();
         for (number, successors) in self.successors.iter().enumerate() {
             for &next in successors {
-                // A step to the same state is told by a neighbour that only such states have.
+                // A step to the same state is represented by a neighbour that only such states have.
                 if next as usize != number {
                     builder.add_edge(sources[number], targets[next as usize]);
                 } else {
@@ -422,7 +421,7 @@ impl StateSpace {
     }
 }
 
-/// The multisets that are not inside others.
+/// The multisets that are not nested.
 fn outer_multisets(layout: &Layout) -> Vec<MultisetSlots> {
     let end = |multiset: &MultisetSlots| multiset.first.position() + multiset.capacity * multiset.stride;
     let is_inside =
@@ -434,7 +433,7 @@ fn outer_multisets(layout: &Layout) -> Vec<MultisetSlots> {
     outer
 }
 
-/// All states made of possible values, if they are at most `limit`.
+/// All states composed of possible values, if there are at most `limit`.
 fn all_states(literals: &Literals, limit: usize) -> Option<Vec<Valuation>> {
     let mut states = vec![Vec::new()];
     for entry in literals.slots().iter() {
@@ -468,7 +467,7 @@ impl Instances {
         }
     }
 
-    /// Whether a state satisfies the assumptions; the first that is false or goes wrong decides.
+    /// Whether a state satisfies the assumptions; the first that is false or fails decides.
     fn assumptions(&self, interpreter: &Interpreter<'_>, state: &Valuation) -> Result<bool, ()> {
         for (property, arguments) in &self.properties {
             if interpreter.model().properties[*property].kind == PropertyKind::Assumption {
@@ -563,52 +562,51 @@ impl Instances {
     }
 }
 
-/// What detection found in a model, held against its state spaces.
+/// The result of detection on a model, compared with its state spaces.
 #[derive(Clone, Debug)]
 pub struct Audit {
-    /// The order of the group that was found, as permutations of literals.
+    /// The order of the group found, as permutations of literals.
     pub order: BigUint,
     /// Why variables were treated as fixed, if some were.
     pub fixed: Vec<String>,
-    /// Over the states that can be reached.
+    /// Over the reachable states.
     pub reachable: Option<Comparison>,
-    /// Over all states made of values that were taken to be possible.
+    /// Over all states composed of values considered possible.
     pub possible: Option<Comparison>,
 }
 
-/// The group that was found and the group there is.
+/// The group found and the actual group.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// How many states there are.
+    /// The number of states.
     pub states: usize,
-    /// The order of the group that was found, as far as its elements differ on these states.
+    /// The order of the group found, as it acts on these states.
     pub found: BigUint,
-    /// The order of the group of all symmetries, if it was asked for.
+    /// The order of the group of all symmetries, if requested.
     pub all: Option<BigUint>,
-    /// The order of the group of those that map each event to an event, if it was asked for and all
-    /// states are there.
+    /// The order of the group of those that map each event to an event, if requested and all states are included.
     pub by_events: Option<BigUint>,
     /// A symmetry that was not found, if there is one.
     pub missed: Option<LiteralMap>,
 }
 
-/// Whether an audit looks for all symmetries or only checks those that were found.
+/// Whether an audit searches for all symmetries or only checks those found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Check those that were found.
+    /// Check the symmetries found.
     Soundness,
-    /// Look for others, too.
+    /// Search for others, too.
     Completeness,
 }
 
-/// States times events up to which event-wise symmetries are looked for.
+/// The largest number of states times events for which event-wise symmetries are computed.
 const EVENT_LIMIT: usize = 60_000;
 
-/// Checks every symmetry that detection finds in a model against the model's state spaces, where these
-/// have at most `limit` states.
+/// Checks every symmetry that detection finds in a model against the model's state spaces, if these have at most
+/// `limit` states.
 ///
 /// # Errors
-/// Says which symmetry is none, or why detection failed.
+/// Which permutation is not a symmetry, or why detection failed.
 pub fn audit(model: &Model, limit: usize, extent: Extent) -> Result<Audit, String> {
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
     let properties: Vec<PropertyId> = model.properties.indices().collect();
@@ -644,7 +642,7 @@ pub fn audit(model: &Model, limit: usize, extent: Extent) -> Result<Audit, Strin
                 && let Some(by_events) = eventwise::generators_by_events(model, &layout, literals, EVENT_LIMIT)
             {
                 let order = space.order_on_classes(&by_events);
-                // What detection could find says more than what there is besides.
+                // What detection could have found is more informative than what else exists.
                 if order != comparison.found {
                     missed_from = by_events;
                 }

@@ -1,12 +1,12 @@
-//! The classes of answers a checker can give about a model: the words in which checkers are
-//! compared with each other and with recorded expectations.
+//! The classes of answers a checker can give about a model: the vocabulary in which checkers are compared with each
+//! other and with recorded expectations.
 
 use std::fmt;
 
 use quotient_engines::{PropertyReport, Report, Subject, Verdict};
 use quotient_ir::{Fault, FaultKind, Model, PropertyKind, Violation};
 
-/// What a checker says about a model.
+/// The answer of a checker about a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VerdictClass {
     /// Every property holds.
@@ -17,7 +17,7 @@ pub enum VerdictClass {
     Assertion,
     /// An error statement is reached.
     ErrorStatement,
-    /// There is no way on from a state.
+    /// There is a deadlock.
     Deadlock,
     /// A cover property is never reached.
     Cover,
@@ -25,17 +25,17 @@ pub enum VerdictClass {
     Liveness,
     /// An undefined value is read.
     UndefinedRead,
-    /// Any other fault of the model: a value or index out of range, division by zero, overflow, a
-    /// loop with a wrong step, a missing return.
+    /// Any other run-time error: a value or index out of range, division by zero, overflow, a loop with a wrong step, a
+    /// missing return.
     Range,
-    /// The model is refused before anything runs.
+    /// The model is rejected before it runs.
     Rejected,
     /// The search did not finish.
     Inconclusive,
 }
 
 impl VerdictClass {
-    /// All classes with the words that stand for them in recorded results.
+    /// All classes with their words in recorded results.
     const WORDS: [(Self, &'static str); 11] = [
         (Self::Holds, "ok"),
         (Self::Invariant, "invariant"),
@@ -55,7 +55,7 @@ impl VerdictClass {
         Self::WORDS.iter().find(|(class, _)| *class == self).expect("every class has a word").1
     }
 
-    /// The class a word stands for.
+    /// The class of a word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::WORDS.iter().find(|(_, known)| *known == word).map(|(class, _)| *class)
     }
@@ -67,13 +67,13 @@ impl fmt::Display for VerdictClass {
     }
 }
 
-/// What our search found, in the words of this module.
+/// The result of our search, in these terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The verdict.
     pub class: VerdictClass,
-    /// The name of the property that is violated, or what the failed assertion, error statement
-    /// or other fault says.
+    /// The name of the violated property, or the message of the failed assertion, error statement or other run-time
+    /// error.
     pub subject: Option<String>,
     /// States stored.
     pub states: u64,
@@ -82,7 +82,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// What a report says, or the first violation it lists.
+    /// The overall answer of a report, or the first violation it lists.
     pub fn of(model: &Model, report: &Report) -> Self {
         let violated = report.properties.iter().find(|property| property.verdict == Verdict::Violated);
         let (class, subject) = match (report.verdict, violated) {

@@ -1,5 +1,5 @@
-//! An adaptive search held against the unreduced one: the same verdicts, and the states that annotated
-//! states stand for are exactly the reachable ones.
+//! Compares an adaptive search with the unreduced one: the verdicts agree, and the annotated states represent exactly
+//! the reachable states.
 
 use num_bigint::BigUint;
 use quotient_ir::Interpreter;
@@ -18,7 +18,7 @@ use crate::systems::evaluator::SpecialisedSystem;
 use crate::systems::passing::PassingSystem;
 use crate::verdicts::search_and_judge;
 
-/// Searches without reduction, and compares.
+/// Runs the unreduced search and compares.
 ///
 /// # Errors
 /// If something differs.
@@ -79,7 +79,7 @@ fn compare_states(
             return differ(format!("an annotated state is not reachable: {}", state_text(interpreter, state)));
         }
     }
-    // Partitions that stand for much are asked first.
+    // Partitions that represent many states are tried first.
     groups.sort_by_key(|group| (group.partition.cell_count(), std::cmp::Reverse(group.states.len())));
     for number in all.numbers() {
         let state = all.state(number);
@@ -92,7 +92,7 @@ fn compare_states(
             return differ(format!("no annotated state stands for {}", state_text(interpreter, state)));
         }
     }
-    // Every reachable state is represented; what remains is that nothing else is.
+    // Every reachable state is represented; it remains to check that no other state is.
     match &adaptive.report.represented {
         Some(represented) if *represented == BigUint::from(all.len()) => Ok(()),
         Some(represented) => differ(format!("{represented} states represented, {} reachable", all.len())),
@@ -103,7 +103,7 @@ fn compare_states(
     }
 }
 
-/// Whether all states that an annotated state stands for are reachable.
+/// Whether all states that an annotated state represents are reachable.
 fn are_reachable(
     arrangement: &Arrangement,
     desk: &mut Desk,

@@ -1,5 +1,5 @@
-//! How many states annotated states stand for, each counted once. Annotated states whose members have
-//! the same blocks up to a permutation may stand for some states in common; others do not.
+//! Counts the states that annotated states represent, each once. Annotated states whose members have the same blocks up
+//! to a permutation may represent some states in common; others do not.
 
 use std::rc::Rc;
 
@@ -11,22 +11,22 @@ use super::partitions::PartitionNumber;
 use super::search::Annotated;
 use super::stepper::Stepper;
 
-/// Ways to fill atoms and pairs of annotated states up to which states are counted.
+/// The largest number of fillings of atoms and pairs of annotated states for which states are counted.
 const WORK_LIMIT: usize = 3_000_000;
-/// States up to which orbits are listed where blocks do not say everything.
+/// The largest number of states for which orbits are listed if blocks do not describe members completely.
 const LIST_LIMIT: usize = 200_000;
 
-/// Counts classes, and knows those that differ from one counted before by the names of blocks only.
+/// Counts classes, and recognises those that differ from an earlier one only in the names of blocks.
 #[derive(Debug, Default)]
 pub(super) struct Counter {
     known: FxHashMap<(Vec<PartitionNumber>, Vec<u16>), BigUint>,
     binomials: Binomials,
-    /// For a pair of partitions: how many members pairs of their cells have in common.
+    /// For a pair of partitions, the number of members that pairs of their cells have in common.
     overlaps: FxHashMap<(PartitionNumber, PartitionNumber), Rc<[Overlap]>>,
     work: usize,
 }
 
-/// Cells of two partitions with members in common, and how many.
+/// Cells of two partitions with common members, and the number of these.
 #[derive(Clone, Copy, Debug)]
 struct Overlap {
     first: usize,
@@ -37,22 +37,22 @@ struct Overlap {
 /// An annotated state with the kinds of members in each of its cells.
 type Counted<'a> = (&'a Annotated, Vec<Vec<Kind>>);
 
-/// What an annotated state says in numbers: how many members of each cell have each block.
+/// The counts of an annotated state: how many members of each cell have each block.
 struct Profile<'a> {
     number: PartitionNumber,
     partition: &'a Partition,
-    /// For each cell, the members with each letter.
+    /// For each cell, the number of members with each letter.
     counts: Vec<u16>,
 }
 
 impl Counter {
-    /// The number of states that annotated states stand for which are the same in what no permutation
-    /// changes and have the same sum over their blocks.
+    /// The number of states represented by annotated states that agree in everything no permutation changes and in the
+    /// sum over their blocks.
     pub(super) fn count(&mut self, stepper: &mut Stepper<'_, '_>, alike: &[&Annotated]) -> Option<BigUint> {
         if !stepper.arrangement.is_plain() {
             return count_by_representatives(stepper, alike);
         }
-        // Sums may be equal by chance: a class has equal numbers of each block.
+        // Sums may be equal by chance: the annotated states of a class have the same number of each block.
         let mut classes: FxHashMap<Vec<(usize, u64, usize)>, Vec<Counted<'_>>> = FxHashMap::default();
         for &annotated in alike {
             let kinds = stepper.kinds(&annotated.state, annotated.partition);
@@ -72,13 +72,13 @@ impl Counter {
         classes.into_values().map(|class| self.count_class(stepper, &class)).sum()
     }
 
-    /// Words over the blocks, one letter a member: those of one annotated state are all with a given number
+    /// Words over the blocks, with one letter per member: an annotated state represents all words with a given number
     /// of each block in each cell.
     fn count_class(&mut self, stepper: &Stepper<'_, '_>, class: &[Counted<'_>]) -> Option<BigUint> {
         if let [(_, kinds)] = class {
             return Some(self.binomials.orbit_size(kinds));
         }
-        // One that nothing was told apart for stands for the whole class.
+        // An annotated state in which nothing was distinguished represents the whole class.
         let coarsest = class.iter().find(|(annotated, _)| annotated.partition == PartitionNumber::COARSEST);
         if let Some((_, kinds)) = coarsest {
             return Some(self.binomials.orbit_size(kinds));
@@ -120,7 +120,7 @@ impl Counter {
         Some(total)
     }
 
-    /// Takes profiles apart into sets between which no word is in common.
+    /// Splits profiles into sets that have no word in common.
     fn components(&mut self, profiles: &[Profile<'_>], letters: usize) -> Option<Vec<Vec<usize>>> {
         let mut groups: FxHashMap<PartitionNumber, Vec<usize>> = FxHashMap::default();
         for (number, profile) in profiles.iter().enumerate() {
@@ -135,7 +135,7 @@ impl Counter {
             }
             number
         }
-        // Different states with the same partition have none in common.
+        // Different states with the same partition have no word in common.
         for (at, group) in groups.iter().enumerate() {
             for other in &groups[..at] {
                 self.work += group.len() * other.len();
@@ -159,8 +159,8 @@ impl Counter {
         Some(components.into_values().collect())
     }
 
-    /// Whether two profiles certainly have no word in common: some cell of one has more of a letter than
-    /// the other one can have in its places. (If that is never so, they may still have none in common.)
+    /// Whether two profiles certainly have no word in common: some cell of one has more of a letter than the other can
+    /// have at its positions. (If there is no such cell, they may still have none in common.)
     fn are_disjoint(&mut self, first: &Profile<'_>, second: &Profile<'_>, letters: usize) -> bool {
         let overlaps = self.overlaps.entry((first.number, second.number)).or_insert_with(|| {
             let mut shared: FxHashMap<(usize, usize), u16> = FxHashMap::default();
@@ -183,14 +183,13 @@ impl Counter {
             || exceeds(second, first, &|overlap| (overlap.second, overlap.first))
     }
 
-    /// The number of words that some profile allows. Members that no profile tells apart are an atom, and only
-    /// how many of each letter an atom gets is chosen; beginnings after which the same may follow are counted
-    /// together.
+    /// The number of words that some profile allows. Members that no profile distinguishes form an atom; only the
+    /// number of each letter in an atom is chosen. Prefixes with the same possible continuations are counted together.
     fn count_words(&mut self, profiles: &[&Profile<'_>], letters: usize) -> Option<BigUint> {
         let meet =
             profiles[1..].iter().fold(profiles[0].partition.clone(), |meet, profile| meet.meet(profile.partition));
         let mut atoms = meet.cells();
-        // The last ones get what is left.
+        // The last ones get the rest.
         atoms.sort_by_key(Vec::len);
         let mut counts: FxHashMap<Vec<(u16, Vec<u16>)>, BigUint> = FxHashMap::default();
         let whole = profiles.iter().enumerate().map(|(number, profile)| (number as u16, profile.counts.clone()));
@@ -232,7 +231,7 @@ impl Counter {
     }
 }
 
-/// Visits all ways to choose some letters, at most a given number of each, until the visitor has enough.
+/// Visits all ways to choose some letters, at most a given number of each, until the visitor stops.
 fn for_each_filling(size: u16, most: &[u16], visit: &mut impl FnMut(&[u16]) -> bool) {
     fn choose(
         left: u16,
@@ -256,7 +255,7 @@ fn for_each_filling(size: u16, most: &[u16], visit: &mut impl FnMut(&[u16]) -> b
         }
         true
     }
-    // The room in later letters; nothing may be left after the last.
+    // The room in later letters; nothing may remain after the last.
     let mut room = vec![0u32; most.len() + 1];
     for letter in (0..most.len()).rev() {
         room[letter] = room[letter + 1] + u32::from(most[letter]);
@@ -266,7 +265,7 @@ fn for_each_filling(size: u16, most: &[u16], visit: &mut impl FnMut(&[u16]) -> b
     }
 }
 
-/// Binomial coefficients that were asked for.
+/// Cached binomial coefficients.
 #[derive(Debug, Default)]
 struct Binomials {
     known: FxHashMap<(u16, u16), BigUint>,
@@ -284,7 +283,7 @@ impl Binomials {
         })
     }
 
-    /// The number of ways to put letters in order.
+    /// The number of arrangements of letters.
     fn multinomial(&mut self, counts: &[u16]) -> BigUint {
         let mut value = BigUint::from(1u32);
         let mut placed = 0;
@@ -297,7 +296,7 @@ impl Binomials {
         value
     }
 
-    /// The number of different ways to put the members of each cell in order.
+    /// The number of different arrangements of the members of each cell.
     fn orbit_size(&mut self, kinds: &[Vec<Kind>]) -> BigUint {
         let mut size = BigUint::from(1u32);
         for cell in kinds.iter().filter(|cell| cell.len() > 1) {
@@ -308,7 +307,7 @@ impl Binomials {
     }
 }
 
-/// Where blocks do not say everything, the classes are those of equal representatives.
+/// If blocks do not describe members completely, the classes are those of equal representatives.
 fn count_by_representatives(stepper: &mut Stepper<'_, '_>, alike: &[&Annotated]) -> Option<BigUint> {
     let mut classes: FxHashMap<Vec<u64>, Vec<&Annotated>> = FxHashMap::default();
     for &annotated in alike {

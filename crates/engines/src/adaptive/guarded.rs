@@ -1,11 +1,10 @@
-//! The guarded annotated quotient (Sistla and Godefroid; Wahl and Donaldson 2010, section 8): the
-//! quotient of the smallest symmetric super-structure of a model, whose edges say which transitions are
-//! real. Nothing is lost: the transitions of the model can be read off again, so that it keeps
-//! branching-time properties.
+//! The guarded annotated quotient (Sistla and Godefroid; Wahl and Donaldson 2010, section 8): the quotient of the
+//! smallest symmetric super-structure of a model, whose edges say which transitions are real. No information is lost:
+//! the transitions of the model can be recovered, so it preserves branching-time properties.
 //!
-//! A node is an orbit of states under all permutations of the families. An edge stands for the
-//! transitions that the permutations of its partition make of one of them. Nodes may contain states that
-//! the model does not reach; the edges of the model that leave these are there, too.
+//! A node is an orbit of states under all permutations of the families. An edge represents the images of one transition
+//! under the permutations of its partition. Nodes may contain states that the model does not reach; the edges of the
+//! model that leave these are included, too.
 
 use std::ops::ControlFlow;
 
@@ -28,14 +27,14 @@ const PROGRESS_INTERVAL: usize = 64;
 pub struct GuardedQuotient {
     /// One packed state of each orbit.
     pub nodes: Vec<Vec<u64>>,
-    /// The initial states: packed states, each with the partition whose permutations make initial states
-    /// of it, and the node it is in.
+    /// The initial states: packed states, each with the partition whose permutations map it to initial states, and its
+    /// node.
     pub initial: Vec<(Vec<u64>, Partition, u32)>,
     /// The edges.
     pub edges: Vec<GuardedEdge>,
-    /// Instances that go wrong, in states that the model need not reach.
+    /// Instances with a run-time error, in states that the model need not reach.
     pub faults: Vec<(RuleId, Vec<i64>, Fault)>,
-    /// Why it is not complete, if it is not.
+    /// Why it is incomplete, if it is.
     pub stop_reason: Option<StopReason>,
 }
 
@@ -53,8 +52,7 @@ impl GuardedQuotient {
     }
 }
 
-/// An edge: for each permutation of its partition, the image of `before` has a transition to the image
-/// of `after`.
+/// An edge: for each permutation of its partition, the image of `before` has a transition to the image of `after`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuardedEdge {
     /// The node it leaves.
@@ -65,7 +63,7 @@ pub struct GuardedEdge {
     pub rule: RuleId,
     /// The cells of the parameters of an instance.
     pub arguments: Vec<i64>,
-    /// Which permutations of the transition are real.
+    /// The permutations for which the image of the transition is real.
     pub partition: Partition,
     /// A packed state of the node it leaves.
     pub before: Vec<u64>,
@@ -76,7 +74,7 @@ pub struct GuardedEdge {
 /// Builds the guarded annotated quotient of a model.
 ///
 /// # Errors
-/// If the arguments of certification contradict each other, which is a mistake in this program.
+/// If the arguments of certification contradict each other, which is a defect of this program.
 pub fn guarded_quotient(
     partial: &mut PartialSymmetry<'_>,
     max_nodes: Option<u64>,

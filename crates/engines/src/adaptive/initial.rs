@@ -1,5 +1,5 @@
-//! Initial states as annotated states: an annotated state may stand for initial states only, so the
-//! start of a search is not always annotated with the coarsest partition.
+//! Initial states as annotated states. An annotated initial state may represent only initial states, so a search does
+//! not always start with the coarsest partition.
 
 use quotient_symmetry::Partition;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::partitions::PartitionNumber;
 use super::stepper::Stepper;
 
-/// Takes a set of states apart into orbits of partitions that are as coarse as can be.
+/// Splits a set of states into orbits of partitions that are as coarse as possible.
 pub(super) fn annotate(
     stepper: &mut Stepper<'_, '_>,
     coarsest: PartitionNumber,

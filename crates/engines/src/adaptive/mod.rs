@@ -1,10 +1,10 @@
 //! Adaptive symmetry reduction (Wahl: Adaptive Symmetry Reduction, 2007): a search for safety
 //! properties of models that are only partly symmetric.
 //!
-//! Each state is annotated with the partition of the members of families that the path to it has not
-//! told apart, and stands for all that permutations inside of the cells make of it. A state that stands
-//! for no more than another one is not explored. The partition of each rule is computed from the text
-//! and certified ([`quotient_symmetry::PartialSymmetry`]), by default only when the rule may fire.
+//! Each state is annotated with a partition of the members of families: members of the same cell have not been
+//! distinguished on the path to it. It represents all its images under permutations inside the cells. A state that
+//! represents no more than another one is not explored. The partition of each rule is computed from the text and
+//! certified ([`quotient_symmetry::PartialSymmetry`]), by default only when the rule may fire.
 
 mod comparison;
 mod count;
@@ -27,16 +27,16 @@ use crate::reduction::ReductionPlan;
 use crate::report::{EngineError, Report};
 use crate::systems::evaluator::SpecialisedSystem;
 
-/// Annotated states up to which they are handed out at the end.
+/// The largest number of annotated states returned at the end.
 const HAND_OUT_LIMIT: usize = 1 << 20;
 
 /// When the partitions of rules are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PartitionTime {
-    /// When they are needed, and not at all for a model that distinguishes no members: it is searched with the
-    /// symmetries of the whole.
+    /// On demand, and not at all for a model that distinguishes no members: it is searched with the symmetries of the
+    /// whole model.
     IfNeeded,
-    /// When a state is met in which the rule may fire: what is never met costs nothing (Wahl and
+    /// When a state is found in which the rule may fire: rules for which this never happens cost nothing (Wahl and
     /// D'Silva: A Lazy Approach to Symmetry Reduction).
     #[default]
     Lazy,
@@ -47,36 +47,36 @@ pub enum PartitionTime {
 /// The result of an adaptive search.
 #[derive(Clone, Debug)]
 pub struct AdaptiveReport {
-    /// Verdicts and counts. `states` counts annotated states that are not passed through, `represented` the states of the model that
-    /// they stand for, each once, unless that is too much work.
+    /// Verdicts and counts. `states` counts annotated states that are not transient. `represented` counts the states of
+    /// the model that they represent, each once, unless that is too expensive.
     pub report: Report,
-    /// How many annotated states were not expanded, because one found later stands for more.
+    /// The number of annotated states that were not expanded because one found later represents more.
     pub removed: u64,
-    /// How many different partitions there were.
+    /// The number of different partitions.
     pub partitions: usize,
-    /// The partition of each rule, unless nobody asked.
+    /// The partition of each rule, if it was computed.
     pub rules: Vec<(RuleId, Option<Partition>)>,
-    /// The annotated states, for those who want to look: packed state and partition. None where nobody is
-    /// told apart and nobody asked.
+    /// The annotated states: packed state and partition. Empty if no members are distinguished and the search was not
+    /// explicitly requested.
     pub annotated: Vec<(Vec<u64>, Partition)>,
 }
 
 /// Why there is no adaptive search.
 #[derive(Debug, thiserror::Error)]
 pub enum AdaptiveError {
-    /// The model is beyond it.
+    /// The model is not supported.
     #[error("adaptive reduction does not apply: {0}")]
     Refused(#[from] PartialRefusal),
-    /// Something is asked that it cannot answer.
+    /// A request that an adaptive search cannot answer.
     #[error("adaptive reduction does not apply: {0}")]
     Unsupported(String),
-    /// A mistake in this program.
+    /// A defect of this program.
     #[error(transparent)]
     Uncertified(Box<Uncertified>),
-    /// What rules tell apart was not found in the time or with the work there was for it.
+    /// The limits on time or work were reached before the partitions of rules were computed.
     #[error(transparent)]
     GaveUp(#[from] Spent),
-    /// The search went wrong.
+    /// The search failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
@@ -90,12 +90,12 @@ impl From<DetectionError> for AdaptiveError {
     }
 }
 
-/// Searches the reachable states of a model by annotated states and checks its properties. Its partial symmetry
-/// must have been prepared with the properties that are checked.
+/// Searches the reachable states of a model by annotated states and checks its properties. Its partial symmetry must
+/// have been prepared with the properties that are checked.
 ///
 /// # Errors
-/// If the model or what is asked of it is beyond this reduction, if a violation cannot be replayed, or if a
-/// comparison shows a difference; the latter two are defects of this program and never a verdict.
+/// If this reduction does not support the model or the options, if a violation cannot be replayed, or if a comparison
+/// shows a difference; the latter two are defects of this program and never a verdict.
 pub fn check_adaptive(
     partial: &mut PartialSymmetry<'_>,
     options: &SearchOptions,
@@ -128,8 +128,8 @@ fn search_annotated(
     Ok(found)
 }
 
-/// The same, but a model that distinguishes no members at all is searched with the symmetries that the
-/// permutations of its families are then.
+/// The same, but if a model distinguishes no members at all, the permutations of its families are symmetries, and it is
+/// searched with them.
 fn search_partial(
     partial: &mut PartialSymmetry<'_>,
     options: &SearchOptions,
@@ -142,7 +142,7 @@ fn search_partial(
     let Some(plan) = plan else { return search_annotated(partial, options, PartitionTime::Lazy, observer) };
     let interpreter = Interpreter::new(model, layout);
     let evaluator = SpecialisedSystem::new(&interpreter);
-    // What is compared with the unreduced search are the annotated states.
+    // The comparison with the unreduced search uses the annotated states.
     let own = SearchOptions { cross_check: false, ..options.clone() };
     let (report, exploration) = check_quotient(&evaluator, &interpreter, &plan, &own, observer)?;
     let mut annotated = Vec::new();
@@ -160,7 +160,7 @@ fn search_partial(
     Ok(AdaptiveReport { report, removed: 0, partitions: 1, rules, annotated })
 }
 
-/// Refuses what adaptive searches cannot do.
+/// Refuses what adaptive searches do not support.
 fn refuse(model: &Model, options: &SearchOptions) -> Result<(), AdaptiveError> {
     let properties = checked_properties(model, options);
     let liveness =
@@ -187,7 +187,7 @@ fn refuse(model: &Model, options: &SearchOptions) -> Result<(), AdaptiveError> {
     Ok(())
 }
 
-/// The properties that a search checks, and those that are no claims.
+/// The properties that a search checks, and assumptions, which are not claims.
 fn checked_properties(model: &Model, options: &SearchOptions) -> Vec<PropertyId> {
     let is_checked = |id: PropertyId| options.properties.as_ref().is_none_or(|selected| selected.contains(&id));
     let checked = model.properties.iter_enumerated();

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 pub(crate) struct PartitionNumber(u32);
 
 impl PartitionNumber {
-    /// The partition that keeps every family together: the first that a [`super::stepper::Stepper`] stores.
+    /// The partition that keeps every family together: the first one that a [`super::stepper::Stepper`] stores.
     pub(crate) const COARSEST: Self = Self(0);
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Partitions {
     list: Vec<(Partition, Rc<[Vec<usize>]>)>,
     numbers: FxHashMap<Partition, PartitionNumber>,
     meets: FxHashMap<(PartitionNumber, PartitionNumber), PartitionNumber>,
-    /// For a pair: the cells of the second that lie in no cell of the first.
+    /// For a pair: the cells of the second that are not contained in a cell of the first.
     straddling: FxHashMap<(PartitionNumber, PartitionNumber), Rc<[Vec<usize>]>>,
 }
 

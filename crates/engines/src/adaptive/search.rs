@@ -1,8 +1,8 @@
 //! The search: algorithms 1 and 2 of the paper, breadth-first.
 //!
-//! One thing differs. The paper drops every unexplored state that a new one stands for, however much
-//! further away the new one is; then errors may be found later than at their distance. Here only states
-//! of the same distance are dropped.
+//! There is one difference. The paper drops every unexplored state that a new one represents, however much farther away
+//! the new one is; then violations may be found later than at their distance. Here only states at the same distance are
+//! dropped.
 
 use std::ops::ControlFlow;
 
@@ -41,16 +41,15 @@ struct Reached {
     annotated: Annotated,
     parent: Option<u32>,
     removed: bool,
-    /// Whether what it stands for is passed through and does not count.
+    /// Whether the states it represents are transient and do not count.
     passing: bool,
-    /// What all permutations of the state have in common.
+    /// A number shared by all images of the state.
     class: u64,
     /// Another annotated state of the same class, partition and print.
     next: Option<u32>,
 }
 
-/// A property, with the edges that look for its violations if some states of an orbit may violate it
-/// and others not.
+/// A property, with the edges that search for its violations if some states of an orbit may violate it and others not.
 struct Watched {
     property: PropertyId,
     partition: PartitionNumber,
@@ -65,7 +64,7 @@ enum End {
         state: Vec<u64>,
         violation: Violation,
     },
-    /// A start itself goes wrong.
+    /// A start itself causes a violation.
     FoundAtStart(Violation),
     Error(AdaptiveError),
 }
@@ -80,9 +79,9 @@ struct AdaptiveSearch<'a, 's, 'm> {
     assumptions: Vec<Watched>,
     invariants: Vec<Watched>,
     covers: Vec<Watched>,
-    /// What tells which states are passed through.
+    /// The properties that say which states are transient.
     passing: Vec<Watched>,
-    /// How many of the annotated states count.
+    /// The number of annotated states that count.
     states: u64,
     covered: Vec<PropertyId>,
     reached: Vec<Reached>,
@@ -90,16 +89,16 @@ struct AdaptiveSearch<'a, 's, 'm> {
     classes: FxHashMap<u64, Vec<PartitionNumber>>,
     /// The last annotated state of a class, a partition and a print.
     prints: FxHashMap<(u64, PartitionNumber, u64), u32>,
-    /// The annotated states of each class that are as far from the start as what is being found.
+    /// The annotated states of each class at the distance currently being found.
     fresh: FxHashMap<u64, Vec<u32>>,
     level: u32,
     depth: u32,
     transitions: u64,
     removed: u64,
     bytes: u64,
-    /// The words without what permutations change.
+    /// The words without the bits that permutations change.
     unmoved: Vec<u64>,
-    /// Watches for values that the certification of partitions took to be impossible.
+    /// Checks for values that the certification of partitions considered impossible.
     guard: Guard,
 }
 
@@ -213,7 +212,7 @@ impl AdaptiveSearch<'_, '_, '_> {
                 failed = Some((instance.action, instance.arguments.to_vec(), fault));
                 ControlFlow::Break(())
             }
-            // It is the states themselves that are asked for here: none is passed through yet.
+            // The states themselves are requested here: none is transient yet.
             Event::Pruned | Event::Idle | Event::Passed { .. } | Event::Wrong { .. } => ControlFlow::Continue(()),
         });
         covered_on_the_way.into_iter().for_each(|property| note(&mut self.covered, property));
@@ -240,7 +239,7 @@ impl AdaptiveSearch<'_, '_, '_> {
         let Annotated { state, partition } = self.reached[number as usize].annotated.clone();
         let kinds = self.stepper.kinds(&state, partition);
         let stuttering = self.options.deadlock == DeadlockMode::Stuttering;
-        // Whether every state that this one stands for has a step, and which edges tell some apart.
+        // Whether every state that this one represents has a step, and which edges distinguish some of them.
         let mut alive = false;
         let mut telling_apart = partition;
         let rules: Vec<RuleId> = self.stepper.partial.model().rules.indices().collect();
@@ -261,7 +260,7 @@ impl AdaptiveSearch<'_, '_, '_> {
                             }
                             covered.into_iter().for_each(|property| note(&mut self.covered, property));
                             self.transitions += 1;
-                            // The edge preserves all that the state stands for: each of these has a step.
+                            // The edge preserves the set of represented states: each of them has a step.
                             alive |= result == partition && (!stuttering || next != firing.before);
                             let mut next = next;
                             self.stepper.canonicalize(&mut next, result);
@@ -292,14 +291,14 @@ impl AdaptiveSearch<'_, '_, '_> {
         Ok(())
     }
 
-    /// A slot holds what it was taken to be unable to hold: nothing that was found means anything.
+    /// A slot holds a value considered impossible: all results are invalid.
     fn impossible(&self) -> Halt {
         let slot = self.guard.caught().expect("asked after a state did not pass");
         let name = self.stepper.partial.layout().slots[slot].name.clone();
         Box::new(End::Error(EngineError::ImpossibleValue(name).into()))
     }
 
-    /// Algorithm 2: stores an annotated state unless another stands for all of it.
+    /// Algorithm 2: stores an annotated state unless another one represents all of it.
     fn update(&mut self, annotated: Annotated, parent: Option<u32>) -> Result<(), Halt> {
         let class = self.class_of(&annotated.state);
         let print = self.stepper.print(annotated.partition);
@@ -316,7 +315,7 @@ impl AdaptiveSearch<'_, '_, '_> {
                 number = *next;
             }
         }
-        // Some of the states may be dropped or passed through, and others not.
+        // Some of the represented states may be dropped or transient, and others not.
         let deciding = self.assumptions.iter().chain(&self.passing).map(|watched| watched.partition);
         for partition in deciding.collect::<Vec<_>>() {
             let fine = self.stepper.partitions.meet(annotated.partition, partition);
@@ -380,8 +379,7 @@ impl AdaptiveSearch<'_, '_, '_> {
         Ok(())
     }
 
-    /// What all permutations of a state have in common, as a number. Leaves the hashes of its blocks with
-    /// the stepper.
+    /// A number shared by all images of a state under permutations. Leaves the hashes of its blocks with the stepper.
     fn class_of(&mut self, state: &[u64]) -> u64 {
         use std::hash::{Hash, Hasher};
         let mut hasher = rustc_hash::FxHasher::default();
@@ -390,8 +388,8 @@ impl AdaptiveSearch<'_, '_, '_> {
         hasher.finish()
     }
 
-    /// What blocks do not tell of a state and no permutation changes: the variables that have nothing to do
-    /// with members, and of those that can hold one what they hold instead.
+    /// The part of a state that is not in blocks and that no permutation changes: the variables unrelated to members,
+    /// and, for those that can hold a member, the other values they hold.
     fn fixed(&self, state: &[u64]) -> impl Iterator<Item = u64> {
         let arrangement = &self.stepper.arrangement;
         let other = arrangement.shared().map(|(slot, held)| {
@@ -433,8 +431,7 @@ impl AdaptiveSearch<'_, '_, '_> {
         Ok(())
     }
 
-    /// States that an annotated state stands for, at least one of each sort that a property tells apart
-    /// and that may concern it.
+    /// Some represented states: at least one of each sort that a property distinguishes and that may be relevant to it.
     fn states_to_look_at(
         &mut self,
         annotated: &Annotated,
@@ -454,7 +451,7 @@ impl AdaptiveSearch<'_, '_, '_> {
         states
     }
 
-    /// How a violation ends the search.
+    /// The end of the search caused by a violation.
     fn found(&self, origin: Option<u32>, last: Option<Annotated>, state: Vec<u64>, violation: Violation) -> Halt {
         match excuse(&violation) {
             Some(reason) => stop(reason),
@@ -478,7 +475,7 @@ impl AdaptiveSearch<'_, '_, '_> {
         self.go_on()
     }
 
-    /// Ends the search if the observer wants to.
+    /// Ends the search if the observer requests it.
     fn go_on(&self) -> Result<(), Halt> {
         self.stepper.stop_reason().map_or(Ok(()), |reason| Err(stop(reason)))
     }
@@ -514,7 +511,7 @@ impl AdaptiveSearch<'_, '_, '_> {
                 Some(verdicts.conclude(trace))
             }
         };
-        // Somebody who is waiting for the end does not want to wait for a figure.
+        // After an early end, the user should not have to wait for this figure.
         let represented = if self.stepper.stop_reason().is_some() { None } else { self.represented() };
         let figures = Figures {
             states: self.states,
@@ -548,7 +545,7 @@ impl AdaptiveSearch<'_, '_, '_> {
         })
     }
 
-    /// How many states the annotated states stand for.
+    /// The number of states that the annotated states represent.
     fn represented(&mut self) -> Option<BigUint> {
         let mut total = BigUint::default();
         let mut counter = count::Counter::default();
@@ -566,10 +563,10 @@ impl AdaptiveSearch<'_, '_, '_> {
     }
 }
 
-/// Theorem 4: whether `coarse` stands for everything that `fine` stands for. Exact if blocks say
-/// everything about members, and never wrongly true.
+/// Theorem 4: whether `coarse` represents everything that `fine` represents. Exact if blocks describe members
+/// completely, and never wrongly true.
 fn subsumes(stepper: &mut Stepper<'_, '_>, coarse: &Annotated, fine: &Annotated) -> bool {
-    // Members that the coarse state tells apart and the fine one does not must look the same.
+    // Members that the coarse state distinguishes and the fine one does not must look the same.
     let straddling = stepper.partitions.straddling(coarse.partition, fine.partition);
     if !straddling.is_empty() {
         stepper.arrangement.blocks(&mut stepper.desk, &fine.state);

@@ -1,11 +1,11 @@
-//! Steps of annotated states: all steps of all states that an annotated state stands for, each up to
-//! the permutations that its edge and the state's partition have in common.
+//! Steps of annotated states: all steps of all states that an annotated state represents, each up to the permutations
+//! common to its edge and the state's partition.
 //!
-//! For an edge with partition Q and a state s with partition P, let R be the greatest lower bound of
-//! both. An instance a of the edge stands for all that permutations of R make of it; it has to be
-//! fired in all states of the orbit of (s, P), but those that a permutation of R which leaves a as it
-//! is takes to each other count once. So s is unwound to R refined by what a itself tells apart, and
-//! only to states that meet what a needs of single slots. Each successor is annotated with R.
+//! For an edge with partition Q and a state s with partition P, let R be the greatest lower bound of both. An instance
+//! a of the edge represents all its images under permutations of R. It has to be fired in all states of the orbit of
+//! (s, P), but states that are mapped to each other by a permutation of R that fixes a count once. So s is unwound to R
+//! refined by what a itself distinguishes, and only to states that satisfy the conditions of a on single slots. Each
+//! successor is annotated with R.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -20,10 +20,10 @@ use crate::report::StopReason;
 use crate::seam::Event;
 use crate::systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
 
-/// States looked at between reports of progress, however few steps come of them.
+/// The number of states examined between reports of progress, however few steps they have.
 const WORK_INTERVAL: u64 = 1024;
 
-/// What came of an instance fired in a state that an annotated state stands for.
+/// The outcome of an instance fired in a state that an annotated state represents.
 #[derive(Clone, Debug)]
 pub(super) enum Fired {
     Next { state: Vec<u64>, covered: Vec<PropertyId> },
@@ -39,7 +39,7 @@ pub(super) struct Firing {
     pub(super) fired: Fired,
 }
 
-/// An edge as the search sees it.
+/// An edge, prepared for the search.
 #[derive(Clone, Debug)]
 pub(crate) struct EdgeEntry {
     /// None for the edges of a property.
@@ -48,7 +48,7 @@ pub(crate) struct EdgeEntry {
     pub(crate) partition: PartitionNumber,
 }
 
-/// How an edge is fired in states with a certain partition.
+/// How to fire an edge in states with a given partition.
 #[derive(Debug)]
 struct Plan {
     /// The partition of the successors.
@@ -56,42 +56,42 @@ struct Plan {
     attempts: Vec<Attempt>,
 }
 
-/// One instance for all that are the same up to permutations.
+/// One instance, representing all that are equal up to permutations.
 #[derive(Debug)]
 struct Attempt {
     instance: usize,
     targets: Vec<Vec<Target>>,
-    /// For each target, what its places need of the parts of a member, by their number.
+    /// For each target, the conditions of its positions on the parts of a member, by number.
     needs: Vec<Vec<PartNeeds>>,
-    /// What shared variables that hold members need, by their number.
+    /// The conditions on shared variables that hold members, by number.
     shared: Vec<(usize, Need)>,
-    /// What is needed of other slots.
+    /// The conditions on other slots.
     fixed: Vec<Need>,
 }
 
-/// What the parts of a member must hold, by the number of the part.
+/// Conditions on the parts of a member, by the number of the part.
 type PartNeeds = Vec<(usize, Need)>;
 
-/// The same by the codes alone.
+/// The same as sets of codes only.
 type CodeNeeds = Vec<(usize, Box<[u64]>)>;
 
-/// What the instances of a rule need, without saying of whom, to skip the rule early.
+/// The conditions of the instances of a rule, irrespective of members, for skipping the rule early.
 #[derive(Debug, Default)]
 struct RuleFilter {
-    /// Different needs of places.
+    /// The distinct conditions of positions.
     needs: Vec<CodeNeeds>,
-    /// For each sort of instance: the slots that no permutation changes, and how many places of each
-    /// family have each of the needs.
+    /// For each sort of instance: the slots that no permutation changes, and how many positions of each family have
+    /// each of the conditions.
     demands: Vec<Demand>,
-    /// Whether a block meets a need.
+    /// Whether a block satisfies a condition.
     met: FxHashMap<(usize, u64), bool>,
 }
 
-/// The needs of a sort of instances.
+/// The conditions of a sort of instances.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Demand {
     fixed: Vec<(usize, Box<[u64]>)>,
-    /// For each family the places with each need, and the places with none.
+    /// For each family, the number of positions with each condition, and with none.
     families: Vec<(Vec<(usize, usize)>, usize)>,
 }
 
@@ -108,16 +108,16 @@ pub(crate) struct Stepper<'s, 'm> {
     filters: Vec<Option<RuleFilter>>,
     plans: FxHashMap<(usize, PartitionNumber), Rc<Plan>>,
     family_of: Vec<usize>,
-    /// The blocks that were hashed last.
+    /// The blocks hashed last.
     hashes: Vec<u64>,
     observer: &'s mut dyn Observer,
-    /// How far the search is.
+    /// The progress of the search.
     pub(crate) progress: Progress,
-    /// States looked at to find steps.
+    /// The number of states examined in search of steps.
     pub(crate) work: u64,
-    /// Why the observer wants to stop.
+    /// Why the observer stopped the search.
     stopped: Option<StopReason>,
-    /// Whether the search is over: what is left to do is done, whatever the observer wants.
+    /// Whether the search is over: the remaining work is completed, whatever the observer requests.
     pub(crate) is_over: bool,
 }
 
@@ -155,7 +155,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
         }
     }
 
-    /// Tells the observer how far the search is, and hears whether to stop.
+    /// Reports progress to the observer, which may request a stop.
     pub(crate) fn report_progress(&mut self) -> ControlFlow<()> {
         if self.is_over {
             return ControlFlow::Continue(());
@@ -166,7 +166,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
         if self.stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Why the observer wants to stop, if it does. What came last is not complete then.
+    /// Why the observer stopped the search, if it did. The last results are incomplete then.
     pub(crate) fn stop_reason(&self) -> Option<StopReason> {
         self.stopped.clone()
     }
@@ -188,7 +188,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
         self.family_of[member]
     }
 
-    /// Looks at the blocks of a state, and sums up their hashes: the same for all permutations of it.
+    /// Computes the blocks of a state and the sum of their hashes: the same for all its permutations.
     pub(crate) fn hash_blocks(&mut self, state: &[u64]) -> u64 {
         let blocks = self.arrangement.blocks(&mut self.desk, state);
         self.hashes.clear();
@@ -199,8 +199,8 @@ impl<'s, 'm> Stepper<'s, 'm> {
         self.hashes.iter().fold(0, |sum, &hash| sum.wrapping_add(hash))
     }
 
-    /// A number that is the same for all states that one whose blocks were hashed last stands for with a
-    /// partition, and seldom for others of its class.
+    /// A number shared by all states that the state whose blocks were hashed last represents with a given partition,
+    /// and rarely by others of its class.
     pub(crate) fn print(&self, partition: PartitionNumber) -> u64 {
         let mut print = 0u64;
         for cell in self.partitions.cells(partition).iter() {
@@ -220,7 +220,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
         Ok(self.rule_edges[rule.position()].clone().expect("it was just filled in"))
     }
 
-    /// The edges of rules that were asked for.
+    /// The edges of a rule, if they were computed.
     pub(crate) fn known_edges(&self, rule: RuleId) -> Option<&[usize]> {
         self.rule_edges[rule.position()].as_deref()
     }
@@ -231,8 +231,8 @@ impl<'s, 'm> Stepper<'s, 'm> {
         self.edges.len() - 1
     }
 
-    /// Whether no instance of a rule can do anything in any state that an annotated state stands for, as
-    /// far as counting tells. This does not ask what the rule tells apart.
+    /// Whether counting shows that no instance of a rule can have an effect in any state that an annotated state
+    /// represents. This does not compute what the rule distinguishes.
     pub(crate) fn is_out_of_reach(&mut self, rule: RuleId, state: &[u64], kinds: &[Vec<Kind>]) -> bool {
         if self.filters[rule.position()].is_none() {
             let filter = self.filter(rule);
@@ -310,7 +310,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
             }
             let families = counts.into_iter().zip(&families).map(|(counts, size)| {
                 let mut places: Vec<(usize, usize)> = counts.into_iter().collect();
-                // Few places decide most.
+                // Conditions with few positions are the most selective.
                 places.sort_unstable_by_key(|&(need, count)| (count, need));
                 let free = size - places.iter().map(|(_, count)| count).sum::<usize>();
                 (places, free)
@@ -334,8 +334,8 @@ impl<'s, 'm> Stepper<'s, 'm> {
         let mut seen = FxHashSet::default();
         for (number, instance) in entry.edge.instances.iter().enumerate() {
             if entry.edge.natural {
-                // Instances are the same up to permutations if their arguments are: members of the same
-                // cells, equal where the others are.
+                // Instances are equal up to permutations if their arguments are: members of the same cells, with the
+                // same equalities among them.
                 let pattern: Vec<(usize, i64)> = instance
                     .members
                     .iter()
@@ -375,7 +375,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
             targets[coarse.cell(places[0])].push(Target { places });
         }
         for targets in &mut targets {
-            // Small targets decide most.
+            // Small targets are the most selective.
             targets.sort_by_key(|target| target.places.len());
         }
         let need_of: FxHashMap<usize, &Need> = instance.needs.iter().map(|need| (need.slot.position(), need)).collect();
@@ -404,7 +404,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
         Attempt { instance: number, targets, needs, shared, fixed }
     }
 
-    /// Visits the states that an annotated state stands for and in which an attempt may do something.
+    /// Visits the states that an annotated state represents and in which an attempt may have an effect.
     fn try_out(
         &mut self,
         attempt: &Attempt,
@@ -455,8 +455,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
         })
     }
 
-    /// All steps of an edge, and the partition of the states they lead to; not all if the observer wants to
-    /// stop.
+    /// All steps of an edge, and the partition of the states they lead to; incomplete if the observer requests a stop.
     pub(super) fn fire(
         &mut self,
         edge: usize,
@@ -492,8 +491,8 @@ impl<'s, 'm> Stepper<'s, 'm> {
         (plan.result, firings)
     }
 
-    /// Visits states that an annotated state stands for, at least one of each sort that an edge of a
-    /// property tells apart and that may be what the edge looks for.
+    /// Visits states that an annotated state represents: at least one of each sort that an edge of a property
+    /// distinguishes and that may satisfy the edge.
     pub(crate) fn look(
         &mut self,
         edge: usize,
@@ -509,7 +508,7 @@ impl<'s, 'm> Stepper<'s, 'm> {
         ControlFlow::Continue(())
     }
 
-    /// Unwinds a state to a finer partition; not wholly if the observer wants to stop.
+    /// Unwinds a state to a finer partition; incompletely if the observer requests a stop.
     pub(crate) fn unwind(&mut self, state: &[u64], partition: PartitionNumber, fine: PartitionNumber) -> Vec<Vec<u64>> {
         if partition == fine {
             return vec![state.to_vec()];

@@ -1,6 +1,6 @@
-//! Concrete runs from annotated states. A state that an annotated state stands for is led back step by
-//! step: the step that made the annotated state is found again, and the permutation that takes its end
-//! to the given state takes its beginning to the state before.
+//! Concrete runs from annotated states. A state that an annotated state represents is traced back step by step: the
+//! step that produced the annotated state is found again, and the permutation that maps its target to the given state
+//! maps its source to the preceding state.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use super::stepper::{Fired, Stepper};
 use crate::report::EngineError;
 use crate::seam::{Event, TransitionSystem};
 
-/// A run to a state that the last annotated state of a path stands for, replayed.
+/// A run to a state that the last annotated state of a path represents, replayed.
 ///
 /// # Errors
 /// If a step cannot be found again or the reference interpreter does not agree.
@@ -53,7 +53,7 @@ pub(super) fn rebuild(
     Ok(trace)
 }
 
-/// A state that an annotated state stands for and from which a step leads to the given one.
+/// A state that an annotated state represents and from which a step leads to the given one.
 fn predecessor(stepper: &mut Stepper<'_, '_>, from: &Annotated, to: &[u64]) -> Result<Vec<u64>, EngineError> {
     let kinds = stepper.kinds(&from.state, from.partition);
     let rules: Vec<_> = stepper.partial.model().rules.indices().collect();
@@ -72,7 +72,7 @@ fn predecessor(stepper: &mut Stepper<'_, '_>, from: &Annotated, to: &[u64]) -> R
                 let (_, representative, places) = target.as_ref().expect("it was just filled in");
                 stepper.canonicalize(&mut after, partition);
                 if after == *representative {
-                    // From the step to the representative and on to the given state.
+                    // From the target of the step to the representative, and on to the given state.
                     let mut back = vec![0; places.len()];
                     for (member, &place) in places.iter().enumerate() {
                         back[place] = member;

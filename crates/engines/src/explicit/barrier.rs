@@ -1,45 +1,45 @@
-//! Where threads wait for each other. Those that come first look for the last one for a short while
-//! before they sleep: phases are short, and waking a thread takes as long as a good part of one.
+//! A barrier for threads. Threads that arrive early spin for a short while before they sleep: phases are short, and
+//! waking a thread takes a substantial part of a phase.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often a thread looks before it sleeps: some ten microseconds.
+/// The number of polls before a thread sleeps: some ten microseconds.
 const LOOKS: u32 = 1 << 10;
 
-/// How long somebody sleeps who has something to do from time to time.
+/// The sleep interval of a thread with periodic work.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A place where a number of threads wait until all of them are there, again and again.
+/// A reusable barrier for a fixed number of threads.
 #[derive(Debug)]
 pub(crate) struct Barrier {
     threads: usize,
     arrived: AtomicUsize,
-    /// How often all have met.
+    /// How often all threads have met.
     meetings: AtomicUsize,
     sleep: Mutex<()>,
     wake: Condvar,
 }
 
 impl Barrier {
-    /// A place for so many threads.
+    /// A barrier for a number of threads.
     pub(crate) fn new(threads: usize) -> Self {
         let (arrived, meetings) = (AtomicUsize::new(0), AtomicUsize::new(0));
         Self { threads, arrived, meetings, sleep: Mutex::new(()), wake: Condvar::new() }
     }
 
-    /// Waits until all threads are here. What each did before is seen by all afterwards.
+    /// Waits until all threads have arrived. Everything they did before is visible to all afterwards.
     pub(crate) fn wait(&self) {
         self.wait_and(None);
     }
 
-    /// The same, doing something from time to time if that takes long.
+    /// The same, with periodic work during a long wait.
     pub(crate) fn wait_and(&self, mut meanwhile: Option<&mut dyn FnMut()>) {
         let meeting = self.meetings.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.arrived.store(0, Ordering::Relaxed);
-            // Under the lock, so that nobody falls asleep between looking and sleeping.
+            // Under the lock, so that no thread falls asleep between polling and sleeping.
             let guard = self.sleep.lock().unwrap_or_else(PoisonError::into_inner);
             self.meetings.store(meeting.wrapping_add(1), Ordering::Release);
             drop(guard);

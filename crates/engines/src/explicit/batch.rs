@@ -1,5 +1,5 @@
-//! Successors that wait to be looked up. Looking up several in a row lets their waits for memory
-//! overlap, which a lookup of one at a time cannot.
+//! Successors waiting for lookup. Looking up several in a row lets their memory latencies overlap, unlike lookups one
+//! at a time.
 
 use crate::explicit::recent::Recent;
 use crate::explicit::store::{Hash, NO_PARENT, Probe, Sighting, StateNumber, Store};
@@ -13,36 +13,36 @@ pub(crate) struct Batch {
     runs: Vec<Run>,
     hashes: Vec<Hash>,
     entries: Vec<u64>,
-    /// The successors that were not met a short while ago, their hashes, and what is known of them.
+    /// The successors that were not seen recently, their hashes, and the result of a first lookup.
     rest: Vec<u32>,
     rest_hashes: Vec<Hash>,
     rest_sightings: Vec<Sighting>,
-    /// What is known of the successors, and how often the table of the store had grown then.
+    /// The results of a first lookup, and how often the table of the store had grown at that time.
     sightings: Vec<Sighting>,
     growths: u64,
     capacity: usize,
 }
 
-/// Successors of a state in a row.
+/// Consecutive successors of the same state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     /// The state.
     pub(crate) parent: StateNumber,
-    /// The first of them.
+    /// The index of the first one.
     pub(crate) first: usize,
-    /// The one after the last.
+    /// The index after the last one.
     pub(crate) end: usize,
-    /// Steps to states that are passed through beside them; they count as fired before these.
+    /// Additional steps to transient states; they count as fired before these.
     pub(crate) passed: u64,
 }
 
 impl Batch {
-    /// More successors than this hardly overlap better.
+    /// The capacity; larger batches hardly overlap better.
     const CAPACITY: usize = 256;
     /// Large states fill a batch sooner.
     const CAPACITY_WORDS: usize = 1 << 16;
 
-    /// An empty batch for states of so many words.
+    /// An empty batch for states of a number of words.
     pub(crate) fn new(words: usize) -> Self {
         Self {
             successors: Successors::new(words),
@@ -58,19 +58,19 @@ impl Batch {
         }
     }
 
-    /// How many successors wait.
+    /// The number of waiting successors.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.successors.len()
     }
 
-    /// Whether it is time to look the successors up.
+    /// Whether the successors should be looked up now.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.len() >= self.capacity
     }
 
-    /// Takes note that all successors added since the last call come from a state.
+    /// Records that all successors added since the last call come from a state.
     #[inline]
     pub(crate) fn close(&mut self, parent: StateNumber) {
         let (first, end) = (self.runs.last().map_or(0, |run| run.end), self.len());
@@ -79,7 +79,7 @@ impl Batch {
             return;
         }
         match self.runs.last_mut() {
-            // What is told piece by piece counts as what comes at once. Starts always come in pieces.
+            // Successors reported in pieces count like those reported at once. Starts always come in pieces.
             Some(run) if run.parent == parent && parent != NO_PARENT => {
                 run.end = end;
                 run.passed += passed;
@@ -88,13 +88,13 @@ impl Batch {
         }
     }
 
-    /// How many steps there are: to successors that wait and to states that were passed through.
+    /// The number of steps: to waiting successors and to transient states.
     pub(crate) fn steps(&self) -> u64 {
         let passed: u64 = self.runs.iter().map(|run| run.passed).sum();
         self.len() as u64 + passed + self.successors.passed()
     }
 
-    /// Whether one of the successors from a position on is another state than this one.
+    /// Whether one of the successors from a position on differs from this state.
     pub(crate) fn leaves(&self, first: usize, state: &[u64]) -> bool {
         (first..self.len()).any(|position| self.successors.get(position).0 != state)
     }
@@ -102,7 +102,7 @@ impl Batch {
     /// Computes the hashes of the successors.
     pub(crate) fn hash_all(&mut self) {
         self.hashes.clear();
-        // A constant number of words lets the loop inside be unrolled.
+        // A constant number of words lets the inner loop be unrolled.
         match self.successors.words() {
             1 => self.hash::<1>(),
             2 => self.hash::<2>(),
@@ -111,7 +111,7 @@ impl Batch {
         }
     }
 
-    /// The same where other numbers than their words identify states.
+    /// The same if states are identified by a key instead of their words.
     pub(crate) fn hash_keys(&mut self, mut key: impl FnMut(&[u64]) -> u64) {
         self.hashes.clear();
         self.hashes.extend(self.successors.records().map(|record| Hash::of_key(key(&record[..record.len() - 1]))));
@@ -119,8 +119,8 @@ impl Batch {
         self.sightings.resize(self.hashes.len(), Sighting::Unknown);
     }
 
-    /// Loads the memory that looking up the successors will need. What was met a short while ago is stored by
-    /// the time it is looked up, or was dropped and will be again.
+    /// Prefetches the memory that looking up the successors will need. A state seen recently is stored by the time it
+    /// is looked up, or was dropped and will be dropped again.
     pub(crate) fn prepare(&mut self, store: &Store, recent: &mut Recent) {
         self.hash_all();
         self.growths = store.growths();
@@ -146,13 +146,13 @@ impl Batch {
         }
     }
 
-    /// Whether a successor need not be looked up. If not so, it may be stored by now all the same.
+    /// Whether a successor need not be looked up. If false, it may be stored by now nevertheless.
     #[inline]
     pub(crate) fn is_known(&self, position: usize) -> bool {
         self.sightings[position] == Sighting::Stored
     }
 
-    /// Looks for a successor.
+    /// Looks up a successor.
     #[inline]
     pub(crate) fn probe(&self, position: usize, store: &Store) -> Probe {
         let (state, _, hash) = self.entry(position);

@@ -1,10 +1,9 @@
-//! Searches that go on later: what was found is written to a file, and read again.
+//! Checkpoints: a search is saved to a file and resumed later.
 //!
-//! A checkpoint holds every stored state with its parent, which states wait to be expanded and in
-//! what order, and what was counted so far; so a search that goes on from it ends as one that was
-//! never stopped, on any number of threads. It is written beside its final place and then renamed,
-//! so that a full disk or a killed process leaves the checkpoint before it as it was; and it ends
-//! with a sum over all of it, so that half a file is not taken for a whole one.
+//! A checkpoint contains every stored state with its parent, the states waiting for expansion in their order, and the
+//! counts so far. So a resumed search ends exactly like one that was never stopped, on any number of threads. The
+//! checkpoint is written to a temporary file and then renamed, so that a full disk or a killed process leaves the
+//! previous checkpoint intact. It ends with a checksum of its whole content, so that a truncated file is detected.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -23,26 +22,26 @@ use crate::seam::SearchSpace;
 /// The first bytes of a checkpoint, with the version of the format.
 const MAGIC: &[u8; 24] = b"quotient checkpoint v2\n\0";
 
-/// What a search has found out so far, besides its states.
+/// The counts and results of a search so far, besides its states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SearchTotals {
-    /// Steps from a start to the states that are being expanded.
+    /// The number of steps from a start to the states being expanded.
     pub(crate) level: u64,
-    /// Steps from a start to the deepest state.
+    /// The number of steps from a start to the deepest state.
     pub(crate) depth: u64,
     pub(crate) transitions: u64,
     pub(crate) covered: Vec<PropertyId>,
 }
 
-/// A search at a moment between two expansions.
+/// A search at a point between two expansions.
 pub(crate) struct Snapshot<'a, C, N> {
     pub(crate) fingerprint: u64,
     pub(crate) words: usize,
-    /// The stores, and how many states of each belong to the snapshot. The number of a state is
-    /// its number in its store, followed by that of the store.
+    /// The stores, and how many states of each belong to the snapshot. The number of a state is its number in its
+    /// store, followed by that of the store.
     pub(crate) stores: &'a [(&'a Store, u64)],
     pub(crate) totals: &'a SearchTotals,
-    /// The rules that have fired, perhaps also some that fire again when the search goes on.
+    /// The rules that have fired, possibly including some that fire again after resuming.
     pub(crate) fired: Vec<RuleId>,
     /// States of the level that wait to be expanded, in order.
     pub(crate) current: C,
@@ -50,10 +49,10 @@ pub(crate) struct Snapshot<'a, C, N> {
     pub(crate) next: N,
 }
 
-/// What a checkpoint is about: the model, and what is asked of it.
+/// A fingerprint of the model and the query.
 pub(crate) fn fingerprint(model: &Model, options: &SearchOptions, system: &str) -> u64 {
     let mut sum = Sum::default();
-    // Writing to a sum cannot fail.
+    // Writing to a checksum cannot fail.
     let _ = write!(
         sum,
         "{} {model:?} {:?} {:?} {:?} {} {} {system}",
@@ -70,7 +69,7 @@ pub(crate) fn fingerprint(model: &Model, options: &SearchOptions, system: &str) 
 /// Writes a checkpoint.
 ///
 /// # Errors
-/// If the file cannot be written; the one before it is left as it was.
+/// If the file cannot be written; the previous checkpoint is left intact.
 pub(crate) fn write<C, N>(path: &Path, snapshot: Snapshot<'_, C, N>) -> io::Result<()>
 where
     C: ExactSizeIterator<Item = StateNumber>,
@@ -79,13 +78,13 @@ where
     let beside = temporary(path);
     let result = write_to(&beside, snapshot).and_then(|()| fs::rename(&beside, path));
     if result.is_err() {
-        // What is left of it helps nobody; that it may not be there is fine.
+        // The partial file is useless; it may also not exist, which is fine.
         let _ = fs::remove_file(&beside);
     }
     result
 }
 
-/// Where a checkpoint is written before it gets its name.
+/// The temporary path of a checkpoint before it is renamed.
 fn temporary(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(".unfinished");
@@ -137,7 +136,7 @@ fn write_numbers(output: &mut impl Write, numbers: impl Iterator<Item = StateNum
     Ok(())
 }
 
-/// Why a search cannot go on from a checkpoint.
+/// Why a search cannot be resumed from a checkpoint.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResumeError {
     #[error("{0}")]
@@ -150,7 +149,7 @@ pub(crate) enum ResumeError {
     TooLarge(Full),
 }
 
-/// A checkpoint that was read.
+/// A checkpoint as read.
 #[derive(Debug)]
 pub(crate) struct Saved {
     words: usize,
@@ -164,13 +163,13 @@ pub(crate) struct Saved {
 }
 
 impl Saved {
-    /// How many states it has.
+    /// The number of states.
     pub(crate) fn states(&self) -> u64 {
         self.stores.iter().map(|(_, parents)| parents.len() as u64).sum()
     }
 }
 
-/// Where a search goes on.
+/// The point where a search resumes.
 #[derive(Debug)]
 pub(crate) struct Restored {
     pub(crate) totals: SearchTotals,
@@ -192,7 +191,7 @@ pub(crate) fn read(path: &Path, fingerprint: u64, words: usize) -> Result<Saved,
     if magic != *MAGIC {
         return Err(ResumeError::Malformed);
     }
-    // No count can be greater than the file, so a damaged one does not exhaust memory.
+    // No count can exceed the size of the file, so a damaged one does not exhaust memory.
     let count = |number: u64, bytes: u64| {
         if number.checked_mul(bytes).is_some_and(|bytes| bytes <= size) {
             Ok(number as usize)
@@ -261,7 +260,8 @@ fn read_numbers(input: &mut impl Read, count: usize) -> Result<Vec<StateNumber>,
 }
 
 impl Saved {
-    /// What one store of a search holds that goes on: its states and their parents, and those that wait.
+    /// The content of one store of a search that continues: its states and their parents, and the states waiting for
+    /// expansion.
     pub(crate) fn new(
         words: usize,
         totals: SearchTotals,
@@ -269,16 +269,16 @@ impl Saved {
         next: Range<StateNumber>,
         store: (Vec<u64>, Vec<StateNumber>),
     ) -> Self {
-        // Which rules fired is known where they did.
+        // The earlier search knows which rules have fired.
         let fired = Vec::new();
         Self { words, totals, fired, current: current.collect(), next: next.collect(), stores: vec![store] }
     }
 
-    /// Puts the states into new stores, whose number is two to some power: first those that were
-    /// expanded, then those that wait, in order.
+    /// Puts the states into new stores, whose number is a power of two: first the expanded ones, then those waiting, in
+    /// order.
     ///
     /// # Errors
-    /// If there is no room, or the checkpoint does not make sense.
+    /// If there is no room, or the checkpoint is inconsistent.
     pub(crate) fn restore<S: SearchSpace>(
         self,
         lookup: &mut Lookup<'_, S>,
@@ -290,7 +290,7 @@ impl Saved {
             let (store, position) = (number as usize & (self.stores.len() - 1), (number >> old_bits) as usize);
             if position < self.stores[store].1.len() { Ok((store, position)) } else { Err(ResumeError::Malformed) }
         };
-        // Where each old number goes; the states that wait are known by now.
+        // The new number of each old one; the waiting states are assigned by then.
         const UNKNOWN: StateNumber = NO_PARENT;
         const WAITING: StateNumber = NO_PARENT - 1;
         let mut new: Vec<Vec<StateNumber>> =
@@ -341,7 +341,7 @@ impl Saved {
     }
 }
 
-/// Whether a search that ends for a reason can go on from a checkpoint.
+/// Whether a search that ended for this reason can be resumed from a checkpoint.
 pub(crate) fn can_go_on(reason: &StopReason) -> bool {
     match reason {
         StopReason::StateLimit(_)
@@ -361,7 +361,7 @@ pub(crate) fn can_go_on(reason: &StopReason) -> bool {
     }
 }
 
-/// A sum over bytes, for accidents, not for attacks.
+/// A checksum against accidental damage, not against attacks.
 #[derive(Clone, Debug, Default)]
 struct Sum {
     value: u64,
@@ -401,7 +401,7 @@ impl std::fmt::Write for Sum {
     }
 }
 
-/// Sums what passes through.
+/// Computes a checksum of everything that passes through.
 struct Summing<T> {
     inner: T,
     sum: Sum,

@@ -1,5 +1,5 @@
-//! A state being expanded: what comes of its instances goes into the batch of a search, and what is no bare
-//! successor is sorted out here, in the same way for all searches.
+//! Expansion of a state: successors go into the batch of a search, and all other events are handled here, in the same
+//! way for all searches.
 
 use std::ops::ControlFlow;
 
@@ -12,21 +12,21 @@ use crate::explicit::store::{NO_PARENT, StateNumber};
 use crate::options::SearchOptions;
 use crate::seam::{Event, Instance, Sink, Successors, Tag};
 
-/// A search that expands states. Whoever breaks keeps the reason.
+/// A search that expands states. An implementation that breaks records the reason.
 pub(crate) trait Expander {
-    /// Where successors wait until they are looked up.
+    /// The batch where successors wait for lookup.
     fn batch(&mut self) -> &mut Batch;
     /// Takes all successors out of the batch. All of them are closed.
     fn drain(&mut self) -> ControlFlow<()>;
-    /// A step reaches cover statements. What is in the batch comes before it.
+    /// A step reaches cover statements. The successors in the batch come before it.
     fn cover(&mut self, covered: &[PropertyId]) -> ControlFlow<()>;
-    /// A chance to stop in a long expansion.
+    /// An opportunity to stop during a long expansion.
     fn pause(&mut self) -> ControlFlow<()>;
-    /// What ends the search, after what is in the batch.
+    /// What ends the search, after the successors in the batch.
     fn end(&mut self, end: End);
 }
 
-/// A state (or the starts) being expanded.
+/// A state (or the starts) under expansion.
 pub(crate) struct Expansion<'x, X> {
     pub(crate) expander: &'x mut X,
     options: &'x SearchOptions,
@@ -34,16 +34,16 @@ pub(crate) struct Expansion<'x, X> {
     state: Option<&'x [u64]>,
     /// The number of the state.
     origin: Option<StateNumber>,
-    /// What the batch calls it.
+    /// Its identification in the batch.
     parent: StateNumber,
-    /// The first of its successors in the batch that was not looked at.
+    /// The first of its successors in the batch that was not examined.
     first: usize,
-    /// Whether a step leads from it, to another state if that matters.
+    /// Whether a step leads from it (to another state, if that is required).
     moved: bool,
 }
 
 impl<'x, X: Expander> Expansion<'x, X> {
-    /// Expands the state with a number, which the batch may call otherwise.
+    /// Expands the state with a number, which may have another identification in the batch.
     #[inline]
     pub(crate) fn of_state(
         expander: &'x mut X,
@@ -70,7 +70,7 @@ impl<'x, X: Expander> Expansion<'x, X> {
         self.moved
     }
 
-    /// Looks for steps among the successors in the batch.
+    /// Searches the successors in the batch for steps.
     #[inline]
     fn look_for_moves(&mut self) {
         let batch = self.expander.batch();
@@ -92,7 +92,7 @@ impl<'x, X: Expander> Expansion<'x, X> {
         self.expander.drain()
     }
 
-    /// Ends the search with something wrong after the successors so far.
+    /// Ends the search with a violation after the successors so far.
     fn found(&mut self, state: Option<&[u64]>, violation: Violation) -> ControlFlow<()> {
         self.expander.end(end_with(self.origin, state, violation));
         ControlFlow::Break(())
@@ -106,7 +106,7 @@ impl<X: Expander> Sink for Expansion<'_, X> {
     }
 
     fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
-        // What was passed through counts before what comes now.
+        // Transient states count before the present successor.
         self.look_for_moves();
         self.expander.batch().close(self.parent);
         match event {
@@ -141,12 +141,12 @@ impl<X: Expander> Sink for Expansion<'_, X> {
     }
 }
 
-/// Shows each step from a state of the model, one at a time.
+/// Calls back with each step from a state of the model, one at a time.
 pub(crate) type EachStep<'x> = &'x mut dyn FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>;
 
-/// The deadlock in a state from which no step was seen to lead, if it is one: no step leads to a state of the
-/// model, or to another one if that matters. In a quotient, a step to another state of the same orbit is a step
-/// all the same, so `steps` must show those of the model itself.
+/// The deadlock in a state from which no step was found, if it is one: no step leads to a state of the model, or to
+/// another state if that is required. In a quotient, a step to another state of the same orbit still counts as a step,
+/// so `steps` must show those of the model itself.
 pub(crate) fn deadlock(mode: DeadlockMode, state: &[u64], steps: impl FnOnce(EachStep<'_>)) -> Option<Violation> {
     if mode == DeadlockMode::Off {
         return None;

@@ -1,5 +1,4 @@
-//! What a search asks of each new state: assumptions and invariants before it is stored, covers and
-//! liveness conditions after.
+//! The checks on each new state: assumptions and invariants before it is stored, covers and liveness conditions after.
 
 use std::ops::ControlFlow;
 
@@ -19,12 +18,12 @@ pub(crate) struct Checks {
     pub(crate) invariants: Vec<PropertyId>,
     pub(crate) covers: Vec<PropertyId>,
     pub(crate) liveness: Vec<PropertyId>,
-    /// What tells which states are passed through.
+    /// The properties that say which states are transient.
     pub(crate) passing: Vec<PropertyId>,
 }
 
 impl Checks {
-    /// The properties of a model that are selected; assumptions always are.
+    /// The selected properties of a model; assumptions are always included.
     pub(crate) fn new(model: &Model, selection: Option<&[PropertyId]>) -> Self {
         let mut checks = Self::default();
         for (id, property) in model.properties.iter_enumerated() {
@@ -42,21 +41,21 @@ impl Checks {
     }
 }
 
-/// What becomes of a new state.
+/// The result of checking a new state.
 enum Judgement {
-    /// It is to be stored.
+    /// It should be stored.
     Admitted,
-    /// An assumption does not hold: it does not exist.
+    /// An assumption is false: the state does not exist.
     Dropped,
-    /// An invariant does not hold, or something has no value.
+    /// An invariant is false, or an evaluation failed.
     Wrong(Violation),
 }
 
-/// What became of a new state.
+/// The result of admitting a new state.
 pub(crate) enum Admission {
     /// It is stored with this number.
     Stored(StateNumber),
-    /// An assumption does not hold: it does not exist.
+    /// An assumption is false: the state does not exist.
     Dropped,
     /// It ends the search and is not stored.
     Refused(Halt),
@@ -77,8 +76,8 @@ impl<'a, S: Batches> Judge<'a, S> {
         Self { system, scratch: system.scratch(), checks, options }
     }
 
-    /// The one way into a store: checks a new state with a tag that was found from another one, has it stored,
-    /// and says which covers it reaches.
+    /// The only way into a store: checks a new state with a tag that was found from another one, has it stored, and
+    /// reports which covers it reaches.
     #[inline]
     pub(crate) fn admit(
         &mut self,
@@ -105,7 +104,7 @@ impl<'a, S: Batches> Judge<'a, S> {
         }
     }
 
-    /// Whether a new state with a tag is to be stored.
+    /// Whether a new state with a tag should be stored.
     #[inline]
     fn judge(&mut self, state: &[u64], tag: u64) -> Judgement {
         if tag == Tag::NOTHING || self.system.facts().is_safe(tag, state) {
@@ -134,10 +133,10 @@ impl<'a, S: Batches> Judge<'a, S> {
         Judgement::Admitted
     }
 
-    /// Evaluates what is to be known of every stored state; says which covers are reached.
+    /// Evaluates the conditions needed for every stored state; reports which covers are reached.
     ///
     /// # Errors
-    /// If a condition has no value.
+    /// If the evaluation of a condition fails.
     #[inline]
     fn observe(&mut self, state: &[u64], mut covered: impl FnMut(PropertyId)) -> Result<(), Violation> {
         let checks = self.checks;
@@ -150,18 +149,18 @@ impl<'a, S: Batches> Judge<'a, S> {
             }
         }
         for &property in &checks.liveness {
-            // Only to see whether it has a value; what it is matters at the end.
+            // Only to see whether evaluation fails; the value matters at the end.
             self.holds_somewhere(property, state)?;
         }
         Ok(())
     }
 
-    /// Whether a state is one that is passed through elsewhere, so that no claim is about it.
+    /// Whether a state is transient elsewhere, so that no claim applies to it.
     fn is_passing(&mut self, state: &[u64]) -> bool {
         self.options.store_passing && is_passing(self.system, &mut self.scratch, &self.checks.passing, state)
     }
 
-    /// The first valuation of parameters for which a property does not hold or has no value.
+    /// The first valuation of parameters for which a property is false or its evaluation fails.
     pub(crate) fn first_failure(&mut self, property: PropertyId, state: &[u64]) -> Option<Violation> {
         let mut failure = None;
         self.system.evaluate(&mut self.scratch, property, state, |arguments, result| {
@@ -176,8 +175,8 @@ impl<'a, S: Batches> Judge<'a, S> {
         failure
     }
 
-    /// Whether a property holds for some valuation of its parameters. All are evaluated, since any
-    /// may have no value.
+    /// Whether a property holds for some valuation of its parameters. All are evaluated, since the evaluation of any
+    /// may fail.
     pub(crate) fn holds_somewhere(&mut self, property: PropertyId, state: &[u64]) -> Result<bool, Violation> {
         let mut holds = false;
         let mut failure = None;
@@ -200,13 +199,14 @@ impl<'a, S: Batches> Judge<'a, S> {
     }
 }
 
-/// How a violation ends a search if it does not count as one: what is not known is not wrong.
+/// How a violation ends a search if it does not count as one: an unknown result is not a violation.
 pub(crate) fn excuse(violation: &Violation) -> Option<StopReason> {
     let fault = violation.fault().filter(|fault| fault.kind == FaultKind::Exhausted)?;
     Some(StopReason::Exhausted(fault.clone()))
 }
 
-/// How a violation ends a search. A fault that nobody asked for is found like others: the run to it is shown.
+/// How a violation ends a search. A run-time error outside the selected properties is found like others: the run to it
+/// is shown.
 pub(crate) fn end_with(origin: Option<StateNumber>, state: Option<&[u64]>, violation: Violation) -> End {
     match excuse(&violation) {
         Some(reason) => End::Stopped(reason),

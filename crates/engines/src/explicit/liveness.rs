@@ -1,14 +1,14 @@
 //! Liveness: can a state that satisfies the condition be reached from every reachable state?
 //!
-//! In a finite graph every state reaches a component (a strongly connected one) that cannot be
-//! left, and inside such a component every state reaches every other. So the condition can be
-//! reached from everywhere exactly if each component that cannot be left has a state where it
-//! holds. One depth-first pass finds these components for all properties and valuations at once.
+//! In a finite graph every state reaches a strongly connected component that cannot be left (a bottom component), and
+//! inside such a component every state reaches every other. So the condition can be reached from everywhere exactly if
+//! each bottom component has a state where it holds. One depth-first pass finds these components for all properties and
+//! valuations at once.
 //!
-//! No edges are stored: a state is expanded again when the search returns to it, which is once for
-//! each state it discovers, so about twice a state in all. The single-array form of Tarjan's
-//! algorithm is due to D. J. Pearce, "A space-efficient algorithm for finding strongly connected
-//! components", Information Processing Letters 116 (2016).
+//! No edges are stored: a state is expanded again when the search returns to it, which happens once for each state it
+//! discovers, so each state is expanded about twice. The single-array form of Tarjan's algorithm is due to D. J.
+//! Pearce, "A space-efficient algorithm for finding strongly connected components", Information Processing Letters 116
+//! (2016).
 
 use std::ops::ControlFlow;
 
@@ -25,17 +25,17 @@ use crate::report::StopReason;
 use crate::seam::{Event, SearchSpace};
 use crate::systems::passing::is_passing;
 
-/// The rank of a state that was not visited.
+/// The rank of an unvisited state.
 const UNVISITED: u32 = 0;
 /// The rank of a state whose component is complete.
 const COMPLETE: u32 = u32::MAX;
-/// The rank of a state that is passed through and from which nothing else can be reached.
+/// The rank of a transient state from which nothing else can be reached.
 const VOID: u32 = u32::MAX - 1;
 /// Expansions between reports of progress.
 const PROGRESS_INTERVAL: u64 = 2048;
 
-/// For each property a state from which it cannot be reached any more, if there is one: of those
-/// in components that cannot be left, the one found first. The search must be finished.
+/// For each property, a state from which its condition can no longer be reached, if there is one: of the states in
+/// bottom components that violate it, the one found first. The search must be finished.
 ///
 /// # Errors
 /// If the observer stops the pass or the memory limit does not allow it.
@@ -48,7 +48,7 @@ pub(crate) fn find_dead_ends<S: SearchSpace>(
 ) -> Result<Vec<Option<Finding>>, StopReason> {
     let (store, properties) = (&exploration.store, &checks.liveness[..]);
     let states = store.bound() as usize;
-    // A rank, a bit, and at worst a place on the path.
+    // A rank, a bit, and at worst a position on the path.
     let memory_bytes = store.memory_bytes() + 12 * states as u64 + states as u64 / 8;
     if let Some(limit) = options.max_memory.filter(|&limit| memory_bytes > limit) {
         return Err(StopReason::MemoryLimit(limit));
@@ -97,12 +97,11 @@ struct Pass<'a, S: SearchSpace> {
     store: &'a Shards,
     checks: &'a Checks,
     options: &'a SearchOptions,
-    /// The order of the visit, lowered to that of the earliest state known to be in the same
-    /// component.
+    /// The order of the visit, lowered to that of the earliest state known to be in the same component.
     ranks: Vec<u32>,
-    /// One bit a state: a step from it leads to a complete component.
+    /// One bit per state: a step from it leads to a complete component.
     leaves: Vec<u64>,
-    /// Visited states that are off the path but whose component is not complete.
+    /// Visited states that are off the path but whose component is incomplete.
     pending: Vec<StateNumber>,
     dead_ends: Vec<Option<(StateNumber, Vec<i64>)>>,
     scratch: S::Scratch,
@@ -141,8 +140,7 @@ impl<S: SearchSpace> Pass<'_, S> {
         Ok(())
     }
 
-    /// The first successor of a state that was not visited. Takes note of the others on the way,
-    /// which does no harm when it is done again.
+    /// The first unvisited successor of a state. Records the others along the way, which may safely be repeated.
     fn next_unvisited(&mut self, state: StateNumber) -> Option<StateNumber> {
         let Self { store, ranks, lookup, .. } = self;
         let (store, ranks) = (*store, &*ranks);
@@ -173,7 +171,7 @@ impl<S: SearchSpace> Pass<'_, S> {
         unvisited
     }
 
-    /// Completes the component of which `root` was entered first. Returns its size.
+    /// Completes the component whose first visited state is `root`. Returns its size.
     fn complete(&mut self, root: StateNumber, entered: u32) -> u32 {
         let first =
             self.pending.iter().rposition(|&state| self.ranks[state as usize] < entered).map_or(0, |below| below + 1);
@@ -190,13 +188,13 @@ impl<S: SearchSpace> Pass<'_, S> {
         members.len() as u32
     }
 
-    /// Whether a state is stored although it is to be passed through.
+    /// Whether a state is stored although it is transient.
     fn is_passing(&mut self, state: StateNumber) -> bool {
         let state = self.store.state(state);
         self.options.store_passing && is_passing(self.system, &mut self.scratch, &self.checks.passing, state)
     }
 
-    /// Notes for which properties a component that cannot be left is a dead end.
+    /// Records for which properties a bottom component is a dead end.
     fn judge(&mut self, members: &[StateNumber]) {
         for (position, &property) in self.checks.liveness.iter().enumerate() {
             // Valuations come in the same order for every state.
@@ -205,7 +203,7 @@ impl<S: SearchSpace> Pass<'_, S> {
             for &state in members {
                 let mut valuation = 0;
                 let mut all = true;
-                // No claim is about a state that is passed through: it satisfies nothing.
+                // No claim applies to a transient state: it satisfies nothing.
                 let counts = !self.is_passing(state);
                 self.system.evaluate(&mut self.scratch, property, self.store.state(state), |arguments, result| {
                     if satisfied.len() == valuation {

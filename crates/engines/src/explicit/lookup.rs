@@ -1,4 +1,4 @@
-//! How a search finds a state among those it has stored: by its words, or by what the system says identifies it.
+//! State lookup in a search: by words, or by a key that the system defines.
 
 use crate::explicit::batch::Batch;
 use crate::explicit::store::{Hash, Probe, Store};
@@ -16,7 +16,7 @@ impl<'a, S: SearchSpace> Lookup<'a, S> {
         Self { system, identity: system.identity(), scratch: system.scratch() }
     }
 
-    /// Whether states are one only if their words are the same.
+    /// Whether states are identified only if their words are equal.
     #[inline]
     pub(crate) fn is_by_words(&self) -> bool {
         self.identity == Identity::Words
@@ -45,7 +45,7 @@ impl<'a, S: SearchSpace> Lookup<'a, S> {
     /// Looks for a state with a hash.
     #[inline]
     pub(crate) fn probe(&mut self, store: &Store, state: &[u64], hash: Hash) -> Probe {
-        // An approximate store has nothing to compare with but hashes.
+        // An approximate store can only compare hashes.
         if self.is_by_words() || store.is_approximate() {
             return store.probe(state, hash);
         }

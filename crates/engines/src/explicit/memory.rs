@@ -1,10 +1,9 @@
-//! MemorySearch in memory on one thread, breadth-first or depth-first.
+//! Search in memory on one thread, breadth-first or depth-first.
 //!
-//! The order is that of the model's text throughout, and what is counted and checked when is the
-//! same as in rumur, so that numbers can be compared even when a run ends at its first violation:
-//! a fired instance counts before its successor is looked at; assumptions come before invariants
-//! and both before the state is stored; conditions of cover and liveness properties are evaluated
-//! on every stored state; deadlock is judged after all instances of a state were tried.
+//! The order is always that of the model's text, and the order of counting and checking is that of rumur, so that
+//! numbers are comparable even if a run ends at its first violation: a fired instance counts before its successor is
+//! examined; assumptions come before invariants, and both before the state is stored; conditions of cover and liveness
+//! properties are evaluated on every stored state; deadlock is judged after all instances of a state were tried.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -27,19 +26,17 @@ use crate::options::{SearchOptions, SearchOrder};
 use crate::report::{Approximation, StopReason};
 use crate::seam::{Event, Facts, SearchSpace, Sink};
 
-/// How many units of work (successors looked up, states expanded) pass between reports of
-/// progress.
+/// The number of units of work (successors looked up, states expanded) between reports of progress.
 const PROGRESS_INTERVAL: usize = 2048;
 
-/// Of how many of sixteen successors it must be known that they were met a short while ago, so that it is worth
-/// to ask.
+/// The number of hits among sixteen lookups of recent successors that makes this lookup worthwhile.
 const RECENT_WORTH: u32 = 4;
 
-/// Searches the reachable states of a system, from the start or where another search was stopped. If the search may
-/// continue on disk, what was found before memory was full is returned with where to continue.
+/// Searches the reachable states of a system, from the start or from the point where another search was stopped. If the
+/// search may continue on disk, the results before memory was full are returned with the point where to continue.
 ///
 /// # Errors
-/// If what another search left cannot be taken over.
+/// If the state of the other search cannot be taken over.
 pub(super) fn search<S: SearchSpace>(
     system: &S,
     checks: &Checks,
@@ -55,8 +52,7 @@ pub(super) fn search<S: SearchSpace>(
     Ok(search.finish(end))
 }
 
-/// The states of the run to a finding, found by the same search once more; the finding then starts
-/// from the last of them.
+/// The states of the run to a finding, found by repeating the search; the finding then starts from the last of them.
 pub(super) fn retrace<S: SearchSpace>(
     system: &S,
     checks: &Checks,
@@ -108,10 +104,10 @@ struct MemorySearch<'a, S: SearchSpace> {
     store: Store,
     batch: Batch,
     recent: Recent,
-    /// Depth-first: states to expand, with their depths. Breadth-first needs none, since states
-    /// are numbered in that order.
+    /// Depth-first: states to expand, with their depths. Breadth-first search needs none, since states are numbered in
+    /// that order.
     stack: Vec<(StateNumber, u32)>,
-    /// The depth of successors that wait in the batch.
+    /// The depth of the successors waiting in the batch.
     level: u64,
     depth: u64,
     expanded: u64,
@@ -125,22 +121,22 @@ struct MemorySearch<'a, S: SearchSpace> {
     safe: SafePoint,
     /// Whether all starts were run.
     begun: bool,
-    /// Why an expansion was broken off.
+    /// Why an expansion was interrupted.
     halt: Option<Halt>,
-    /// States whose words are to be kept, and how many of them are missing.
+    /// States whose words should be kept, and how many of them are missing.
     wanted: FxHashMap<StateNumber, Vec<u64>>,
     missing: usize,
 }
 
-/// A moment between two expansions at which no successor waits. From here a search can go on; what
-/// was stored later is found again.
+/// A point between two expansions at which no successor waits. A search can resume from here; states stored later will
+/// be found again.
 #[derive(Clone, Copy, Debug, Default)]
 struct SafePoint {
     /// The next state to expand.
     number: u64,
     /// The first state after the level.
     end_of_level: u64,
-    /// Steps from a start to the states of the level.
+    /// The number of steps from a start to the states of the level.
     level: u64,
     transitions: u64,
 }
@@ -245,7 +241,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         }
     }
 
-    /// What the search leaves behind, and where it can continue on disk.
+    /// The results of the search, and where it can continue on disk.
     fn finish(self, mut end: End) -> (Exploration, Option<Handover>) {
         if let End::Stopped(reason) = &end
             && can_go_on(reason)
@@ -278,10 +274,10 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         (exploration, handover)
     }
 
-    /// Writes a checkpoint, if there is to be one.
+    /// Writes a checkpoint, if one is configured.
     fn save(&self) -> io::Result<()> {
         let Some(path) = &self.options.checkpoint else { return Ok(()) };
-        // Without all starts there is nothing to go on from.
+        // Before all starts were run, there is nothing to resume from.
         let length = if self.begun { self.store.len() } else { 0 };
         let Rest { totals, current, .. } = self.rest();
         let next = current.end..length as StateNumber;
@@ -297,7 +293,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         checkpoint::write(path, snapshot)
     }
 
-    /// Where a search can go on.
+    /// The point where a search can resume.
     fn rest(&self) -> Rest {
         let SafePoint { number, end_of_level, level, transitions } = self.safe;
         Rest {
@@ -307,7 +303,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         }
     }
 
-    /// Takes over what an earlier search left; none if it had not begun.
+    /// Takes over the state of an earlier search; none if it had not begun.
     fn restore(&mut self, saved: Saved) -> Result<Option<SafePoint>, ResumeError> {
         let restored = saved.restore(&mut self.lookup, std::slice::from_mut(&mut self.store), 0)?;
         if self.store.len() == 0 {
@@ -316,7 +312,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         self.begun = true;
         let SearchTotals { level, depth, transitions, covered } = restored.totals;
         (self.level, self.depth, self.transitions, self.covered) = (level, depth, transitions, covered);
-        // Those that wait were stored last, in order.
+        // The waiting states were stored last, in order.
         let end_of_level = self.store.len() - restored.next.len() as u64;
         let number = end_of_level - restored.current.len() as u64;
         self.expanded = number;
@@ -363,7 +359,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         self.finish_expansion(number, scratch, state, moved)
     }
 
-    /// The same for an observer that wants to see each step: the state it leads to by itself, too.
+    /// The same for an observer that wants to see each step and its target individually.
     fn expand_with_edges(&mut self, number: StateNumber, scratch: &mut S::Scratch, state: &[u64]) -> Result<(), Halt> {
         let (system, options) = (self.system, self.options);
         let stuttering = options.deadlock == DeadlockMode::Stuttering;
@@ -426,7 +422,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         Ok(())
     }
 
-    /// Goes on, or keeps why not.
+    /// Continues, or records why not.
     fn proceed(&mut self, result: Result<(), Halt>) -> ControlFlow<()> {
         match result {
             Ok(()) => ControlFlow::Continue(()),
@@ -437,10 +433,9 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         }
     }
 
-    /// Looks up all waiting successors. Returns the number of the last one, unless an assumption
-    /// dropped it.
+    /// Looks up all waiting successors. Returns the number of the last one, unless an assumption dropped it.
     fn flush(&mut self) -> Result<Option<StateNumber>, Halt> {
-        // The batch is lent out while its successors are checked.
+        // The batch is moved out while its successors are checked.
         let mut batch = std::mem::replace(&mut self.batch, Batch::new(0));
         if self.lookup.is_by_words() {
             batch.prepare(&self.store, &mut self.recent);
@@ -584,7 +579,7 @@ impl<S: SearchSpace> Expander for MemorySearch<'_, S> {
 
     fn cover(&mut self, covered: &[PropertyId]) -> ControlFlow<()> {
         if covered.iter().any(|property| !self.covered.contains(property)) {
-            // What was found before comes first.
+            // Earlier successors come first.
             self.drain()?;
             covered.iter().for_each(|&property| note(&mut self.covered, property));
         }

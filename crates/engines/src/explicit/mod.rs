@@ -1,6 +1,6 @@
-//! The explicit engine: every reachable state (or one of each orbit) is stored, in memory (`memory`, `threads`) and,
-//! when that is full, on disk (`disk`). All searches expand states (`expansion`), judge and admit them (`judge`) and
-//! look them up (`lookup`) in the same way, and leave an [`Exploration`] behind.
+//! The explicit engine: stores every reachable state (or one of each orbit), in memory (`memory`, `threads`) and, when
+//! that is full, on disk (`disk`). All searches expand states (`expansion`), judge and admit them (`judge`) and look
+//! them up (`lookup`) in the same way, and result in an [`Exploration`].
 
 pub(crate) mod barrier;
 pub(crate) mod batch;
@@ -31,14 +31,14 @@ use judge::Checks;
 use shards::Shards;
 use store::{Entries, StateNumber, Store};
 
-/// What was wrong, and how to get there.
+/// A violation, and how to reach it.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
     /// The last stored state of the run; none if a start itself leads to the violation.
     pub(crate) origin: Option<StateNumber>,
     /// A state after the origin that was not stored.
     pub(crate) state: Option<Vec<u64>>,
-    /// What is wrong in the last of these states.
+    /// The violation in the last of these states.
     pub(crate) violation: Violation,
 }
 
@@ -49,41 +49,41 @@ pub(crate) enum End {
     Finished,
     /// It was stopped.
     Stopped(StopReason),
-    /// Something was wrong.
+    /// A violation was found.
     Found(Finding),
 }
 
-/// What a search leaves behind.
+/// The result of a search.
 #[derive(Debug)]
 pub(crate) struct Exploration {
     pub(crate) end: End,
     pub(crate) store: Shards,
-    /// How many states count.
+    /// The number of states that count.
     pub(crate) states: u64,
-    /// States that were stored after the end and do not count; only with several threads.
+    /// States stored after the end, which do not count; only with several threads.
     pub(crate) surplus: FxHashSet<StateNumber>,
     pub(crate) transitions: u64,
     pub(crate) depth: u64,
     pub(crate) memory_bytes: u64,
     /// The cover properties that were reached.
     pub(crate) covered: Vec<PropertyId>,
-    /// What may have been missed.
+    /// How much may have been missed.
     pub(crate) approximation: Option<Approximation>,
-    /// Where another search can go on; only after a breadth-first one on one thread that was stopped.
+    /// The point where another search can continue; only after a breadth-first search on one thread that was stopped.
     pub(crate) rest: Option<Rest>,
 }
 
-/// Where a search was stopped.
+/// The point where a search was stopped.
 #[derive(Clone, Debug)]
 pub(crate) struct Rest {
     pub(crate) totals: SearchTotals,
-    /// States of the level that wait to be expanded.
+    /// States of the level that wait for expansion.
     pub(crate) current: Range<StateNumber>,
     /// States of the next level so far.
     pub(crate) next: Range<StateNumber>,
 }
 
-/// Searches the reachable states of a system, from the start or where another search was stopped.
+/// Searches the reachable states of a system, from the start or from the point where another search was stopped.
 pub(crate) fn explore<S: SearchSpace>(
     system: &S,
     checks: &Checks,
@@ -112,11 +112,9 @@ pub(crate) fn explore<S: SearchSpace>(
     if let Some(reason) = options.refusal(identity, graph, !checks.liveness.is_empty()) {
         return Err(EngineError::Refused(reason));
     }
-    // The order of the whole search matters to those who draw the graph and to runs that show a
-    // violation of liveness.
+    // Drawing the graph and rebuilding runs that violate liveness require the order of the whole search.
     let alone = graph || !checks.liveness.is_empty() || options.order == SearchOrder::DepthFirst;
-    // Numbers are asked for by those who draw the graph, by liveness, and where states are compared otherwise
-    // than by their words.
+    // State numbers are needed for drawing the graph, for liveness, and if states are not compared by their words.
     let numbered = graph || !checks.liveness.is_empty() || system.facts().fills_words() || identity != Identity::Words;
     let entries = match options.store {
         StoreMode::Exact if numbered => Entries::Numbers,
@@ -143,7 +141,7 @@ pub(crate) fn explore<S: SearchSpace>(
     if let End::Found(finding) = &mut exploration.end
         && entries.is_approximate()
     {
-        // The states of the run were forgotten: the same search again, for these states only.
+        // The states of the run were forgotten: repeat the search for these states only.
         exploration.store =
             match memory::retrace(system, checks, options, entries, &exploration.store, finding, observer) {
                 Ok(store) => Shards::single(store),
@@ -163,7 +161,7 @@ pub(crate) fn stop(reason: StopReason) -> Halt {
     Box::new(End::Stopped(reason))
 }
 
-/// Takes note of a cover property that was reached.
+/// Records a cover property that was reached.
 pub(crate) fn note(covered: &mut Vec<PropertyId>, property: PropertyId) {
     if !covered.contains(&property) {
         covered.push(property);

@@ -1,8 +1,7 @@
-//! Concrete runs from stored states. The store keeps only the parent of each state; which instance
-//! led from one to the other is found again by firing them all. In a quotient the stored states are
-//! representatives: the run goes through states of the model that they stand for, so identities are
-//! the same from its start to its end. States between two stored ones that were passed through are found
-//! again and are part of the run.
+//! Concrete runs from stored states. The store keeps only the parent of each state; the instance that led from one to
+//! the other is found again by firing them all. In a quotient the stored states are representatives: the run goes
+//! through concrete states of the model, so process identities stay the same from start to end. Transient states
+//! between two stored ones are found again and are part of the run.
 
 use std::ops::ControlFlow;
 
@@ -15,10 +14,10 @@ use crate::explicit::shards::Shards;
 use crate::report::EngineError;
 use crate::seam::{Event, Instance, SearchSpace};
 
-/// The run that a finding stands for, replayed with the reference interpreter.
+/// The run of a finding, replayed with the reference interpreter.
 ///
 /// # Errors
-/// If the run cannot be found again or the reference interpreter does not agree with it.
+/// If the run cannot be rebuilt or the reference interpreter disagrees with it.
 pub(crate) fn rebuild<S: SearchSpace>(
     system: &S,
     store: &Shards,
@@ -44,17 +43,17 @@ pub(crate) fn rebuild<S: SearchSpace>(
     Ok(trace)
 }
 
-/// A state on the way to another one, and how it was reached.
+/// A state on a path, and how it was reached.
 struct Reached {
     state: Vec<u64>,
     action: Action,
     arguments: Vec<i64>,
-    /// The one before, if that is not where the way begins.
+    /// The previous one; none at the beginning of the path.
     from: Option<usize>,
 }
 
-/// The shortest way from a state of the model (or from nothing) to one that a stored state stands for, by
-/// states that are passed through; and the state.
+/// The shortest path from a state of the model (or from nothing), through transient states, to a state that a stored
+/// state represents; and that state.
 fn find_steps<S: SearchSpace>(
     system: &S,
     scratch: &mut S::Scratch,
@@ -62,7 +61,7 @@ fn find_steps<S: SearchSpace>(
     stored: &[u64],
     interpreter: &Interpreter<'_>,
 ) -> Result<(Vec<TraceStep>, Vec<u64>), EngineError> {
-    // Representatives need memory that is not in use while successors are enumerated.
+    // Representatives need working memory that is not in use while successors are enumerated.
     let mut representing = system.scratch();
     let mut wanted = stored.to_vec();
     system.identify(&mut representing, &mut wanted);
@@ -123,8 +122,8 @@ fn find_steps<S: SearchSpace>(
     Ok((steps, state))
 }
 
-/// What is wrong in a state of the model, given what is wrong in its representative. The two are
-/// equal up to a symmetry, which may change the values of parameters and the place of a fault.
+/// The violation in a state of the model, given the violation in its representative. The two are equal up to a
+/// symmetry, which may change the values of parameters and the location of a run-time error.
 fn translate<S: SearchSpace>(
     system: &S,
     scratch: &mut S::Scratch,
@@ -139,7 +138,7 @@ fn translate<S: SearchSpace>(
             let is_fault = violation.fault().is_some();
             system.evaluate(scratch, property, state, |arguments, result| {
                 let arguments = arguments.to_vec();
-                // Among several instances, the first may violate the property in the other way: it is not this one.
+                // With several instances, the first failing one may fail differently: then it is not this one.
                 found = match result {
                     Ok(false) if !is_fault => Some(Violation::Property { property, arguments }),
                     Err(fault) if is_fault && fault.kind != FaultKind::Exhausted => {
@@ -151,13 +150,13 @@ fn translate<S: SearchSpace>(
             });
         }
         Violation::Fault { fault: claimed, .. } => {
-            // The same invariant, or any other error, where a state has several faults.
+            // The same invariant, or any other violation if a state has several run-time errors.
             let invariant = |fault: &Fault| match fault.kind {
                 FaultKind::Invariant(property) => Some(property),
                 _ => None,
             };
             system.steps(scratch, state, |instance, event| match event {
-                // What is not known is not wrong.
+                // An unknown result is not a violation.
                 Event::Fault(fault) if fault.kind != FaultKind::Exhausted => {
                     let Instance { action, arguments } = instance;
                     let is_alike = invariant(&fault) == invariant(claimed);

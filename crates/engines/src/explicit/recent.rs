@@ -1,41 +1,41 @@
-//! States that were met a short while ago. Successors of states that are expanded one after the
-//! other are often the same, and a small table that stays in the cache tells so sooner than the
-//! store. Where they seldom are, looking is not worth it: then the table is not asked for a while.
+//! Recently seen states. States expanded consecutively often have common successors, and a small table that stays in
+//! the cache recognises them faster than the store. If that is rare, lookups are not worthwhile and the table is
+//! disabled for a while.
 
 use crate::explicit::store::{Hash, copy};
 
-/// Bytes of the table, about: it should leave room in the second cache.
+/// The approximate size of the table in bytes: it should leave room in the second-level cache.
 const BYTES: usize = 1 << 18;
-/// Lookups after which it is decided whether it was worth it.
+/// The number of lookups after which their worth is judged.
 const TRIAL: u32 = 1 << 12;
-/// Lookups that are left out if it was not.
+/// The number of lookups skipped if they were not worthwhile.
 const REST: usize = 1 << 16;
 
-/// A table of states, each of which makes way for the next one that falls to its place.
+/// A table of states; each is replaced by the next one that maps to its entry.
 #[derive(Debug)]
 pub(crate) struct Recent {
     words: usize,
-    /// One less than the number of places, which is a power of two.
+    /// One less than the number of entries, which is a power of two.
     mask: usize,
     states: Vec<u64>,
-    /// Of how many lookups of a trial it must know the state, to be worth it.
+    /// The number of hits in a trial that makes lookups worthwhile.
     worth: u32,
-    /// Lookups of the trial, and how many of them were successful.
+    /// The lookups of the trial, and the number of hits.
     lookups: u32,
     hits: u32,
-    /// Lookups that are still left out.
+    /// The number of lookups still to skip.
     paused_for: usize,
 }
 
 impl Recent {
-    /// No states of so many words. It is worth looking if so many of sixteen lookups are successful.
+    /// An empty table for states of a number of words. `worth` is the required number of hits in sixteen lookups.
     pub(crate) fn new(words: usize, worth: u32) -> Self {
         let places = 1usize << (BYTES / (8 * words)).max(1).ilog2();
         let states = vec![u64::MAX; places * words];
         Self { words, mask: places - 1, states, worth: TRIAL / 16 * worth, lookups: 0, hits: 0, paused_for: 0 }
     }
 
-    /// Whether so many lookups are left out.
+    /// Whether this many lookups are skipped.
     #[inline]
     pub(crate) fn is_paused(&mut self, lookups: usize) -> bool {
         let is_paused = self.paused_for > 0;
@@ -43,8 +43,8 @@ impl Recent {
         is_paused
     }
 
-    /// Whether it is known that a state was met before; it is met now. It comes first in a slice of words.
-    // It is asked for every successor, and small.
+    /// Whether a state, which comes first in a slice of words, is known to have been seen before; it counts as seen
+    /// from now on. Called for every successor, and small.
     #[inline(always)]
     pub(crate) fn meets(&mut self, record: &[u64], hash: Hash) -> bool {
         self.lookups += 1;
@@ -53,7 +53,7 @@ impl Recent {
         }
         let place = &mut self.states[hash.low(self.mask) * self.words..][..self.words];
         if place.iter().zip(record).all(|(left, right)| left == right) {
-            // Empty places look like this one.
+            // Empty entries are filled with ones, so a state that begins with all ones is never reported.
             self.hits += 1;
             return record[0] != u64::MAX;
         }
@@ -61,7 +61,7 @@ impl Recent {
         false
     }
 
-    /// Rests if too few lookups were successful.
+    /// Pauses if there were too few hits.
     #[cold]
     fn judge(&mut self) {
         if self.hits < self.worth {
@@ -100,7 +100,7 @@ mod tests {
                 let mut other = state.clone();
                 other[words - 1] = value.wrapping_add(5);
                 recent.meets(&other, Hash::of(&other));
-                // Whatever falls to the place of another state is told from it.
+                // States that map to the same entry are distinguished.
                 assert!(!recent.meets(&state, Hash::of(&other)) || other == state);
                 recent.meets(&state, hash);
                 assert_eq!(recent.meets(&state, hash), value != u64::MAX);

@@ -1,5 +1,5 @@
-//! All stored states of a search, in one store or, after a search on several threads, in several,
-//! each responsible for a share of the hashes; and those that were moved to disk.
+//! All stored states of a search, in one store or, after a search on several threads, in several, each responsible for
+//! a share of the hashes; and the states that were moved to disk.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -11,15 +11,15 @@ use crate::explicit::lookup::Lookup;
 use crate::explicit::store::{Hash, NO_PARENT, Probe, StateNumber, Store};
 use crate::seam::SearchSpace;
 
-/// Stores that share the states of a search. The number of a state is its number in its store,
-/// followed by the number of the store in the lowest bits.
+/// Stores that share the states of a search. The number of a state is its number in its store, followed by the number
+/// of the store in the lowest bits.
 #[derive(Debug)]
 pub(crate) struct Shards {
     stores: Vec<Store>,
-    /// The number of stores is two to this power.
+    /// The binary logarithm of the number of stores.
     bits: u32,
-    /// States that did not fit into memory. They have greater numbers than the others, and only
-    /// [`Shards::path`] and [`Shards::visit`] know them.
+    /// States that did not fit into memory. They have greater numbers than the others, and only [`Shards::path`] and
+    /// [`Shards::visit`] include them.
     pub(crate) overflow: Option<Overflow>,
 }
 
@@ -36,7 +36,7 @@ impl Shards {
         Self { stores, bits, overflow: None }
     }
 
-    /// How many states there are.
+    /// The number of states.
     pub(crate) fn len(&self) -> u64 {
         self.stores.iter().map(Store::len).sum()
     }
@@ -65,12 +65,12 @@ impl Shards {
         self.stores[self.shard(number)].state(number >> self.bits)
     }
 
-    /// The state from which a state was found; none if a start led to it.
+    /// The parent of a state; none if a start led to it.
     pub(crate) fn parent(&self, number: StateNumber) -> Option<StateNumber> {
         self.stores[self.shard(number)].parent(number >> self.bits)
     }
 
-    /// The number of a state if it is stored, where tables know numbers.
+    /// The number of a state if it is stored, if tables know numbers.
     #[inline]
     pub(crate) fn find<S: SearchSpace>(&self, lookup: &mut Lookup<'_, S>, state: &[u64]) -> Option<StateNumber> {
         let hash = lookup.hash(state);
@@ -84,7 +84,7 @@ impl Shards {
         }
     }
 
-    /// The states of the run to a state, from its start on.
+    /// The states of the run to a state, from its start.
     pub(crate) fn path(&self, origin: Option<StateNumber>) -> io::Result<Vec<Vec<u64>>> {
         let mut path = Vec::new();
         let mut number = origin;
@@ -108,7 +108,7 @@ impl Shards {
         Ok(path)
     }
 
-    /// Goes through the states of a search, but for some that do not count. Breaking ends that.
+    /// Visits the states of a search, except some that do not count. A break ends the traversal.
     pub(crate) fn visit(
         &self,
         surplus: &FxHashSet<StateNumber>,

@@ -1,31 +1,27 @@
-//! The states found so far: packed words in an arena, in order of discovery, and an
-//! open-addressing table of them.
+//! The states found so far: packed words in an arena, in order of discovery, with an open-addressing hash table.
 //!
-//! A state costs its words, four bytes for the link to its parent and one table entry of eight
-//! bytes divided by the load of the table (between one half and three quarters; between 0.44 and two
-//! thirds for states of one word). An entry takes one
-//! of two forms. States of one word are their own entries, so that a probe of the table decides and
-//! the arena is not looked at; but then the table does not know their numbers. Otherwise an entry
-//! holds 32 bits of the hash beside the number, so that a probe compares words only when the states
-//! are almost certainly equal.
+//! A state costs its words, four bytes for the link to its parent and one table entry of eight bytes divided by the
+//! load factor of the table (between one half and three quarters; between 0.44 and two thirds for states of one word).
+//! There are two forms of entries. States of one word are their own entries, so a probe of the table is conclusive and
+//! does not access the arena; but then the table does not know their numbers. Otherwise an entry holds 32 bits of the
+//! hash beside the number, so that a probe compares words only if the states are almost certainly equal.
 //!
-//! The arena grows by whole chunks and never moves. The table is made of many parts, chosen by the
-//! hash, that grow one by one: no pause is long, and memory never doubles for a moment. Within a
-//! part, entries are in the order of their hashes (but for collisions), so that growing it goes
-//! through old and new memory from front to end.
+//! The arena grows by whole chunks and never moves. The table consists of many parts, chosen by the hash, that grow one
+//! by one: no pause is long, and memory use never doubles temporarily. Within a part, entries are in the order of their
+//! hashes (except for collisions), so that growing it traverses old and new memory sequentially.
 
 /// The number of a stored state, in order of discovery.
 pub(crate) type StateNumber = u32;
 
-/// The parent of a state that a start led to.
+/// The parent of a state produced by a start.
 pub(crate) const NO_PARENT: StateNumber = u32::MAX;
 
-/// States the store can number; the last numbers are kept for "none".
+/// The number of states the store can number; the last numbers are reserved for "none".
 pub(crate) const STATE_LIMIT: u64 = u32::MAX as u64 - 1;
 
-/// Words of a chunk of all stores of a search together, about. A chunk holds at least one state.
+/// The approximate number of words of a chunk, for all stores of a search together. A chunk holds at least one state.
 const CHUNK_WORDS: usize = 1 << 16;
-/// The number of parts of the tables of all stores of a search together is two to this power.
+/// The binary logarithm of the number of table parts, for all stores of a search together.
 pub(crate) const PART_BITS: u32 = 6;
 /// Entries of the smallest part of a table.
 const FIRST_PART: usize = 16;
@@ -33,20 +29,20 @@ const FIRST_PART: usize = 16;
 /// Why a state cannot be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Full {
-    /// There are as many states as there are numbers.
+    /// All state numbers are used.
     Numbers,
-    /// The memory limit would be passed.
+    /// The memory limit would be exceeded.
     Memory,
     /// The system has no more memory.
     System,
 }
 
-/// A hash of a state, from which its place in the table and its tag are taken.
+/// A hash of a state, which determines its position in the table and its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hash(u64);
 
 impl Hash {
-    /// Multiplies and folds word by word, so that each bit of the state reaches all bits.
+    /// Multiplies and folds word by word, so that each bit of the state affects all bits.
     #[inline]
     pub(crate) fn of(state: &[u64]) -> Self {
         let mut hash = 0x243f_6a88_85a3_08d3;
@@ -55,37 +51,37 @@ impl Hash {
         }
         Self(fold(hash, 0xd6e8_feb8_6659_fd93))
     }
-    /// The hash of a state that another number than its words identifies.
+    /// The hash of a state identified by a key instead of its words.
     #[inline]
     pub(crate) fn of_key(key: u64) -> Self {
         Self::of(&[key])
     }
-    /// The number itself.
+    /// The hash value.
     pub(crate) fn value(self) -> u64 {
         self.0
     }
-    /// The bits of a mask, which say little about place and tag.
+    /// The bits of a mask, which are nearly independent of position and tag.
     #[inline]
     pub(crate) fn low(self, mask: usize) -> usize {
         self.0 as usize & mask
     }
-    /// What stands for a state where only hashes are stored; not zero. The lowest bit is not used
-    /// for the place in the table.
+    /// The value stored for a state if only hashes are stored; not zero. The lowest bit is not used for the position in
+    /// the table.
     #[inline]
     fn key(self) -> u64 {
         self.0 | 1
     }
-    /// The part of the table it belongs to, of those of all stores of a search.
+    /// The part of the table it belongs to, among those of all stores of a search.
     #[inline]
     fn part(self) -> usize {
         (self.0 >> (64 - PART_BITS)) as usize
     }
-    /// What orders the entries of a part: the bits below those that choose the part.
+    /// The bits below those that choose the part; they order the entries of a part.
     #[inline]
     fn tag(self) -> u32 {
         (self.0 << PART_BITS >> 32) as u32
     }
-    /// Which of two to some power stores a state belongs to: each has its share of the parts.
+    /// The store responsible for a state, if there are `2^bits` stores: each has its share of the parts.
     #[inline]
     pub(crate) fn shard(self, bits: u32) -> usize {
         debug_assert!(bits <= PART_BITS);
@@ -93,15 +89,15 @@ impl Hash {
     }
 }
 
-/// Whether two states of the same length are equal. Most have one or two words, for which a call
-/// that compares memory costs more.
+/// Whether two states of the same length are equal. Most have one or two words, for which a call to compare memory
+/// costs more.
 #[inline]
 fn same(left: &[u64], right: &[u64]) -> bool {
     left.iter().zip(right).all(|(left, right)| left == right)
 }
 
-/// Runs an expression with `$N` as a constant if a number of words is small, and another one otherwise. For a few
-/// words, a call that copies memory costs more than copying them.
+/// Evaluates an expression with `$N` as a constant if a number of words is small, and another one otherwise. For a few
+/// words, a call to copy memory costs more than copying them.
 macro_rules! with_constant {
     ($words:expr, $N:ident => $small:expr, $large:expr) => {
         with_constant!(@ $words, $N, $small, $large, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
@@ -137,48 +133,47 @@ fn fold(left: u64, right: u64) -> u64 {
     (product as u64) ^ ((product >> 64) as u64)
 }
 
-/// Whether the table of a store knows the numbers of states.
+/// The form of the entries of a store's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entries {
-    /// It does.
+    /// They contain state numbers.
     Numbers,
-    /// It holds the states themselves. Only for states of one word that is never all ones.
+    /// They are the states themselves. Only for states of one word that is never all ones.
     States,
-    /// It holds their hashes only: two states with the same hash are taken for one. States can be
-    /// forgotten.
+    /// They contain only hashes: two states with the same hash are identified. States can be forgotten.
     Hashes,
-    /// It holds a few bits a state, in so many bytes: a state whose bits are all set is taken for one
-    /// that is stored. States can be forgotten.
+    /// A few bits per state, in a table of this many bytes: a state whose bits are all set is considered stored. States
+    /// can be forgotten.
     Bits(u64),
 }
 
 impl Entries {
-    /// Whether a state may be taken for another.
+    /// Whether a state may be mistaken for another.
     pub(crate) fn is_approximate(self) -> bool {
         matches!(self, Self::Hashes | Self::Bits(_))
     }
 }
 
-/// Bits a state sets where only bits are stored.
+/// The number of bits a state sets if only bits are stored.
 const BITS_A_STATE: u32 = 3;
 
-/// What a search of the table came to.
+/// The result of a table lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Probe {
-    /// The state is stored; its number, if the table knows numbers.
+    /// The state is stored, with this number, if the table knows numbers.
     Stored(StateNumber),
-    /// It is not; its entry would go to this position of its part.
+    /// It is not stored; its entry would go to this position of its part.
     Vacant(usize),
 }
 
-/// What a look at several states told of one of them.
+/// The result of a bulk lookup for one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sighting {
     /// It is stored.
     Stored,
     /// It was not stored; its entry would have gone to this position of its part.
     Vacant(u32),
-    /// Neither is known.
+    /// Unknown.
     Unknown,
 }
 
@@ -187,21 +182,21 @@ pub(crate) enum Sighting {
 pub(crate) struct Store {
     words: usize,
     entries: Entries,
-    /// The number of states of a chunk is two to this power.
+    /// The binary logarithm of the number of states per chunk.
     chunk_shift: u32,
     states: Vec<Vec<u64>>,
     parents: Vec<Vec<StateNumber>>,
     length: u64,
-    /// Two to some power, at most that of all parts.
+    /// A power of two, at most that of all parts.
     parts: Vec<Shard>,
-    /// The entries of all parts.
+    /// The total number of entries of all parts.
     table_length: u64,
     /// How often a part has grown.
     growths: u64,
-    /// Where only bits are stored: the bits, and how many are set.
+    /// If only bits are stored: the bits, and how many are set.
     bits: Vec<u64>,
     bits_set: u64,
-    /// The chunks whose states were forgotten.
+    /// The number of chunks whose states were forgotten.
     forgotten: usize,
     memory_limit: u64,
     number_limit: u64,
@@ -211,15 +206,13 @@ pub(crate) struct Store {
 /// A part of the table.
 #[derive(Debug, Default)]
 struct Shard {
-    /// Each entry: tag in the upper half and number plus one in the lower, or a state plus one;
-    /// zero if vacant.
+    /// Each entry: tag in the upper half and number plus one in the lower, or a state plus one; zero if vacant.
     entries: Vec<u64>,
     used: usize,
 }
 
 impl Shard {
-    /// The first position to look at: the tag scaled to the size of the part, which need not be a
-    /// power of two.
+    /// The first position to probe: the tag scaled to the size of the part, which need not be a power of two.
     #[inline]
     fn home(&self, tag: u32) -> usize {
         ((u64::from(tag) * self.entries.len() as u64) >> 32) as usize
@@ -228,12 +221,12 @@ impl Shard {
     fn after(&self, position: usize) -> usize {
         if position + 1 == self.entries.len() { 0 } else { position + 1 }
     }
-    /// Whether one more entry would crowd it.
+    /// Whether one more entry would exceed the load limit.
     #[inline]
     fn is_full(&self, entries: Entries) -> bool {
         match entries {
             Entries::Numbers => (self.used + 1) * 4 > self.entries.len() * 3,
-            // Small states leave room for shorter searches.
+            // Small states afford a lower load and thus shorter searches.
             _ => (self.used + 1) * 3 > self.entries.len() * 2,
         }
     }
@@ -248,12 +241,12 @@ impl Shard {
 }
 
 impl Store {
-    /// An empty store for states of so many words that may use so many bytes.
+    /// An empty store for states of a number of words, with a limit in bytes.
     pub(crate) fn new(words: usize, entries: Entries, memory_limit: Option<u64>) -> Self {
         Self::shard(words, entries, memory_limit, 0)
     }
 
-    /// One of two to some power stores that share numbers, memory and the parts of the table.
+    /// One of a power of two of stores that share numbers, memory and the parts of the table.
     pub(crate) fn shard(words: usize, entries: Entries, memory_limit: Option<u64>, shard_bits: u32) -> Self {
         let states = ((CHUNK_WORDS >> shard_bits) / words.max(1)).max(1);
         let parts = 1 << (PART_BITS - shard_bits);
@@ -278,13 +271,13 @@ impl Store {
         }
     }
 
-    /// How many states there are.
+    /// The number of states.
     #[inline]
     pub(crate) fn len(&self) -> u64 {
         self.length
     }
 
-    /// Whether a state may be taken for another.
+    /// Whether a state may be mistaken for another.
     #[inline]
     pub(crate) fn is_approximate(&self) -> bool {
         self.entries.is_approximate()
@@ -297,7 +290,7 @@ impl Store {
         self.chunk_bytes() * self.states.len() as u64 - 8 * self.words as u64 * forgotten + table
     }
 
-    /// Forgets the words of states that have lower numbers, as far as memory can be freed.
+    /// Forgets the words of states with lower numbers, as far as memory can be freed.
     pub(crate) fn forget_before(&mut self, number: StateNumber) {
         let chunk = self.chunk(number);
         while self.forgotten < chunk {
@@ -306,7 +299,7 @@ impl Store {
         }
     }
 
-    /// How likely it is at most that a state that is not stored is taken for one that is.
+    /// An upper bound on the probability that a state that is not stored is considered stored.
     pub(crate) fn omission_probability(&self) -> f64 {
         match self.entries {
             Entries::Numbers | Entries::States => 0.0,
@@ -327,7 +320,7 @@ impl Store {
         })
     }
 
-    /// The most bytes that were in use.
+    /// The peak number of bytes in use.
     pub(crate) fn peak_bytes(&self) -> u64 {
         self.peak_bytes
     }
@@ -339,7 +332,7 @@ impl Store {
         &self.states[self.chunk(number)][first..first + self.words]
     }
 
-    /// The state from which a state was found; none if a start led to it.
+    /// The parent of a state; none if a start led to it.
     pub(crate) fn parent(&self, number: StateNumber) -> Option<StateNumber> {
         let parent = self.parents[self.chunk(number)][self.offset(number)];
         (parent != NO_PARENT).then_some(parent)
@@ -390,7 +383,7 @@ impl Store {
         }
     }
 
-    /// Looks for a state that another one stored with the same hash may be the same as. The table must know
+    /// Looks for a state, comparing it by `is_same` with stored ones that have the same hash. The table must know
     /// numbers.
     pub(crate) fn probe_matching(&self, hash: Hash, mut is_same: impl FnMut(&[u64]) -> bool) -> Probe {
         debug_assert_eq!(self.entries, Entries::Numbers);
@@ -410,10 +403,10 @@ impl Store {
         }
     }
 
-    /// Looks at several states, each of which comes first in a slice of words. `entries` is memory to work in.
+    /// Looks up several states, each of which comes first in a slice of words. `entries` is working memory.
     ///
-    /// Each pass waits for memory once, not once for each state: for the table, then for the states that the
-    /// table points to.
+    /// Each pass waits for memory once, not once for each state: for the table, then for the states that the table
+    /// points to.
     #[inline]
     pub(crate) fn recognise<'r>(
         &self,
@@ -445,7 +438,7 @@ impl Store {
         }
     }
 
-    /// What the first entry says of a state, unless the table knows numbers.
+    /// What the first entry shows about a state, unless the table knows numbers.
     #[inline]
     fn sight(&self, entry: u64, hash: Hash, record: &[u64]) -> Sighting {
         let key = match self.entries {
@@ -456,25 +449,25 @@ impl Store {
         if entry == key { Sighting::Stored } else { Sighting::Unknown }
     }
 
-    /// How often what [`Sighting::Vacant`] speaks of has moved.
+    /// How often the positions of [`Sighting::Vacant`] have become invalid.
     pub(crate) fn growths(&self) -> u64 {
         self.growths
     }
 
-    /// Looks for a state that was looked at when the table had grown so many times.
+    /// Looks for a state that was looked up when the table had grown that many times.
     #[inline]
     pub(crate) fn probe_sighted(&self, state: &[u64], hash: Hash, sighting: Sighting, growths: u64) -> Probe {
         if let Sighting::Vacant(position) = sighting
             && growths == self.growths
             && self.parts[self.part(hash)].entries[position as usize] == 0
         {
-            // Whatever was stored since with a hash like this one went to the first vacant position, too.
+            // Any state with a similar hash that was stored since went to the first vacant position, too.
             return Probe::Vacant(position as usize);
         }
         self.probe(state, hash)
     }
 
-    /// What [`Store::probe`] looks at first.
+    /// The entry that [`Store::probe`] reads first.
     #[inline]
     fn touch(&self, hash: Hash) -> u64 {
         if matches!(self.entries, Entries::Bits(_)) {
@@ -484,7 +477,7 @@ impl Store {
         part.entries[part.home(hash.tag())]
     }
 
-    /// The first entry with the tag of a hash, where the first entry is another one, and its position; zero and
+    /// The first entry with the tag of a hash, if the first entry probed has another tag, and its position; zero and
     /// the vacant position if there is none.
     #[inline]
     fn displaced(&self, first: u64, hash: Hash) -> (u64, usize) {
@@ -498,10 +491,10 @@ impl Store {
         (entry, position)
     }
 
-    /// Stores a state that is not stored yet, at the position that [`Store::probe`] just returned.
+    /// Stores a new state, at the position that [`Store::probe`] just returned.
     ///
     /// # Errors
-    /// If there is no room for it. The store is useless then, except for what is in it.
+    /// If there is no room for it. The store can then only be read.
     #[inline]
     pub(crate) fn insert(
         &mut self,
@@ -540,7 +533,7 @@ impl Store {
         Ok(number)
     }
 
-    /// Forgets all states but the first ones.
+    /// Forgets all states except the first ones.
     pub(crate) fn truncate(&mut self, length: u64) {
         if length == self.length {
             return;
@@ -591,7 +584,7 @@ impl Store {
         Ok(())
     }
 
-    /// Replaces a part of the table by one half as large again (twice while it is small).
+    /// Replaces a part of the table by one that is half as large again (twice while it is small).
     #[cold]
     fn grow_part(&mut self, number: usize) -> Result<(), Full> {
         let old = self.parts[number].entries.len();
@@ -647,7 +640,7 @@ impl Store {
 mod tests {
     use super::*;
 
-    /// States that differ in few bits, as those of models do.
+    /// States that differ in few bits, like those of models.
     fn sample(words: usize, number: u64) -> Vec<u64> {
         (0..words as u64).map(|word| if word % 2 == 0 { number } else { number >> 7 << 40 }).collect()
     }

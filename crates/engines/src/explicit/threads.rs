@@ -1,18 +1,17 @@
 //! Breadth-first search on several threads, with the same result as on one.
 //!
-//! States are shared out among stores by their hashes. A level is searched in rounds, each in two
-//! phases with all threads waiting for each other in between:
+//! States are distributed among stores by their hashes. A level is searched in rounds. A round has two phases,
+//! separated by a barrier for all threads:
 //!
-//! 1. The states of the round, cut into blocks, are expanded. Successors that the same thread met a
-//!    short while ago are dropped at once; the others are candidates. Each block sorts its candidates
-//!    by the store that is responsible for them and numbers them in order.
-//! 2. Each store takes its candidates, block by block, and keeps the new ones. No other thread
-//!    touches it meanwhile, so nothing is locked state by state. The block learns which of its
-//!    candidates were new.
+//! 1. The states of the round, cut into blocks, are expanded. Successors that the same thread has seen recently are
+//!    dropped at once; the others are candidates. Each block sorts its candidates by the responsible store and numbers
+//!    them in order.
+//! 2. Each store takes its candidates, block by block, and keeps the new ones. No other thread accesses it meanwhile,
+//!    so there is no locking per state. The block learns which of its candidates were new.
 //!
-//! So the next level has the order that a search on one thread gives it, whichever thread did what,
-//! and so have counts, verdicts and traces: a violation counts if it is the first in that order,
-//! and what was stored beyond it does not count.
+//! So the next level has the same order as in a search on one thread, however the work was distributed, and so have
+//! counts, verdicts and traces: a violation counts if it is the first in that order, and states stored beyond it do not
+//! count.
 
 use std::any::Any;
 use std::io;
@@ -40,22 +39,22 @@ use crate::options::SearchOptions;
 use crate::report::{EngineError, StopReason};
 use crate::seam::{Facts, SearchSpace, Sink, Tag};
 
-/// Blocks of a round.
+/// The number of blocks of a round.
 const BLOCKS: usize = 64;
-/// The most states of a block. The candidates of a round should fit into the cache.
+/// The largest number of states of a block. The candidates of a round should fit into the cache.
 const LARGEST_BLOCK: usize = 256;
-/// Rounds of fewer states are not worth waking other threads.
+/// Smaller rounds, by number of states, are not worth waking other threads.
 const SMALL_ROUND: usize = 512;
-/// Lookups whose waits for memory overlap.
+/// The number of lookups whose memory latencies overlap.
 const LOOKAHEAD: usize = 64;
-/// Of how many of sixteen successors it must be known that they were met a short while ago, so that it is worth
-/// to ask: each saves the way to a store.
+/// The number of hits among sixteen lookups of recent successors that makes this lookup worthwhile: each hit saves the
+/// transfer to a store.
 const RECENT_WORTH: u32 = 3;
-/// In place of the number of a candidate that was not new.
+/// Marks a candidate that was not new.
 const NOT_NEW: StateNumber = NO_PARENT;
 
-/// What goes with a candidate on its way to a store: its number in the block, the position of its
-/// parent in the block, and its tag; in one word, since there are very many of them.
+/// The label of a candidate on its way to a store: its number in the block, the position of its parent in the block,
+/// and its tag; in one word, since there are very many of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Label {
     candidate: u32,
@@ -64,7 +63,7 @@ struct Label {
 }
 
 impl Label {
-    /// The position of the parent of a state that a start led to.
+    /// The position of the parent of a state produced by a start.
     const NO_PARENT: u16 = u16::MAX;
 
     fn pack(self) -> u64 {
@@ -75,8 +74,8 @@ impl Label {
     }
 }
 
-/// Searches the reachable states of a system on several threads. If the search may go on on disk, what
-/// was found before memory was full is returned with where to go on.
+/// Searches the reachable states of a system on several threads. If the search may continue on disk, the results before
+/// memory was full are returned with the point where to continue.
 pub(super) fn search<S: SearchSpace>(
     system: &S,
     checks: &Checks,
@@ -86,8 +85,7 @@ pub(super) fn search<S: SearchSpace>(
     begin: Option<Saved>,
     observer: &mut dyn Observer,
 ) -> Result<(Exploration, Option<Handover>), EngineError> {
-    // More stores than threads, so that they share the work evenly. Their number must not change
-    // anything, and does not.
+    // More stores than threads, so that they share the work evenly. The result does not depend on their number.
     let bits = if options.threads <= 8 { 4 } else { PART_BITS };
     let words = system.words();
     let mut stores: Vec<Store> =
@@ -121,8 +119,7 @@ pub(super) fn search<S: SearchSpace>(
         fingerprint,
     };
     let (end, counts, left) = std::thread::scope(|scope| {
-        // How many threads there really are is known only when they have been started; until then
-        // they wait at this gate.
+        // The actual number of threads is known only when they have been started; until then they wait at this gate.
         let gate = lock(&search.panic);
         let mut threads = 1;
         for _ in 1..options.threads {
@@ -170,7 +167,7 @@ pub(super) fn search<S: SearchSpace>(
     Ok((exploration, handover))
 }
 
-/// What all threads share.
+/// State shared by all threads.
 struct ThreadedSearch<'a, S: SearchSpace> {
     system: &'a S,
     checks: &'a Checks,
@@ -182,23 +179,23 @@ struct ThreadedSearch<'a, S: SearchSpace> {
     level: RwLock<Vec<StateNumber>>,
     round: RwLock<Round>,
     blocks: Vec<Mutex<Block>>,
-    /// For each block: the numbers of its candidates once they are stored.
+    /// For each block, the numbers of its candidates once they are stored.
     new: Vec<RwLock<Vec<AtomicU32>>>,
     /// For each block and each store: records of a state and its label.
     cells: Vec<Mutex<Vec<u64>>>,
-    /// What to do next in each phase.
+    /// The next piece of work in each phase.
     next: [AtomicUsize; 2],
     barrier: OnceLock<Barrier>,
-    /// What a thread panicked with. It goes on to meet the others, and the first thread panics
-    /// between two rounds.
+    /// The payload of a thread's panic. That thread continues to the barrier, and the first thread panics between two
+    /// rounds.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     finished: AtomicBool,
-    /// Why the search is to end, if the first thread learned that it is. Long expansions ask for it.
+    /// Why the search should end, if the first thread was told so. Long expansions poll it.
     stop: OnceLock<StopReason>,
     fingerprint: u64,
 }
 
-/// Says why the search is to end now, if it is; asked from time to time during long expansions.
+/// Returns why the search should end now, if it should; polled during long expansions.
 type Ask<'x> = &'x mut dyn FnMut() -> Option<StopReason>;
 
 /// The states of the level that are expanded in a round.
@@ -206,15 +203,15 @@ type Ask<'x> = &'x mut dyn FnMut() -> Option<StopReason>;
 struct Round {
     first: usize,
     end: usize,
-    /// How many states a block has.
+    /// The number of states per block.
     block: usize,
     /// Whether this is the round of the starts, which are in the first block.
     starts: bool,
 }
 
 impl Round {
-    /// The round that begins with a state of a level of some length. Rounds of a level are about
-    /// equally long, and so are blocks of a round.
+    /// The round that begins with a state of a level of a given length. Rounds of a level have about equal lengths, and
+    /// so have blocks of a round.
     fn at(first: usize, length: usize) -> Self {
         let rounds = (length - first).div_ceil(BLOCKS * LARGEST_BLOCK);
         let end = first + (length - first).div_ceil(rounds.max(1));
@@ -227,7 +224,7 @@ impl Round {
     fn blocks(self) -> usize {
         if self.starts { 1 } else { (self.end - self.first).div_ceil(self.block) }
     }
-    /// Where the states of a block begin in the level.
+    /// The position in the level where the states of a block begin.
     fn start_of(self, block: usize) -> usize {
         self.first + block * self.block
     }
@@ -246,26 +243,26 @@ impl Snapshots<'_> {
     }
 }
 
-/// When something happened in a block: twice the place of a successor while it was looked at, and
-/// one more after it was stored.
+/// A point in the order of events of a block: twice the position of a successor while it is examined, and one more
+/// after it is stored.
 type Moment = u64;
 
 fn at(place: u64) -> Moment {
     2 * place
 }
 
-/// What came of a block.
+/// The results of a block.
 #[derive(Debug)]
 struct Block {
-    /// How many steps there are: to successors and to states that are passed through.
+    /// The number of steps: to successors and to transient states.
     steps: u64,
-    /// Steps through states after starts, where only these count, and the place after them.
+    /// Steps through transient states after starts, where only these count, and the position after them.
     start_steps: Vec<(u64, u64)>,
-    /// What ends the search, and when. Only the first counts.
+    /// What ends the search, and at which point. Only the first counts.
     end: Option<(Moment, End)>,
-    /// Covers and when they were reached; each once.
+    /// Covers and the points at which they were reached; each once.
     covered: Vec<(PropertyId, Moment)>,
-    /// Which successors the candidates are, in order.
+    /// The positions of the candidates among the successors, in order.
     places: Vec<u64>,
     /// Candidates on their way to the cells.
     outgoing: Vec<Vec<u64>>,
@@ -291,7 +288,7 @@ impl Block {
         }
     }
 
-    /// The same for what happened while a candidate was looked at.
+    /// The same for an event while a candidate is examined.
     fn note_end_at(&mut self, candidate: u32, end: End) {
         self.note_end(at(self.places[candidate as usize]), end);
     }
@@ -304,7 +301,7 @@ impl Block {
     }
 }
 
-/// What a thread needs to work.
+/// The working data of a thread.
 struct Worker<'a, S: SearchSpace> {
     scratch: S::Scratch,
     judge: Judge<'a, S>,
@@ -316,12 +313,12 @@ struct Worker<'a, S: SearchSpace> {
     sightings: Vec<Sighting>,
 }
 
-/// What a thread needs to sort successors by the stores that are responsible for them.
+/// The data a thread needs to sort successors by the responsible stores.
 struct Sorting<'a, S: SearchSpace> {
     lookup: Lookup<'a, S>,
     batch: Batch,
-    /// The candidates of this thread. Each was stored since, or comes before the same state in
-    /// the same round, or was dropped.
+    /// The candidates of this thread. Each has been stored since, or comes before the same state in the same round, or
+    /// was dropped.
     recent: Recent,
 }
 
@@ -342,7 +339,7 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
         }
     }
 
-    /// Works on rounds until the search is finished.
+    /// Processes rounds until the search is finished.
     fn work(&self) {
         drop(lock(&self.panic));
         let mut worker = self.worker();
@@ -355,7 +352,7 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
         }
     }
 
-    /// The two phases of a round, with others or alone.
+    /// The two phases of a round, together with other threads or alone.
     fn phases(&self, worker: &mut Worker<'a, S>, together: bool, ask: Ask<'_>) {
         let round = *read(&self.round);
         let mut phase = |work: &mut dyn FnMut(&mut Worker<'a, S>, Ask<'_>)| {
@@ -429,7 +426,7 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
         ask: Ask<'_>,
     ) {
         let Worker { scratch, sorting, states, .. } = worker;
-        // Their waits for memory overlap.
+        // Their memory latencies overlap.
         states.clear();
         for &number in numbers {
             append(states, stores.state(number));
@@ -457,8 +454,7 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
         self.sort(sorting, block);
     }
 
-    /// Sorts the candidates among the successors of a batch by the stores that are responsible for
-    /// them.
+    /// Sorts the candidates among the successors of a batch by the responsible stores.
     fn sort(&self, sorting: &mut Sorting<'a, S>, block: &mut Block) {
         let Sorting { lookup, batch, recent } = sorting;
         lookup.hash_all(batch);
@@ -475,7 +471,7 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
                 if !is_paused && recent.meets(state, hash) {
                     continue;
                 }
-                // Tags beyond what fits say nothing that would be wrong to forget.
+                // Tags that do not fit carry only information that can be safely dropped.
                 let tag = u16::try_from(tag).unwrap_or(Tag::EVERYTHING as u16);
                 let label = Label { candidate: block.places.len() as u32, parent: parent as u16, tag };
                 block.places.push(before + position as u64);
@@ -568,7 +564,7 @@ struct BlockExpander<'x, 'a, S: SearchSpace> {
 }
 
 impl<S: SearchSpace> BlockExpander<'_, '_, S> {
-    /// When what comes next happens.
+    /// The point at which the next event occurs.
     fn moment(&self) -> Moment {
         at(self.block.steps + self.sorting.batch.steps())
     }
@@ -607,7 +603,7 @@ impl<S: SearchSpace> Expander for BlockExpander<'_, '_, S> {
     }
 }
 
-/// What is counted.
+/// Counters.
 #[derive(Debug, Default)]
 struct Counts {
     states: u64,
@@ -615,17 +611,17 @@ struct Counts {
     depth: u64,
     covered: Vec<PropertyId>,
     surplus: FxHashSet<StateNumber>,
-    /// Most bytes used for levels and successors.
+    /// The peak number of bytes used for levels and successors.
     other_bytes: u64,
 }
 
-/// A moment between two rounds.
+/// A point between two rounds.
 struct RoundState {
-    /// The first state of the level that waits.
+    /// The first waiting state of the level.
     first: usize,
-    /// How many states of the next level there are.
+    /// The number of states of the next level.
     found: usize,
-    /// How many states each store has.
+    /// The number of states of each store.
     lengths: Vec<u64>,
     totals: SearchTotals,
 }
@@ -636,7 +632,7 @@ struct Conductor<'s, 'a, S: SearchSpace> {
     counts: Counts,
     worker: Worker<'a, S>,
     observer: &'s mut dyn Observer,
-    /// Where to go on on disk, with the states of the next level so far.
+    /// Where to continue on disk, with the states of the next level so far.
     left: Option<(RoundState, Vec<StateNumber>)>,
 }
 
@@ -698,7 +694,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
         End::Finished
     }
 
-    /// Where the search is.
+    /// The current point of the search.
     fn here(&self, first: usize, depth: u64, next: &[StateNumber]) -> RoundState {
         let Counts { transitions, depth: deepest, covered, .. } = &self.counts;
         RoundState {
@@ -709,7 +705,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
         }
     }
 
-    /// Ends the search, with a checkpoint of where it was before if it can go on from there.
+    /// Ends the search, with a checkpoint of the previous point if it can be resumed from there.
     fn end(&mut self, end: End, before: RoundState, next: &[StateNumber]) -> End {
         if self.search.options.spill.is_some()
             && self.search.options.checkpoint.is_none()
@@ -728,7 +724,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
         }
     }
 
-    /// Writes a checkpoint, if there is to be one.
+    /// Writes a checkpoint, if one is configured.
     fn save(&self, place: &RoundState, next: &[StateNumber]) -> io::Result<()> {
         let search = self.search;
         let Some(path) = &search.options.checkpoint else { return Ok(()) };
@@ -786,7 +782,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
         ended
     }
 
-    /// Counts what belongs to a block up to where the search ends.
+    /// Counts what belongs to a block up to the point where the search ends.
     fn count(
         &mut self,
         block: &mut Block,
@@ -823,7 +819,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
             }
         }
         if !starts {
-            // A step counts even if what it leads to ends the search.
+            // A step counts even if the state it leads to ends the search.
             self.counts.transitions += block.steps.min(cut / 2 + 1);
         }
         let passed = block.start_steps.iter().filter(|&&(_, place)| at(place) <= cut);
@@ -831,7 +827,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
         end
     }
 
-    /// How far the search is, with so many states of the next level.
+    /// The progress of the search, given the number of states of the next level.
     fn progress(&mut self, found: usize) -> Progress {
         let search = self.search;
         let stored: u64 = search.stores.iter().map(|store| read(store).memory_bytes()).sum();
@@ -872,7 +868,7 @@ fn stored(new: &[AtomicU32]) -> impl Iterator<Item = (usize, StateNumber)> {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A thread that panics takes the search down with it; no other sees what it left.
+    // A thread that panics ends the search; no other thread uses what it left.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,14 +1,13 @@
 //! States packed by the values that occur.
 //!
-//! The declared types of a model often have room for much more than ever happens: queues that are never
-//! full, bytes that count to five, processes that are never created. So a search of large states looks at
-//! its first states, and at some that lie deep, and goes on with a layout that has room for what was seen
-//! only: slots that never changed take no bits and are constants to the compiled rules, and the others
-//! take the bits that their values needed. That is a guess, not a claim about the model: whatever is
-//! stored is checked to have room, and a state that does not ends the search, which goes on with more
-//! room where it was. So what is found never depends on the guess.
+//! The declared types of a model often have room for much more than ever happens: queues that are never full, bytes
+//! that count to five, processes that are never created. So a search of large states examines its first states, and
+//! some deep ones, and continues with a layout that has room only for the values seen: slots that never changed take no
+//! bits and are constants for the compiled rules, and the others take the bits that their values needed. This is a
+//! guess, not a claim about the model: every stored state is checked to fit, and a state that does not fit ends the
+//! search, which then continues from the same point with more room. So the results never depend on the guess.
 //!
-//! * `seen` guesses, `repacking` takes states from one layout to another.
+//! * `seen` guesses, `repacking` converts states from one layout to another.
 
 mod repacking;
 mod seen;
@@ -31,31 +30,31 @@ use crate::verdicts::search_and_judge;
 use repacking::Repacking;
 use seen::Seen;
 
-/// When a search packs states by what it has seen.
+/// When a search packs states by the values it has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Narrowing {
-    /// After so many states at least.
+    /// The minimum number of states.
     pub states: u64,
-    /// And after so many for each node of the compiled rules, divided by how many words that saves: compiling the
-    /// rules again must not take longer than it saves.
+    /// The minimum number of states per node of the compiled rules, divided by the number of words saved: recompiling
+    /// the rules must not take longer than it saves.
     pub states_per_node: u64,
-    /// If states have at least so many words.
+    /// The minimum number of words of a state.
     pub least_words: usize,
-    /// If they then have at least so many hundredths fewer words.
+    /// The minimum saving of words, in per cent.
     pub least_saving: usize,
-    /// On several threads only if they have at least so many fewer words,
+    /// On several threads: the minimum number of words saved,
     pub parallel_saving: usize,
-    /// and after so many states at least, which one thread looks at.
+    /// and the minimum number of states, which a single thread examines.
     pub parallel_states: u64,
-    /// How often it may have too little room before it has room for everything.
+    /// How often the layout may be outgrown before it has room for everything.
     pub attempts: u32,
 }
 
-/// The first look is at one of so many of the states after which states are packed.
+/// Repacking is first considered after 1/16 of the states that would trigger it.
 const FIRST_LOOK: u64 = 16;
-/// Steps that the reference interpreter does before a layout is given up: a few would be no loss.
+/// The number of steps of the reference interpreter after which a layout is abandoned: a few are no loss.
 const SLOW_STEPS: u64 = 1 << 12;
-/// States that a look at what lies deep takes.
+/// The number of states of the sample of deep states.
 const DEEP_STATES: u64 = 1 << 12;
 
 impl Default for Narrowing {
@@ -73,7 +72,7 @@ impl Default for Narrowing {
 }
 
 impl Narrowing {
-    /// For a search on several threads, which starts anew when it has too little room.
+    /// The limit for a search on several threads, which restarts when the layout is outgrown.
     const PARALLEL_ATTEMPTS: u32 = 2;
 
     /// States always have room for everything.
@@ -87,15 +86,15 @@ impl Narrowing {
         attempts: 0,
     };
 
-    /// After how many states a search goes on with a layout of fewer words, with compiled rules of so many
-    /// nodes.
+    /// The number of states after which a search continues with a layout of fewer words, given the number of nodes of
+    /// the compiled rules.
     fn states_for(&self, nodes: u32, words: usize, fewer: usize) -> u64 {
         let saved = words.saturating_sub(fewer).max(1) as u64;
         self.states.max(self.states_per_node * u64::from(nodes) / saved)
     }
 
-    /// Whether states are packed by what was seen. Not where others want to know the words of the
-    /// states, or where a search is to go on that began with others.
+    /// Whether states are packed by the values seen. Not if an observer depends on the words of states, or a search
+    /// resumes that began with another layout.
     fn applies(&self, layout: &Layout, options: &SearchOptions, observer: &dyn Observer) -> bool {
         layout.words() >= self.least_words
             && layout.multisets().is_empty()
@@ -122,7 +121,7 @@ pub(crate) fn check_whole(
     let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
     let system = CompiledSystem::new(&evaluator, false);
     let packed = |mut report: Report, outgrown| {
-        // Whatever layout a rule fired with.
+        // Regardless of the layout with which a rule fired.
         evaluator.fired().report(None, &mut report);
         Report { outgrown, ..report }
     };
@@ -137,7 +136,7 @@ pub(crate) fn check_whole(
         let (words, fewer) = (layout.words(), narrow.words());
         100 * fewer <= (100 - narrowing.least_saving.min(100)) * words && fewer + least_words <= words
     };
-    // A first look at few states, so that searches which have nothing to gain lose nothing.
+    // A first look at few states, so that searches that have nothing to gain lose nothing.
     let mut first: Option<Exploration> = None;
     let mut limit = narrowing.states.div_ceil(FIRST_LOOK);
     for is_last in [false, true] {
@@ -161,8 +160,8 @@ pub(crate) fn check_whole(
                 limit = limit.max(narrowing.parallel_states);
             }
         } else {
-            // One process after the other, as far as it goes: that fills queues and makes numbers large. And
-            // states that are passed through, which also need room.
+            // One process after the other, as far as it goes: this fills queues and produces large numbers. Also
+            // transient states, which need room, too.
             for order in [SearchOrder::DepthFirst, SearchOrder::BreadthFirst] {
                 let (properties, max_states) = (Some(Vec::new()), Some(limit.min(DEEP_STATES)));
                 let sample = SearchOptions { order, properties, max_states, store_passing: true, ..short.clone() };
@@ -224,7 +223,7 @@ pub fn layout_for<'s>(model: &Model, layout: &Layout, states: impl IntoIterator<
     seen.layout(layout)
 }
 
-/// Searches a system, from the start or where another search left off.
+/// Searches a system, from the start or from where another search stopped.
 fn search(
     system: &CompiledSystem<'_>,
     interpreter: &Interpreter<'_>,
@@ -236,17 +235,17 @@ fn search(
     search_and_judge(&system, interpreter, options, begin, observer, None)
 }
 
-/// What came of a search with another layout.
+/// The outcome of a search with another layout.
 enum Outcome {
-    /// It is done.
+    /// Finished.
     Done,
-    /// The layout had no room for a state. The report is of no use.
+    /// The layout had no room for a state. The report must not be used.
     TooNarrow(Box<Valuation>),
-    /// It had no room for what happens inside of very many steps. The report is of no use.
+    /// It had no room for intermediate states of very many steps. The report must not be used.
     Slow,
 }
 
-/// Goes on with another layout where a search left off.
+/// Continues with another layout where a search stopped.
 fn go_on(
     layout: &Layout,
     whole: &SpecialisedSystem<'_>,
@@ -257,11 +256,11 @@ fn go_on(
     let interpreter = Interpreter::new(whole.model(), layout);
     let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
     let system = CompiledSystem::new(&evaluator, false);
-    // Where that is so with any layout, another one is no remedy.
+    // If that happens with any layout, another one does not help.
     let patience = SLOW_STEPS + SLOW_STEPS * whole.consulted();
     let mut watch = Watch { observer, evaluator: &evaluator, patience, is_slow: false };
     let (report, exploration) = match search(&system, &interpreter, options, begin, &mut watch) {
-        // There was no memory for both; from the start there may be.
+        // There was no memory for both; a restart may fit.
         Err(EngineError::Resume { .. }) => search(&system, &interpreter, options, None, &mut watch)?,
         found => found?,
     };
@@ -274,7 +273,7 @@ fn go_on(
     Ok((report, exploration, outcome))
 }
 
-/// Where a search left off, with its states in another layout; or a state for which that has no room.
+/// The point where a search stopped, with its states in another layout; or a state for which that has no room.
 fn transferred(layout: &Layout, exploration: &Exploration, target: &Layout) -> Result<Option<Saved>, Valuation> {
     let Some(rest) = &exploration.rest else { return Ok(None) };
     let repacking = Repacking::new(layout, target);
@@ -290,11 +289,11 @@ fn transferred(layout: &Layout, exploration: &Exploration, target: &Layout) -> R
     Ok(Some(Saved::new(target.words(), totals, rest.current.clone(), rest.next.clone(), (states, parents))))
 }
 
-/// Stops a search in which the reference interpreter has too much to do.
+/// Stops a search in which the reference interpreter has too much work.
 struct Watch<'a, 'm> {
     observer: &'a mut dyn Observer,
     evaluator: &'a SpecialisedSystem<'m>,
-    /// How many steps it may do.
+    /// The number of steps it may do.
     patience: u64,
     is_slow: bool,
 }
@@ -315,7 +314,7 @@ impl Observer for Watch<'_, '_> {
     }
 }
 
-/// Asks an observer whether to go on, and remembers if not.
+/// Forwards to an observer whether to continue, and remembers if not.
 struct Relay<'a> {
     observer: &'a mut dyn Observer,
     stopped: Option<StopReason>,

@@ -1,21 +1,21 @@
-//! Takes packed states from one layout to another of the same slots.
+//! Converts packed states from one layout to another with the same slots.
 
 use quotient_ir::{Layout, Slot};
 
-/// How the states of one layout become those of another.
+/// The conversion from one layout to another.
 pub(super) struct Repacking {
-    /// The words of a state but for the fields below.
+    /// The words of a state, except for the fields below.
     base: Vec<u64>,
     fields: Vec<Moved>,
-    /// Bits of each word that the other layout has no room for, and what they must be.
+    /// The bits of each word for which the other layout has no room, and their required contents.
     dropped: Vec<(u64, u64)>,
 }
 
-/// A field that is in both.
+/// A field in both layouts.
 struct Moved {
     from: Field,
     to: Field,
-    /// What to add to what is stored, and the greatest that may come of it; nothing if that depends on it.
+    /// The offset to add to the stored number, and the greatest permitted result; `None` if the offset depends on it.
     distance: Option<(u64, u64)>,
     slots: Box<(Slot, Slot)>,
 }
@@ -28,7 +28,7 @@ struct Field {
 }
 
 impl Field {
-    /// Where a slot is that has bits.
+    /// The location of a slot that has bits.
     fn of(slot: &Slot) -> Self {
         Self { word: slot.bit as usize / 64, shift: slot.bit % 64, mask: u64::MAX >> (64 - slot.width) }
     }
@@ -75,8 +75,7 @@ impl Repacking {
         Self { base, fields, dropped }
     }
 
-    /// Appends a state. Returns whether the new layout has room for it; if not, what is appended is of no
-    /// use.
+    /// Appends a state. Returns whether the new layout has room for it; if not, what was appended must not be used.
     pub(super) fn append(&self, state: &[u64], states: &mut Vec<u64>) -> bool {
         let start = states.len();
         states.extend_from_slice(&self.base);

@@ -1,23 +1,22 @@
-//! What slots were seen to hold, and a layout with room for that and a little more.
+//! The values seen in slots, and a layout with room for them and a little more.
 //!
-//! Elements of arrays are judged together, so that the guess is not refuted by every element that does
-//! what another one was seen to do. Slots of one *class* differ in indices only: they have the same
-//! width. Slots of one *element* have the same innermost index, whatever the indices around it: the
-//! third place of any queue, the record of one process. If one of them changes, then all do whose class
-//! changes anywhere.
+//! Elements of arrays are judged together, so that the guess is not refuted whenever one element does what another was
+//! seen to do. Slots of one *class* differ only in indices: they have the same width. Slots of one *element* have the
+//! same innermost index, whatever the indices around it: the third position of any queue, the record of one process. If
+//! one of them changes, all of them change whose class changes anywhere.
 
 use quotient_ir::{Domain, Layout, Model, Slot, SlotId, TableIndex, TypeId, TypeKind, Valuation};
 
 use crate::explicit::Exploration;
 
-/// Types of at most so many values keep room for all of them, unless nothing ever changes.
+/// Types with at most this many values keep room for all of them, unless nothing ever changes.
 const SMALL: u64 = 64;
-/// States that are looked at, about.
+/// The approximate number of states examined.
 const SAMPLE: u64 = 1 << 14;
-/// More bits for what turned out to need more.
+/// The number of bits added to a slot that was outgrown.
 const MORE_BITS: u32 = 2;
 
-/// What slots were seen to hold.
+/// The values seen in slots.
 pub(super) struct Seen {
     slots: Vec<Values>,
     cells: Vec<Cell>,
@@ -25,7 +24,7 @@ pub(super) struct Seen {
     elements: Vec<Element>,
 }
 
-/// What a slot was seen to hold.
+/// The values seen in a slot.
 #[derive(Clone, Copy, Debug, Default)]
 struct Values {
     undefined: bool,
@@ -33,7 +32,7 @@ struct Values {
     between: Option<(i64, i64)>,
 }
 
-/// What a slot belongs to.
+/// The class and element of a slot.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     class: u32,
@@ -42,22 +41,22 @@ struct Cell {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Class {
-    /// How often its slots had too little room.
+    /// How often its slots were outgrown.
     widened: u32,
-    /// Whether one of its slots turned out to change.
+    /// Whether one of its slots was found to change.
     changes: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Element {
-    /// The first element of the array, and how many there are.
+    /// The first element of the array, and the number of elements.
     first: u32,
     count: u32,
-    /// Whether it turned out to change.
+    /// Whether it was found to change.
     changes: bool,
 }
 
-/// Where a slot is in packed states, and which codes it was seen to have.
+/// The location of a slot in packed states, and the codes seen there.
 struct Field {
     slot: SlotId,
     word: usize,
@@ -65,7 +64,7 @@ struct Field {
     mask: u64,
     /// Whether zero was among them.
     undefined: bool,
-    /// One less than the least that is not zero.
+    /// One less than the least nonzero code.
     least: u64,
     greatest: u64,
 }
@@ -89,7 +88,7 @@ impl Values {
         }
     }
 
-    /// The only value, if there is one.
+    /// The only value, if there is just one.
     fn only(&self) -> Option<i64> {
         self.between.filter(|(low, high)| !self.undefined && low == high).map(|(value, _)| value)
     }
@@ -110,7 +109,7 @@ impl Seen {
         seen
     }
 
-    /// Adds the cells of a type, whose classes and elements are numbered from the given ones on.
+    /// Adds the cells of a type, with classes and elements numbered from the given ones on.
     fn classify(
         &mut self,
         model: &Model,
@@ -151,7 +150,7 @@ impl Seen {
         }
     }
 
-    /// Makes sure that there are elements of an array from a number on.
+    /// Ensures that there are elements of an array from a number on.
     fn add_elements(&mut self, first: usize, count: usize) {
         let array = Element { first: first as u32, count: count as u32, changes: false };
         while self.elements.len() < first + count {
@@ -159,12 +158,12 @@ impl Seen {
         }
     }
 
-    /// Takes note of the states of a search, or of some spread over it.
+    /// Records the states of a search, or a sample of them.
     pub(super) fn include_some(&mut self, layout: &Layout, exploration: &Exploration) {
         let store = &exploration.store;
         let Some(first) = store.numbers().next().map(|number| store.state(number)) else { return };
         self.include(&layout.unpack(first));
-        // Most slots never change, which whole words tell.
+        // Most slots never change, which whole words show.
         let mut changes = vec![0; layout.words()];
         let step = (store.len() / SAMPLE).max(1) as usize;
         for number in store.numbers().step_by(step) {
@@ -183,7 +182,7 @@ impl Seen {
             let state = store.state(number);
             for field in &mut fields {
                 let code = state[field.word] >> field.shift & field.mask;
-                // Codes have the order of values; zero may stand for none.
+                // Codes have the order of values; zero may represent undefined.
                 field.undefined |= code == 0;
                 field.least = field.least.min(code.wrapping_sub(1));
                 field.greatest = field.greatest.max(code);
@@ -192,7 +191,7 @@ impl Seen {
         for field in fields {
             let slot = &layout.slots[field.slot];
             let values = &mut self.slots[field.slot.position()];
-            // The least code but zero, if there are others.
+            // The least nonzero code, if there is one.
             let least = field.least.saturating_add(1);
             let codes =
                 [field.undefined.then_some(0), (least <= field.greatest).then_some(least), Some(field.greatest)];
@@ -200,14 +199,14 @@ impl Seen {
         }
     }
 
-    /// Takes note of a state.
+    /// Records a state.
     pub(super) fn include(&mut self, valuation: &Valuation) {
         for (slot, &value) in self.slots.iter_mut().zip(&valuation.0) {
             slot.include(value);
         }
     }
 
-    /// Takes note of a state that a layout had no room for.
+    /// Records a state that outgrew a layout.
     pub(super) fn widen(&mut self, layout: &Layout, state: &Valuation) {
         for (id, slot) in layout.slots.iter_enumerated().filter(|(id, slot)| slot.stored(state[*id]).is_none()) {
             let Cell { class, element } = self.cells[id.position()];
@@ -216,7 +215,7 @@ impl Seen {
                 continue;
             }
             self.classes[class as usize].changes = true;
-            // What fills up goes on to fill up.
+            // A queue that fills up tends to fill up further.
             let Element { first, count, .. } = self.elements[element as usize];
             let end = (first + count).min(element + 1 + (element - first).div_ceil(2));
             self.elements[element as usize..end as usize].iter_mut().for_each(|element| element.changes = true);
@@ -249,8 +248,7 @@ impl Seen {
     }
 }
 
-/// The values that were seen of a slot and others beyond, as many as the bits have room for; nothing if that
-/// may as well be all of them.
+/// The values seen in a slot and more, as many as the bits have room for; `None` if that amounts to all of them.
 fn room(slot: &Slot, values: &Values, widened: u32) -> Option<(Domain, bool)> {
     if widened > 1 {
         return None;
@@ -260,9 +258,9 @@ fn room(slot: &Slot, values: &Values, widened: u32) -> Option<(Domain, bool)> {
     if size != 0 && size <= SMALL {
         return Some((slot.domain.clone(), undefined));
     }
-    // What is never defined needs room for some value.
+    // A slot that is never defined still needs room for some value.
     let (low, high) = values.between.unwrap_or((slot.least, slot.least));
-    // From zero on if that is possible: then what is copied from one slot to another need not be moved.
+    // Start from zero if possible: then values copied between slots need no conversion.
     let low = if low > 0 && slot.least <= 0 { 0 } else { low };
     let codes = high.checked_sub(low)?.checked_add(i64::from(undefined))?;
     let bits = (u64::BITS - codes.leading_zeros()).max(1) + widened * MORE_BITS;

@@ -1,5 +1,5 @@
-//! Which rules fired at all. Every thread that runs a system notes them here; once all rules that can fire
-//! have done so, that is only reading.
+//! Which rules fired at all. Every thread that runs a system records them here; once all rules that can fire have done
+//! so, only reads remain.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,7 +12,7 @@ use crate::report::{Report, StopReason};
 pub(crate) struct FiredRules(Box<[AtomicBool]>);
 
 impl FiredRules {
-    /// Takes over what fired elsewhere.
+    /// Adds the rules that fired elsewhere.
     pub(crate) fn include(&self, other: &Self) {
         for (own, other) in self.0.iter().zip(&other.0) {
             if other.load(Ordering::Relaxed) {
@@ -21,16 +21,16 @@ impl FiredRules {
         }
     }
 
-    /// None of so many.
+    /// None fired yet, of a number of rules.
     pub(crate) fn new(rules: usize) -> Self {
         Self((0..rules).map(|_| AtomicBool::new(false)).collect())
     }
 
-    /// Notes that a rule has fired, given by its position.
+    /// Records that a rule, given by its position, has fired.
     #[inline]
     pub(crate) fn note(&self, rule: usize) {
         let fired = &self.0[rule];
-        // A line that nobody writes is shared by all processors.
+        // A cache line that is never written is shared by all processors.
         if !fired.load(Ordering::Relaxed) {
             fired.store(true, Ordering::Relaxed);
         }
@@ -42,8 +42,8 @@ impl FiredRules {
         fired.map(RuleId::from_position).collect()
     }
 
-    /// The rules that have not fired, nor one that symmetries exchange with them. `classes` says for each rule
-    /// which it is exchanged with; none if no symmetries were used.
+    /// The rules that have not fired, nor any rule in their orbit. `classes` gives the orbit of each rule; none if no
+    /// symmetries were used.
     pub(crate) fn rest(&self, classes: Option<&[u32]>) -> Vec<RuleId> {
         let has_fired = |rule: usize| self.0[rule].load(Ordering::Relaxed);
         let mut fired: Vec<bool> = (0..self.0.len()).map(has_fired).collect();
@@ -59,8 +59,8 @@ impl FiredRules {
         (0..fired.len()).filter(|&rule| !fired[rule]).map(RuleId::from_position).collect()
     }
 
-    /// Says in the report of a search that came to its end which rules never fired. Of an approximate one that
-    /// is said of what it saw.
+    /// Adds the rules that never fired to the report of a finished search. For an approximate search, this refers to
+    /// the states visited.
     pub(crate) fn report(&self, classes: Option<&[u32]>, report: &mut Report) {
         let is_whole = matches!(report.stop_reason, None | Some(StopReason::Approximate));
         report.never_fired = is_whole.then(|| self.rest(classes));

@@ -1,25 +1,25 @@
-//! The guard of a reduced search. Symmetries were found under the assumption that each slot holds only
-//! the values it was seen to be able to hold. Should a state hold another one, that is a mistake in this
-//! program, and what the search says is not to be trusted: it must end as an error, not as a verdict.
+//! The guard of a reduced search. Symmetries were found under the assumption that each slot holds only its possible
+//! values. A state with another value reveals a defect of this program, and the results of the search cannot be
+//! trusted: it must end with an error, not with a verdict.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use quotient_ir::{Layout, SlotId, TableIndex};
 use quotient_symmetry::Literals;
 
-/// No slot was caught.
+/// No violation was detected.
 const NONE: u32 = u32::MAX;
 
-/// Watches the values of slots.
+/// Checks the values of slots.
 #[derive(Debug)]
 pub(crate) struct Guard {
     /// The fields of each word that can hold more than was assumed.
     words: Vec<Vec<GuardedField>>,
-    /// The first slot that was caught.
+    /// The first slot with an impossible value.
     caught: AtomicU32,
 }
 
-/// Where the code of a slot is, and which codes it may have.
+/// The location of a slot's code, and the codes it may have.
 #[derive(Debug)]
 struct GuardedField {
     slot: SlotId,
@@ -31,22 +31,22 @@ struct GuardedField {
 /// The codes a slot may have.
 #[derive(Debug)]
 enum Allowed {
-    /// One bit a code.
+    /// One bit per code.
     Few(u64),
-    /// One bit a code, in words.
+    /// One bit per code, in words.
     Many(Box<[u64]>),
-    /// From the first to the second, and perhaps undefined.
+    /// From the first to the second, and possibly undefined.
     Between(u64, u64, bool),
 }
 
 impl Guard {
-    /// Watches for values that are not among the literals.
+    /// Checks for values that are not among the literals.
     pub(crate) fn new(layout: &Layout, literals: &Literals) -> Self {
         let mut words: Vec<Vec<GuardedField>> = (0..layout.words()).map(|_| Vec::new()).collect();
         for (slot, entry) in layout.slots.iter_enumerated() {
             let possible = &literals.slots()[slot];
             let codes: Vec<u64> = possible.values.iter().filter_map(|&value| entry.stored(value)).collect();
-            // Zero is a domain of 2^64 values.
+            // A size of zero denotes 2^64 values.
             let size = entry.domain.size().wrapping_sub(1).saturating_add(1 + u64::from(entry.may_be_undefined));
             let has_undefined = possible.values.contains(&None);
             let allowed = match codes[..] {
@@ -74,7 +74,7 @@ impl Guard {
         Self { words, caught: AtomicU32::new(NONE) }
     }
 
-    /// Whether a state holds only what it may, as far as it differs from one of which that is known.
+    /// Whether a state holds only possible values, checking only where it differs from a state known to pass.
     #[inline]
     pub(crate) fn passes(&self, known: Option<&[u64]>, state: &[u64]) -> bool {
         let mut passes = true;
@@ -89,7 +89,7 @@ impl Guard {
                 {
                     passes = false;
                     let slot = field.slot.position() as u32;
-                    // The first is reported; whether another one would be does not matter.
+                    // The first one is reported; it does not matter whether there is another.
                     let _ = self.caught.compare_exchange(NONE, slot, Ordering::Relaxed, Ordering::Relaxed);
                 }
             }
@@ -97,7 +97,7 @@ impl Guard {
         passes
     }
 
-    /// The slot that was seen with a value it should not be able to hold.
+    /// The slot that held an impossible value.
     pub(crate) fn caught(&self) -> Option<SlotId> {
         match self.caught.load(Ordering::Relaxed) {
             NONE => None,

@@ -1,5 +1,5 @@
-//! What runs a model, and what wraps it: the evaluator specialised to each instance, the code generator on top of it,
-//! the reference interpreter for comparison; the layer that passes through states, and the quotient by symmetries.
+//! Transition systems and wrappers: the evaluator specialised to each instance, the code generator on top of it, the
+//! reference interpreter for comparison; the layer for transient states, and the quotient by symmetries.
 
 pub(crate) mod compiled;
 pub(crate) mod evaluator;

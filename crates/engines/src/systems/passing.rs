@@ -1,12 +1,12 @@
-//! States that are passed through: a model says with a condition in which states nobody else could do or
-//! see anything (those inside an atomic sequence, for one), and searches neither store nor count them.
+//! Transient states: a model specifies by a condition the states in which no other process could act or observe
+//! anything (such as those inside an atomic sequence); searches neither store nor count them.
 //!
-//! This is a layer between what runs a model and what reduces it. A successor that is to be passed
-//! through is expanded at once, and so on until states are reached that are not. All that lies between
-//! two stored states is a stretch. It has a set of its states by itself, so that loops in it end and what
-//! several ways lead to is expanded once. What is wrong in a state of a stretch is told with the state: a
-//! fault, an assumption without a value, and that nothing leads on from it, which is a deadlock as
-//! elsewhere. Assumptions drop states of stretches as they drop others; no claim is about them.
+//! This is a layer between the system that runs a model and the one that reduces it. A transient successor is expanded
+//! at once, and so on until non-transient states are reached. Everything between two stored states is a stretch. A
+//! stretch has its own set of states, so that loops in it end and states with several paths to them are expanded once.
+//! A violation in a state of a stretch is reported with the state: a run-time error, an assumption whose evaluation
+//! fails, or a state without a step, which is a deadlock as elsewhere. Assumptions drop states of stretches as they
+//! drop others; no claim applies to them.
 
 use std::ops::ControlFlow;
 
@@ -21,51 +21,51 @@ use crate::seam::{
 };
 use crate::systems::guard::Guard;
 
-/// States of a stretch that pass before the search hears of it.
+/// The number of states of a stretch before the search is notified.
 const IDLE_INTERVAL: usize = 1024;
-/// The most states of a stretch, and the most bytes for them. Beyond, the search ends inconclusive.
+/// The largest number of states of a stretch, and of bytes for them. Beyond it, the search ends as inconclusive.
 const STATE_LIMIT: usize = 1 << 22;
 const BYTE_LIMIT: u64 = 1 << 28;
-/// States of a stretch up to which they are compared one by one.
+/// The largest number of states of a stretch that are compared one by one.
 const FEW: usize = 12;
 
-/// A transition system that passes through some states of another one.
+/// A transition system in which some states of another one are transient.
 #[derive(Debug)]
 pub struct PassingSystem<'a, S> {
     inner: &'a S,
     condition: Condition,
     assumptions: Vec<PropertyId>,
     deadlock: DeadlockMode,
-    /// Watches what is not stored, where reductions rely on what slots can hold.
+    /// Checks states that are not stored, if reductions rely on the possible values of slots.
     guard: Option<Guard>,
-    /// The most states of a stretch.
+    /// The largest number of states of a stretch.
     limit: usize,
 }
 
-/// Which states are passed through.
+/// Which states are transient.
 #[derive(Debug)]
 enum Condition {
     Never,
-    /// None, although the model says so.
+    /// None, although the model specifies some.
     Ignored,
     /// The usual case, which needs no evaluator.
     Field(FieldTest),
     Any(Vec<PropertyId>),
 }
 
-/// The memory of one run.
+/// The working memory of one run.
 #[derive(Debug)]
 pub struct PassingScratch<T> {
     inner: T,
-    /// What conditions are evaluated in while steps are fired.
+    /// Working memory for evaluating conditions while steps are fired.
     looking: T,
     stretch: Stretch,
-    /// The state of the stretch that is expanded.
+    /// The state of the stretch being expanded.
     current: Vec<u64>,
 }
 
 impl<'a, S: Batches> PassingSystem<'a, S> {
-    /// Passes through the states for which the model says so.
+    /// Treats the states specified by the model as transient.
     pub fn new(inner: &'a S, interpreter: &Interpreter<'_>, options: &SearchOptions) -> Self {
         let model = interpreter.model();
         let passing: Vec<PropertyId> = model.passing().collect();
@@ -81,7 +81,7 @@ impl<'a, S: Batches> PassingSystem<'a, S> {
         };
         let properties = model.properties.iter_enumerated();
         let assumptions = properties.filter(|(_, property)| property.kind == PropertyKind::Assumption);
-        // A state, its tag and its place in the table.
+        // A state, its tag and its table entry.
         let bytes = 8 * inner.words() as u64 + 24;
         let room = options.max_memory.map_or(BYTE_LIMIT, |limit| limit.min(BYTE_LIMIT));
         Self {
@@ -94,17 +94,17 @@ impl<'a, S: Batches> PassingSystem<'a, S> {
         }
     }
 
-    /// The same, and watches that states which are passed through hold only what they may.
+    /// The same, with a guard for the values of transient states.
     pub(crate) fn watched(self, guard: Guard) -> Self {
         Self { guard: Some(guard), ..self }
     }
 
-    /// The slot that was seen with a value it was taken to be unable to hold, in a state that is not stored.
+    /// The slot that held an impossible value in a state that is not stored.
     pub(crate) fn impossible_slot(&self) -> Option<SlotId> {
         self.guard.as_ref().and_then(Guard::caught)
     }
 
-    /// Whether no state is passed through.
+    /// Whether no state is transient.
     #[inline]
     fn is_plain(&self) -> bool {
         matches!(self.condition, Condition::Never | Condition::Ignored)
@@ -119,8 +119,8 @@ impl<'a, S: Batches> PassingSystem<'a, S> {
         }
     }
 
-    /// Whether a state that is passed through holds only what it may, as far as it differs from where the
-    /// stretch begins. If not, the search will learn of it.
+    /// Whether a transient state holds only possible values, checking only where it differs from the beginning of the
+    /// stretch. If not, the search will be notified.
     #[inline]
     fn is_possible(&self, origin: &[u64], state: &[u64]) -> bool {
         let known = Some(origin).filter(|origin| !origin.is_empty());
@@ -130,7 +130,7 @@ impl<'a, S: Batches> PassingSystem<'a, S> {
     /// Whether all assumptions hold in a state.
     ///
     /// # Errors
-    /// If one has no value.
+    /// If the evaluation of one fails.
     fn is_assumed(&self, scratch: &mut S::Scratch, state: &[u64]) -> Result<bool, Violation> {
         let mut failure = Ok(true);
         for &property in &self.assumptions {
@@ -149,8 +149,8 @@ impl<'a, S: Batches> PassingSystem<'a, S> {
         failure
     }
 
-    /// Fires everything in a state and in all that is passed through from it. `BUFFERED` says that
-    /// successors may go to the buffer of the sink.
+    /// Fires everything in a state and in all transient states reached from it. `BUFFERED` says that successors may go
+    /// to the buffer of the sink.
     #[inline]
     fn go_through<const BUFFERED: bool>(
         &self,
@@ -162,17 +162,17 @@ impl<'a, S: Batches> PassingSystem<'a, S> {
         stretch.clear();
         let mut sieve = Sieve::new(self, looking, stretch, sink, state, BUFFERED);
         if matches!(self.condition, Condition::Ignored) {
-            // Claims need not hold in the state itself, so that nothing is known of those after it.
+            // Claims need not hold in the state itself, so nothing is known about its successors.
             sieve.tag = Tag::EVERYTHING;
         }
         if sieve.fire::<BUFFERED>(inner, state).is_continue() && sieve.stretch.waits() {
-            // Whoever broke off knows.
+            // A break is recorded by the sink.
             let _ = sieve.go_on::<BUFFERED>(inner, current);
         }
     }
 }
 
-/// Whether one of some conditions holds in a state; one without a value does not.
+/// Whether one of some conditions holds in a state; one whose evaluation fails does not.
 pub(crate) fn is_passing<S: TransitionSystem>(
     system: &S,
     scratch: &mut S::Scratch,
@@ -332,16 +332,16 @@ impl<S: Batches> Representatives for PassingSystem<'_, S> {
     }
 }
 
-/// States of a stretch in the order in which they were found, with what is known of the way to them.
+/// The states of a stretch in the order in which they were found, with what is known about the path to them.
 #[derive(Debug)]
 struct Stretch {
     words: usize,
     /// Records of a state and a tag.
     records: Vec<u64>,
     length: usize,
-    /// The first that was not expanded.
+    /// The first one not yet expanded.
     next: usize,
-    /// For each place in a table the number of a state and one, once there are many.
+    /// A table of state numbers plus one, once there are many states.
     table: Vec<u32>,
 }
 
@@ -381,7 +381,7 @@ impl Stretch {
         &self.records[number * (self.words + 1)..][..self.words]
     }
 
-    /// Adds a state unless it is there.
+    /// Adds a state unless it is already there.
     #[inline]
     fn add(&mut self, state: &[u64], tag: u64) {
         if self.length < FEW {
@@ -396,7 +396,7 @@ impl Stretch {
         self.length += 1;
     }
 
-    /// Enters the next state into the table; false if it is there.
+    /// Enters the next state into the table; false if it is already there.
     fn enter(&mut self, state: &[u64]) -> bool {
         if 2 * (self.length + 1) > self.table.len() {
             self.table.clear();
@@ -415,7 +415,7 @@ impl Stretch {
         }
     }
 
-    /// Where a state is in the table; as an error, where it belongs.
+    /// The position of a state in the table; as an error, where it belongs.
     fn place(&self, state: &[u64]) -> Result<usize, usize> {
         let mask = self.table.len() - 1;
         let mut place = Hash::of(state).low(mask);
@@ -429,23 +429,23 @@ impl Stretch {
     }
 }
 
-/// Keeps states that are passed through from another sink.
+/// Filters transient states out before they reach another sink.
 struct Sieve<'x, 'a, S: Batches, K> {
     system: &'x PassingSystem<'a, S>,
     looking: &'x mut S::Scratch,
     stretch: &'x mut Stretch,
     sink: &'x mut K,
-    /// The state that is searched from; none if these are starts.
+    /// The state being searched from; empty for starts.
     origin: &'x [u64],
-    /// The first successor in the buffer that was not looked at.
+    /// The first successor in the buffer that was not examined.
     first: usize,
-    /// What is known of the state that is expanded.
+    /// What is known about the state being expanded.
     tag: u64,
-    /// Whether a step leads from the state that is expanded, to another one if that matters.
+    /// Whether a step leads from the state being expanded (to another one, if that is required).
     moved: bool,
-    /// Whether the other sink broke off.
+    /// Whether the other sink broke.
     broken: bool,
-    /// Whether steps to states that are passed through are told one by one.
+    /// Whether steps to transient states are reported one by one.
     tells: bool,
     /// Whether the steps to the first states of the stretch are starts.
     from_starts: bool,
@@ -523,7 +523,7 @@ impl<'x, 'a, S: Batches, K: Sink> Sieve<'x, 'a, S, K> {
         ControlFlow::Continue(())
     }
 
-    /// Tells the other sink something.
+    /// Forwards an event to the other sink.
     fn tell(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
         let flow = self.sink.event(instance, event);
         self.first = self.sink.successors().len();
@@ -536,7 +536,7 @@ impl<'x, 'a, S: Batches, K: Sink> Sieve<'x, 'a, S, K> {
         self.moved = self.moved || self.system.deadlock == DeadlockMode::Stuck || from != to;
     }
 
-    /// Takes states that are passed through out of the buffer of the sink.
+    /// Removes transient states from the buffer of the sink.
     #[inline]
     fn sift(&mut self, from: &[u64]) {
         let Self { system, looking, stretch, sink, origin, first, tag: known, moved, .. } = self;
@@ -569,9 +569,9 @@ impl<'x, 'a, S: Batches, K: Sink> Sieve<'x, 'a, S, K> {
         *first = kept;
     }
 
-    /// What came of an instance that was fired in a state.
+    /// Handles the outcome of an instance fired in a state.
     fn event(&mut self, from: &[u64], instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
-        // The other sink may look at all successors.
+        // The other sink may read all successors.
         self.sift(from);
         let is_inside = self.from_starts || from != self.origin;
         match event {
@@ -588,7 +588,7 @@ impl<'x, 'a, S: Batches, K: Sink> Sieve<'x, 'a, S, K> {
                     return ControlFlow::Continue(());
                 }
                 if self.from_starts {
-                    // Only this tells a step from a start.
+                    // Only this distinguishes a step from a start.
                     self.tell(instance, Event::Passed { steps: 1, covered: &[] })?;
                 }
                 self.tell(instance, Event::Next { state, covered })
@@ -603,7 +603,7 @@ impl<'x, 'a, S: Batches, K: Sink> Sieve<'x, 'a, S, K> {
     }
 }
 
-/// A sieve while the successors of a state fall into it.
+/// A sieve while it receives the successors of a state.
 struct Firing<'f, 'x, 'a, S: Batches, K> {
     sieve: &'f mut Sieve<'x, 'a, S, K>,
     state: &'f [u64],
@@ -620,7 +620,7 @@ impl<S: Batches, K: Sink> Sink for Firing<'_, '_, '_, S, K> {
     }
 }
 
-/// Somebody who wants to know of each event by itself.
+/// A sink that passes each event on individually.
 struct Visitor<F> {
     visit: F,
     /// Stays empty.

@@ -1,10 +1,9 @@
-//! The quotient of a transition system by a group of its symmetries: the same steps, but one state for each
-//! orbit.
+//! The quotient of a transition system by a group of its symmetries: the same steps, but one state for each orbit.
 //!
-//! Either every state is replaced by a representative that its orbit has by itself, or states stay as they were
-//! reached, and the first that is found with a marker represents the others ([`quotient_symmetry::Marking`]).
-//! Where states of different orbits may share a marker, that is an approximation, unless a canonicalizer decides
-//! between states with equal markers: then canonical forms are needed only where a marker is known already.
+//! Either every state is replaced by the canonical representative of its orbit, or states are stored as they were
+//! reached, and the first one found with a marker represents the others ([`quotient_symmetry::Marking`]). If states of
+//! different orbits may share a marker, this is an approximation, unless a canonicalizer decides between states with
+//! equal markers: then canonicalization is needed only if a marker is already known.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,17 +20,17 @@ use crate::seam::{
 };
 use crate::systems::guard::Guard;
 
-/// Tells the time since some moment, best in processor time of the calling thread. Engines read no other clock,
-/// and this one for figures only.
+/// Returns the time since some fixed point, preferably in processor time of the calling thread. Engines read no other
+/// clock, and this one only for figures in reports.
 pub type Clock = fn() -> Duration;
 
-/// So many representatives in a row are timed at first, and one of so many later.
+/// The number of consecutive representatives that are timed at first, and the sampling interval later.
 const SAMPLE: u32 = 64;
 
-/// Starts in a row that may be passed over before the search hears of it.
+/// The number of consecutive starts that may be skipped before the search is notified.
 const IDLE_INTERVAL: u32 = 4096;
 
-/// Markers and canonical forms that are remembered where states are compared by these.
+/// The number of cached markers and canonical states, if states are compared by these.
 const REMEMBERED: usize = 1 << 12;
 
 /// A transition system in which one state represents each orbit.
@@ -41,13 +40,13 @@ pub struct QuotientSystem<'a, S> {
     reduction: &'a Reduction,
     guard: Guard,
     clock: Option<Clock>,
-    /// What reading the clock costs by itself.
+    /// The cost of reading the clock.
     reading: Duration,
-    /// Time spent to find representatives, as far as it was sampled.
+    /// The time spent on canonicalization, as sampled.
     nanoseconds: AtomicU64,
 }
 
-/// The memory of one run of a quotient.
+/// The working memory of one run of a quotient.
 #[derive(Debug)]
 pub struct QuotientScratch<T> {
     inner: T,
@@ -55,28 +54,27 @@ pub struct QuotientScratch<T> {
     state: Vec<u64>,
 }
 
-/// What is needed to find representatives.
+/// The data for finding representatives.
 #[derive(Debug, Default)]
 struct Finder {
     workspace: Workspace,
-    /// That of the exact canonicalizer.
+    /// The workspace of the exact canonicalizer.
     exact: Workspace,
     marker: MarkerScratch,
     markers: Remembered,
     canonical: Remembered,
     form: Vec<u64>,
     timed: u32,
-    /// How many more pass before one is timed.
+    /// The number of representatives before the next one is timed.
     wait: u32,
 }
 
-/// What was computed for states a short while ago, each at the place of its hash. What is forgotten is computed
-/// again, so that it changes nothing.
+/// A cache of recent results, by the hash of the state. Evicted results are recomputed, so it never changes a result.
 #[derive(Debug, Default)]
 struct Remembered(Vec<(Vec<u64>, Vec<u64>)>);
 
 impl Remembered {
-    /// What belongs to a state.
+    /// The result for a state.
     fn of(&mut self, state: &[u64], compute: impl FnOnce(&mut Vec<u64>)) -> &[u64] {
         if self.0.is_empty() {
             self.0.resize(REMEMBERED, (Vec::new(), Vec::new()));
@@ -92,7 +90,7 @@ impl Remembered {
 }
 
 impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
-    /// The quotient of a system by a reduction of its model that preserves whatever is asked of the quotient.
+    /// The quotient of a system by a reduction of its model that preserves everything checked in the quotient.
     pub fn new(inner: &'a S, layout: &Layout, reduction: &'a Reduction, clock: Option<Clock>) -> Self {
         let reading =
             clock.map_or(Duration::ZERO, |clock| (0..8).map(|_| clock().abs_diff(clock())).min().unwrap_or_default());
@@ -106,21 +104,20 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
         }
     }
 
-    /// The slot that was seen with a value detection took to be impossible. Then nothing that was
-    /// found in the quotient can be trusted.
+    /// The slot that held a value detection considered impossible. Then no result of the quotient can be trusted.
     pub fn impossible_slot(&self) -> Option<SlotId> {
         self.guard.caught()
     }
 
-    /// Time spent to find representatives so far, estimated from samples; none without a clock, and where
-    /// states are not replaced by representatives.
+    /// The time spent on canonicalization so far, estimated from samples; none without a clock, or if states are not
+    /// replaced by representatives.
     pub fn canonicalization_time(&self) -> Option<Duration> {
         self.clock
             .filter(|_| self.reduction.markers.is_none())
             .map(|_| Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed)))
     }
 
-    /// The marker of a state, where there are markers.
+    /// The marker of a state, if there are markers.
     pub(crate) fn marker<'f>(&self, scratch: &'f mut QuotientScratch<S::Scratch>, state: &[u64]) -> &'f [u64] {
         let markers = self.reduction.markers.as_ref().expect("asked where states are compared by markers");
         scratch.finder.marker_of(markers, state)
@@ -155,7 +152,7 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
         self.nanoseconds.fetch_add(spent.as_nanos() as u64, Ordering::Relaxed);
     }
 
-    /// Passes an event on with the representative of its state. `before` is the state it came from.
+    /// Forwards an event with the representative of its state. `before` is the state it came from.
     #[inline]
     fn pass_on(
         &self,
@@ -167,7 +164,7 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
     ) -> ControlFlow<()> {
         match event {
             Event::Next { state, covered } => {
-                // What the canonicalizer does to values it does not know is of no interest.
+                // The image of an impossible value under canonicalization is of no interest.
                 if !self.guard.passes(before, state) {
                     return visit(instance, Event::Pruned);
                 }
@@ -195,9 +192,9 @@ impl<S: SearchSpace> TransitionSystem for QuotientSystem<'_, S> {
     fn starts(&self, scratch: &mut Self::Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
         let QuotientScratch { inner, finder, state: buffer } = scratch;
         let canonicalizer = &self.reduction.canonicalizer;
-        // Symmetries map starts to starts, so the representative of a start's orbit is the state of a start,
-        // too, and it is enough to go on from those that are representatives themselves. Where an orbit may
-        // have several representatives, that of a start need not be among those of the starts.
+        // Symmetries map starts to starts, so the representative of a start's orbit is also a start state, and it is
+        // enough to continue from those that are representatives themselves. If an orbit may have several
+        // representatives, the representative of a start need not be a start state.
         let only_representatives = canonicalizer.is_exact() && self.reduction.markers.is_none();
         let mut passed_over = 0u32;
         self.inner.starts(inner, |instance, event| {
@@ -292,7 +289,7 @@ impl<S: SearchSpace> Representatives for QuotientSystem<'_, S> {
     }
 
     fn identify(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
-        // With markers, what is stored was reached as it is.
+        // With markers, states are stored as they were reached.
         if self.reduction.markers.is_none() {
             self.reduction.exact().canonicalize(&mut scratch.finder.exact, state);
         }
@@ -356,7 +353,7 @@ struct RepresentingSink<'a, 'q, S, K> {
     quotient: &'a QuotientSystem<'q, S>,
     finder: &'a mut Finder,
     buffer: &'a mut Vec<u64>,
-    /// The state that is expanded.
+    /// The state being expanded.
     before: &'a [u64],
     /// The first successor that may not be a representative.
     first: usize,
@@ -369,12 +366,12 @@ impl<S: SearchSpace, K: Sink> RepresentingSink<'_, '_, S, K> {
         let successors = self.sink.successors();
         for position in self.first..successors.len() {
             let (state, tag) = successors.get_mut(position);
-            // What the canonicalizer does to values it does not know is of no interest.
+            // The image of an impossible value under canonicalization is of no interest.
             if self.quotient.guard.passes(Some(self.before), state) {
                 self.quotient.canonicalize(self.finder, state);
             }
-            // What the step touched may now be elsewhere. That nothing was touched stays true,
-            // since the group preserves what is checked.
+            // Canonicalization may move what the step touched. That nothing was touched remains true, since the group
+            // preserves what is checked.
             if !stays {
                 *tag = (*tag).min(Tag::EVERYTHING);
             }
@@ -389,7 +386,7 @@ impl<S: SearchSpace, K: Sink> Sink for RepresentingSink<'_, '_, S, K> {
     }
 
     fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
-        // The other sink may look at all successors now.
+        // The other sink may read all successors now.
         self.represent();
         let Self { quotient, finder, buffer, before, sink, .. } = self;
         let mut visit = |instance: Instance<'_>, event: Event<'_>| sink.event(instance, event);

@@ -1,5 +1,4 @@
-//! The transition system on the reference interpreter: slow, and by definition right. Others are
-//! compared with it.
+//! The transition system on the reference interpreter: slow, and correct by definition. Others are compared with it.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +6,7 @@ use quotient_ir::{Action, Fault, Interpreter, Outcome, PropertyId, RuleId};
 
 use crate::seam::{Batches, Event, Facts, FieldTest, Instance, Sink, TransitionSystem};
 
-/// How many instances in a row may be unable to fire before the search hears of it.
+/// The number of consecutive instances that cannot fire before the search is notified.
 const IDLE_INTERVAL: u32 = 4096;
 
 /// Runs a model on the reference interpreter.

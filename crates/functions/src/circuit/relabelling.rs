@@ -1,9 +1,9 @@
-//! What becomes of functions when slots and values are permuted: for each node the one that is to the
-//! relabelled slots what it is to the original ones.
+//! The action of permutations of slots and values on functions: the image of a node is the same function of the
+//! relabelled slots.
 //!
-//! The image is built from the images of the parts. If the node with these parts is there, it is the image,
-//! whatever normal forms are: the same operation on equal functions. Only otherwise it is brought to normal
-//! form. Nodes above no slot that moves stay what they are and are not looked at.
+//! The image is built from the images of the operands. If a node with these operands exists, it is the image,
+//! regardless of normal forms: the same operation on equal functions. Only otherwise is the image brought to normal
+//! form. Nodes that depend on no moved slot are unchanged and not visited.
 
 use std::rc::Rc;
 
@@ -12,11 +12,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Circuit, Linear, Node, NodeId};
 
-/// What becomes of slots and of the positions of their values.
+/// The images of slots and of the positions of their values.
 #[derive(Clone, Debug, Default)]
 pub struct Relabelling {
     slots: FxHashMap<u32, (u32, Option<Vec<u16>>)>,
-    /// Which nodes are above a slot that moves, if that was found out.
+    /// The nodes that depend on a moved slot, if they were computed.
     affected: Option<Rc<Affected>>,
 }
 
@@ -24,44 +24,44 @@ pub struct Relabelling {
 #[derive(Debug)]
 struct Affected {
     nodes: FxHashSet<NodeId>,
-    /// The nodes there were: nothing is known about later ones.
+    /// The number of nodes at that time; nothing is known about later ones.
     known: usize,
 }
 
 impl Relabelling {
-    /// Sends a slot to another and the positions of its values to others, or to the same.
+    /// Maps a slot to another, and the positions of its values to others, or to themselves.
     pub fn insert(&mut self, from: u32, to: u32, positions: Option<Vec<u16>>) {
         self.slots.insert(from, (to, positions));
         self.affected = None;
     }
-    /// Where a slot goes.
+    /// The image of a slot.
     pub fn slot(&self, slot: u32) -> u32 {
         self.slots.get(&slot).map_or(slot, |&(to, _)| to)
     }
-    /// Where the position of a value of a slot goes.
+    /// The image of the position of a value of a slot.
     pub fn position(&self, slot: u32, position: usize) -> usize {
         match self.slots.get(&slot) {
             Some((_, Some(positions))) => positions[position] as usize,
             _ => position,
         }
     }
-    /// What becomes of the positions of the values of a slot, if not all stay.
+    /// The images of the positions of the values of a slot, unless all are fixed.
     pub fn positions(&self, slot: u32) -> Option<Vec<u16>> {
         self.slots.get(&slot).and_then(|(_, positions)| positions.clone())
     }
-    /// Whether every value of a slot goes to a value at the same position.
+    /// Whether every value of a slot is mapped to a value at the same position.
     fn keeps_positions(&self, slot: u32) -> bool {
         match self.slots.get(&slot) {
             Some((_, Some(positions))) => positions.iter().enumerate().all(|(from, &to)| from == to as usize),
             _ => true,
         }
     }
-    /// The slots that are sent elsewhere or whose values are.
+    /// The slots that are moved or whose values are.
     pub fn moved(&self) -> impl Iterator<Item = u32> + '_ {
         self.slots.keys().copied()
     }
-    /// Finds out which nodes can change, so that the others need not be looked at. The slots must all be
-    /// inserted, and from now on only nodes that the roots of `users` are made of may be relabelled.
+    /// Computes which nodes can change, so that the others need not be visited. All slots must have been inserted, and
+    /// from now on only nodes reachable from the roots of `users` may be relabelled.
     pub fn prepare(&mut self, users: &Users) {
         let mut nodes: FxHashSet<NodeId> = FxHashSet::default();
         let mut pending: Vec<NodeId> = Vec::new();
@@ -86,7 +86,7 @@ impl Relabelling {
     }
 }
 
-/// For each slot and each node, the nodes that are made of it, as far as some functions have them.
+/// For each slot and each node, the nodes that have it as an operand, among those that given functions use.
 #[derive(Debug, Default)]
 pub struct Users {
     of_slots: Vec<Vec<NodeId>>,
@@ -94,7 +94,7 @@ pub struct Users {
 }
 
 impl Users {
-    /// Nodes that none of the roots are made of are left out: unfolding leaves many behind.
+    /// Omits nodes not reachable from the roots: unfolding leaves many behind.
     ///
     /// # Errors
     /// If the budget is spent.
@@ -122,8 +122,7 @@ impl Users {
 }
 
 impl Circuit {
-    /// The node that is to the relabelled slots and values what a node is to the original ones, in
-    /// normal form. Nothing if numbers do not allow it.
+    /// The same function of the relabelled slots and values, in normal form. `None` if numbers do not allow it.
     pub fn relabelled(
         &mut self,
         node: NodeId,
@@ -237,7 +236,7 @@ impl Circuit {
         Some(image.into_boxed_slice())
     }
 
-    /// The node as it is, if it is there, and what is made of it otherwise.
+    /// The given node, if it exists, and otherwise a newly made one.
     fn known_or_else(
         &mut self,
         node: Node,
@@ -249,7 +248,7 @@ impl Circuit {
         }
     }
 
-    /// The form that is to the relabelled slots and values what a form is to the original ones.
+    /// The same linear form of the relabelled slots and values.
     pub fn relabelled_form(
         &mut self,
         form: &Linear,

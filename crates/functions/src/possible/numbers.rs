@@ -1,4 +1,4 @@
-//! Sets of numbers, and what operators make of them.
+//! Sets of numbers, and operators on them.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use quotient_ir::{BinaryOperator, Domain};
 use crate::circuit::CASE_LIMIT;
 use crate::intervals;
 
-/// A set of numbers: listed where they are few, an interval otherwise.
+/// A set of numbers: listed if there are few, otherwise an interval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Numbers {
     Listed(Rc<[i64]>),
@@ -89,7 +89,7 @@ impl Numbers {
             &Self::Between(low, high) => low <= value && value <= high,
         }
     }
-    /// How many numbers an operation has to look at.
+    /// The number of values an operation has to process.
     pub(super) fn size(&self) -> u64 {
         self.listed().map_or(1, |numbers| numbers.len() as u64)
     }
@@ -114,7 +114,7 @@ pub(super) fn mirrored(operator: BinaryOperator) -> Option<BinaryOperator> {
     })
 }
 
-/// What an operator makes of any number of one set and any of another.
+/// The results of an operator on any number of one set and any of another.
 pub(super) fn binary(operator: BinaryOperator, left: &Numbers, right: &Numbers) -> Numbers {
     use BinaryOperator as Operator;
     let (Some((a, b)), Some((c, d))) = (left.bounds(), right.bounds()) else { return Numbers::none() };

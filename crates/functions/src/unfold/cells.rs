@@ -1,5 +1,4 @@
-//! Cells while an event is unfolded: what they hold after what was written so far, each value with its
-//! condition.
+//! Cells during the unfolding of an event: their values after the writes so far, each with its condition.
 
 use quotient_ir::{SlotId, TableIndex};
 
@@ -9,7 +8,7 @@ use crate::circuit::NodeId;
 impl Unfolder<'_> {
     pub(super) fn initial_cell(&mut self, slot: u32) -> Cell {
         if let Some(presence) = self.multisets.presence_of(slot) {
-            // Elements that are there have a value.
+            // Present elements have a value.
             let absent = self.circuit.values(presence).binary_search(&Some(0)).ok();
             let undefined = self.circuit.slot_in(presence, absent);
             let value = self.circuit.slot(slot);

@@ -1,5 +1,5 @@
-//! Conditions: connectives and quantifiers are built at once, and where a later operand can go wrong,
-//! only as far as it is reached.
+//! Conditions: connectives and quantifiers are built at once, but if a later operand can fail, only as far as
+//! evaluation reaches.
 
 use quotient_ir::{BinaryOperator, Expr, ExprId, Iteration, LocalId, Quantifier, TableIndex, UnaryOperator};
 
@@ -8,9 +8,9 @@ use crate::circuit::{NodeId, TooLarge};
 use crate::mentions::Mentions;
 
 impl<'m> Unfolder<'m> {
-    /// Where a condition evaluates to `outcome` without a fault. Unlike where it runs into a fault,
-    /// this does not depend on the order of a conjunction that is to hold or a disjunction that is
-    /// to fail.
+    /// The condition under which an expression evaluates to `outcome` without a run-time error. Unlike the condition
+    /// for the error itself, it does not depend on the order of a conjunction that should hold or a disjunction that
+    /// should fail.
     pub(super) fn decided(&mut self, expression: ExprId, outcome: bool) -> Result<NodeId, Refusal> {
         if self.calls(expression) {
             return self.decided_at_once(expression, outcome);
@@ -20,8 +20,8 @@ impl<'m> Unfolder<'m> {
         Ok(self.circuit.and(parts))
     }
 
-    /// The parts of which `decided` is the conjunction, all of them at once: what is joined bit by bit
-    /// gets a form that depends on the bits.
+    /// The operands whose conjunction is `decided`, all at once: combining them piecemeal would make the normal form
+    /// depend on the pieces.
     fn decided_parts(&mut self, expression: ExprId, outcome: bool, parts: &mut Vec<NodeId>) -> Result<(), Refusal> {
         self.charge(1)?;
         match &self.model.pool[expression] {
@@ -180,9 +180,8 @@ impl<'m> Unfolder<'m> {
         condition
     }
 
-    /// The operands of a conjunction or disjunction, with those of connectives and quantifiers of the same
-    /// kind inside it. They are joined at once, so that the normal form does not depend on how they are
-    /// bracketed: what is joined bit by bit gets a form that depends on the bits.
+    /// The operands of a conjunction or disjunction, including those of nested connectives and quantifiers of the same
+    /// kind. They are combined at once, so that the normal form does not depend on their bracketing.
     pub(super) fn collect(
         &mut self,
         expression: ExprId,
@@ -235,7 +234,7 @@ impl<'m> Unfolder<'m> {
         Ok(if conjunction { self.circuit.and(conditions) } else { self.circuit.or(conditions) })
     }
 
-    /// Evaluates a condition that is reached only where the earlier ones do not decide.
+    /// Evaluates a condition that is reached only if the earlier ones do not decide.
     pub(super) fn next_in_chain(
         &mut self,
         operand: ExprId,
@@ -245,7 +244,7 @@ impl<'m> Unfolder<'m> {
         let faults = self.faults.len();
         let saved = self.alive;
         if self.calls(operand) {
-            // A call can write, so what is reached matters for more than faults.
+            // A call can write, so reachability matters for more than run-time errors.
             let reached = self.reached(conditions, conjunction);
             self.alive = self.circuit.and([saved, reached]);
         }
@@ -278,8 +277,8 @@ impl<'m> Unfolder<'m> {
         delicate
     }
 
-    /// Restricts the faults found since `first` to where evaluation gets that far: where all
-    /// earlier conditions hold (for a conjunction) or none does.
+    /// Restricts the run-time errors found since `first` to where evaluation gets that far: where all earlier
+    /// conditions hold (for a conjunction) or none does.
     pub(super) fn limit_faults(&mut self, first: usize, earlier: &[NodeId], conjunction: bool) {
         if self.faults.len() == first || earlier.is_empty() {
             return;
@@ -377,7 +376,7 @@ impl<'m> Unfolder<'m> {
     }
 }
 
-/// The values from one number to another, unless the steps do not lead there.
+/// The values from one number to another; `None` if the steps do not lead there.
 fn steps(from: i64, to: i64, step: i64) -> Option<Vec<i64>> {
     if step == 0 || (to > from && step < 0) || (to < from && step > 0) {
         return None;

@@ -1,5 +1,5 @@
-//! One instance of a rule or initial-state program as functions, and how a relabelling of slots and
-//! values acts on it.
+//! One instance of a rule or initial-state program as functions, and the action of relabellings of slots and values on
+//! it.
 
 use rustc_hash::FxHashMap;
 
@@ -11,38 +11,38 @@ use crate::instance::{Instance, Subject};
 /// One instance of a rule or initial-state program as functions of the state before it.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// What it is an instance of.
+    /// The rule or initial-state program.
     pub action: Action,
     /// The cells of its parameters.
     pub arguments: Vec<i64>,
-    /// When it can fire.
+    /// The condition under which it can fire.
     pub guard: NodeId,
-    /// When its guard or body runs into a fault.
+    /// The condition under which its guard or body causes a run-time error.
     pub fault: NodeId,
-    /// When an assumption in its body drops it.
+    /// The condition under which an assumption in its body drops it.
     pub dropped: NodeId,
-    /// What it writes.
+    /// Its writes.
     pub writes: Vec<Write>,
-    /// The elements it adds to multisets, in no particular order: what it writes to the columns of one.
+    /// The elements it adds to multisets, in no particular order, each as writes to columns.
     pub additions: Vec<Vec<Write>>,
-    /// The cover statements it reaches, and when.
+    /// The cover statements it reaches, with conditions.
     pub covers: Vec<(PropertyId, NodeId)>,
-    /// The parts of the guard of a rule, each with its condition.
+    /// The conjuncts of a rule's guard, each with its condition.
     pub guard_parts: Vec<(ExprId, NodeId)>,
-    /// For each write, the last statement that can do it.
+    /// For each write, the last statement that can perform it.
     pub write_spans: Vec<Span>,
 }
 
-/// What an event does, without what it is an instance of.
+/// The effect of an event, without its action and arguments.
 pub type EventKey = (NodeId, NodeId, NodeId, Vec<Write>, Vec<Vec<Write>>, Vec<(PropertyId, NodeId)>);
 
 impl Event {
-    /// What it does: equal for events that do the same.
+    /// The effect: equal for events with the same effect.
     pub fn key(&self) -> EventKey {
         (self.guard, self.fault, self.dropped, self.writes.clone(), self.additions.clone(), self.covers.clone())
     }
 
-    /// What it is an instance of.
+    /// The action and its arguments.
     pub fn instance(&self) -> Instance {
         Instance { subject: Subject::Action(self.action), arguments: self.arguments.clone() }
     }
@@ -52,8 +52,8 @@ impl Event {
         matches!(self.action, Action::Start(_))
     }
 
-    /// What the event that does for relabelled slots and values what this one does for the original
-    /// ones would do. Nothing if numbers do not allow it.
+    /// The effect of the image of this event under a relabelling of slots and values. `None` if numbers do not allow
+    /// it.
     pub fn relabelled(
         &self,
         circuit: &mut Circuit,
@@ -93,7 +93,7 @@ impl Event {
     }
 }
 
-/// What is written to relabelled slots.
+/// The writes to relabelled slots.
 fn relabelled_writes(
     writes: &[Write],
     circuit: &mut Circuit,
@@ -119,7 +119,7 @@ fn relabelled_writes(
                 Written::Cases(image)
             }
             Written::Number { when, undefined, value } => {
-                // A number can only go to a slot whose values are the same numbers.
+                // A number can only be mapped to a slot with the same numbers as values.
                 let keeps = (0..circuit.values(write.slot).len())
                     .all(|position| relabelling.position(write.slot, position) == position);
                 if !keeps || circuit.values(write.slot) != circuit.values(slot) {
@@ -141,27 +141,26 @@ fn relabelled_writes(
 /// What an event writes to one slot.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Write {
-    /// The slot of the circuit: one of the state, or a column of a multiset where an element is added.
+    /// The slot of the circuit: one of the state, or a column of a multiset if an element is added.
     pub slot: u32,
-    /// What is written to it, and when.
+    /// The values written, with conditions.
     pub written: Written,
 }
 
-/// The values written. It means something only where the event takes a step; where nothing is written, the slot
-/// keeps what it holds.
+/// The values written. Meaningful only where the event takes a step; if nothing is written, the slot keeps its value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Written {
-    /// Each value (undefined is `None`) with the condition under which it is written. Of the conditions of values
-    /// that the slot does not hold already, at most one holds; that of the value it holds means nothing.
+    /// Each value (undefined is `None`) with the condition under which it is written. Among the conditions of values
+    /// that the slot does not already hold, at most one holds; the condition of the value it holds is meaningless.
     Cases(Vec<(Option<i64>, NodeId)>),
-    /// A number without few cases, with the condition under which it is written, and the one under
-    /// which the slot becomes undefined instead.
+    /// A number with too many cases to list, with the condition under which it is written, and the one under which the
+    /// slot becomes undefined instead.
     Number {
         /// When anything is written.
         when: NodeId,
-        /// When the slot becomes undefined; then it is written, too.
+        /// When the slot becomes undefined, which also counts as written.
         undefined: NodeId,
-        /// What is written otherwise.
+        /// The value written otherwise.
         value: Linear,
     },
 }

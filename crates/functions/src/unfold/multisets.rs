@@ -1,5 +1,5 @@
-//! Multisets: elements are read, changed and removed by their position, but added to none in particular.
-//! What is added while an event is unfolded is kept apart, and nothing may depend on where it goes.
+//! Multisets: elements are read, changed and removed by position, but added to no particular position. Elements added
+//! during the unfolding of an event are kept separately, and nothing may depend on their positions.
 
 use quotient_ir::{Domain, ExprId, LocalId, MultisetElement, PlaceId, TypeId, TypeKind};
 
@@ -9,13 +9,13 @@ use crate::circuit::{NodeId, Value};
 /// An element that an event adds.
 #[derive(Clone, Debug)]
 pub(super) struct Added {
-    /// Which multiset it is added to.
+    /// The index of the multiset.
     pub(super) multiset: usize,
     pub(super) condition: NodeId,
     pub(super) cells: Vec<Cell>,
 }
 
-/// The form of a multiset.
+/// The dimensions of a multiset.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     capacity: u64,
@@ -37,7 +37,7 @@ impl<'m> Unfolder<'m> {
         Ok(self.circuit.equals_constant(&cell.value, 1)?)
     }
 
-    /// What was added to a multiset so far, and when.
+    /// The condition that an element was added to a multiset so far.
     fn added_to(&mut self, multiset: Location) -> NodeId {
         let Location::Global(first) = multiset else { return NodeId::FALSE };
         let Some((number, _)) = self.multisets.at(first) else { return NodeId::FALSE };
@@ -46,15 +46,15 @@ impl<'m> Unfolder<'m> {
         self.circuit.or(conditions)
     }
 
-    /// Refuses if a condition can hold after something was added to a multiset: then it would matter
-    /// which position that took.
+    /// Refuses if a condition can hold after an element was added to a multiset: then the position it took would
+    /// matter.
     fn require_nothing_added(&mut self, multiset: Location, condition: NodeId) -> Result<(), Refusal> {
         let added = self.added_to(multiset);
         let both = self.circuit.and([self.guard, self.alive, condition, added]);
         if both == NodeId::FALSE { Ok(()) } else { Err(Refusal::MultisetOrder) }
     }
 
-    /// The same for multisets that lie within some cells.
+    /// The same for multisets within some cells.
     pub(super) fn require_nothing_added_within(&mut self, targets: &Targets, cells: u64) -> Result<(), Refusal> {
         if self.additions.is_empty() {
             return Ok(());
@@ -74,7 +74,7 @@ impl<'m> Unfolder<'m> {
         Ok(())
     }
 
-    /// The positions that an index denotes. Those that hold no element are a fault.
+    /// The positions that an index denotes. An empty position is a run-time error.
     fn indexed_positions(
         &mut self,
         multisets: &Targets,
@@ -134,7 +134,7 @@ impl<'m> Unfolder<'m> {
         Ok(self.circuit.or(cases))
     }
 
-    /// The elements for which a condition holds: their positions, and when they are meant.
+    /// The elements for which a condition holds: their positions, with conditions.
     fn elements_where(
         &mut self,
         local: LocalId,
@@ -162,13 +162,13 @@ impl<'m> Unfolder<'m> {
         Ok(found)
     }
 
-    /// How many elements satisfy a condition.
+    /// The number of elements that satisfy a condition.
     pub(super) fn count(&mut self, local: LocalId, multiset: PlaceId, body: ExprId) -> Result<Value, Refusal> {
         let conditions = self.elements_where(local, multiset, body)?;
         self.number_of(conditions.into_iter().map(|(_, condition)| condition).collect())
     }
 
-    /// How many of some conditions hold.
+    /// The number of conditions that hold.
     fn number_of(&mut self, conditions: Vec<NodeId>) -> Result<Value, Refusal> {
         let mut sum = self.circuit.constant(0);
         for condition in conditions {

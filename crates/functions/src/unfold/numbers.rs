@@ -126,8 +126,8 @@ impl<'m> Unfolder<'m> {
     }
 }
 
-/// Whether an operation on two numbers with few cases has no result for some of them, other than by a
-/// division by zero.
+/// Whether an operation on two numbers with few cases has no result for some of them, other than because of a division
+/// by zero.
 fn overflows(
     operator: BinaryOperator,
     left: &Value,

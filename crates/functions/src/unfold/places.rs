@@ -1,4 +1,4 @@
-//! The places that designators denote: an access through a computed index is one case an index value.
+//! The cells that designators denote: an access through a computed index is one case per index value.
 
 use quotient_ir::{Domain, PlaceId, Root, Step, TableIndex, TypeId, TypeKind};
 
@@ -25,7 +25,7 @@ impl<'m> Unfolder<'m> {
                 let ty = self.model.functions[*function].result.expect("only functions with a result are roots");
                 let cells = match self.call(*function, arguments)? {
                     Some(cells) => cells,
-                    // It never returns, which is a fault.
+                    // The call never returns, which is a run-time error.
                     None => {
                         let mut cells = Vec::new();
                         self.undefined_cells(ty, &mut cells);
@@ -89,7 +89,7 @@ impl<'m> Unfolder<'m> {
         Ok(targets)
     }
 
-    /// The positions of an index with their conditions; out of range is a fault.
+    /// The positions of an index with their conditions; out of range is a run-time error.
     pub(super) fn index_cases(&mut self, index: &Value, domain: &Domain) -> Result<Vec<(u64, NodeId)>, Refusal> {
         if let Some(cases) = index.cases.clone() {
             let mut inside = Vec::with_capacity(cases.len());
@@ -118,7 +118,7 @@ impl<'m> Unfolder<'m> {
         Ok(inside)
     }
 
-    /// A fault unless the value is in the domain.
+    /// Adds a run-time error unless the value is in the domain.
     pub(super) fn check_range(&mut self, value: &Value, domain: &Domain) -> Result<(), Refusal> {
         if let Some(outside) = self.circuit.satisfies(value, |number| !domain.contains(number)) {
             self.fault(outside);

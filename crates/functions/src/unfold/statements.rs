@@ -1,5 +1,4 @@
-//! Statements and calls: loops and calls are unrolled, and what is written is written where control
-//! gets that far.
+//! Statements and calls: loops and calls are unrolled, and writes take effect where control reaches them.
 
 use quotient_ir::{
     Argument, Domain, FunctionId, PlaceId, ReturnValue, Statement, StatementKind, TableIndex, TypeId, TypeKind,
@@ -46,8 +45,8 @@ impl<'m> Unfolder<'m> {
                 Argument::Reference(place) => Passed::Reference(self.targets(*place)?),
             });
         }
-        // What a plain function gives for some numbers is the same wherever it is called, as long as the state
-        // is as it was.
+        // The result of a plain function for given numbers is the same at every call, as long as the state has not
+        // changed.
         let is_repeatable = self.plain[function.position()] && self.written.is_empty() && self.drops.is_empty();
         let numbers = || -> Option<Vec<i64>> {
             let number = |cell: &Cell| cell.value.form.as_constant().filter(|_| cell.undefined == NodeId::FALSE);
@@ -257,7 +256,7 @@ impl<'m> Unfolder<'m> {
                 Ok(())
             }
             StatementKind::Assert { condition, .. } | StatementKind::Require { condition, .. } => {
-                // What a call in it changes, it changes only where this is reached.
+                // A call in it changes state only where it is reached.
                 let holds =
                     if self.calls(*condition) { self.condition(*condition)? } else { self.decided(*condition, true)? };
                 let fails = self.circuit.not(holds);
@@ -296,7 +295,7 @@ impl<'m> Unfolder<'m> {
         }
     }
 
-    /// Drops the cases that are out of range: they are faults and never written.
+    /// Drops the cases that are out of range: they are run-time errors and never written.
     pub(super) fn within(&mut self, value: Value, domain: &Domain) -> Result<Value, Refusal> {
         match &value.cases {
             Some(cases) if cases.iter().any(|&(number, _)| !domain.contains(number)) => {

@@ -1,19 +1,19 @@
-//! Where an event takes a step, and what matters of its functions there.
+//! The condition under which an event takes a step, and the part of its functions relevant there.
 
 use rustc_hash::FxHashMap;
 
 use crate::circuit::{Circuit, KnownValues, NodeId};
 
-/// Where an event takes a step: its guard holds, and it neither faults nor is dropped. What it would do
-/// elsewhere does not matter and must not tell events apart.
+/// The condition under which an event takes a step: its guard holds, and it neither fails nor is dropped. Its effect
+/// elsewhere does not matter and must not distinguish events.
 pub(super) struct Steps {
-    /// The condition, as exact as it is cheap to say.
+    /// The condition, as exactly as is cheap.
     pub(super) steps: NodeId,
     /// Whether it depends on few assignments; then it is exact.
     is_small: bool,
-    /// What it says of single slots.
+    /// The values it allows for single slots.
     known: KnownValues,
-    /// Where an assumption drops the event, as far as that matters and `steps` does not say so.
+    /// Where an assumption drops the event, as far as that matters and `steps` does not imply it.
     pub(super) dropped: NodeId,
 }
 
@@ -26,13 +26,13 @@ impl Steps {
             let steps = if fault == guard { NodeId::FALSE } else { guard };
             return Self { steps, is_small, known, dropped };
         }
-        // A step that is dropped is one that does not happen.
+        // A dropped step does not happen.
         let (sound, kept) = (circuit.not(fault), circuit.not(dropped));
         let steps = circuit.and([guard, sound, kept]);
         Self { steps, is_small, known: circuit.known_values(steps), dropped: NodeId::FALSE }
     }
 
-    /// A condition as far as it matters: where there is a step, and a slot does not have a value yet.
+    /// The relevant part of a condition: where there is a step, and a slot does not already have a value.
     pub(super) fn relevant(&self, circuit: &mut Circuit, condition: NodeId, had: Option<(u32, Option<i64>)>) -> NodeId {
         let had = had.filter(|&(slot, _)| !circuit.is_wide(slot));
         let position = had.and_then(|(slot, value)| Some((slot, circuit.values(slot).binary_search(&value).ok()?)));

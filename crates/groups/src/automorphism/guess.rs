@@ -1,30 +1,29 @@
-//! From a branch beside the first path to the automorphism it promises.
+//! From a branch beside the first path to the automorphism it suggests.
 //!
-//! The map takes each vertex that is alone on the first path to the one alone at the same position of the
-//! branch, and every vertex that is in the same cell on both sides to itself. When this leaves vertices
-//! open (an exchange of two processes moves all rules of the one to the rules of the other, long before
-//! refinement has told these rules apart), each is matched with the one vertex of its cell that has the
-//! images of its known neighbours as neighbours, in waves that spread from what is known. Where several
-//! are alike, they are matched in order, one cell at a time: right when they are interchangeable, as the
-//! subtrees at a vertex of a tree are. That is a guess; the verification at the end makes it a fact or
-//! drops it.
+//! The map takes each vertex that is a singleton on the first path to the singleton at the same position of the branch,
+//! and every vertex that is in the same cell on both sides to itself. This may leave vertices open: an exchange of two
+//! processes moves all rules of the one to the rules of the other, long before refinement has distinguished these
+//! rules. Each open vertex is matched with the one vertex of its cell whose neighbours include the images of its known
+//! neighbours, in waves that spread from what is known. If several vertices are alike, they are matched in order, one
+//! cell at a time. This is right if they are interchangeable, as the subtrees at a vertex of a tree are. It is a guess;
+//! the verification at the end confirms or rejects it.
 
 use super::partition::{Difference, Partition};
 use crate::{ColouredGraph, Point, SparsePermutation};
 
 const UNKNOWN: Point = Point::MAX;
 
-/// How many vertices may be looked at for each event that the rest of the branch would cost.
+/// The number of vertices that may be examined for each event that completing the branch would cost.
 const WORK_PER_EVENT: usize = 1;
 
-/// Working space of the guesses.
+/// Working memory for guesses.
 #[derive(Debug, Default)]
 pub(super) struct Guess {
-    /// The image of each vertex: itself when it is not misplaced, `UNKNOWN` while it is open.
+    /// The image of each vertex: itself if it is not misplaced, `UNKNOWN` while it is open.
     image: Vec<Point>,
-    /// Whether a vertex is an image already, as those that are not misplaced are.
+    /// Whether a vertex is already an image, as those that are not misplaced are.
     taken: Vec<bool>,
-    /// Marks of the verification: a vertex is marked when it holds `mark`.
+    /// Marks for the verification: a vertex is marked if its entry equals `mark`.
     marks: Vec<u32>,
     mark: u32,
     /// The vertices to be mapped.
@@ -35,28 +34,28 @@ pub(super) struct Guess {
     table: Vec<Slot>,
 }
 
-/// The vertices of a key on both sides.
+/// The vertices with a given key, on both sides.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     key: u64,
-    /// How many of the domain; zero when the slot is empty.
+    /// The number of vertices of the domain; zero if the slot is empty.
     count: u32,
-    /// How many of the range.
+    /// The number of vertices of the range.
     targets: u32,
-    /// The last of the range.
+    /// The last vertex of the range.
     target: Point,
 }
 
 /// The open vertices of one side.
 #[derive(Debug, Default)]
 struct Side {
-    /// For each open vertex a hash of its cell and of the known images around it.
+    /// For each open vertex, a hash of its cell and of the known images around it.
     keys: Vec<u64>,
     /// The wave that last reached the vertex.
     waves: Vec<u32>,
-    /// All that were open at the start, with their cells.
+    /// All vertices open at the start, with their cells.
     open: Vec<(Point, u32)>,
-    /// The open vertices that the present wave reached, with their keys.
+    /// The open vertices that the current wave reached, with their keys.
     reached: Vec<(u64, Point)>,
 }
 
@@ -75,7 +74,7 @@ impl Side {
         }
     }
 
-    /// Fills in the keys of what was reached.
+    /// Fills in the keys of the vertices reached.
     fn update_reached(&mut self) {
         for (key, vertex) in &mut self.reached {
             *key = self.keys[*vertex as usize];
@@ -89,7 +88,7 @@ fn mix(number: u32) -> u64 {
     (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
 }
 
-/// The key of a vertex of that cell without any known neighbour.
+/// The key of a vertex of that cell without known neighbours.
 fn bare_key(cell: u32) -> u64 {
     mix(!cell)
 }
@@ -106,8 +105,8 @@ impl Guess {
         }
     }
 
-    /// The automorphism of the present branch, if the map can be completed and is one. `events` is how
-    /// many events the branch is from its leaf: a guess should not cost more than going there.
+    /// The automorphism of the current branch, if the map can be completed and is one. `events` is the number of events
+    /// from the branch to its leaf: a guess should not cost more than going there.
     pub(super) fn automorphism(
         &mut self,
         graph: &ColouredGraph,
@@ -136,7 +135,7 @@ impl Guess {
         found
     }
 
-    /// Fills in the images of all misplaced vertices; false when some remain unknown.
+    /// Fills in the images of all misplaced vertices; false if some remain unknown.
     fn complete(
         &mut self,
         graph: &ColouredGraph,
@@ -149,7 +148,7 @@ impl Guess {
             self.taken[vertex as usize] = false;
         }
         for &vertex in &difference.misplaced {
-            // The cell that stands where the vertex stands on the first path.
+            // The cell of the branch at the vertex's position on the first path.
             let position = partition.places[vertex as usize].reference;
             let target = partition.order[position as usize];
             let cell = partition.places[target as usize].cell;
@@ -166,7 +165,7 @@ impl Guess {
         }
         let mut budget = events.saturating_mul(WORK_PER_EVENT);
         let mut remaining = self.domain.open.len();
-        // Where nearly everything moves, there is little to spread from.
+        // If nearly everything moves, there is little to spread from.
         if remaining > 0 && (remaining > budget || remaining > self.image.len() / 4 * 3) {
             return false;
         }
@@ -228,7 +227,7 @@ impl Guess {
         }
     }
 
-    /// Matches what the wave reached and is alone with its key; false when the sides do not fit.
+    /// Matches the vertices the wave reached whose keys are unique; false if the sides do not fit.
     fn match_reached(&mut self) -> bool {
         self.matched.clear();
         let (domain, range) = (&mut self.domain, &mut self.range);
@@ -262,7 +261,7 @@ impl Guess {
                 return false;
             }
         }
-        // Equally many on both sides, and nowhere too many: the sides fit.
+        // The counts agree on both sides and no key has too many: the sides fit.
         for &(key, vertex) in &domain.reached {
             let slot = self.table[find(&self.table, key)];
             if slot.count == 1 {
@@ -272,8 +271,8 @@ impl Guess {
         true
     }
 
-    /// Looks at everything that is still open: matches what is alone by elimination, or, if nothing is, the
-    /// classes of one cell in order: the cell of the smallest class next to something known.
+    /// Considers all vertices still open. Matches those determined by elimination, or, if there are none, the classes
+    /// of one cell in order: the cell of the smallest class next to something known.
     fn match_remaining(&mut self) -> bool {
         let Self { image, taken, domain, range, .. } = self;
         domain.reached.clear();
@@ -312,7 +311,7 @@ impl Guess {
         true
     }
 
-    /// Tells the open neighbours of what was just matched.
+    /// Updates the open neighbours of the vertices just matched.
     fn spread(&mut self, graph: &ColouredGraph, wave: u32) {
         let Self { image, taken, domain, range, matched, .. } = self;
         domain.reached.clear();
@@ -331,7 +330,7 @@ impl Guess {
         }
     }
 
-    /// Whether the map keeps colours and edges; only moved vertices and their edges need a look.
+    /// Whether the map preserves colours and edges; only moved vertices and their edges need to be checked.
     fn verify(&mut self, graph: &ColouredGraph, difference: &Difference) -> bool {
         difference.misplaced.iter().all(|&vertex| {
             let target = self.image[vertex as usize];

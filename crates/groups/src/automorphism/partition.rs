@@ -1,46 +1,45 @@
 //! An ordered partition of the vertices and its equitable refinement.
 //!
-//! A cell is a range of positions and is named by its first position, so that names do not depend on the
-//! numbering of the vertices: two runs on isomorphic inputs make the same cells in the same order. That
-//! is what lets a run be compared with a recorded one, event by event (the trace), and be given up at the
-//! first difference.
+//! A cell is a range of positions and is named by its first position, so names do not depend on the numbering of the
+//! vertices: two runs on isomorphic inputs create the same cells in the same order. So a run can be compared with a
+//! recorded one, event by event (the trace), and abandoned at the first difference.
 //!
-//! Refinement is that of Hopcroft's automaton minimisation as used by nauty (McKay 1981) and saucy (Darga
-//! et al. 2004): a queue of splitter cells, only the smaller parts of a split are queued, and a split costs
-//! the vertices touched, never the cell. Undoing a split costs the same again.
+//! Refinement is that of Hopcroft's automaton minimisation as used by nauty (McKay 1981) and saucy (Darga et al. 2004):
+//! a queue of splitter cells, only the smaller parts of a split are queued, and a split costs the vertices touched,
+//! never the whole cell. Undoing a split costs the same.
 
 use crate::{ColouredGraph, Point, Watch};
 use std::collections::VecDeque;
 
-/// Edges looked at between two questions whether to go on: some tens of microseconds.
+/// The number of edges examined between two polls of the watch: some tens of microseconds.
 const WORK_BETWEEN_QUESTIONS: u64 = 1 << 14;
 
-/// What the refinement knows of one vertex; kept together because it is used together.
+/// The refinement data of one vertex; kept together because it is used together.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct VertexPlace {
     /// First position of the cell.
     pub(super) cell: u32,
-    /// Where the vertex stands in `order`.
+    /// The position of the vertex in `order`.
     pub(super) position: u32,
-    /// Edges from the present splitter; zero between splitters.
+    /// Edges from the current splitter; zero between splitters.
     count: u32,
-    /// Where the vertex stands in the reference order, once there is one.
+    /// The position of the vertex in the reference order, once there is one.
     pub(super) reference: u32,
 }
 
 /// One cell, stored at its first position.
 #[derive(Debug, Clone, Copy, Default)]
 struct Cell {
-    /// Zero where no cell begins.
+    /// Zero if no cell begins here.
     length: u32,
-    /// Vertices touched by the present splitter; zero between splitters.
+    /// Vertices touched by the current splitter; zero between splitters.
     touched: u32,
     /// Touched vertices already moved to the end of the cell.
     gathered: u32,
     queued: bool,
 }
 
-/// Least and greatest count within a cell, by first position of the cell; valid while it is touched.
+/// Least and greatest count within a cell, by first position of the cell; valid while the cell is touched.
 #[derive(Debug, Clone, Copy, Default)]
 struct CountRange {
     least: u32,
@@ -54,16 +53,16 @@ pub(super) struct Split {
     parent: u32,
 }
 
-/// Records what refinement does, or compares it with what was recorded.
+/// Records the events of a refinement, or compares them with recorded ones.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     pub(super) events: Vec<u64>,
-    /// The next event to compare, and where the compared stretch ends. `None`: record.
+    /// The next event to compare, and the end of the range to compare. `None`: record.
     pub(super) compare: Option<(usize, usize)>,
 }
 
 impl Trace {
-    /// Records or compares one event; false when it differs.
+    /// Records or compares one event; false if it differs.
     #[inline]
     fn agrees(&mut self, event: u64) -> bool {
         match &mut self.compare {
@@ -81,14 +80,14 @@ impl Trace {
         }
     }
 
-    /// Whether everything recorded was seen.
+    /// Whether all recorded events were seen.
     fn exhausted(&self) -> bool {
         self.compare.is_none_or(|(next, end)| next == end)
     }
 }
 
-/// How the present partition differs from a reference: which vertices are in another cell than the one
-/// that the reference order says.
+/// How the current partition differs from a reference: the vertices whose cell is not the one given by the reference
+/// order.
 #[derive(Debug, Default)]
 pub(super) struct Difference {
     /// The reference: a discrete refinement of every partition it is compared with.
@@ -96,12 +95,12 @@ pub(super) struct Difference {
     /// Vertices in a cell whose range does not contain their reference position, in order of discovery.
     pub(super) misplaced: Vec<Point>,
     flags: Vec<bool>,
-    /// How many of them are in cells of two or more.
+    /// How many of them are in cells of two or more vertices.
     pub(super) unsettled: usize,
 }
 
 impl Difference {
-    /// Forgets the vertices misplaced since there were `count`; `unsettled` was so many then.
+    /// Forgets the vertices misplaced since there were `count`; `unsettled` is the count at that time.
     pub(super) fn rewind(&mut self, count: usize, unsettled: usize) {
         for vertex in self.misplaced.drain(count..) {
             self.flags[vertex as usize] = false;
@@ -121,16 +120,16 @@ pub(super) struct Partition<'g> {
     ranges: Vec<CountRange>,
     cell_count: usize,
     pub(super) history: Vec<Split>,
-    /// Whom to ask whether to go on.
+    /// Polled for cancellation.
     watch: &'g Watch,
-    /// Work that it was not told of yet.
+    /// Work not yet reported to the watch.
     work: u64,
     pub(super) trace: Trace,
-    /// Present while a branch is compared with the first path.
+    /// Present if a branch is compared with the first path.
     pub(super) difference: Option<Difference>,
     single_queue: VecDeque<u32>,
     cell_queue: VecDeque<u32>,
-    // Scratch space, empty between splitters.
+    // Working memory, empty between splitters.
     touched_vertices: Vec<Point>,
     touched_cells: Vec<u32>,
     splitting_cells: Vec<u32>,
@@ -150,7 +149,7 @@ impl<'g> Partition<'g> {
     pub(super) fn new(graph: &'g ColouredGraph, watch: &'g Watch) -> Self {
         let count = graph.vertex_count();
         let mut order: Vec<Point> = (0..count as Point).collect();
-        // Stable, so that vertices stay in the order of the model within a cell, which is kind to caches.
+        // Stable, so that vertices stay in the order of the model within a cell, which is cache-friendly.
         if !graph.colours().is_sorted() {
             order.sort_by_key(|&vertex| graph.colour(vertex));
         }
@@ -195,7 +194,7 @@ impl<'g> Partition<'g> {
         partition
     }
 
-    /// The number of vertices in the cell at `start`; zero when no cell begins there.
+    /// The number of vertices in the cell at `start`; zero if no cell begins there.
     #[inline]
     pub(super) fn length(&self, start: u32) -> u32 {
         self.cells[start as usize].length
@@ -206,7 +205,7 @@ impl<'g> Partition<'g> {
         &self.order[start as usize..(start + self.length(start)) as usize]
     }
 
-    /// The last vertex of the cell at `start`: the one that is individualised without any exchange.
+    /// The last vertex of the cell at `start`: the one that can be individualised without a swap.
     pub(super) fn last_member(&self, start: u32) -> Point {
         self.order[(start + self.length(start) - 1) as usize]
     }
@@ -228,8 +227,8 @@ impl<'g> Partition<'g> {
         }
     }
 
-    /// Makes `vertex`, which shares its cell, a cell of its own and queues it. The new cell is at the
-    /// end, so that the rest keeps its name.
+    /// Puts `vertex`, which shares its cell, in a cell of its own and queues it. The new cell is at the end, so the
+    /// rest keeps its name.
     pub(super) fn individualise(&mut self, vertex: Point) {
         let start = self.places[vertex as usize].cell;
         let last = start + self.length(start) - 1;
@@ -240,7 +239,7 @@ impl<'g> Partition<'g> {
         self.compare_pieces(start, &[last]);
     }
 
-    /// Moves `vertex` to `position` and what was there to where it was.
+    /// Moves `vertex` to `position`, and the vertex there to the former position of `vertex`.
     #[inline]
     fn swap_to(&mut self, vertex: Point, position: u32) {
         let from = self.places[vertex as usize].position;
@@ -251,7 +250,7 @@ impl<'g> Partition<'g> {
         self.places[vertex as usize].position = position;
     }
 
-    /// Makes the end of the cell at `parent`, from `start` on, a cell of its own.
+    /// Splits off the end of the cell at `parent`, from `start` on.
     fn split_off(&mut self, parent: u32, start: u32) {
         let length = parent + self.cells[parent as usize].length - start;
         self.cells[parent as usize].length -= length;
@@ -278,8 +277,8 @@ impl<'g> Partition<'g> {
         }
     }
 
-    /// Refines until the queue is empty, the partition is discrete, or the trace disagrees; false in the
-    /// last case. The queue is empty afterwards in every case.
+    /// Refines until the queue is empty, the partition is discrete, or the trace disagrees; false in the last case. The
+    /// queue is always empty afterwards.
     pub(super) fn refine(&mut self) -> bool {
         let agrees = self.refine_while_agreeing() && self.trace.exhausted();
         for start in self.single_queue.drain(..).chain(self.cell_queue.drain(..)) {
@@ -288,7 +287,7 @@ impl<'g> Partition<'g> {
         agrees
     }
 
-    /// Takes note of work; true if no more is to be done.
+    /// Records work; true if the search should stop.
     #[inline]
     pub(super) fn is_stopped_after(&mut self, work: usize) -> bool {
         self.work += work as u64;
@@ -316,7 +315,7 @@ impl<'g> Partition<'g> {
         true
     }
 
-    /// Splits every cell by whether its vertices are joined to the one vertex of the cell at `splitter`.
+    /// Splits every cell by whether its vertices are joined to the single vertex of the cell at `splitter`.
     fn split_by_vertex(&mut self, splitter: u32) -> bool {
         let graph = self.graph;
         let vertex = self.order[splitter as usize];
@@ -361,7 +360,7 @@ impl<'g> Partition<'g> {
                 continue;
             }
             self.split_off(start, piece);
-            // When the whole cell waits, both parts must; otherwise the smaller tells as much as both.
+            // If the whole cell is queued, both parts must be; otherwise the smaller part suffices.
             if self.cells[start as usize].queued || count <= self.cells[start as usize].length {
                 self.enqueue(piece);
             } else {
@@ -450,8 +449,8 @@ impl<'g> Partition<'g> {
         agrees
     }
 
-    /// Splits the cell at `start`, whose last `touched` vertices have counts, by these counts; those
-    /// without stay in front.
+    /// Splits the cell at `start`, whose last `touched` vertices have counts, by these counts; vertices without one
+    /// stay in front.
     fn split_by_counts(&mut self, start: u32, touched: u32) -> bool {
         let length = self.cells[start as usize].length;
         let first = start + length - touched;
@@ -474,7 +473,7 @@ impl<'g> Partition<'g> {
         }
         let agrees = self.trace.agrees(hash);
         if agrees {
-            // From the back, so that each is split off the end of what remains.
+            // From the back, so that each piece is split off the end of the rest.
             for &piece in pieces.iter().rev() {
                 self.split_off(start, piece);
             }
@@ -544,11 +543,11 @@ impl<'g> Partition<'g> {
         }
     }
 
-    /// Brings the difference from the reference up to date after the cell at `start` lost `pieces`.
+    /// Updates the difference from the reference after `pieces` were split off the cell at `start`.
     ///
-    /// A vertex of the front part that belongs into a piece is found from that piece's stretch of the
-    /// reference; one that belongs outside the whole cell was misplaced before. So the front part, which
-    /// may be large, is not looked at.
+    /// A vertex of the front part that belongs in a piece is found through that piece's range of the reference; one
+    /// that belongs outside the whole cell was misplaced before. So the front part, which may be large, need not be
+    /// scanned.
     fn compare_pieces(&mut self, start: u32, pieces: &[u32]) {
         let Some(difference) = &mut self.difference else { return };
         for &piece in std::iter::once(&start).chain(pieces) {
@@ -583,7 +582,7 @@ impl<'g> Partition<'g> {
         }
     }
 
-    /// Takes the present order, which is discrete, as the reference of all comparisons.
+    /// Makes the current order, which is discrete, the reference for all comparisons.
     pub(super) fn set_reference(&mut self) {
         for (position, &vertex) in self.order.iter().enumerate() {
             self.places[vertex as usize].reference = position as u32;

@@ -1,16 +1,16 @@
-//! Vertex numbers that are kind to caches: where neighbours are numbered far apart, the search runs on a copy
-//! of the graph that is numbered breadth first, and its result is translated back.
+//! Cache-friendly vertex numbers: if neighbours are numbered far apart, the search runs on a copy of the graph numbered
+//! breadth first, and its result is translated back.
 //!
-//! Graphs made from models are numbered well already and are left as they are.
+//! Graphs made from models are already well numbered and are left unchanged.
 
 use super::{AutomorphismGroup, BasePoint};
 use crate::{ColouredGraph, OrbitPartition, Point, SparsePermutation};
 
-/// Smaller graphs fit into a cache in any order.
+/// Smaller graphs fit into the cache in any order.
 const LEAST_VERTICES: usize = 1 << 15;
-/// Neighbours this far apart are not near in memory.
+/// Neighbours this far apart are not close in memory.
 const FAR: u32 = 1 << 12;
-/// How many vertices are looked at to judge the numbering.
+/// The number of vertices sampled to judge the numbering.
 const SAMPLE: usize = 1 << 10;
 
 /// The vertices in breadth-first order, if most neighbours are numbered far apart.
@@ -52,7 +52,7 @@ fn breadth_first(graph: &ColouredGraph) -> Vec<Point> {
     order
 }
 
-/// The group in the numbers that the vertices had; `order[v]` is the old number of vertex `v`.
+/// The group in terms of the original vertex numbers; `order[v]` is the old number of vertex `v`.
 pub(super) fn restore(order: &[Point], found: AutomorphismGroup) -> AutomorphismGroup {
     let generators: Vec<SparsePermutation> = found
         .generators

@@ -1,22 +1,22 @@
-//! The search tree: the first path, and for each of its levels the search for an automorphism that takes
-//! the level's base point to another vertex of its cell.
+//! The search tree: the first path, and for each of its levels the search for an automorphism that maps the level's
+//! base point to another vertex of its cell.
 //!
-//! The first path individualises a vertex of some cell and refines until the partition is discrete. Its
-//! levels are then treated from the deepest to the root. At a level, every generator found so far fixes
-//! the base points above, so the orbits of all generators so far are orbits of the stabiliser, and a cell
-//! is done when each of its orbits was either joined to the base point's or refuted. So the generators are
-//! strong with respect to the base, and the orbit lengths multiply to the order of the group.
+//! The first path individualises a vertex of some cell and refines, until the partition is discrete. Its levels are
+//! then treated from the deepest to the root. At a level, every generator found so far fixes the base points above. So
+//! the orbits of the generators so far are orbits of the stabiliser, and a cell is done when each of its orbits was
+//! either joined to the base point's orbit or refuted. The generators are therefore strong with respect to the base,
+//! and the product of the orbit lengths is the order of the group.
 //!
-//! What keeps it near linear on long bases (wreath products, many independent factors):
-//! * A branch is compared with the first path event by event and given up at the first difference.
-//! * A branch ends as soon as all vertices outside singleton cells are in the cell they have on the first
-//!   path: then the map of singletons with the identity elsewhere is the automorphism (the idea of saucy,
-//!   Darga, Sakallah and Markov 2008). The reference order of the leaf stands for all partitions of the
-//!   first path, since refinement only rearranges within cells.
-//! * Where such vertices remain, the map is guessed from the neighbours it is known for (see `guess`).
-//! * Below the level under treatment, the stabilisers on the first path are known. An automorphism takes
-//!   the orbit of a base point to an orbit of equal length, so a branch whose cell has c vertices need try
-//!   only c - (orbit length) + 1 of them; where the cell is one orbit, nothing is ever tried twice.
+//! The following keep the search near linear on long bases (wreath products, many independent factors):
+//! * A branch is compared with the first path event by event and abandoned at the first difference.
+//! * A branch ends as soon as all vertices outside singleton cells are in the cell they have on the first path: then
+//!   the map of singletons, with the identity elsewhere, is the automorphism (the idea of saucy, Darga, Sakallah and
+//!   Markov 2008). The reference order of the leaf represents all partitions of the first path, since refinement only
+//!   rearranges within cells.
+//! * If such vertices remain, the map is guessed from the neighbours whose images are known (see `guess`).
+//! * Below the current level, the stabilisers on the first path are known. An automorphism maps the orbit of a base
+//!   point to an orbit of equal length, so a branch whose cell has c vertices need try only c - (orbit length) + 1 of
+//!   them; if the cell is one orbit, only one is tried.
 //! * The next cell is taken from the latest splits, so a component is finished before the next is begun.
 
 use super::guess::Guess;
@@ -26,32 +26,32 @@ use crate::{ColouredGraph, OrbitPartition, Point, SparsePermutation, Watch};
 
 /// A level of the first path.
 struct Level {
-    /// The cell that was individualised in: its first position and length.
+    /// The cell with the individualised vertex: its first position and length.
     cell: u32,
     length: u32,
     base: Point,
-    /// Where the level's events begin in the trace; they end where the next level's begin.
+    /// The start of the level's events in the trace; they end where the next level's begin.
     events: usize,
-    /// The history before individualising.
+    /// The length of the history before individualising.
     history: usize,
-    /// Known once the level is done.
+    /// Set once the level is done.
     orbit_length: u32,
 }
 
-/// A level of a branch that runs beside the first path.
+/// A level of a branch compared with the first path.
 struct Branch {
     history: usize,
     misplaced: usize,
     unsettled: usize,
-    /// The vertex tried now.
+    /// The vertex being tried.
     vertex: Point,
-    /// How many more may be tried.
+    /// The number of vertices that may still be tried.
     remaining: u32,
     /// The vertices still to try; filled only once the first has failed.
     alternatives: Option<Vec<Point>>,
 }
 
-/// All automorphisms, or those found within the limits. Nothing if the watch says to stop.
+/// All automorphisms, or those found within the limits. `None` if the watch stops.
 pub(super) fn search(graph: &ColouredGraph, limits: &SearchLimits, watch: &Watch) -> Option<AutomorphismGroup> {
     if watch.work(graph.vertex_count() as u64) {
         return None;
@@ -112,10 +112,10 @@ struct AutomorphismSearch<'g, 'l> {
 impl AutomorphismSearch<'_, '_> {
     /// Individualises and refines until the partition is discrete.
     ///
-    /// The next cell is taken from a stack of ranges of positions: what the last refinement split off comes
-    /// first, the smallest part first, then what remains of the last cell, then what was there before. So a
-    /// component is finished before another is begun. (To go on in the last cell at once is tempting and
-    /// bad: in a projective plane it takes the points of one line in turn, which say little.)
+    /// The next cell is taken from a stack of ranges of positions: first what the last refinement split off, smallest
+    /// part first, then the rest of the last cell, then earlier ranges. So a component is finished before another is
+    /// begun. (Continuing in the last cell at once is tempting but bad: in a projective plane it takes the points of
+    /// one line in turn, which carry little information.)
     fn walk_first_path(&mut self) {
         let mut ranges: Vec<(u32, u32)> = Vec::new();
         self.push_cells(&mut ranges, 0, self.graph.vertex_count() as u32);
@@ -149,7 +149,7 @@ impl AutomorphismSearch<'_, '_> {
         self.events_end = self.partition.trace.events.len();
     }
 
-    /// Pushes the cells of two or more vertices between two positions, the smallest last.
+    /// Pushes the cells of two or more vertices between two positions, smallest last.
     fn push_cells(&self, ranges: &mut Vec<(u32, u32)>, mut start: u32, length: u32) {
         let (first, end) = (ranges.len(), start + length);
         while start < end {
@@ -166,8 +166,8 @@ impl AutomorphismSearch<'_, '_> {
     fn treat_level(&mut self, index: usize) {
         let Level { cell, length, base, history, .. } = self.levels[index];
         self.partition.undo_to(history);
-        // From the back: that is the order in which the first path took the cell apart, so the first
-        // candidates are the base points of deeper levels, for which short branches suffice.
+        // From the back, the order in which the first path split the cell: the first candidates are the base points of
+        // deeper levels, for which short branches suffice.
         for position in (cell..cell + length).rev() {
             if self.orbits.class_size(base) == length || self.partition.is_stopped_after(1) {
                 break;
@@ -198,8 +198,7 @@ impl AutomorphismSearch<'_, '_> {
         self.levels[index].orbit_length = self.orbits.class_size(base);
     }
 
-    /// An automorphism that fixes the base points above level `index` and takes its base point to
-    /// `vertex`.
+    /// An automorphism that fixes the base points above level `index` and maps its base point to `vertex`.
     fn seek(&mut self, index: usize, vertex: Point) -> Option<SparsePermutation> {
         let mut branches: Vec<Branch> = vec![self.branch(vertex, 1)];
         let mut found = None;
@@ -207,14 +206,14 @@ impl AutomorphismSearch<'_, '_> {
         loop {
             if descend {
                 let unsettled = self.partition.difference.as_ref().expect("set with the reference").unsettled;
-                // Guessing the rest costs about as much as verifying; at doubling depths, the guesses that
-                // fail cost little beside the branch.
+                // Guessing the rest costs about as much as verifying. At doubling depths, failed guesses cost little
+                // compared with the branch.
                 let next = self.levels.get(index + branches.len()).map_or(self.events_end, |level| level.events);
                 let guess = unsettled > 0
                     && branches.len().is_power_of_two()
                     && self.statistics.bad_guesses <= 2 + self.statistics.good_guesses;
                 if unsettled == 0 || guess {
-                    // A guess looks at the neighbours of all that moves.
+                    // A guess examines the neighbours of all moved vertices.
                     let moved = self.partition.difference.as_ref().map_or(0, |difference| difference.misplaced.len());
                     self.partition.is_stopped_after(moved);
                     found = self.guess.automorphism(self.graph, &self.partition, self.events_end - next);
@@ -236,7 +235,7 @@ impl AutomorphismSearch<'_, '_> {
                     continue;
                 }
             }
-            // The branch failed: the next vertex of the deepest level that has one.
+            // The branch failed: try the next vertex at the deepest level that has one.
             if !self.next_alternative(&mut branches) {
                 break;
             }
@@ -248,7 +247,7 @@ impl AutomorphismSearch<'_, '_> {
         found
     }
 
-    /// A new deepest level of a branch, at the present partition.
+    /// A new deepest level of a branch, at the current partition.
     fn branch(&self, vertex: Point, remaining: u32) -> Branch {
         let difference = self.partition.difference.as_ref().expect("set with the reference");
         Branch {
@@ -261,7 +260,7 @@ impl AutomorphismSearch<'_, '_> {
         }
     }
 
-    /// Individualises `vertex` and refines as the first path did at `depth`; false when it differs.
+    /// Individualises `vertex` and refines as the first path did at `depth`; false if it differs.
     fn enter(&mut self, depth: usize, vertex: Point) -> bool {
         let is_at_limit = self.limits.refinements.is_some_and(|limit| self.statistics.refinements >= limit);
         if is_at_limit || self.watch.is_stopped() {
@@ -275,14 +274,15 @@ impl AutomorphismSearch<'_, '_> {
         self.partition.refine()
     }
 
-    /// Back to the partition before the branch's level.
+    /// Returns to the partition before the branch's level.
     fn leave(&mut self, branch: &Branch) {
         self.partition.undo_to(branch.history);
         let difference = self.partition.difference.as_mut().expect("set with the reference");
         difference.rewind(branch.misplaced, branch.unsettled);
     }
 
-    /// Moves the deepest level that can to its next vertex, dropping those below; false when none can.
+    /// Moves the deepest level that has an alternative to its next vertex, dropping those below; false if there is
+    /// none.
     fn next_alternative(&mut self, branches: &mut Vec<Branch>) -> bool {
         while let Some(mut branch) = branches.pop() {
             self.leave(&branch);
@@ -334,13 +334,13 @@ impl AutomorphismSearch<'_, '_> {
             .filter(|&index| classes.find(index) == index && index != failed_class)
             .map(|index| members[index as usize])
             .collect();
-        // Popped from the back: in the order of the vertices.
+        // Popped from the back, so in the order of the vertices.
         chosen.reverse();
         chosen
     }
 
-    /// The image to try first for the level's base point: the point itself where possible, or the one
-    /// that closes the cycle, so that the automorphism moves little.
+    /// The image to try first for the level's base point: the point itself if possible, or the one that closes the
+    /// cycle, so that the automorphism moves few points.
     fn preferred_vertex(&self, level: &Level) -> Point {
         let difference = self.partition.difference.as_ref().expect("set with the reference");
         let mut vertex = level.base;

@@ -9,7 +9,7 @@ impl ColouredGraph {
     /// Writes the DIMACS format of bliss and saucy: vertices counted from one, a colour line for each.
     ///
     /// # Errors
-    /// When the sink fails.
+    /// If the sink fails.
     pub fn write_dimacs(&self, sink: &mut impl Write) -> io::Result<()> {
         writeln!(sink, "p edge {} {}", self.vertex_count(), self.edge_count())?;
         for (vertex, colour) in self.colours().iter().enumerate() {
@@ -21,12 +21,11 @@ impl ColouredGraph {
         Ok(())
     }
 
-    /// Writes a dreadnaut script that defines the sparse graph, counted from zero, and its partition. It
-    /// does not start the search: append `x` to do so (after `As` for nauty or `At` for Traces, which
-    /// must come first, before the graph).
+    /// Writes a dreadnaut script that defines the sparse graph, counted from zero, and its partition. It does not start
+    /// the search: append `x` to do so. The mode, `As` for nauty or `At` for Traces, must come before the graph.
     ///
     /// # Errors
-    /// When the sink fails.
+    /// If the sink fails.
     pub fn write_dreadnaut(&self, sink: &mut impl Write) -> io::Result<()> {
         writeln!(sink, "n={} $=0 g", self.vertex_count())?;
         let mut width = 0;
@@ -74,7 +73,7 @@ impl ColouredGraph {
     /// Writes a DOT drawing; `label` names each vertex.
     ///
     /// # Errors
-    /// When the sink fails.
+    /// If the sink fails.
     pub fn write_dot(&self, sink: &mut impl Write, label: impl Fn(Point) -> String) -> io::Result<()> {
         writeln!(sink, "graph {{\n  node [style=filled, colorscheme=set312];")?;
         for (vertex, colour) in self.colours().iter().enumerate() {

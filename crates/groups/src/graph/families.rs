@@ -1,14 +1,14 @@
-//! Graphs whose groups are known: for tests and benchmarks, and to try things out.
+//! Graphs with known automorphism groups, for tests, benchmarks and experiments.
 //!
-//! The first part are graphs of the textbooks. The second part imitates the graphs that models give:
-//! variables with their literals, constraint nodes with a node for each allowed assignment.
+//! The first part contains textbook graphs. The second part imitates the graphs of models: variables with their
+//! literals, constraint nodes with a node for each allowed assignment.
 
 use super::{ColouredGraph, GraphBuilder};
 use crate::Point;
 use crate::random::Random;
 
-/// The graph with `vertices` vertices of one colour and the given edges. Loops and edges to nowhere are a
-/// mistake of the caller.
+/// The graph with `vertices` vertices of one colour and the given edges. The caller must not pass loops or edges to
+/// missing vertices.
 pub fn from_edges(vertices: usize, edges: impl IntoIterator<Item = (usize, usize)>) -> ColouredGraph {
     let mut builder = GraphBuilder::new();
     builder.add_vertices(vertices, 0);
@@ -44,8 +44,8 @@ pub fn petersen() -> ColouredGraph {
     kneser(5, 2)
 }
 
-/// The Kneser graph: subsets of a size, joined when disjoint; the symmetric group on the elements when
-/// they are more than twice the size.
+/// The Kneser graph: subsets of a given size, joined if disjoint. Its group is the symmetric group on the elements if
+/// these are more than twice the size.
 pub fn kneser(elements: usize, size: usize) -> ColouredGraph {
     let subsets: Vec<usize> = (0..1usize << elements).filter(|set| set.count_ones() as usize == size).collect();
     let mut edges = Vec::new();
@@ -143,8 +143,8 @@ pub fn steiner_12() -> ColouredGraph {
     builder.build().expect("blocks and points are different vertices")
 }
 
-/// The strongly regular graph of the addition table modulo n: cells are joined when they share the row, the
-/// column or the entry.
+/// The strongly regular graph of the addition table modulo n: cells are joined if they share the row, the column or the
+/// entry.
 pub fn latin_square(size: usize) -> ColouredGraph {
     let lines = move |cell: usize| [cell / size, cell % size, (cell / size + cell % size) % size];
     let cells = size * size;
@@ -156,8 +156,8 @@ pub fn latin_square(size: usize) -> ColouredGraph {
     )
 }
 
-/// The graph of Cai, Fürer and Immerman over the circular ladder with `rungs` rungs (a cubic base graph);
-/// `twisted` crosses one edge. Refinement alone tells nothing here.
+/// The graph of Cai, Fürer and Immerman over the circular ladder with `rungs` rungs (a cubic base graph); `twisted`
+/// crosses one edge. Refinement alone distinguishes nothing here.
 pub fn cai_furer_immerman(rungs: usize, twisted: bool) -> ColouredGraph {
     let mut base: Vec<(usize, usize)> = Vec::new();
     for rung in 0..rungs {
@@ -201,8 +201,8 @@ pub fn random(vertices: usize, edges: usize, colours: u32, seed: u64) -> Coloure
     builder.build().expect("loops were left out")
 }
 
-/// A union of `degree / 2` random cycles through all vertices without common edges: regular, and almost
-/// surely rigid when there are not too few vertices. There must be more vertices than twice the degree.
+/// A union of `degree / 2` random edge-disjoint cycles through all vertices: regular, and almost surely rigid unless
+/// there are too few vertices. There must be more vertices than twice the degree.
 pub fn random_regular(vertices: usize, degree: usize, seed: u64) -> ColouredGraph {
     let mut random = Random::new(seed);
     let mut edges: rustc_hash::FxHashSet<(usize, usize)> = rustc_hash::FxHashSet::default();
@@ -224,7 +224,7 @@ pub fn random_regular(vertices: usize, degree: usize, seed: u64) -> ColouredGrap
     from_edges(vertices, edges)
 }
 
-/// `copies` disjoint copies of a graph: the wreath product with the symmetric group, when connected.
+/// `copies` disjoint copies of a graph: if connected, the wreath product with the symmetric group.
 pub fn copies(graph: &ColouredGraph, copies: usize) -> ColouredGraph {
     let mut builder = GraphBuilder::new();
     for copy in 0..copies {
@@ -263,7 +263,7 @@ struct Constraints {
 }
 
 impl Constraints {
-    /// A variable whose values `0..values` get the colours `colour + 1 + value`; gives the first literal.
+    /// A variable whose values `0..values` get the colours `colour + 1 + value`; returns the first literal.
     fn variable(&mut self, values: usize, colour: u32) -> Point {
         let variable = self.builder.add_vertex(colour);
         let first = variable + 1;
@@ -289,8 +289,8 @@ impl Constraints {
     }
 }
 
-/// A ring of processes with `states` states each: neighbours are bound by a relation that is the same
-/// everywhere and has a direction. Rotations.
+/// A ring of processes with `states` states each: neighbours are related by the same directed relation everywhere. The
+/// group is cyclic.
 pub fn ring_model(processes: usize, states: usize) -> ColouredGraph {
     let mut model = Constraints::default();
     let literals: Vec<Point> = (0..processes).map(|_| model.variable(states, 0)).collect();
@@ -306,8 +306,8 @@ pub fn ring_model(processes: usize, states: usize) -> ColouredGraph {
     model.finish()
 }
 
-/// Processes that all take part in one table over two-valued variables, with a node for each of the 2^n
-/// assignments: the full encoding of an election in a complete graph. The symmetric group.
+/// Processes that all take part in one table over two-valued variables, with a node for each of the 2^n assignments:
+/// the full encoding of an election in a complete graph. The group is symmetric.
 pub fn election_table(processes: usize) -> ColouredGraph {
     let mut model = Constraints::default();
     let literals: Vec<Point> = (0..processes).map(|_| model.variable(2, 0)).collect();
@@ -317,8 +317,8 @@ pub fn election_table(processes: usize) -> ColouredGraph {
     model.finish()
 }
 
-/// Processes where every ordered pair has a rule of its own with two slot nodes: the compact encoding of
-/// an election in a complete graph. The symmetric group.
+/// Processes where every ordered pair has its own rule with two slot nodes: the compact encoding of an election in a
+/// complete graph. The group is symmetric.
 pub fn election_pairs(processes: usize) -> ColouredGraph {
     let mut builder = GraphBuilder::new();
     builder.add_vertices(processes, 0);
@@ -336,8 +336,7 @@ pub fn election_pairs(processes: usize) -> ColouredGraph {
     builder.build().expect("every node was added before its edges")
 }
 
-/// Message passing in a hypercube: a three-valued variable a node, a relation a directed edge. Order
-/// 2^d · d!.
+/// Message passing in a hypercube: a three-valued variable per node, a relation per directed edge. Order 2^d · d!.
 pub fn hypercube_model(dimension: usize) -> ColouredGraph {
     let mut model = Constraints::default();
     let literals: Vec<Point> = (0..1usize << dimension).map(|_| model.variable(3, 0)).collect();
@@ -350,8 +349,8 @@ pub fn hypercube_model(dimension: usize) -> ColouredGraph {
     model.finish()
 }
 
-/// `outer` groups of `inner` processes each; inside a group, every pair excludes each other. The wreath
-/// product of symmetric groups.
+/// `outer` groups of `inner` processes each, with mutual exclusion of every pair inside a group. The wreath product of
+/// symmetric groups.
 pub fn wreath_model(inner: usize, outer: usize) -> ColouredGraph {
     let mut model = Constraints::default();
     for _ in 0..outer {
@@ -366,8 +365,8 @@ pub fn wreath_model(inner: usize, outer: usize) -> ColouredGraph {
     model.finish()
 }
 
-/// Independent parts, each with colours of its own and `size` interchangeable processes around a shared
-/// variable. A direct product of symmetric groups.
+/// Independent parts, each with its own colours and `size` interchangeable processes around a shared variable. A direct
+/// product of symmetric groups.
 pub fn factors_model(factors: usize, size: usize) -> ColouredGraph {
     let mut model = Constraints::default();
     for factor in 0..factors {
@@ -387,7 +386,7 @@ pub fn factors_model(factors: usize, size: usize) -> ColouredGraph {
     model.finish()
 }
 
-/// Two families of interchangeable processes where every pair across has a relation: S_left × S_right.
+/// Two families of interchangeable processes with a relation for every pair across: S_left × S_right.
 pub fn product_model(left: usize, right: usize) -> ColouredGraph {
     let mut model = Constraints::default();
     let lefts: Vec<Point> = (0..left).map(|_| model.variable(4, 0)).collect();

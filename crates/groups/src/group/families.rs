@@ -1,4 +1,4 @@
-//! Known groups by sparse generators, of any size: for tests, benchmarks and whoever wants to compare.
+//! Known groups of any size by sparse generators, for tests, benchmarks and comparison.
 
 use crate::{Point, SparsePermutation};
 
@@ -9,7 +9,7 @@ pub struct KnownGroup {
     pub degree: usize,
     /// The generators.
     pub generators: Vec<SparsePermutation>,
-    /// The name that [`crate::PermutationGroup::structure`] is to find.
+    /// The name that [`crate::PermutationGroup::structure`] should find.
     pub structure: String,
 }
 
@@ -18,13 +18,12 @@ fn permutation(moves: impl IntoIterator<Item = (usize, usize)>) -> SparsePermuta
     SparsePermutation::from_moves(moves).expect("families are made of permutations")
 }
 
-/// Exchanges two stretches of points.
+/// Exchanges two ranges of points.
 fn exchange(first: usize, second: usize, length: usize) -> SparsePermutation {
     permutation((0..length).flat_map(|offset| [(first + offset, second + offset), (second + offset, first + offset)]))
 }
 
-/// The symmetric group on `points` points, in `orbits` orbits on which it acts alike: processes, each with
-/// some variables of its own.
+/// The symmetric group on `points` points, acting alike on `orbits` orbits: processes with several variables each.
 pub fn symmetric_on_orbits(points: usize, orbits: usize) -> KnownGroup {
     let generators = (1..points).map(|point| {
         permutation((0..orbits).flat_map(|orbit| {
@@ -35,7 +34,7 @@ pub fn symmetric_on_orbits(points: usize, orbits: usize) -> KnownGroup {
     KnownGroup { degree: points * orbits, generators: generators.collect(), structure: format!("S{points}") }
 }
 
-/// The symmetric group on the cells of a square matrix, rows and columns alike.
+/// The symmetric group on the cells of a square matrix, acting on rows and columns alike.
 pub fn symmetric_on_matrix(points: usize) -> KnownGroup {
     let generators = (1..points).map(|point| {
         let image = |index: usize| match index {
@@ -51,7 +50,7 @@ pub fn symmetric_on_matrix(points: usize) -> KnownGroup {
     KnownGroup { degree: points * points, generators: generators.collect(), structure: format!("S{points}") }
 }
 
-/// Rotations of `length` places, of `orbits` rings at once.
+/// Rotations of `orbits` rings of `length` points, all at once.
 pub fn cyclic_on_orbits(length: usize, orbits: usize) -> KnownGroup {
     let rotation =
         permutation((0..length * orbits).map(|point| (point, point / length * length + (point % length + 1) % length)));
@@ -65,8 +64,8 @@ pub fn dihedral(corners: usize) -> KnownGroup {
     KnownGroup { degree: corners, generators: vec![rotation, reflection], structure: format!("D{corners}") }
 }
 
-/// Symmetric groups of the given sizes one within the other, the innermost first: all symmetries of a tree
-/// of that shape, acting on its leaves.
+/// Nested symmetric groups of the given sizes, innermost first: all symmetries of a tree of that shape, acting on its
+/// leaves.
 pub fn iterated_wreath(sizes: &[usize]) -> KnownGroup {
     let degree = sizes.iter().product();
     let mut generators = Vec::new();
@@ -84,7 +83,7 @@ pub fn iterated_wreath(sizes: &[usize]) -> KnownGroup {
     KnownGroup { degree, generators, structure: names.join(" wr ") }
 }
 
-/// Rings of `length` places, each turning by itself, that can all be exchanged.
+/// Interchangeable rings of `length` points, each of which also rotates independently.
 pub fn rings_exchanged(length: usize, rings: usize) -> KnownGroup {
     let turn = |ring: usize| {
         permutation((0..length).map(move |place| (ring * length + place, ring * length + (place + 1) % length)))
@@ -108,7 +107,8 @@ pub fn copies(group: &KnownGroup, count: usize) -> KnownGroup {
     KnownGroup { degree: group.degree * count, generators: generators.collect(), structure }
 }
 
-/// The symmetries of a hypercube on its corners: exchanging neighbouring dimensions, and turning each over.
+/// The symmetries of a hypercube on its corners: exchanges of neighbouring dimensions, and reflections in each
+/// dimension.
 pub fn hypercube(dimensions: usize) -> KnownGroup {
     let corners = 1usize << dimensions;
     let exchanges = (1..dimensions).map(|dimension| {

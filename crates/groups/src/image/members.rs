@@ -1,10 +1,9 @@
-//! What a group acts on when images are searched: a few orbits and blocks of orbits on which it is
-//! faithful, and which of them each point is incident with.
+//! The objects a group acts on in the search for images: a few orbits and blocks of orbits on which it is faithful, and
+//! the incidences of each point with them.
 //!
-//! Blocks are taken instead of points where they tell as much: the rows and columns of a matrix instead of
-//! its cells. Incidences are maps from points to small sets of members that commute with every generator;
-//! they are guessed from a few elements of a point's stabiliser and then checked, so a bad guess costs
-//! time in the search and nothing else.
+//! Blocks are used instead of points if they carry the same information: the rows and columns of a matrix instead of
+//! its cells. Incidences are maps from points to small sets of members that commute with every generator. They are
+//! guessed from a few elements of a point's stabiliser and then checked, so a bad guess only costs search time.
 
 use crate::action::Action;
 use crate::random::Random;
@@ -13,19 +12,19 @@ use crate::structure;
 use crate::{OrbitPartition, Point};
 use num_bigint::BigUint;
 
-/// Orbits of more points than this are not searched for blocks.
+/// The largest orbit that is searched for blocks.
 const LARGEST_ORBIT: usize = 4096;
-/// Block systems looked at for each orbit.
+/// The number of block systems considered for each orbit.
 const SYSTEMS: usize = 24;
-/// Block systems kept although they are not needed: those of a tree help, those of a ring do not.
+/// The number of block systems kept although they are not needed: those of a tree help, those of a ring do not.
 const EXTRA_SYSTEMS: usize = 3;
-/// Sets of members larger than this are not kept as incidences.
+/// The largest set of members kept as an incidence.
 const LARGEST_VALUE: usize = 16;
-/// Incidences kept for an orbit of points.
+/// The number of incidences kept for an orbit of points.
 const ROLES: usize = 6;
-/// Attempts at guessing incidences, each with more elements.
+/// The number of attempts at guessing incidences, each with more elements.
 const ATTEMPTS: usize = 5;
-/// Stabiliser elements that incidences are guessed from, at each attempt.
+/// The number of stabiliser elements used for guessing incidences at each attempt.
 const STABILISER_ELEMENTS: usize = 10;
 
 /// The members of a group and the incidences of its points.
@@ -33,17 +32,17 @@ const STABILISER_ELEMENTS: usize = 10;
 pub(super) struct Members {
     /// The action on the members.
     pub(super) action: Action,
-    /// For each point its orbit, by number.
+    /// The number of the orbit of each point.
     pub(super) orbit_of_point: Vec<u32>,
-    /// For each member its orbit, by number.
+    /// The number of the orbit of each member.
     pub(super) orbit_of_member: Vec<u32>,
-    /// For each point the members it is incident with, and how.
+    /// The members each point is incident with, and their roles.
     pub(super) of_points: Incidences,
-    /// For each member other members it is incident with, and how.
+    /// The other members each member is incident with, and their roles.
     pub(super) of_members: Incidences,
 }
 
-/// For each of some numbers, a list of roles and members.
+/// For each number, a list of roles and members.
 #[derive(Debug, Clone)]
 pub(super) struct Incidences {
     offsets: Vec<u32>,
@@ -96,8 +95,7 @@ impl Members {
     }
 }
 
-/// A faithful action on orbits and blocks of orbits, small ones first, with blocks that are not needed but
-/// are few.
+/// A faithful action on orbits and blocks of orbits, small ones first, including a few blocks that are not needed.
 fn faithful_action(action: &Action, order: &BigUint) -> Action {
     let (candidates, needed) = candidates(action, order);
     let largest =
@@ -114,14 +112,14 @@ fn faithful_action(action: &Action, order: &BigUint) -> Action {
     Action::side_by_side(&chosen)
 }
 
-/// Transitive actions, on orbits and blocks of orbits, that are faithful together and as few and small as
-/// was easy to find.
+/// Transitive actions on orbits and blocks of orbits that are jointly faithful, and as few and small as was easy to
+/// find.
 pub(crate) fn faithful_parts(action: &Action, order: &BigUint) -> Vec<Action> {
     let (candidates, needed) = candidates(action, order);
     candidates.into_iter().zip(needed).filter(|(_, needed)| *needed).map(|(action, _)| action).collect()
 }
 
-/// Actions on orbits and blocks of orbits, the small ones first, and which of them are faithful together.
+/// Actions on orbits and blocks of orbits, small ones first, and which of them are kept as jointly faithful.
 fn candidates(action: &Action, order: &BigUint) -> (Vec<Action>, Vec<bool>) {
     let mut candidates: Vec<Action> = Vec::new();
     for orbit in faithful_orbits(action) {
@@ -135,7 +133,7 @@ fn candidates(action: &Action, order: &BigUint) -> (Vec<Action>, Vec<bool>) {
     }
     candidates.sort_by_key(Action::degree);
     candidates.dedup_by(|left, right| left.generators() == right.generators());
-    // The largest that can be done without are left out.
+    // The largest ones that are not needed are dropped.
     let mut needed = vec![true; candidates.len()];
     for index in (0..candidates.len()).rev() {
         needed[index] = false;
@@ -170,7 +168,7 @@ fn incidences(combined: &Action, members: usize) -> (Lists, Lists) {
                 classes.merge_by(|point| word.iter().fold(point, |point, step| step.apply(combined, point)));
             }
             let mut values = classes.classes();
-            // A class of all the members of an orbit says nothing.
+            // A class of all members of an orbit carries no information.
             values.retain(|value| value.len() <= LARGEST_VALUE && value.len() < members);
             values.sort_by_key(Vec::len);
             let guesses = values.len();

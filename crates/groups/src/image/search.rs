@@ -4,25 +4,25 @@ use super::{ImageSearch, members::Members};
 use crate::{OrbitPartition, Point, SparsePermutation};
 use num_bigint::BigUint;
 
-/// The memory of searches, and the result of the last one.
+/// Working memory for searches, and the result of the last one.
 #[derive(Debug, Clone, Default)]
 pub struct ImageScratch {
     /// One for each level and one for the end.
     frames: Vec<Frame>,
-    /// The members chosen where there was a choice, by their original numbers.
+    /// The members chosen at branch points, by their original numbers.
     path: Vec<Point>,
     /// The members chosen at each level, by their numbers at that level.
     choices: Vec<Point>,
-    /// What the best result so far had to say at each level.
+    /// The trace of the best result so far, level by level.
     best_trace: Vec<u64>,
     best: Best,
     /// Whether the current path is better than the best result, or there is none.
     is_fresh: bool,
     /// Symmetries of the set, on the members.
     automorphisms: Vec<Box<[Point]>>,
-    /// What each point of the set carries along.
+    /// The number attached to each point of the set.
     burdens: Vec<u64>,
-    /// For each point one more than its place in the set, or zero.
+    /// For each point, one more than its position in the set, or zero.
     marks: Vec<u32>,
     sorted: Vec<(Point, u64)>,
     refinement: Refinement,
@@ -31,41 +31,41 @@ pub struct ImageScratch {
 /// The best result so far.
 #[derive(Debug, Clone, Default)]
 struct Best {
-    /// Where each point of the set goes.
+    /// The image of each point of the set.
     set: Vec<Point>,
-    /// The same with what they carry, in increasing order.
+    /// The same with the attached numbers, in increasing order.
     sorted: Vec<(Point, u64)>,
     /// The inverse of the element on the members.
     inverse: Vec<Point>,
     path: Vec<Point>,
     choices: Vec<Point>,
-    /// For each member of the path, how many its equals are at that place.
+    /// For each member of the path, the size of its class of equal candidates at that point.
     equals: Vec<u32>,
-    /// What the image has at each point.
+    /// The content of the image at each point.
     contents: Vec<Content>,
 }
 
-/// The set seen after some levels: everything is renamed by the elements chosen so far.
+/// The set after some levels: everything is renamed by the elements chosen so far.
 #[derive(Debug, Clone, Default)]
 struct Frame {
-    /// The points of the set, counted from the number of members on.
+    /// The points of the set, numbered after the members.
     set: Vec<Point>,
-    /// For each original member its name here.
+    /// The name of each original member in this frame.
     members: Vec<Point>,
-    /// For each member of this frame how many have a lesser colour.
+    /// For each member of this frame, the number of members with a lesser colour.
     colours: Vec<u32>,
-    /// How many colours there are.
+    /// The number of colours.
     cells: usize,
     is_discrete: bool,
-    /// Original members to be tried here.
+    /// The original members to try here.
     candidates: Vec<Point>,
-    /// Members that symmetries of the set lead to from each other.
+    /// Classes of members that symmetries of the set map to each other.
     equals: OrbitPartition,
-    /// What the image of the set has at each point, where the next choice is the last.
+    /// The content of the image at each point, if the next choice is the last.
     contents: Vec<Content>,
 }
 
-/// What a set has at a point: whether nothing, and what the point carries. Something comes before nothing.
+/// The content of a set at a point: whether it is empty, and the attached number. Nonempty comes before empty.
 type Content = (bool, u64);
 
 const NOTHING: Content = (true, 0);
@@ -78,7 +78,7 @@ struct Refinement {
     sizes: Vec<u32>,
 }
 
-/// Mixes two numbers so that sums of results tell multisets apart.
+/// Mixes two numbers so that sums of results distinguish multisets.
 #[inline]
 fn mix(left: u64, right: u64) -> u64 {
     let mut mixed = (left ^ right.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -88,8 +88,8 @@ fn mix(left: u64, right: u64) -> u64 {
 }
 
 impl Refinement {
-    /// Splits the colours by orbits, and by what the set and the static incidences say, until nothing
-    /// changes. Gives a number that is the same for frames that an element of the group takes to each other.
+    /// Splits the colours by orbits, by the set and by the static incidences, until nothing changes. Returns a number
+    /// that is equal for frames that an element of the group maps to each other.
     fn refine(&mut self, members: &Members, orbits: &[u32], burdens: &[u64], frame: &mut Frame) -> u64 {
         let count = frame.colours.len();
         let Self { signatures, order, .. } = self;
@@ -141,7 +141,7 @@ impl Refinement {
         }
     }
 
-    /// The smallest cell among the members of the base point's orbit, the first of these.
+    /// The first of the smallest cells among the members of the base point's orbit.
     fn smallest_cell(&mut self, orbits: &[u32], base: Point, colours: &[u32]) -> (u32, u32) {
         self.sizes.clear();
         self.sizes.resize(colours.len(), 0);
@@ -164,7 +164,7 @@ impl Refinement {
 }
 
 impl ImageScratch {
-    /// Takes notice of symmetries found since the last time that leave alone what was chosen so far.
+    /// Takes into account the symmetries found since the last call that fix the members chosen so far.
     fn learn(&mut self, level: usize, known: &mut usize) {
         let Self { automorphisms, path, frames, .. } = self;
         for automorphism in &automorphisms[*known..] {
@@ -178,7 +178,7 @@ impl ImageScratch {
         *known = automorphisms.len();
     }
 
-    /// Where the points of the last set go, in the order they were given.
+    /// The images of the points of the last set, in the order they were given.
     pub fn images(&self, search: &ImageSearch) -> impl Iterator<Item = Point> + '_ {
         let members = search.member_count() as Point;
         self.best.set.iter().map(move |&number| number - members)
@@ -189,15 +189,15 @@ impl ImageScratch {
         self.best.equals.iter().map(|&equals| BigUint::from(equals)).product()
     }
 
-    /// An element that takes the last set to its canonical image.
+    /// An element that maps the last set to its canonical image.
     pub fn element(&self, search: &ImageSearch) -> SparsePermutation {
         search.product(&self.best.choices)
     }
 }
 
 impl ImageSearch {
-    /// Finds the canonical image of a set of points, each carrying a number along; the result is read from
-    /// the scratch memory.
+    /// Finds the canonical image of a set of points, each with an attached number; the result is read from the working
+    /// memory.
     pub fn search(&self, scratch: &mut ImageScratch, set: impl Iterator<Item = (Point, u64)>) {
         let count = self.member_count();
         scratch.frames.resize_with(self.levels.len() + 1, Frame::default);
@@ -230,7 +230,7 @@ impl ImageSearch {
         self.visit(scratch, 0);
     }
 
-    /// Finds exchanges that leave the set as it is, as many as generate all of these.
+    /// Finds exchanges that preserve the set: enough to generate all of them.
     fn try_exchanges(&self, scratch: &mut ImageScratch) {
         if self.exchanges.is_empty() {
             return;
@@ -245,8 +245,8 @@ impl ImageSearch {
         let content = |point: Point| marks[point as usize].checked_sub(1).map(|place| burdens[place as usize]);
         let colours = &frames[0].colours;
         let mut alike = OrbitPartition::new(count as usize);
-        // Members are tried in increasing order, and symmetries must leave those that were chosen alone; so
-        // everything is exchanged with the last of its kind.
+        // Members are tried in increasing order, and symmetries must fix those already chosen, so everything is
+        // exchanged with the last object of its class.
         for exchange in self.exchanges.iter().rev() {
             let (first, second) = exchange.pair;
             if colours[first as usize] == colours[second as usize]
@@ -259,10 +259,10 @@ impl ImageSearch {
         }
     }
 
-    /// Explores everything below a frame. Gives a depth to go back to if what is below that depth's current
-    /// choice is known to be nothing new. The recursion is as deep as there are choices.
+    /// Explores everything below a frame. Returns a depth to backtrack to if everything below that depth's current
+    /// choice is known to be redundant. The recursion is as deep as there are choices.
     fn visit(&self, scratch: &mut ImageScratch, mut level: usize) -> Option<usize> {
-        // Where there is one candidate only, there is nothing to come back to.
+        // With a single candidate there is nothing to backtrack to.
         let start = scratch.choices.len();
         let mut result = None;
         loop {
@@ -344,8 +344,8 @@ impl ImageSearch {
         None
     }
 
-    /// Whether the image under the last element to be chosen is worse than the best so far, as far as can be
-    /// told without computing all of it.
+    /// Whether the image under the last element to be chosen is worse than the best so far, as far as this can be
+    /// decided without computing all of it.
     fn is_worse(&self, level: usize, member: Point, contents: &[Content], best: &[Content]) -> bool {
         let Some(inverse) = self.inverse(level, member) else { return false };
         let count = self.member_count();
@@ -358,8 +358,8 @@ impl ImageSearch {
         false
     }
 
-    /// Makes the frame of the next level by taking a member to the base point. False if the result cannot be
-    /// as good as the best.
+    /// Makes the frame of the next level by mapping a member to the base point. False if the result cannot be as good
+    /// as the best.
     fn descend(&self, scratch: &mut ImageScratch, level: usize, member: Point) -> bool {
         let ImageScratch { frames, refinement, best_trace, is_fresh, choices, burdens, .. } = scratch;
         let (above, below) = frames.split_at_mut(level + 1);
@@ -373,7 +373,7 @@ impl ImageSearch {
         next.cells = frame.cells;
         let mut trace = 0;
         if let Some(following) = self.levels.get(level + 1) {
-            // The colours go along with the members.
+            // The colours move with the members.
             next.colours.clear();
             next.colours.resize(count, 0);
             for original in 0..count {

@@ -1,4 +1,4 @@
-//! Canonical images against the orbits of sets, listed.
+//! Canonical images, compared with enumerated orbits of sets.
 
 use super::*;
 use crate::random::Random;
@@ -8,7 +8,7 @@ fn cycles(text: &str) -> SparsePermutation {
     SparsePermutation::parse(text).expect("a permutation")
 }
 
-/// The orbit of a set, by its generators.
+/// The orbit of a set, from the generators.
 fn orbit(action: &Action, set: &[Point], limit: usize) -> Option<BTreeSet<Vec<Point>>> {
     let mut orbit = BTreeSet::from([set.to_vec()]);
     let mut pending = vec![set.to_vec()];
@@ -92,7 +92,7 @@ fn canonical_images_are_one_for_each_orbit() {
         ("M11", 11, vec!["(0 1 2 3 4 5 6 7 8 9 10)", "(2 6 10 7)(3 9 4 5)"]),
         ("M12", 12, vec!["(0 1 2 3 4 5 6 7 8 9 10)", "(2 6 10 7)(3 9 4 5)", "(0 11)(1 10)(2 5)(3 7)(4 8)(6 9)"]),
         ("cube", 8, vec!["(0 1)(2 3)(4 5)(6 7)", "(1 2)(5 6)", "(1 2 4)(3 6 5)"]),
-        // Pairs of four things: ordered pairs i, j numbered 4 i + j, the four things themselves on the diagonal.
+        // Pairs of four objects: ordered pairs i, j numbered 4 i + j, with the objects themselves on the diagonal.
         ("S4 on pairs", 16, vec!["(0 5)(1 4)(2 6)(3 7)(8 9)(12 13)", "(0 5 10 15)(1 6 11 12)(2 7 8 13)(3 4 9 14)"]),
         ("diagonal S3", 9, vec!["(0 1)(3 4)(6 7)", "(0 1 2)(3 4 5)(6 7 8)"]),
         ("subdirect", 8, vec!["(0 1)(4 5)", "(0 1 2 3)(4 5 6 7)", "(4 6)(5 7)"]),

@@ -1,4 +1,4 @@
-//! The cycle notation: finding cycles, writing them and reading them.
+//! Cycle notation: finding, writing and parsing cycles.
 
 use super::PermutationError;
 use crate::Point;
@@ -9,18 +9,18 @@ use thiserror::Error;
 /// Why a text is not a permutation in cycle notation.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ParseError {
-    /// A character that does not belong there.
+    /// An unexpected character.
     #[error("unexpected {found} at byte {offset} of a permutation")]
     Unexpected {
         /// What was found, quoted for display.
         found: String,
-        /// Where.
+        /// Its position in the text.
         offset: usize,
     },
-    /// A number that does not fit a point.
+    /// A number too large for a point.
     #[error("the point at byte {offset} is too large")]
     TooLarge {
-        /// Where.
+        /// Its position in the text.
         offset: usize,
     },
     /// Well-formed, but not a permutation.
@@ -28,7 +28,7 @@ pub enum ParseError {
     NotAPermutation(#[from] PermutationError),
 }
 
-/// The cycles of a dense permutation, with the fixed points when `with_fixed`.
+/// The cycles of a dense permutation, including fixed points if `with_fixed`.
 pub(super) fn cycles_of(degree: usize, image: impl Fn(Point) -> Point, with_fixed: bool) -> Vec<Vec<Point>> {
     let mut seen = vec![false; degree];
     let mut cycles = Vec::new();
@@ -80,7 +80,7 @@ pub(super) fn write_cycles(
     Ok(())
 }
 
-/// Reads cycles; the points of a cycle are separated by blanks or commas.
+/// Parses cycles; the points of a cycle are separated by blanks or commas.
 pub(super) fn parse_cycles(text: &str) -> Result<Vec<Vec<Point>>, ParseError> {
     let mut cycles = Vec::new();
     let mut open: Option<Vec<Point>> = None;

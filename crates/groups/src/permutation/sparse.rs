@@ -1,5 +1,4 @@
-//! Permutations stored by the points they move: a generator on a million points that swaps ten of them
-//! costs ten entries.
+//! Permutations stored by their support: a generator on a million points that moves ten of them costs ten entries.
 
 use super::cycles::{self, ParseError};
 use super::{Permutation, PermutationError};
@@ -17,15 +16,15 @@ pub struct SparsePermutation {
 }
 
 impl SparsePermutation {
-    /// The permutation that moves nothing.
+    /// The identity.
     pub fn identity() -> Self {
         Self::default()
     }
 
-    /// The permutation that takes each first component to the second and leaves all else.
+    /// The permutation that maps each first component to the second and fixes all other points.
     ///
     /// # Errors
-    /// When a point is given twice, two points have one image, or an image does not move on.
+    /// If a point is given twice, two points have the same image, or an image is not itself moved.
     pub fn from_moves(mut moves: Vec<(Point, Point)>) -> Result<Self, PermutationError> {
         moves.sort_unstable();
         for pair in moves.windows(2) {
@@ -44,7 +43,7 @@ impl SparsePermutation {
         Ok(Self::from_sorted_moves(moves))
     }
 
-    /// Moves that are sorted, without fixed points and closed by construction.
+    /// A permutation from moves that are sorted, without fixed points and closed by construction.
     pub(crate) fn from_sorted_moves(moves: Vec<(Point, Point)>) -> Self {
         debug_assert!(moves.windows(2).all(|pair| pair[0].0 < pair[1].0));
         debug_assert!(moves.iter().all(|(point, image)| point != image));
@@ -57,7 +56,7 @@ impl SparsePermutation {
     /// The permutation with the given disjoint cycles.
     ///
     /// # Errors
-    /// When a point occurs twice.
+    /// If a point occurs twice.
     pub fn from_cycles(cycles: &[Vec<Point>]) -> Result<Self, PermutationError> {
         let mut moves = Vec::new();
         for cycle in cycles {
@@ -68,10 +67,10 @@ impl SparsePermutation {
         Self::from_moves(moves)
     }
 
-    /// Reads cycles such as `(0 1 2)(3 4)`; commas may separate points, and `()` is the identity.
+    /// Parses cycles such as `(0 1 2)(3 4)`; commas may separate points, and `()` is the identity.
     ///
     /// # Errors
-    /// When the text is malformed or a point occurs twice.
+    /// If the text is malformed or a point occurs twice.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         Ok(Self::from_cycles(&cycles::parse_cycles(text)?)?)
     }
@@ -91,12 +90,12 @@ impl SparsePermutation {
         self.points.iter().copied().zip(self.images.iter().copied())
     }
 
-    /// Whether nothing moves.
+    /// Whether this is the identity.
     pub fn is_identity(&self) -> bool {
         self.points.is_empty()
     }
 
-    /// Where `point` goes. Costs a binary search in the support.
+    /// The image of `point`. Costs a binary search in the support.
     pub fn image(&self, point: Point) -> Point {
         self.points.binary_search(&point).map_or(point, |index| self.images[index])
     }
@@ -114,8 +113,7 @@ impl SparsePermutation {
         while left < self.points.len() || right < next.points.len() {
             let from_left = self.points.get(left).copied().unwrap_or(Point::MAX);
             let from_right = next.points.get(right).copied().unwrap_or(Point::MAX);
-            // A point beyond both supports cannot be reached, so MAX as a real point is still handled:
-            // the indices decide, not the value.
+            // The indices decide, not the values, so MAX as a real point is handled correctly too.
             let take_left = left < self.points.len() && (right == next.points.len() || from_left <= from_right);
             let take_right = right < next.points.len() && (left == self.points.len() || from_right <= from_left);
             let (point, image) =
@@ -129,7 +127,7 @@ impl SparsePermutation {
         Self::from_sorted_moves(moves)
     }
 
-    /// The permutation that undoes this one.
+    /// The inverse permutation.
     #[must_use]
     pub fn inverse(&self) -> SparsePermutation {
         let mut moves: Vec<(Point, Point)> = self.moves().map(|(point, image)| (image, point)).collect();
@@ -153,7 +151,7 @@ impl SparsePermutation {
         Self::from_sorted_moves(moves)
     }
 
-    /// The least positive number of repetitions that moves nothing.
+    /// The order: the least positive power that is the identity.
     pub fn order(&self) -> BigUint {
         cycles::order_of_cycles(self.cycles().iter().map(Vec::len))
     }
@@ -177,9 +175,8 @@ impl SparsePermutation {
         cycles
     }
 
-    /// The part that acts on the points for which `keep` holds, renamed by `rename`: the action on a
-    /// union of orbits. Gives `None` when a kept point goes to one that is not kept, because then there
-    /// is no such action.
+    /// The restriction to the points for which `keep` holds, renamed by `rename`: the action on a union of orbits.
+    /// Returns `None` if a kept point is mapped to one that is not kept, because then there is no such action.
     pub fn restricted(
         &self,
         keep: impl Fn(Point) -> bool,
@@ -196,8 +193,8 @@ impl SparsePermutation {
         Self::from_moves(moves).ok()
     }
 
-    /// The action on the points that `rename` knows, under their new names; the caller knows that these
-    /// points are a union of orbits.
+    /// The action on the points that have a new name, under these names; the caller guarantees that these points are a
+    /// union of orbits.
     pub(crate) fn renamed(&self, names: &FxHashMap<Point, Point>) -> SparsePermutation {
         let mut moves: Vec<(Point, Point)> =
             self.moves().filter_map(|(point, image)| Some((*names.get(&point)?, *names.get(&image)?))).collect();
@@ -205,10 +202,10 @@ impl SparsePermutation {
         Self::from_sorted_moves(moves)
     }
 
-    /// The same permutation with one stored image for each point of `0..degree`.
+    /// The same permutation in dense form, with one image for each point of `0..degree`.
     ///
     /// # Errors
-    /// When a moved point is not below `degree`.
+    /// If a moved point is not below `degree`.
     pub fn to_dense(&self, degree: usize) -> Result<Permutation, PermutationError> {
         let mut images: Vec<Point> = (0..degree as Point).collect();
         for (point, image) in self.moves() {
@@ -217,7 +214,7 @@ impl SparsePermutation {
         Ok(Permutation::from_images_unchecked(images))
     }
 
-    /// The cycles as GAP writes them: points counted from one and separated by commas.
+    /// The cycles in GAP notation: points counted from one and separated by commas.
     pub fn to_gap(&self) -> String {
         let mut text = String::new();
         cycles::write_cycles(&mut text, &self.cycles(), 1, ',').expect("writing to a string cannot fail");

@@ -1,5 +1,4 @@
-//! What only tests put together: types, functions and statements, without names or with spans that tell them
-//! apart.
+//! Constructors used only by tests: types, functions and statements, without names or with distinct spans.
 
 use super::{Assembly, Locals};
 use crate::diagnostics::Span;
@@ -27,7 +26,7 @@ impl Assembly {
     /// The finished model with its layout.
     ///
     /// # Panics
-    /// If it is not well formed.
+    /// If it is not well-formed.
     pub(crate) fn finish(self) -> (Model, Layout) {
         assert_eq!(verify(&self.model), Ok(()));
         let layout = Layout::new(&self.model).expect("a small model has a layout");
@@ -74,7 +73,7 @@ impl Assembly {
         self.add_variable(name, ty, false)
     }
 
-    /// The compound result of a call as a place.
+    /// The array or record result of a call as a place.
     pub(crate) fn result(&mut self, function: FunctionId, arguments: Vec<Argument>) -> PlaceId {
         let ty = self.model.functions[function].result.expect("the function has a result");
         self.model.pool.place(Place { root: Root::Result { function, arguments }, steps: Vec::new(), ty })
@@ -99,7 +98,7 @@ impl Assembly {
         Iteration::Steps { from, to, step: step.map(|step| self.number(step)) }
     }
 
-    /// A statement with a span of its own.
+    /// A statement with its own span.
     pub(crate) fn statement(&mut self, kind: StatementKind) -> Statement {
         self.statements += 1;
         Statement { kind, span: Span::new(self.statements, self.statements + 1) }
@@ -131,7 +130,7 @@ impl Assembly {
         self.model.functions.push(Function { name: name.into(), parameters, locals: locals.0, result, body, span })
     }
 
-    /// A rule that can always fire, without parameters.
+    /// A rule without parameters that can always fire.
     pub(crate) fn body(&mut self, locals: Locals, body: Vec<Statement>) -> RuleId {
         let guard = self.truth(true);
         self.rule(Vec::new(), locals, guard, body)

@@ -1,4 +1,4 @@
-//! What rules and initial-state programs do: parameters, a guard, statements.
+//! The bodies of rules and initial-state programs: parameters, a guard, statements.
 
 use std::ops::{Deref, DerefMut};
 
@@ -6,7 +6,7 @@ use super::expression::{Binder, Expression, Values};
 use super::types::Type;
 use crate::ownership::Fairness;
 
-/// Statements, executed one after the other as one step.
+/// Statements, executed in order as one step.
 #[derive(Debug, Default)]
 pub struct Body(pub(super) Vec<Statement>);
 
@@ -34,27 +34,26 @@ impl Body {
         body
     }
 
-    /// A local variable, without a value at first, known until the end of these statements.
+    /// A local variable, initially undefined, visible until the end of these statements.
     pub fn local(&mut self, name: impl Into<String>, ty: impl Into<Type>) -> Expression {
         let binder = Binder::new(name, ty.into());
         let expression = binder.expression();
         self.0.push(Statement::Local(binder));
         expression
     }
-    /// Assigns a value, or copies an array or record. A value out of the range of the target is an error of the
-    /// model, found when it runs.
+    /// Assigns a value, or copies an array or record. A value out of the range of the target is a run-time error.
     pub fn assign(&mut self, target: impl Into<Expression>, value: impl Into<Expression>) {
         self.0.push(Statement::Assign { target: target.into(), value: value.into() });
     }
-    /// Sets everything in a place to the least value of its type.
+    /// Sets every cell of a place to the least value of its type.
     pub fn clear(&mut self, place: impl Into<Expression>) {
         self.0.push(Statement::Clear(place.into()));
     }
-    /// Leaves a place without a value.
+    /// Makes a place undefined.
     pub fn undefine(&mut self, place: impl Into<Expression>) {
         self.0.push(Statement::Undefine(place.into()));
     }
-    /// Does something if a condition holds. What is done otherwise can be added to the result.
+    /// Executes statements if a condition holds. Alternatives can be added to the result.
     pub fn when(&mut self, condition: impl Into<Expression>, then: impl FnOnce(&mut Body)) -> Branches<'_> {
         let branches = vec![(condition.into(), Body::of(then))];
         self.0.push(Statement::If { branches, otherwise: Body::default() });
@@ -63,11 +62,11 @@ impl Body {
             _ => unreachable!("the statement was just added"),
         }
     }
-    /// Repeats something while a condition holds. A loop without an end is an error of the model.
+    /// Repeats statements while a condition holds. A loop that does not terminate is a run-time error.
     pub fn while_loop(&mut self, condition: impl Into<Expression>, body: impl FnOnce(&mut Body)) {
         self.0.push(Statement::While { condition: condition.into(), body: Body::of(body) });
     }
-    /// Repeats something for each value in turn.
+    /// Repeats statements for each value in turn.
     pub fn for_each(
         &mut self,
         name: impl Into<String>,
@@ -78,7 +77,7 @@ impl Body {
         let variable = binder.expression();
         self.0.push(Statement::For { binder, body: Body::of(|inner| body(inner, variable)) });
     }
-    /// An error of the model unless a condition holds.
+    /// A run-time error unless a condition holds.
     pub fn assert(&mut self, condition: impl Into<Expression>, message: impl Into<String>) {
         self.0.push(Statement::Assert { condition: condition.into(), message: message.into() });
     }
@@ -86,11 +85,11 @@ impl Body {
     pub fn assume(&mut self, condition: impl Into<Expression>) {
         self.0.push(Statement::Assume(condition.into()));
     }
-    /// Claims that this statement is executed in some run with a condition that holds.
+    /// Claims that this statement is executed in some run while a condition holds.
     pub fn cover(&mut self, name: impl Into<String>, condition: impl Into<Expression>) {
         self.0.push(Statement::Cover { name: name.into(), condition: condition.into() });
     }
-    /// An error of the model.
+    /// A run-time error.
     pub fn error(&mut self, message: impl Into<String>) {
         self.0.push(Statement::Error { message: message.into() });
     }
@@ -100,7 +99,7 @@ impl Body {
     }
 }
 
-/// What is done if a condition does not hold.
+/// The alternatives if a condition does not hold.
 #[derive(Debug)]
 pub struct Branches<'b> {
     branches: &'b mut Vec<(Expression, Body)>,
@@ -108,18 +107,18 @@ pub struct Branches<'b> {
 }
 
 impl Branches<'_> {
-    /// Does something else if none of the conditions before holds and this one does.
+    /// Executes statements if no earlier condition holds and this one does.
     pub fn or_when(self, condition: impl Into<Expression>, then: impl FnOnce(&mut Body)) -> Self {
         self.branches.push((condition.into(), Body::of(then)));
         self
     }
-    /// Does something if no condition holds.
+    /// Executes statements if no condition holds.
     pub fn otherwise(self, then: impl FnOnce(&mut Body)) {
         then(self.otherwise);
     }
 }
 
-/// A rule: parameters, a guard and, as a [`Body`], what it does.
+/// A rule: parameters, a guard and a [`Body`].
 #[derive(Debug, Default)]
 pub struct RuleBuilder {
     pub(super) parameters: Vec<Binder>,
@@ -134,7 +133,7 @@ impl RuleBuilder {
     pub fn parameter(&mut self, name: impl Into<String>, values: impl Into<Values>) -> Expression {
         parameter(&mut self.parameters, name, values)
     }
-    /// When the rule can fire: always, if nothing is said; if several guards are given, when all hold.
+    /// The condition under which the rule can fire: always by default; if several guards are given, all must hold.
     pub fn guard(&mut self, condition: impl Into<Expression>) {
         self.guard.push(condition.into());
     }
@@ -142,14 +141,14 @@ impl RuleBuilder {
     pub fn owner(&mut self, process: impl Into<Expression>) {
         self.owner = Some(process.into());
     }
-    /// What infinite runs are assumed to grant the rule: nothing, if nothing is said.
+    /// The fairness that infinite runs are assumed to grant the rule: none by default.
     pub fn fairness(&mut self, fairness: Fairness) {
         self.fairness = fairness;
     }
 }
 
-/// An initial-state program: parameters and, as a [`Body`], what it does. It begins with all variables without
-/// a value, or at the least value of their type if they always have one.
+/// An initial-state program: parameters and a [`Body`]. It begins with all variables undefined, or at the least value
+/// of their type if they always have a value.
 #[derive(Debug, Default)]
 pub struct StartBuilder {
     pub(super) parameters: Vec<Binder>,
@@ -170,8 +169,8 @@ pub struct PropertyBuilder {
 }
 
 impl PropertyBuilder {
-    /// A parameter. An invariant or assumption must hold for all its values, a cover for some, and what must always
-    /// be reachable must be so for each by itself.
+    /// A parameter. An invariant or assumption must hold for all its values, a cover for some, and an always-reachable
+    /// condition must be so for each value separately.
     pub fn parameter(&mut self, name: impl Into<String>, values: impl Into<Values>) -> Expression {
         parameter(&mut self.parameters, name, values)
     }

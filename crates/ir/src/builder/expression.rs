@@ -1,5 +1,5 @@
-//! The expressions of a model that is being built: untyped trees that share their parts. Names and types are
-//! resolved when the model is built.
+//! The expressions of a model under construction: untyped trees that share their parts. Names and types are resolved
+//! when the model is built.
 
 use std::fmt;
 use std::ops::{Add, Div, Mul, Neg, Not, RangeInclusive, Rem, Sub};
@@ -9,18 +9,18 @@ use super::types::Type;
 use crate::expression::{BinaryOperator, Quantifier, UnaryOperator};
 use crate::text::{Level, Notation, notation};
 
-/// The deepest nesting of expressions. [`conjunction`] and [`disjunction`] join any number of conditions without
-/// coming near it.
+/// The deepest nesting of expressions. [`conjunction`] and [`disjunction`] join any number of conditions without coming
+/// near it.
 pub(super) const EXPRESSION_NESTING_LIMIT: usize = 256;
 
-/// A value or a place of a model: a constant, a variable, a part of one, or an operation on such.
+/// A value or a place of a model: a constant, a variable, a part of one, or an operation on these.
 ///
-/// Whatever takes an expression takes a number, a truth value, the name of an enumeration's member or of
-/// a variable, and a reference to an expression as well.
+/// Wherever an expression is expected, a number, a truth value, the name of an enumeration's member or of a variable,
+/// or a reference to an expression can be passed.
 #[derive(Clone, Debug)]
 pub struct Expression(pub(super) Arc<Node>);
 
-/// An expression and how deep it is nested.
+/// An expression and its nesting depth.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) kind: Kind,
@@ -32,7 +32,7 @@ pub(super) struct Node {
 pub(super) enum Kind {
     Boolean(bool),
     Number(i64),
-    /// Whatever has this name: a parameter, bound or local variable, a variable, or a member of an enumeration.
+    /// Anything with this name: a parameter, bound or local variable, a variable, or a member of an enumeration.
     Name(String),
     /// The variable of this name.
     Variable(String),
@@ -45,11 +45,11 @@ pub(super) enum Kind {
     Quantified(Quantifier, Binder, Expression),
     IsUndefined(Expression),
     IsMember(Expression, Type),
-    /// Nested deeper than [`EXPRESSION_NESTING_LIMIT`]. What was inside is dropped, so that no walk goes too deep.
+    /// Nested deeper than [`EXPRESSION_NESTING_LIMIT`]. Its content is dropped, so that no traversal goes too deep.
     TooDeep,
 }
 
-/// What introduces a parameter, a bound variable or a local variable. Each is one of its own, whatever its name.
+/// The declaration of a parameter, a bound variable or a local variable. Each is distinct, whatever its name.
 #[derive(Clone, Debug)]
 pub(super) struct Binder(Arc<(String, Values)>);
 
@@ -66,14 +66,14 @@ impl Binder {
     pub(super) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
-    /// What it introduces, as an expression.
+    /// What it declares, as an expression.
     pub(super) fn expression(&self) -> Expression {
         Expression::new(Kind::Local(self.clone()))
     }
 }
 
-/// What a parameter, bound variable or loop variable ranges over: a type, a range of integers such as `0..=3`, or
-/// the integers from one expression to another.
+/// The range of a parameter, bound variable or loop variable: a type, a range of integers such as `0..=3`, or the
+/// integers from one expression to another.
 #[derive(Clone, Debug)]
 pub struct Values(pub(super) Range);
 
@@ -85,8 +85,8 @@ pub(super) enum Range {
 }
 
 impl Values {
-    /// The integers from one to another, both included; downwards if the second is less. Only a quantifier or a loop
-    /// ranges over these: parameters have constant bounds.
+    /// The integers from one to another, inclusive; downwards if the second is less. Only for quantifiers and loops:
+    /// parameters have constant bounds.
     pub fn from_to(from: impl Into<Expression>, to: impl Into<Expression>) -> Self {
         Self(Range::Steps(from.into(), to.into()))
     }
@@ -137,17 +137,17 @@ fn quantified<E: Into<Expression>>(
     Expression::new(Kind::Quantified(quantifier, binder, body))
 }
 
-/// Whether all conditions hold, looked at from the first to the last; true if there is none.
+/// Whether all conditions hold, evaluated from first to last; true if there are none.
 pub fn conjunction<E: Into<Expression>>(conditions: impl IntoIterator<Item = E>) -> Expression {
     joined(BinaryOperator::And, conditions.into_iter().map(Into::into).collect())
 }
 
-/// Whether some condition holds, looked at from the first to the last; false if there is none.
+/// Whether some condition holds, evaluated from first to last; false if there are none.
 pub fn disjunction<E: Into<Expression>>(conditions: impl IntoIterator<Item = E>) -> Expression {
     joined(BinaryOperator::Or, conditions.into_iter().map(Into::into).collect())
 }
 
-/// Joins neighbours until one is left: a chain would be nested as deep as it is long.
+/// Joins neighbours until one is left: a chain would be as deep as it is long.
 fn joined(operator: BinaryOperator, mut conditions: Vec<Expression>) -> Expression {
     while conditions.len() > 1 {
         let pairs = conditions.chunks(2).map(|pair| match pair {
@@ -195,17 +195,17 @@ impl Expression {
     pub fn field(&self, name: impl Into<String>) -> Self {
         Self::new(Kind::Field(self.clone(), name.into()))
     }
-    /// Whether it holds no value. Any other use of what holds none is an error of the model.
+    /// Whether it is undefined. Any other use of an undefined value is a run-time error.
     #[must_use]
     pub fn is_undefined(&self) -> Self {
         Self::new(Kind::IsUndefined(self.clone()))
     }
-    /// Whether its value is one of a type.
+    /// Whether its value belongs to a type.
     #[must_use]
     pub fn is_member(&self, ty: impl Into<Type>) -> Self {
         Self::new(Kind::IsMember(self.clone(), ty.into()))
     }
-    /// One value where this condition holds, and another where it does not. Only the one chosen is evaluated.
+    /// One value if this condition holds, another otherwise. Only the chosen one is evaluated.
     #[must_use]
     pub fn if_else(&self, then: impl Into<Expression>, otherwise: impl Into<Expression>) -> Self {
         Self::new(Kind::Conditional(self.clone(), then.into(), otherwise.into()))
@@ -333,8 +333,8 @@ impl From<i64> for Expression {
     }
 }
 
-/// Whatever has that name where the expression is used: a parameter, bound or local variable, a variable, or
-/// a member of an enumeration.
+/// Anything with that name where the expression is used: a parameter, bound or local variable, a variable, or a member
+/// of an enumeration.
 impl From<&str> for Expression {
     fn from(name: &str) -> Self {
         Self::new(Kind::Name(name.to_owned()))
@@ -381,7 +381,7 @@ impl fmt::Display for Expression {
     }
 }
 
-/// An expression as an operand, in brackets where its operator does not bind that tight.
+/// An expression as an operand, in parentheses if its operator binds too loosely.
 struct Operand<'e>(&'e Expression, Level);
 
 impl fmt::Display for Operand<'_> {

@@ -1,7 +1,7 @@
-//! From what was written with a builder to a model: names and types are resolved, and the text of the model is
-//! written along the way, a line for each declaration and statement.
+//! From a builder to a model: names and types are resolved, and the text of the model is written along the way, one
+//! line for each declaration and statement.
 //!
-//! What is wrong is reported and left out, and the rest is looked at all the same.
+//! Errors are reported and the erroneous part is dropped; the rest is still checked.
 
 use std::fmt::{self, Write};
 
@@ -23,8 +23,8 @@ use crate::statement::{Statement as LoweredStatement, StatementKind};
 use crate::types::{Field, TypeKind};
 use crate::verify::{Class, class_of, verify};
 
-/// The longest line of the text of a model, in bytes. Expressions share their parts, and written out they may be
-/// longer than any memory.
+/// The longest line of the text of a model, in bytes. Expressions share their parts; written out, they may exceed any
+/// memory.
 const LONGEST_LINE: usize = 400;
 
 /// Builds a model.
@@ -59,7 +59,7 @@ pub(super) fn lower(builder: &ModelBuilder) -> Result<Model, BuildError> {
     if diagnostics.is_empty() { Ok(model) } else { Err(BuildError { source: model.source, diagnostics }) }
 }
 
-/// What a name stands for everywhere.
+/// The global meaning of a name.
 #[derive(Clone, Copy)]
 enum Named {
     Variable(VariableId),
@@ -67,15 +67,15 @@ enum Named {
         value: i64,
         ty: TypeId,
     },
-    /// A variable with something wrong about it. What uses it is not wrong for that reason.
+    /// An erroneous variable. Its uses are not reported as errors again.
     Wrong,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, Copy)]
 enum Operand {
     Value(ExprId, TypeId),
-    /// A variable or a part of one. It may be an array or a record.
+    /// A variable or a part of one, possibly an array or a record.
     Place(PlaceId),
 }
 
@@ -84,25 +84,25 @@ struct Lowering {
     /// The text so far.
     text: String,
     diagnostics: Vec<Diagnostic>,
-    /// Types by where they are in memory; the builder keeps them there.
+    /// Types by their address in memory; the builder keeps them alive.
     types: FxHashMap<*const types::Node, Option<TypeId>>,
     declared_types: FxHashMap<String, TypeId>,
     names: FxHashMap<String, Named>,
-    /// The first value of the next enumeration or scalarset: no two of them share one.
+    /// The first value of the next enumeration or scalarset: no two of them share a value.
     next_value: i64,
-    /// What the messages are about, and where it is.
+    /// The declaration that messages refer to, and its span.
     place: String,
     span: Span,
     /// The locals of the rule, initial-state program or property.
     locals: Locals,
-    /// Those that are known, the innermost last. There is no local if something is wrong with what it ranges over;
-    /// what uses it is not wrong for that reason.
+    /// The visible locals, innermost last. `None` if the range of a local is erroneous; its uses are not reported
+    /// again.
     scope: Vec<(Binder, Option<LocalId>)>,
-    /// What was lowered in this scope, by where it is in memory.
+    /// The expressions lowered in this scope, by their address in memory.
     lowered: FxHashMap<*const Node, Option<Operand>>,
 }
 
-/// Writes no more than there is room for.
+/// A writer that stops at a length limit.
 struct Bounded<'t> {
     text: &'t mut String,
     end: usize,
@@ -134,7 +134,7 @@ impl<T: fmt::Display> fmt::Display for Listed<'_, T> {
     }
 }
 
-/// `ruleset p: process do ` before what has parameters.
+/// `ruleset p: process do ` before a declaration with parameters.
 struct Ruleset<'p>(&'p [Binder]);
 
 impl fmt::Display for Ruleset<'_> {
@@ -143,11 +143,11 @@ impl fmt::Display for Ruleset<'_> {
     }
 }
 
-/// Text as a message quotes it, cut off where it gets long.
+/// Text as quoted by a message, truncated if long.
 fn quoted(text: &dyn fmt::Display) -> String {
     const LONGEST_QUOTATION: usize = 80;
     let mut quotation = String::from("`");
-    // An error only says that the text was cut off.
+    // An error only means that the text was truncated.
     let _ = write!(Bounded { text: &mut quotation, end: LONGEST_QUOTATION }, "{text}");
     quotation.push('`');
     quotation
@@ -171,18 +171,18 @@ impl Lowering {
         }
     }
 
-    /// Adds a line to the text, and says where it is.
+    /// Adds a line to the text, and returns its span.
     fn line(&mut self, depth: usize, text: &dyn fmt::Display) -> Span {
         let start = self.text.len() + 2 * depth;
         self.text.extend(std::iter::repeat_n("  ", depth));
         let end = start + LONGEST_LINE;
-        // An error only says that the text was cut off.
+        // An error only means that the text was truncated.
         let _ = write!(Bounded { text: &mut self.text, end }, "{text}");
         self.span = Span::new(start, self.text.len());
         self.text.push('\n');
         self.span
     }
-    /// Begins a declaration: what is wrong from now on is wrong with it.
+    /// Begins a declaration: subsequent errors refer to it.
     fn open(&mut self, place: String, depth: usize, text: &dyn fmt::Display) -> Span {
         self.place = place;
         self.line(depth, text)
@@ -208,7 +208,7 @@ impl Lowering {
         self.assembly.model.variables[id].span = span;
         self.declare(name, Named::Variable(id));
     }
-    /// Makes a name known everywhere.
+    /// Declares a global name.
     fn declare(&mut self, name: &str, named: Named) {
         if self.names.contains_key(name) {
             let help = Some("variables and the members of enumerations need names of their own");
@@ -325,25 +325,25 @@ impl Lowering {
         parameters
     }
 
-    /// Makes a parameter, bound variable or local variable known.
+    /// Makes a parameter, bound variable or local variable visible.
     fn bind(&mut self, binder: &Binder, ty: Option<TypeId>, kind: LocalKind) -> Option<LocalId> {
         let local = ty.map(|ty| self.locals.add(binder.name(), ty, kind));
         if let Some(local) = local {
             self.locals.0[local].span = self.span;
         }
         self.scope.push((binder.clone(), local));
-        // The same name may stand for something else now.
+        // The same name may have another meaning now.
         self.lowered.clear();
         local
     }
-    /// Forgets what became known since.
+    /// Forgets the locals that became visible since.
     fn leave(&mut self, scope: usize) {
         if self.scope.len() > scope {
             self.scope.truncate(scope);
             self.lowered.clear();
         }
     }
-    /// Ends a declaration, and gives its locals.
+    /// Ends a declaration, and returns its locals.
     fn close(&mut self) -> Locals {
         self.scope.clear();
         self.lowered.clear();
@@ -482,7 +482,7 @@ impl Lowering {
         lowered
     }
 
-    /// A type as messages call it.
+    /// A type as named in messages.
     fn type_text(&self, ty: TypeId) -> String {
         let entry = &self.assembly.model.types[ty];
         match (&entry.name, class_of(&self.assembly.model, ty)) {
@@ -497,14 +497,14 @@ impl Lowering {
         }
     }
 
-    /// Whether values of two scalar types can be the same, and so be compared and assigned.
+    /// Whether values of two scalar types can be equal, and so can be compared and assigned.
     fn fit(&self, left: TypeId, right: TypeId) -> bool {
         let model = &self.assembly.model;
         let class = class_of(model, left);
         class == class_of(model, right)
             && match class {
                 Class::Boolean | Class::Number => true,
-                // No two enumerations or scalarsets share a value, so only unions and their members meet.
+                // No two enumerations or scalarsets share a value, so only unions and their members overlap.
                 Class::Symbol => {
                     let right = model.domain(right);
                     let pieces = model.domain(left);
@@ -515,7 +515,8 @@ impl Lowering {
     }
 }
 
-/// Whether two types are made alike. An enumeration or scalarset has the values that it got when it was first met.
+/// Whether two types are constructed alike. An enumeration or scalarset keeps the values assigned when it was first
+/// encountered.
 fn same_kind(left: &TypeKind, right: &TypeKind) -> bool {
     match (left, right) {
         (TypeKind::Enumeration { members: left, .. }, TypeKind::Enumeration { members: right, .. }) => left == right,
@@ -764,7 +765,7 @@ impl Lowering {
             _ if !self.fit(first_type, second_type) => None,
             Class::Boolean => Some(Model::BOOLEAN),
             Class::Number => Some(Model::INTEGER),
-            // Of a union and one of its members, the union has all values that may come out.
+            // Of a union and one of its members, the union contains all possible values.
             _ if model.domain(first_type).size() < model.domain(second_type).size() => Some(second_type),
             _ => Some(first_type),
         };
@@ -776,7 +777,7 @@ impl Lowering {
         Some(Operand::Value(self.assembly.expression(result), ty))
     }
 
-    /// Introduces a bound variable. It is known even if what it ranges over is wrong.
+    /// Introduces a bound variable. It is visible even if its range is erroneous.
     fn range(&mut self, binder: &Binder) -> Option<(LocalId, Iteration)> {
         let (ty, range) = match &binder.values().0 {
             Range::Over(values) => {
@@ -811,7 +812,7 @@ impl Lowering {
         statements
     }
 
-    /// A statement, if it is one in the model and nothing is wrong with it, and where it stands.
+    /// A statement and its span; no statement if it has no counterpart in the model or is erroneous.
     fn statement(&mut self, statement: &Statement, depth: usize) -> (Option<StatementKind>, Span) {
         match statement {
             Statement::Local(binder) => {

@@ -51,18 +51,18 @@
 //! ```
 //!
 //! # Handles
-//! Types and expressions are values without a tie to a builder; [`Type`] makes types, and
-//! [`ModelBuilder::variable`] and the `parameter` methods give expressions to start from. Comparison and logic
-//! are methods (`x.eq(1).and(y.lt(&z))`), arithmetic and negation are Rust's operators (`&x + 1`, `!x`), parts are
-//! reached with [`Expression::at`] and [`Expression::field`]. Members of enumerations are given by name.
+//! Types and expressions are values that are not tied to a builder. [`Type`] makes types, and
+//! [`ModelBuilder::variable`] and the `parameter` methods return expressions to start from. Comparison and logic are
+//! methods (`x.eq(1).and(y.lt(&z))`), arithmetic and negation are Rust's operators (`&x + 1`, `!x`), and parts are
+//! accessed with [`Expression::at`] and [`Expression::field`]. Members of enumerations are given by name.
 //!
 //! # Errors
-//! Nothing panics on a bad model. [`ModelBuilder::build`] resolves names and types, reports all that is wrong with
-//! the declaration it is in, and checks the result with [`crate::verify`].
+//! A bad model never causes a panic. [`ModelBuilder::build`] resolves names and types, reports all errors with the
+//! declaration they are in, and checks the result with [`crate::verify`].
 //!
 //! # The source of a built model
-//! A built model has a text like any other: one line for each declaration and statement, in Murphi's notation.
-//! Messages about runs quote it.
+//! A built model has a source text: one line for each declaration and statement, in Murphi notation. Messages about
+//! runs quote it.
 
 mod body;
 mod expression;
@@ -80,7 +80,7 @@ pub use types::Type;
 use crate::diagnostics::{Diagnostic, Source};
 use crate::model::{Model, PropertyKind};
 
-/// A model that is being written. See the [module](self).
+/// A model under construction. See the [module](self).
 #[derive(Debug)]
 pub struct ModelBuilder {
     name: String,
@@ -108,9 +108,9 @@ struct Property {
 /// Why a model could not be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildError {
-    /// The text of the model, which the places of the messages are in.
+    /// The text of the model, which the locations of the messages refer to.
     pub source: Source,
-    /// What is wrong, in the order of the model: at least one error. Each names the declaration it is about.
+    /// The errors, in the order of the model: at least one. Each names the declaration it is about.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -130,16 +130,16 @@ impl fmt::Display for BuildError {
 impl std::error::Error for BuildError {}
 
 impl ModelBuilder {
-    /// A model with nothing in it.
+    /// An empty model.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), variables: Vec::new(), starts: Vec::new(), rules: Vec::new(), properties: Vec::new() }
     }
 
-    /// A variable. It has no value before a start gives it one, and to read it without is an error of the model.
+    /// A variable. It is undefined until a start assigns a value; reading it before is a run-time error.
     pub fn variable(&mut self, name: impl Into<String>, ty: impl Into<Type>) -> Expression {
         self.add_variable(name.into(), ty.into(), true)
     }
-    /// A variable that always has a value: before the starts, the least one of its type.
+    /// A variable that always has a value: before the starts, the least value of its type.
     pub fn defined_variable(&mut self, name: impl Into<String>, ty: impl Into<Type>) -> Expression {
         self.add_variable(name.into(), ty.into(), false)
     }
@@ -155,7 +155,7 @@ impl ModelBuilder {
         fill(&mut start);
         self.starts.push((name.into(), start));
     }
-    /// A rule. Those of a model fire one at a time, in any order.
+    /// A rule. The rules of a model fire one at a time, in any order.
     pub fn rule(&mut self, name: impl Into<String>, fill: impl FnOnce(&mut RuleBuilder)) {
         let mut rule = RuleBuilder::default();
         fill(&mut rule);
@@ -178,8 +178,8 @@ impl ModelBuilder {
     ) {
         self.property(name.into(), PropertyKind::Cover, condition);
     }
-    /// Claims that from every reachable state one can be reached in which a condition holds (AG EF; what rumur calls
-    /// liveness).
+    /// Claims that from every reachable state, a state in which a condition holds can be reached (AG EF; what rumur
+    /// calls liveness).
     pub fn always_reachable<E: Into<Expression>>(
         &mut self,
         name: impl Into<String>,
@@ -206,11 +206,11 @@ impl ModelBuilder {
         self.properties.push(Property { name, kind, parameters, condition });
     }
 
-    /// The model.
+    /// Builds the model.
     ///
     /// # Errors
-    /// Everything that is wrong with it: names that are unknown or given twice, types that do not fit, assignments
-    /// to what cannot be assigned to, and whatever else [`crate::verify`] refuses.
+    /// All errors: names that are unknown or declared twice, type mismatches, assignments to what cannot be assigned
+    /// to, and whatever else [`crate::verify`] refuses.
     pub fn build(self) -> Result<Model, BuildError> {
         lowering::lower(&self)
     }

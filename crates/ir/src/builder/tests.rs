@@ -12,14 +12,14 @@ fn model(fill: impl FnOnce(&mut ModelBuilder)) -> Result<Model, BuildError> {
     model.build()
 }
 
-/// The codes and messages of what is wrong.
+/// The codes and messages of the errors.
 #[track_caller]
 fn wrong(fill: impl FnOnce(&mut ModelBuilder)) -> Vec<(&'static str, String)> {
     let error = model(fill).expect_err("the model is wrong");
     error.diagnostics.iter().map(|it| (it.code, it.message.clone())).collect()
 }
 
-/// Checks that one thing is wrong, and how it is said.
+/// Checks that there is one error, and its message.
 #[track_caller]
 fn bad(code: &str, message: &str, fill: impl FnOnce(&mut ModelBuilder)) {
     assert_eq!(wrong(fill), [(code, message.to_owned())]);
@@ -280,7 +280,7 @@ fn types_that_do_not_fit() {
         model.variable("y", Type::scalarset("status", 2));
     });
     bad("empty-type", "variable `x`: the range `3..2` has no value", |model| {
-        // What uses the variable is not reported as well.
+        // Uses of the variable are not reported as well.
         let (low, high) = (3, 2);
         let x = model.variable("x", Type::range(low..=high));
         model.rule("go", |rule| rule.guard(x.eq(3)));
@@ -373,7 +373,7 @@ fn what_only_the_verifier_sees() {
 
 #[test]
 fn long_and_deep_expressions() {
-    // Sharing is no reason to take long: written out, this has 2^200 operands.
+    // Shared parts must not take long: written out, this has 2^200 operands.
     let shared = good(|model| {
         let x = model.variable("x", Type::boolean());
         let mut condition = x.and(true);

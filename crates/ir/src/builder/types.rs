@@ -1,4 +1,4 @@
-//! The types of a model that is being built: values to pass around, without a builder at hand.
+//! The types of a model under construction: values that are independent of a builder.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -10,7 +10,7 @@ use crate::layout::Layout;
 #[derive(Clone, Debug)]
 pub struct Type(pub(super) Arc<Node>);
 
-/// A type and what is known about it.
+/// A type and its properties.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) name: Option<String>,
@@ -28,7 +28,7 @@ pub(super) enum Kind {
     Union(Vec<Type>),
     Array(Type, Type),
     Record(Vec<(String, Type)>),
-    /// Nested deeper than a state can be laid out. What was inside is dropped, so that no walk goes too deep.
+    /// Nested too deeply to be laid out in a state. Its content is dropped, so that no traversal goes too deep.
     TooDeep,
 }
 
@@ -50,7 +50,7 @@ impl Type {
     pub fn boolean() -> Self {
         Self::new(None, Kind::Boolean)
     }
-    /// The integers of a range, both ends included.
+    /// The integers of an inclusive range.
     pub fn range(values: RangeInclusive<i64>) -> Self {
         Self::new(None, Kind::Range(*values.start(), *values.end()))
     }
@@ -58,7 +58,7 @@ impl Type {
     pub fn enumeration<S: Into<String>>(name: impl Into<String>, members: impl IntoIterator<Item = S>) -> Self {
         Self::new(Some(name.into()), Kind::Enumeration(members.into_iter().map(Into::into).collect()))
     }
-    /// Interchangeable values: the declared form of a symmetry. They have no names and no order.
+    /// Interchangeable values: a declared symmetry. They have no names and no order.
     pub fn scalarset(name: impl Into<String>, size: u64) -> Self {
         Self::new(Some(name.into()), Kind::Scalarset(size))
     }
@@ -88,7 +88,7 @@ impl From<&Type> for Type {
     }
 }
 
-/// The name of the type, or how it is made.
+/// The name of the type, or its structure.
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(name) = &self.0.name {

@@ -49,7 +49,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
             }
             Expr::Quantified { quantifier, local, range, body } => {
                 let values = self.values(range)?;
-                // The value of the body that decides.
+                // The value of the body that decides the quantifier.
                 let decisive = *quantifier == Quantifier::Any;
                 let found = self.binding(*local, |machine| {
                     let mut next = Some(values.first());
@@ -207,7 +207,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
         Ok(location)
     }
 
-    /// Evaluates an index of an array or multiset and turns it into a position from 0.
+    /// Evaluates an index of an array or multiset and converts it to a position from 0.
     pub(super) fn position(&mut self, container: TypeId, place: PlaceId, index: ExprId) -> Run<usize> {
         let value = self.evaluate(index)?;
         let domain = self.interpreter.facts.of(container).domain.as_ref();
@@ -293,7 +293,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
         }
     }
 
-    /// Runs something that binds a local, and gives the local back its contents afterwards.
+    /// Runs something that binds a local, and restores the local's contents afterwards.
     pub(super) fn binding<T>(&mut self, local: LocalId, run: impl FnOnce(&mut Self) -> Run<T>) -> Run<T> {
         let before = self.local_mut(local).clone();
         let result = run(self)?;
@@ -323,8 +323,8 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
     }
 }
 
-/// Shifts to the left; to the right by a negative count, keeping the sign. By 64 or more either
-/// way nothing is left, not even of a negative number.
+/// Shifts left, or arithmetically right by a negative count. A shift by 64 or more in either direction gives 0, even
+/// for a negative number.
 fn shift_left(value: i64, count: i128) -> i64 {
     match count {
         0..64 => value << count,

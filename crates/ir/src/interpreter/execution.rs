@@ -158,7 +158,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
             StatementKind::MultisetRemoveIf { local, multiset, condition } => {
                 let location = self.locate(*multiset)?;
                 let ty = self.model.pool[*multiset].ty;
-                // All conditions first: which elements go must not depend on the order of positions.
+                // All conditions first: which elements are removed must not depend on the order of positions.
                 for position in self.positions_where(*local, &location, ty, *condition)? {
                     self.remove_element(&location, ty, position)?;
                 }
@@ -203,7 +203,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
         self.write(&location, &contents)
     }
 
-    /// Calls a function; gives the cells of its result, none if it is a procedure.
+    /// Calls a function; returns the cells of its result, none if it is a procedure.
     pub(super) fn call(&mut self, function: FunctionId, arguments: &'m [Argument]) -> Run<Cells> {
         let model: &'m Model = self.model;
         let entry = &model.functions[function];

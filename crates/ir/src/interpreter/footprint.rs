@@ -1,4 +1,4 @@
-//! What a run reads of a state and writes to it.
+//! The slots of a state that a run reads and writes.
 
 use std::cell::RefCell;
 
@@ -6,21 +6,20 @@ use rustc_hash::FxHashSet;
 
 use crate::index::{SlotId, TableIndex};
 
-/// The part of a state that a run depends on and the part that it changes. On every state that
-/// agrees with this one in what was read, the run is the same.
+/// The part of a state that a run depends on and the part that it changes. On every state that agrees with this one on
+/// the slots read, the run is the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
     /// The slots that were read before anything was written to them, each once, in order.
     pub reads: Vec<SlotId>,
-    /// The slots that were written and what was written last, each once, in increasing order. A run
-    /// that stopped early has what it wrote until then. Multisets are as the statements left them,
-    /// before they are brought into normal form.
+    /// The slots that were written and the last value written, each once, in increasing order. A run that stopped early
+    /// has its writes until then. Multisets are as the statements left them, before normalisation.
     pub writes: Vec<(SlotId, Option<i64>)>,
-    /// How much work the run was: statements, expressions, iterations and copied cells.
+    /// The amount of work of the run: statements, expressions, iterations and copied cells.
     pub work: u64,
 }
 
-/// Notes what is read and written while a run is under way.
+/// Records reads and writes during a run.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     notes: RefCell<Notes>,
@@ -47,7 +46,7 @@ impl Recorder {
         self.notes.borrow_mut().written.extend(positions);
     }
 
-    /// What was noted; `globals` are the cells at the end.
+    /// The recorded footprint; `globals` are the cells at the end.
     pub(super) fn footprint(self, globals: &[Option<i64>], work: u64) -> Footprint {
         let notes = self.notes.into_inner();
         let mut written: Vec<usize> = notes.written.into_iter().collect();

@@ -13,7 +13,7 @@ pub(super) struct Instances {
     next: Option<Vec<i64>>,
 }
 
-/// What a cell of a parameter, a bound variable or a loop variable ranges over.
+/// The range of a cell of a parameter, a bound variable or a loop variable.
 #[derive(Clone, Debug)]
 pub(super) enum Values {
     /// All values of a type.
@@ -96,7 +96,7 @@ impl Instances {
     }
 }
 
-/// The cells of a parameter of any type but a multiset.
+/// The cells of a parameter of any type except a multiset.
 fn push_cells(model: &Model, ty: TypeId, digits: &mut Vec<Values>) {
     match &model.types[ty].kind {
         TypeKind::Array { index, element } => {

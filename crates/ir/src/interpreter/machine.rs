@@ -15,22 +15,22 @@ use crate::model::{Local, LocalKind, Model, Parameter};
 use crate::text;
 use crate::types::TypeKind;
 
-/// The contents of a place: a value or nothing in each cell.
+/// The contents of a place: a value or undefined in each cell.
 pub(super) type Cells = Vec<Option<i64>>;
 
 /// A result, unless the step stops.
 pub(super) type Run<T> = Result<T, Box<Stop>>;
 
-/// Why a step ends before its end.
+/// Why a step ends early.
 #[derive(Debug)]
 pub(super) enum Stop {
     /// An assume statement failed.
     Pruned,
-    /// Something went wrong.
+    /// A run-time error.
     Fault(Fault),
 }
 
-/// Where the first cell of a place is.
+/// The location of the first cell of a place.
 #[derive(Clone, Debug)]
 pub(super) struct Location {
     pub(super) area: Area,
@@ -42,10 +42,10 @@ pub(super) struct Location {
 pub(super) enum Area {
     /// The state.
     Globals,
-    /// A local of the frame at a height of the stack. A frame outlives all references to it:
-    /// references are only handed to the functions it calls.
+    /// A local of the frame at a height of the stack. A frame outlives all references to it: references are passed only
+    /// to the functions it calls.
     Local { height: usize, local: LocalId },
-    /// What a function returned.
+    /// The result of a function.
     Temporary(Arc<Cells>),
 }
 
@@ -53,36 +53,36 @@ pub(super) enum Area {
 pub(super) struct Frame<'m> {
     pub(super) locals: &'m Table<LocalId, Local>,
     pub(super) contents: Table<LocalId, Contents>,
-    /// The function that is called, if it is a call.
+    /// The called function, if it is a call.
     pub(super) function: Option<FunctionId>,
-    /// How many cells it takes.
+    /// The number of cells.
     cells: usize,
 }
 
-/// What a local holds.
+/// The contents of a local.
 #[derive(Clone, Debug)]
 pub(super) enum Contents {
     Cells(Cells),
-    /// A reference that is not bound yet, or what it stands for.
+    /// A reference: unbound, or the location it denotes.
     Reference(Option<Location>),
 }
 
-/// The most work of one step: statements, expressions, iterations and copied cells all count. The
-/// constant is exceeded by endless loops; a step of a sensible model stays far below.
+/// The limit on the work of one step: statements, expressions, iterations and copied cells all count. Endless loops
+/// exceed it; a step of a sensible model stays far below.
 const WORK_LIMIT: u64 = 1 << 26;
-/// Work between two looks at the interrupt.
+/// The work between two polls of the interrupt.
 const WORK_BETWEEN_QUESTIONS: u64 = 1 << 16;
-/// The most calls under way at a time.
+/// The largest number of active calls.
 const CALL_LIMIT: usize = 1000;
-/// The most cells of all frames at a time.
+/// The largest number of cells of all frames at a time.
 const FRAME_CELL_LIMIT: usize = 1 << 24;
 /// The deepest nesting of expressions, statements and calls together.
 const DEPTH_LIMIT: usize = 20_000;
-/// The nesting at which the machine moves to a thread with a stack for the deepest nesting, so
-/// that the caller's stack may be small and yet no stack is allocated for shallow steps.
+/// The nesting at which the machine moves to a thread with a stack for the deepest nesting, so that the caller's stack
+/// may be small and no large stack is allocated for shallow steps.
 const DEPTH_OF_MOVE: usize = 150;
-/// The stack of that thread, four times what the deepest nesting takes without optimisation. Only
-/// what is used of it takes memory.
+/// The stack size of that thread, four times what the deepest nesting takes without optimisation. Only the used part
+/// takes memory.
 const STACK_BYTES: usize = 256 << 20;
 
 /// A run of one step.
@@ -91,10 +91,10 @@ pub(super) struct Machine<'i, 'm> {
     pub(super) model: &'m Model,
     pub(super) globals: Cow<'i, [Option<i64>]>,
     pub(super) frames: Vec<Frame<'i>>,
-    /// The statement, guard or property under way.
+    /// The current statement, guard or property.
     pub(super) span: Span,
     pub(super) covered: BTreeSet<PropertyId>,
-    /// Notes what is read and written of the state, if someone asked for it.
+    /// Records reads and writes of the state, if requested.
     recorder: Option<Recorder>,
     work: u64,
     depth: usize,
@@ -126,13 +126,13 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
         machine
     }
 
-    /// The same machine, which notes what it reads and writes of the state.
+    /// The same machine, recording reads and writes of the state.
     pub(super) fn recording(mut self) -> Self {
         self.recorder = Some(Recorder::default());
         self
     }
 
-    /// What was read and written of the state since it is [`Machine::recording`].
+    /// The reads and writes of the state since [`Machine::recording`].
     pub(super) fn footprint(&mut self) -> Footprint {
         self.recorder.take().map_or_else(Footprint::default, |recorder| recorder.footprint(&self.globals, self.work))
     }
@@ -178,7 +178,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
         Frame { locals, contents, function, cells }
     }
 
-    /// Puts a frame on the stack.
+    /// Pushes a frame onto the stack.
     pub(super) fn enter(&mut self, frame: Frame<'i>) -> Run<()> {
         if self.frames.len() > CALL_LIMIT {
             return self.fault(FaultKind::Exhausted, format!("gave up at more than {CALL_LIMIT} nested calls"));
@@ -193,14 +193,14 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
         Ok(())
     }
 
-    /// Takes the last frame from the stack.
+    /// Pops the last frame from the stack.
     pub(super) fn leave(&mut self) {
         if let Some(frame) = self.frames.pop() {
             self.frame_cells -= frame.cells;
         }
     }
 
-    /// Counts work.
+    /// Charges work.
     pub(super) fn charge(&mut self, work: usize) -> Run<()> {
         let before = self.work;
         self.work = self.work.saturating_add(work as u64);
@@ -215,7 +215,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
         Ok(())
     }
 
-    /// Runs nested work: counts the nesting, and moves to a larger stack where it gets deep.
+    /// Runs nested work: counts the nesting, and moves to a larger stack if it gets deep.
     pub(super) fn nested<T: Send>(&mut self, work: impl FnOnce(&mut Self) -> Run<T> + Send) -> Run<T> {
         if self.depth == DEPTH_LIMIT {
             let message = format!("gave up at expressions and statements nested more than {DEPTH_LIMIT} levels deep");
@@ -244,12 +244,12 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
         }
     }
 
-    /// The frame of what is under way.
+    /// The current frame.
     pub(super) fn frame(&self) -> &Frame<'i> {
         self.frames.last().expect("there is always the frame of the owner")
     }
 
-    /// The contents of a local of what is under way.
+    /// The contents of a local of the current frame.
     pub(super) fn local_mut(&mut self, local: LocalId) -> &mut Contents {
         let frame = self.frames.last_mut().expect("there is always the frame of the owner");
         &mut frame.contents[local]
@@ -304,7 +304,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
         Ok(())
     }
 
-    /// Stops with a fault at what is under way.
+    /// Stops with a run-time error at the current span.
     pub(super) fn fault<T>(&self, kind: FaultKind, message: String) -> Run<T> {
         Err(Box::new(Stop::Fault(Fault { kind, span: self.span, message })))
     }
@@ -333,12 +333,12 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
         }
     }
 
-    /// An expression as the source would have it, for messages.
+    /// An expression in source notation, for messages.
     pub(super) fn expression_text(&self, expression: ExprId) -> String {
         text::expression_text(self.model, self.frame().locals, expression)
     }
 
-    /// A place as the source would have it, for messages.
+    /// A place in source notation, for messages.
     pub(super) fn place_text(&self, place: PlaceId) -> String {
         text::place_text(self.model, self.frame().locals, place)
     }

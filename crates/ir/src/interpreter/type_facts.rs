@@ -1,5 +1,4 @@
-//! What the interpreter needs to know of each type, worked out once: a part of a type comes before
-//! it in the table of types.
+//! Facts about each type that the interpreter needs, computed once: component types come first in the table of types.
 
 use crate::index::{Table, TypeId};
 use crate::model::Model;
@@ -14,7 +13,7 @@ pub(super) struct TypeFacts {
 /// How a type is laid out.
 #[derive(Clone, Debug)]
 pub(super) struct TypeFact {
-    /// How many cells a value takes.
+    /// The number of cells of a value.
     pub(super) cells: usize,
     /// Its values, or those of an array's index, or the positions of a multiset.
     pub(super) domain: Option<Domain>,
@@ -58,8 +57,7 @@ impl TypeFacts {
         &self.entries[ty]
     }
 
-    /// The contents of a place of a type that was never written to: nothing in any cell, and no
-    /// element in any multiset.
+    /// The contents of a place of a type that was never written: every cell undefined, and every multiset empty.
     pub(super) fn undefined(&self, model: &Model, ty: TypeId) -> Vec<Option<i64>> {
         self.filled(model, ty, |_| None)
     }

@@ -1,7 +1,6 @@
-//! Between which numbers an expression's value lies, by interval arithmetic. The printer needs it
-//! for locals without a declared range, and to tell whether rumur's choice of a value type (the
-//! narrowest one that holds every declared range and every literal) is wide enough to compute in:
-//! the representation computes in 64 bits.
+//! Bounds on the values of expressions, by interval arithmetic. The printer needs them for locals without a declared
+//! range, and to decide whether rumur's choice of a value type (the narrowest one that holds every declared range and
+//! every literal) is wide enough to compute in: the representation computes in 64 bits.
 
 use rustc_hash::FxHashMap;
 
@@ -26,7 +25,7 @@ impl Interval {
     const TRUTH: Self = Self { low: 0, high: 1 };
 
     fn new(low: i128, high: i128) -> Self {
-        // A result beyond 64 bits is a fault, so what comes after it can be left out.
+        // A result beyond 64 bits is a run-time error, so what follows it can be ignored.
         let clamp = |value: i128| value.clamp(Self::ALL.low, Self::ALL.high);
         Self { low: clamp(low), high: clamp(high) }
     }
@@ -63,7 +62,7 @@ impl Interval {
             }
             BinaryOperator::ShiftLeft if right.low >= 0 && right.high < 63 && left.magnitude() < 1 << 63 => {
                 let shifted = left.corners(right, |left, right| left << right);
-                // Bits shifted out are lost without a fault, so nothing is known then.
+                // Bits shifted out are lost without an error, so nothing is known then.
                 if shifted.low > Self::ALL.low && shifted.high < Self::ALL.high { shifted } else { Self::ALL }
             }
             BinaryOperator::ShiftRight if right.low >= 0 => Self::new(left.low.min(0), left.high.max(0)),
@@ -103,8 +102,7 @@ impl Bounds {
         let local_interval = |ty| if model.is_scalar(ty) { type_interval(model, ty) } else { Interval::ALL };
         let locals = owner.locals.iter().map(|local| local_interval(local.ty)).collect();
         let mut bounds = Self { expressions: FxHashMap::default(), locals };
-        // Every pass starts from bounds that hold and can only tighten them; a few are enough for
-        // the locals people write.
+        // Every pass starts from valid bounds and can only tighten them; a few passes suffice for typical locals.
         for _ in 0..3 {
             let before = bounds.locals.clone();
             bounds.refresh_expressions(model, owner);
@@ -162,8 +160,7 @@ impl Bounds {
         self.expressions = expressions;
     }
 
-    /// Tightens the bounds of the locals that are declared as integers: loop variables, and
-    /// variables that are only assigned.
+    /// Tightens the bounds of the locals declared as integers: loop variables, and variables that are only assigned.
     fn refresh_locals(&mut self, model: &Model, owner: &Owner<'_>) {
         let mut found: FxHashMap<LocalId, Option<Interval>> = FxHashMap::default();
         let mut add = |local: LocalId, interval: Option<Interval>| {
@@ -264,7 +261,7 @@ pub(super) fn declared_numbers(model: &Model) -> Interval {
     declared
 }
 
-/// What rumur's value type for some declared numbers can hold.
+/// The values that rumur's value type for some declared numbers can hold.
 pub(super) fn value_type(declared: Interval) -> Interval {
     for bits in [8, 16, 32, 64] {
         let choice = if declared.low >= 0 {
@@ -279,9 +276,9 @@ pub(super) fn value_type(declared: Interval) -> Interval {
     Interval::ALL
 }
 
-/// Whether an owner computes something that is not sure to fit a value type and is not checked on
-/// the spot. A sum that does not fit is a fault to rumur; where its only use is to be stored, it
-/// is a fault for the model, too, since every stored type fits.
+/// Whether an owner computes something that may not fit a value type and is not checked immediately. A sum that does
+/// not fit is a run-time error for rumur; if it is only stored, it is a run-time error for the model, too, since every
+/// stored type fits.
 pub(super) fn escapes(model: &Model, owner: &Owner<'_>, bounds: &Bounds, fitting: Interval) -> bool {
     let mut escapes = false;
     let mut use_of = |expression: ExprId, checked: bool| {

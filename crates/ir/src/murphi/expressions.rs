@@ -17,21 +17,21 @@ use crate::model::{LocalKind, Model};
 use crate::text::{Level, notation};
 use crate::types::TypeKind;
 
-/// Ranges in the bounds of ranges nested deeper than this are refused.
+/// The deepest nesting of ranges in the bounds of ranges.
 const DEEPEST: usize = 100;
 
-/// As what the value of an expression is wanted.
+/// The form in which the value of an expression is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Want {
     /// As it is.
     Natural,
     /// As a number.
     Number,
-    /// As a value of a type; what is not one is a fault.
+    /// As a value of a type; otherwise a run-time error.
     Stored(TypeId),
 }
 
-/// What a place is used for.
+/// The use of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// Its scalar value is read.
@@ -40,7 +40,7 @@ pub(super) enum Use {
     Contents,
     /// It is written to, or bound to a reference.
     Target,
-    /// It is asked whether it is undefined.
+    /// It is tested for being undefined.
     Undefined,
 }
 
@@ -48,7 +48,7 @@ enum Task {
     Text(&'static str),
     Owned(String),
     Expression(ExprId, Level, Want),
-    /// A place with further steps after its own; only the first steps of all if a number is given.
+    /// A place with further steps after its own; if a number is given, only that many steps in all.
     Place(PlaceId, Rc<[Step]>, Use, Option<usize>, Level),
     Bind(LocalId, Binding),
     Release(String),
@@ -66,7 +66,7 @@ impl<'m> Printer<'m> {
         self.run(scope, Task::Expression(expression, level, want))
     }
 
-    /// A condition; a long conjunction goes over several lines.
+    /// A condition; a long conjunction is written on several lines.
     pub(super) fn condition(&mut self, scope: &mut Scope<'m>, condition: ExprId) -> Result<String, PrintError> {
         let text = self.expression(scope, condition, Level::Conditional, Want::Natural)?;
         if text.len() <= 100 {
@@ -112,7 +112,7 @@ impl<'m> Printer<'m> {
     }
 
     fn run(&mut self, scope: &mut Scope<'m>, first: Task) -> Result<String, PrintError> {
-        // Only the bounds of ranges and counts start a run inside a run.
+        // Only the bounds of ranges and counts start a nested run.
         if self.running >= DEEPEST {
             return Err(self.unprintable(&scope.what, "an expression is nested too deeply".into()));
         }
@@ -181,7 +181,7 @@ impl<'m> Printer<'m> {
         }
     }
 
-    /// An expression as it is.
+    /// An expression in its natural form.
     fn push_natural(
         &mut self,
         scope: &mut Scope<'m>,
@@ -292,7 +292,7 @@ impl<'m> Printer<'m> {
         Level::Comparison
     }
 
-    /// Whether two constants are equal, where that is asked.
+    /// Whether two constants are equal, for a comparison of constants.
     fn decided(&self, operator: BinaryOperator, left: ExprId, right: ExprId) -> Option<bool> {
         match (&self.model.pool[left], &self.model.pool[right], operator) {
             (Expr::Constant { value: left, .. }, Expr::Constant { value: right, .. }, BinaryOperator::Equal) => {
@@ -305,13 +305,13 @@ impl<'m> Printer<'m> {
     fn push_binary(&self, operator: BinaryOperator, left: ExprId, right: ExprId, parts: &mut Vec<Task>) -> Level {
         let form = notation(operator);
         let ambiguous = matches!(operator, BinaryOperator::BitAnd | BinaryOperator::BitOr);
-        // rumur takes `&` and `|` after a value of a named range for the logical ones.
+        // After a value of a named range, rumur reads `&` and `|` as the logical operators.
         let plain = if ambiguous && self.has_named_type(left) { " + 0" } else { "" };
         if form.level == Level::Comparison
             && !matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual)
             && self.kinds.of_expression(left) == Kind::Boolean
         {
-            // Murphi puts numbers in order, but not truth values.
+            // Murphi orders numbers, but not truth values.
             for (operand, separator) in [(left, form.symbol), (right, "")] {
                 parts.extend([Task::Text("("), Task::Expression(operand, Level::Implies, Want::Natural)]);
                 parts.push(Task::Text(if separator.is_empty() { " ? 1 : 0)" } else { " ? 1 : 0) " }));
@@ -330,7 +330,7 @@ impl<'m> Printer<'m> {
         form.level
     }
 
-    /// Whether rumur takes the type of a number to be one with a name.
+    /// Whether rumur considers the type of a number to be a named one.
     fn has_named_type(&self, expression: ExprId) -> bool {
         let mut id = expression;
         loop {
@@ -359,7 +359,7 @@ impl<'m> Printer<'m> {
         parts: &mut Vec<Task>,
     ) -> Result<Level, PrintError> {
         if self.kinds.of_expression(value) != Kind::Number {
-            // A value of this very type: only what evaluating it does is left.
+            // A value of this very type: only its evaluation remains.
             for separator in [" = ", ""] {
                 parts.push(Task::Expression(value, Level::Shift, Want::Natural));
                 parts.push(Task::Text(separator));
@@ -389,8 +389,8 @@ impl<'m> Printer<'m> {
         ]);
     }
 
-    /// Whether an expression is a plain read of a place that can be undefined. Ruleset parameters,
-    /// loop variables and bound variables always have a value.
+    /// Whether an expression is a plain read of a place that can be undefined. Ruleset parameters, loop variables and
+    /// bound variables always have a value.
     fn may_be_undefined(&self, scope: &Scope<'m>, value: ExprId) -> bool {
         let Expr::Read(place) = self.model.pool[value] else { return false };
         let place = &self.model.pool[place];
@@ -402,7 +402,7 @@ impl<'m> Printer<'m> {
         }
     }
 
-    /// Whether the value of an expression is sure to belong to a type with gaps.
+    /// Whether the value of an expression certainly belongs to a type with gaps.
     fn surely_in(&self, scope: &Scope<'m>, expression: ExprId, ty: TypeId) -> bool {
         let domain = self.model.domain(ty);
         let mut open = vec![expression];
@@ -468,7 +468,7 @@ impl<'m> Printer<'m> {
                     let designator = matches!(contents.root, Root::Variable(_) | Root::Local(_));
                     let used = match (by_reference, model.is_scalar(ty)) {
                         (true, _) => Use::Target,
-                        // The value is not read here, but the place is written the same way.
+                        // The value is not read here, but the place is written in the same way.
                         (false, true) if designator => Use::Contents,
                         (false, true) => {
                             let reason =
@@ -478,7 +478,7 @@ impl<'m> Printer<'m> {
                         (false, false) => Use::Contents,
                     };
                     let part = Task::Place(place, Rc::new([]), used, None, Level::Conditional);
-                    // rumur hands a choice over as it is, without a copy.
+                    // rumur passes a choice without copying it.
                     if matches!(contents.root, Root::Choice { .. }) && !by_reference && !self.is_pure(function) {
                         let copy = self.copy_of(contents.ty)?;
                         parts.extend([Task::Owned(format!("{copy}(")), part, Task::Text(")")]);
@@ -523,8 +523,8 @@ impl<'m> Printer<'m> {
                 }
                 _ if model.is_scalar(one) && model.is_scalar(other) => {
                     let same_kind = self.kinds.of_type(model, one) == self.kinds.of_type(model, other);
-                    // A value is checked against the range; a place has to have the same one. A
-                    // parameter with gaps would need a check that lets "undefined" pass.
+                    // A value is checked against the range; a place must have the same range. A parameter with gaps
+                    // would need a check that accepts "undefined".
                     let (values, allowed) = (model.domain(one), model.domain(other));
                     let within = |&(low, high): &(i64, i64)| {
                         allowed.pieces().iter().any(|&(first, last)| first <= low && high <= last)
@@ -540,8 +540,8 @@ impl<'m> Printer<'m> {
         true
     }
 
-    /// What comes before `do`: the variable's name, the whole head, and how the local is written
-    /// in the body. The caller binds it there, and releases the name after it.
+    /// The part before `do`: the variable's name, the whole head, and how the local is written in the body. The caller
+    /// binds it there, and releases the name afterwards.
     pub(super) fn iteration(
         &mut self,
         scope: &mut Scope<'m>,
@@ -583,7 +583,7 @@ impl<'m> Printer<'m> {
                         tail.push_str(" by ");
                         tail.push_str(&self.expression(scope, step, Level::Conditional, Want::Number)?);
                     }
-                    // rumur takes a descending loop over constants for a mistake unless told so.
+                    // rumur considers a descending loop over constants a mistake unless it has an explicit step.
                     None if constant_step == Some(-1) => tail.push_str(" by -1"),
                     None => {}
                 }
@@ -691,8 +691,8 @@ impl<'m> Printer<'m> {
                 (Step::Index(index), &TypeKind::Multiset { element, .. }) => {
                     tasks.push(Task::Text("["));
                     let index_task = Task::Expression(index, Level::Conditional, Want::Number);
-                    // The cells of an absent element are undefined, so that reading one is a fault
-                    // by itself; other uses need a check.
+                    // The cells of an absent element are undefined, so reading one is a run-time error by itself; other
+                    // uses need a check.
                     if used == Use::Value {
                         tasks.push(index_task);
                     } else {
@@ -740,8 +740,8 @@ impl<'m> Printer<'m> {
         if model.is_scalar(ty) { usize::try_from(cell).ok() } else { None }
     }
 
-    /// A path into the result of a function, which Murphi cannot write: a generated function of
-    /// the result and the indices.
+    /// A path into the result of a function, which Murphi cannot express: a generated function of the result and the
+    /// indices.
     fn push_projection(
         &mut self,
         scope: &mut Scope<'m>,
@@ -834,7 +834,7 @@ impl<'m> Printer<'m> {
         Ok((call, path))
     }
 
-    /// Refuses to write expressions twice that change something each time.
+    /// Refuses to duplicate expressions with side effects.
     fn refuse_impure(&self, scope: &Scope<'m>, steps: &[Step], index: ExprId) -> Result<(), PrintError> {
         let mut nodes = vec![Node::Expression(index)];
         for step in steps {
@@ -855,9 +855,9 @@ impl<'m> Printer<'m> {
         self.unprintable(&scope.what, format!("`{name}` is used where Murphi cannot refer to it"))
     }
 
-    /// Whether a guard or condition can stand in Murphi as it is. Results of functions that are
-    /// arrays or records need a body to stand in (rumur has no room for them elsewhere), and the
-    /// cells of a parameter can only be picked by constants.
+    /// Whether a guard or condition can be written in Murphi unchanged. Results of functions that are arrays or records
+    /// must be inside a body (rumur does not support them elsewhere), and the cells of a parameter can only be selected
+    /// by constants.
     pub(super) fn stands_alone(&self, scope: &Scope<'m>, condition: ExprId) -> bool {
         let mut alone = !super::walk::uses_results(self.model, condition);
         super::walk::visit_nodes(self.model, [Node::Expression(condition)], |node| {
@@ -874,7 +874,7 @@ impl<'m> Printer<'m> {
         alone
     }
 
-    /// The truth of a condition where only an expression can stand.
+    /// The value of a condition where only an expression is allowed.
     pub(super) fn guard(&mut self, scope: &mut Scope<'m>, condition: ExprId, like: &str) -> Result<String, PrintError> {
         if self.stands_alone(scope, condition) {
             return self.condition(scope, condition);

@@ -1,4 +1,4 @@
-//! Functions and procedures that the printer adds: what Murphi can only say with statements.
+//! Functions and procedures that the printer adds: constructs that Murphi can express only with statements.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::index::{LocalId, TypeId};
 use crate::model::Model;
 use crate::types::TypeKind;
 
-/// Generated functions nested deeper than this are refused; only counts inside counts nest.
+/// The deepest nesting of generated functions; only counts inside counts nest.
 const DEEPEST: usize = 100;
 
 impl<'m> Printer<'m> {
@@ -28,14 +28,13 @@ impl<'m> Printer<'m> {
         let name = self.names.generated(like);
         self.generated.insert(key, name.clone());
         let text = build(self, &name)?;
-        // What it calls was finished before it, so the order of the list is the order to print in.
+        // Functions it calls were finished before it, so the list is in printing order.
         self.helpers.push(text);
         Ok(name)
     }
 
-    /// Generates a function of the locals that are free below some nodes, but for one that the
-    /// function binds itself. `body` writes its lines (the declarations go to the scope it is
-    /// given); the result is the text of a call.
+    /// Generates a function of the locals that are free below some nodes, except one that the function binds itself.
+    /// `body` writes its lines (the declarations go to the scope it is given); the result is the text of a call.
     pub(super) fn wrap(
         &mut self,
         scope: &Scope<'m>,
@@ -92,13 +91,13 @@ impl<'m> Printer<'m> {
         let mut text = format!("({}): {result};\n", formals.join("; "));
         write_declarations(&inner.declarations, &mut text);
         let _ = write!(text, "begin\n{}end;\n", lines.text);
-        // The same expression may be written several times, but needs one function.
+        // The same expression may be written several times, but needs only one function.
         let function = self.generate(text.clone(), like, |_, name| Ok(format!("function {name}{text}")))?;
         Ok(format!("{function}({})", arguments.join(", ")))
     }
 
-    /// Declares a variable for a parameter of an array or record type and fills it from the
-    /// parameters that stand for its cells.
+    /// Declares a variable for a parameter of an array or record type and fills it from the parameters that represent
+    /// its cells.
     pub(super) fn assemble(
         &mut self,
         scope: &mut Scope<'m>,
@@ -144,7 +143,7 @@ impl<'m> Printer<'m> {
             let mut text = format!("function {name}(value: {range}): {range};\nvar\n  outside: {range};\nbegin\n");
             let _ = writeln!(text, "  if {members} then");
             let _ = writeln!(text, "    return value;\n  end;");
-            // Stored past the end, so that this is the fault it is in the model.
+            // Stored past the end, so that this is the same run-time error as in the model.
             let _ = writeln!(text, "  outside := value + {};", i128::from(greatest) - i128::from(least) + 1);
             let _ = writeln!(text, "  return outside;\nend;");
             Ok(text)
@@ -247,7 +246,7 @@ pub(super) fn write_declarations(declarations: &[(String, String)], text: &mut S
     }
 }
 
-/// That a number lies in one of some stretches.
+/// The condition that a number lies in one of some intervals.
 pub(super) fn membership(value: &str, pieces: &[(i64, i64)]) -> String {
     let stretches: Vec<String> = pieces
         .iter()

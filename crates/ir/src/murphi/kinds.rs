@@ -1,7 +1,7 @@
-//! What Murphi's type checker takes each type and expression for. The representation only knows
-//! integers; Murphi tells booleans, numbers and the values of each enumeration and scalarset
-//! apart. Where a model mixes the values of an enumeration or scalarset with others (all members
-//! of unions do), the type is *spread*: printed as a range of integers.
+//! How Murphi's type checker classifies types and expressions. The representation only knows integers; Murphi
+//! distinguishes booleans, numbers and the values of each enumeration and scalarset. If a model mixes the values of an
+//! enumeration or scalarset with others (all members of unions do), the type is *spread*: printed as a range of
+//! integers.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,7 +13,7 @@ use crate::model::{Local, Model};
 use crate::statement::{MultisetElement, ReturnValue, StatementKind};
 use crate::types::TypeKind;
 
-/// What Murphi's type checker takes a scalar for.
+/// The kind of a scalar for Murphi's type checker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Boolean,
@@ -27,14 +27,14 @@ pub(super) enum Kind {
 pub(super) struct Kinds {
     /// Enumerations and scalarsets that are printed as ranges.
     spread: FxHashSet<TypeId>,
-    /// The first type that declares the same as this one.
+    /// The first type with the same declaration.
     same: FxHashMap<TypeId, TypeId>,
     /// The kind of each expression of the pool.
     expressions: Vec<Kind>,
 }
 
 impl Kinds {
-    /// Finds out which enumerations and scalarsets of a model have to be printed as ranges.
+    /// Determines which enumerations and scalarsets of a model must be printed as ranges.
     pub(super) fn new(model: &Model) -> Self {
         let mut kinds = Self { spread: FxHashSet::default(), same: FxHashMap::default(), expressions: Vec::new() };
         let mut first_with_members: FxHashMap<(i64, &[String]), TypeId> = FxHashMap::default();
@@ -56,7 +56,7 @@ impl Kinds {
                 }
             }
         }
-        // Spreading one type can make it clash with another, so this goes on until nothing changes.
+        // Spreading one type can make it clash with another, so this is repeated until nothing changes.
         loop {
             let before = kinds.spread.len();
             kinds.refresh(model);
@@ -69,8 +69,8 @@ impl Kinds {
         }
     }
 
-    /// The first type that declares the same: two enumerations with the same members are one, and
-    /// so are two nameless multisets of the same.
+    /// The first type with the same declaration: two enumerations with the same members are one, and so are two unnamed
+    /// multisets of the same elements.
     pub(super) fn same_as(&self, ty: TypeId) -> TypeId {
         self.same.get(&ty).copied().unwrap_or(ty)
     }
@@ -126,8 +126,7 @@ impl Kinds {
     }
 }
 
-/// Whether an operator computes a number from numbers.
-/// Looks through one owner for places where values of different kinds meet.
+/// Searches one owner for locations where values of different kinds meet.
 struct Clashes<'a, 'm> {
     model: &'m Model,
     kinds: &'a mut Kinds,
@@ -150,8 +149,8 @@ impl Clashes<'_, '_> {
         });
     }
 
-    /// The cells of a parameter of an array type are written one by one, and the values of a
-    /// scalarset have no names to do so.
+    /// The cells of a parameter of an array type are written one by one, and the values of a scalarset have no names
+    /// for this.
     fn spread_indices(&mut self, ty: TypeId) {
         let mut types = vec![ty];
         while let Some(ty) = types.pop() {
@@ -198,7 +197,7 @@ impl Clashes<'_, '_> {
     /// The contents of a place meet a type.
     fn contents_into(&mut self, place: PlaceId, ty: TypeId) {
         let mut pairs = vec![(self.model.pool[place].ty, ty)];
-        // Equal pairs are met again and again in nested types; a set keeps this linear.
+        // Equal pairs recur in nested types; a set keeps this linear.
         let mut seen = FxHashSet::default();
         while let Some((one, other)) = pairs.pop() {
             if one == other || !seen.insert((one, other)) {
@@ -240,7 +239,7 @@ impl Clashes<'_, '_> {
                     self.as_number(kind);
                 }
                 for bound in [Some(from), Some(to), step].into_iter().flatten() {
-                    // A constant can be written as the number it stands for.
+                    // A constant can be written as its number.
                     if !matches!(self.model.pool[bound], Expr::Constant { .. }) {
                         let kind = self.kind(bound);
                         self.as_number(kind);

@@ -1,19 +1,18 @@
-//! The Murphi printer: any model as a program that rumur reads, with the same states, the same
-//! steps and the same verdicts. What the language lacks is written out:
+//! The Murphi printer: prints any model as a program that rumur reads, with the same states, the same steps and the
+//! same verdicts. Constructs that the language lacks are expanded:
 //!
-//! * Enumerations and scalarsets whose values meet others (all members of unions) become ranges,
-//!   and unions with them ([`kinds`]).
-//! * A multiset becomes an array of records that is sorted at the end of every step
-//!   ([`multisets`]).
+//! * Enumerations and scalarsets whose values are mixed with others (all members of unions) become ranges, and unions
+//!   with them ([`kinds`]).
+//! * A multiset becomes an array of records that is sorted at the end of every step ([`multisets`]).
 //! * A parameter of an array or record type becomes one parameter for each of its cells.
-//! * An expression that needs statements (a count over a multiset, a field of a function's result)
-//!   becomes a generated function ([`generated`]).
-//! * States that are passed through are states like others, about which claims say nothing.
-//! * Locals without a declared range get the range of what is assigned to them ([`bounds`]), or
-//!   all 64-bit integers but the least, which Murphi cannot hold beside "undefined".
+//! * An expression that needs statements (a count over a multiset, a field of a function's result) becomes a generated
+//!   function ([`generated`]).
+//! * Transient states become ordinary states to which claims do not apply.
+//! * Locals without a declared range get the range of the values assigned to them ([`bounds`]), or all 64-bit integers
+//!   except the least, which Murphi cannot hold beside "undefined".
 //!
-//! Names are kept unless Murphi cannot have them ([`names`]). Printing what was read from printed
-//! text gives that text again, unless a construct above had to be written out.
+//! Names are kept unless Murphi does not allow them ([`names`]). Parsing printed text and printing it again gives the
+//! same text, unless a construct above had to be expanded.
 
 mod bounds;
 mod expressions;
@@ -34,11 +33,11 @@ use crate::expression::{BinaryOperator, Expr, UnaryOperator};
 use crate::model::{Function, Model, PropertyKind};
 use crate::statement::{ReturnValue, Statement, StatementKind};
 
-/// How to print.
+/// Options for printing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrintOptions {
-    /// The greatest length of the program in bytes. Shared expressions are written out wherever
-    /// they are used, so a small model can have a very long text.
+    /// The greatest length of the program in bytes. Shared expressions are written out at every use, so a small model
+    /// can have a very long text.
     pub max_bytes: usize,
 }
 
@@ -56,7 +55,7 @@ pub enum PrintError {
     Unprintable {
         /// The rule, function, variable, … it is in.
         place: String,
-        /// What is in the way.
+        /// The obstacle.
         reason: String,
     },
     /// The text is too long.
@@ -70,7 +69,7 @@ pub enum PrintError {
 /// A model as a Murphi program that rumur accepts.
 ///
 /// # Errors
-/// If the model has something that Murphi cannot express, or the text gets too long.
+/// If the model has something that Murphi cannot express, or the text becomes too long.
 pub fn print_murphi(model: &Model, options: &PrintOptions) -> Result<String, PrintError> {
     if model.passing().next().is_some() {
         let model = without_passing(model);
@@ -79,8 +78,8 @@ pub fn print_murphi(model: &Model, options: &PrintOptions) -> Result<String, Pri
     program::Printer::new(model, options).print()
 }
 
-/// The same model with states that are passed through as states like others, about which its claims say
-/// nothing: Murphi has no word for the former.
+/// The same model with transient states as ordinary states to which its claims do not apply: Murphi has no transient
+/// states.
 fn without_passing(model: &Model) -> Model {
     let mut plain = model.clone();
     let mut passing = Vec::new();
@@ -90,7 +89,7 @@ fn without_passing(model: &Model) -> Model {
             passing.push(condition);
             continue;
         }
-        // What it binds is its own.
+        // Its bound variables are its own.
         let (value, span) = (ReturnValue::Value(condition), property.span);
         let function = plain.functions.push(Function {
             name: "passes".into(),

@@ -1,6 +1,5 @@
-//! Multisets as arrays of records `{present, element}`, with generated procedures to add, remove
-//! and sort. The order of the sorted positions is that of the state layout: present ones first,
-//! then cell by cell with "undefined" least.
+//! Multisets as arrays of records `{present, element}`, with generated procedures to add, remove and sort. The order of
+//! the sorted positions is that of the state layout: present ones first, then cell by cell with "undefined" least.
 
 use std::fmt::Write as _;
 
@@ -14,12 +13,12 @@ use super::walk::Node;
 use crate::index::{ExprId, LocalId, PlaceId, TypeId};
 use crate::types::TypeKind;
 
-/// What to do to the cells of a place.
+/// How to reset the cells of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reset {
     /// Set them to the least values, and multisets to empty ones.
     Clear,
-    /// Only set multisets to empty ones; the other cells are undefined already.
+    /// Only set multisets to empty ones; the other cells are already undefined.
     Empty,
 }
 
@@ -43,7 +42,7 @@ impl<'m> Printer<'m> {
         }
     }
 
-    /// `add_to_t(multiset, element)`. An undefined scalar is a fault unless `undefined_too`.
+    /// `add_to_t(multiset, element)`. An undefined scalar is a run-time error unless `undefined_too`.
     pub(super) fn adding(&mut self, ty: TypeId, undefined_too: bool) -> Result<String, PrintError> {
         let (capacity, element) = self.multiset_parts(ty)?;
         let lenient = undefined_too && self.model.is_scalar(element);
@@ -142,8 +141,8 @@ impl<'m> Printer<'m> {
         })
     }
 
-    /// The text to refer to a multiset several times; an alias if finding it takes evaluation,
-    /// which [`close_multiset`] ends.
+    /// The text for referring to a multiset several times; an alias, which [`close_multiset`] ends, if its location
+    /// must be computed.
     fn open_multiset(
         &mut self,
         scope: &mut Scope<'m>,
@@ -363,7 +362,7 @@ impl<'m> Printer<'m> {
                     match printer.kinds.of_type(model, ty) {
                         Kind::Boolean => lines.push("return other ? 0 : 2;"),
                         Kind::Number => lines.push("return one < other ? 0 : 2;"),
-                        // There is no order on these but that in which a loop meets them.
+                        // Their only order is that in which a loop visits them.
                         Kind::Named(_) => {
                             lines.push(format!("for value: {type_text} do"));
                             lines.push("  if value = one then\n    return 0;\n  elsif value = other then");
@@ -395,8 +394,7 @@ impl<'m> Printer<'m> {
         })
     }
 
-    /// Positions of a multiset inside an element compare like any cells: by "present" as a truth
-    /// value first.
+    /// Positions of a multiset inside an element compare like other cells: first by "present" as a truth value.
     fn comparing_raw_positions(&mut self, ty: TypeId) -> Result<String, PrintError> {
         let (_, element) = self.multiset_parts(ty)?;
         self.generate(format!("compare raw positions {ty:?}"), "compare", |printer, name| {

@@ -1,5 +1,5 @@
-//! Names that Murphi accepts: the model's own where possible, otherwise with a suffix. Models from
-//! other languages may have names that are keywords, hold other characters, or clash.
+//! Names that Murphi accepts: the model's own if possible, otherwise with a suffix. Models from other languages may
+//! have names that are keywords, contain other characters, or clash.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,8 +8,7 @@ use crate::index::{FunctionId, TableIndex, TypeId, VariableId};
 use crate::model::{Function, Model};
 use crate::types::TypeKind;
 
-/// The words that cannot be names, in lower case; Murphi reads them in any case. The operations of
-/// CMurphi are among them.
+/// The words that cannot be names, in lower case; Murphi ignores case here. The operations of CMurphi are included.
 const KEYWORDS: &[&str] = &[
     "alias",
     "array",
@@ -90,15 +89,14 @@ pub(super) struct Names {
     members: FxHashMap<TypeId, Vec<String>>,
     fields: FxHashMap<TypeId, Vec<String>>,
     globals: FxHashSet<String>,
-    /// Names that occur anywhere in the model: generated ones avoid them all, so that a generated
-    /// name is never hidden by a local one.
+    /// All names that occur in the model: generated ones avoid them, so that a local name never hides a generated one.
     taken: FxHashSet<String>,
 }
 
 impl Names {
-    /// Chooses the names of the variables, functions, types, members and fields of a model.
-    /// Enumerations and scalarsets that are printed as such need one declaration, and multisets a
-    /// type of parameters, so these get a name if they have none.
+    /// Chooses the names of the variables, functions, types, members and fields of a model. Enumerations and scalarsets
+    /// that are printed as such need a declaration, and multisets a parameter type, so these get a name if they have
+    /// none.
     pub(super) fn new(model: &Model, kinds: &Kinds) -> Self {
         let mut names = Self {
             variables: Vec::new(),
@@ -109,7 +107,7 @@ impl Names {
             globals: FxHashSet::default(),
             taken: all_names(model).map(|name| acceptable(&name)).collect(),
         };
-        // Variables first: states are shown in their names.
+        // Variables first: states are displayed with their names.
         names.variables = model.variables.iter().map(|variable| names.global(&variable.name)).collect();
         for (ty, entry) in model.types.iter_enumerated() {
             if let TypeKind::Enumeration { members, .. } = &entry.kind {
@@ -184,7 +182,7 @@ impl Names {
         self.globals.insert(name.clone());
         name
     }
-    /// A name for a local where the given ones are visible: its own if nothing else has it.
+    /// A name for a local where the given ones are visible: its own if it is free.
     pub(super) fn local(&self, name: &str, visible: &FxHashSet<String>) -> String {
         let name = acceptable(name);
         if !self.globals.contains(&name) && !visible.contains(&name) {
@@ -197,7 +195,7 @@ impl Names {
         self.unlike_all(&acceptable(like), visible)
     }
 
-    /// The model's own name of something global, if nothing else has it yet.
+    /// The model's own name of something global, if it is still free.
     fn global(&mut self, name: &str) -> String {
         let mut name = acceptable(name);
         if self.globals.contains(&name) {

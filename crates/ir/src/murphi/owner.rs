@@ -1,4 +1,4 @@
-//! What owns locals: a function, an initial-state program, a rule or a property, seen alike.
+//! Owners of locals: functions, initial-state programs, rules and properties, through one interface.
 
 use crate::index::{ExprId, LocalId, Table, TypeId};
 use crate::model::{Function, Local, Model, Parameter, Property, Rule, Start};

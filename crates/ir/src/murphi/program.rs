@@ -21,7 +21,7 @@ use crate::model::{Function, LocalKind, Model, Parameter, Property, PropertyKind
 use crate::statement::{Statement, StatementKind};
 use crate::text::expression_text;
 
-/// The greatest number of parameters that one of an array or record type is split into.
+/// The greatest number of parameters that an array or record parameter is split into.
 const MOST_CELLS: u64 = 4096;
 
 /// The state of printing one model.
@@ -30,26 +30,25 @@ pub(super) struct Printer<'m> {
     pub(super) options: &'m PrintOptions,
     pub(super) kinds: Kinds,
     pub(super) names: Names,
-    /// The name of the type of all integers, once something needs it.
+    /// The name of the type of all integers, once it is needed.
     pub(super) wide_integer: Option<String>,
-    /// The generated functions that are not yet part of the program, each after what it calls.
+    /// The generated functions that are not yet part of the program, each after those it calls.
     pub(super) helpers: Vec<String>,
-    /// The names of the generated functions, by what they are for.
+    /// The names of the generated functions, by purpose.
     pub(super) generated: FxHashMap<String, String>,
     /// The names of the record types of the positions of multisets.
     pub(super) position_types: FxHashMap<TypeId, String>,
-    /// How many generated functions are being written inside each other.
+    /// The nesting depth of generated functions being written.
     pub(super) nesting: usize,
-    /// How many expressions are being written inside each other.
+    /// The nesting depth of expressions being written.
     pub(super) running: usize,
-    /// The functions that change nothing but their own locals.
+    /// The functions that change only their own locals.
     pure: FxHashSet<FunctionId>,
-    /// The properties that cover statements count for.
+    /// The properties of cover statements.
     cover_statements: FxHashSet<PropertyId>,
 }
 
-/// The finished parts of the program. Functions come before rules, since they have to be declared
-/// before they are called.
+/// The finished parts of the program. Functions come before rules, since they must be declared before they are called.
 struct Sections {
     functions: Vec<String>,
     rules: Vec<String>,
@@ -148,7 +147,7 @@ impl<'m> Printer<'m> {
         Scope::new(owner, what, Bounds::new(self.model, &owner), written_locals(self.model, &owner))
     }
 
-    /// Whether a function changes nothing but its own locals.
+    /// Whether a function changes only its own locals.
     pub(super) fn is_pure(&self, function: FunctionId) -> bool {
         self.pure.contains(&function)
     }
@@ -160,8 +159,8 @@ impl<'m> Printer<'m> {
         Owner::all(self.model).any(|owner| escapes(self.model, &owner, &Bounds::new(self.model, &owner), fitting))
     }
 
-    /// Finds the properties that cover statements count for. Two such statements are two
-    /// properties in Murphi, so they must not be one in the model.
+    /// Finds the properties of cover statements. Two such statements are two properties in Murphi, so they must not be
+    /// one in the model.
     fn find_cover_statements(&mut self) -> Result<(), PrintError> {
         let mut shared = None;
         for owner in Owner::all(self.model) {
@@ -323,7 +322,7 @@ impl<'m> Printer<'m> {
             if self.cover_statements.contains(&id) {
                 return Ok(None);
             }
-            // No statement counts for it, so nothing ever will.
+            // No statement reaches it, so it is never reached.
             let message = quoted(property.name.as_deref().unwrap_or("never"));
             return Ok(Some(format!("cover {message} false;\n")));
         };
@@ -335,7 +334,7 @@ impl<'m> Printer<'m> {
             PropertyKind::Assumption => "assume",
             PropertyKind::Cover => "cover",
             PropertyKind::AlwaysReachable => "liveness",
-            // Murphi has no word for it: these states are states like others there.
+            // Murphi has no transient states: they are ordinary states there.
             PropertyKind::Passing => return Ok(None),
         };
         let name = match (&property.name, property.kind) {
@@ -366,8 +365,8 @@ impl<'m> Printer<'m> {
         Ok(Some(lines.text))
     }
 
-    /// The body of a rule or initial-state program: its variables, parameters that need one, its
-    /// statements, and the sorting of the multisets it may have changed.
+    /// The body of a rule or initial-state program: its variables, parameters that need one, its statements, and the
+    /// sorting of the multisets it may have changed.
     fn body(&mut self, scope: &mut Scope<'m>, body: &'m [Statement], lines: &mut Lines) -> Result<(), PrintError> {
         self.declare_locals(scope, lines)?;
         let mut epilogue = Lines::new(0);
@@ -457,7 +456,7 @@ impl<'m> Printer<'m> {
                         let reason = format!("the steps of `{}` lead nowhere", scope.source_name(local));
                         return Err(self.unprintable(&scope.what, reason));
                     }
-                    // rumur only takes rulesets over types.
+                    // rumur only accepts rulesets over types.
                     let variable = scope.name(&self.names, local);
                     let count = (to - from) / step;
                     if step == 1 {
@@ -559,7 +558,7 @@ fn named(kind: &str, name: &Option<String>, number: usize) -> String {
     }
 }
 
-/// The functions that write to nothing but their own variables, and call only such.
+/// The functions that write only to their own variables, and call only such functions.
 fn pure_functions(model: &Model) -> FxHashSet<FunctionId> {
     let writes_outside = |function: &Function| {
         let outside = |place: PlaceId| match model.pool[place].root {

@@ -1,4 +1,4 @@
-//! Where the locals of one owner are visible, and under which names.
+//! The visibility and names of the locals of one owner.
 
 use std::fmt::Write as _;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use super::names::Names;
 use super::owner::Owner;
 use crate::index::{LocalId, TableIndex};
 
-/// How a local is written at the moment.
+/// How a local is currently written.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Binding {
     /// Not at all: it is not bound here.
@@ -18,7 +18,7 @@ pub(super) enum Binding {
     None,
     /// By name.
     Name(String),
-    /// As an expression (in parentheses where it needs them).
+    /// As an expression (in parentheses if needed).
     Value(String),
     /// As one name for each of its cells.
     Cells(Rc<[String]>),
@@ -27,17 +27,17 @@ pub(super) enum Binding {
 /// The state of printing one owner.
 #[derive(Clone)]
 pub(super) struct Scope<'m> {
-    /// What is printed.
+    /// The owner being printed.
     pub(super) owner: Owner<'m>,
-    /// What to call it in errors.
+    /// Its description in errors.
     pub(super) what: Rc<str>,
     /// The bounds of its numbers.
     pub(super) bounds: Rc<Bounds>,
     /// The locals its body writes to.
     pub(super) written: Rc<FxHashSet<LocalId>>,
-    /// What to do before leaving the owner's body, line by line.
+    /// The lines to execute before leaving the owner's body.
     pub(super) epilogue: Rc<[String]>,
-    /// The variable that results are stored in to be checked, once there is one.
+    /// The variable in which results are stored for checking, once there is one.
     pub(super) checked_result: Option<String>,
     /// Declarations of local variables: names and types.
     pub(super) declarations: Vec<(String, String)>,
@@ -73,32 +73,32 @@ impl<'m> Scope<'m> {
             visible: FxHashSet::default(),
         }
     }
-    /// How a local is written at the moment.
+    /// How a local is currently written.
     pub(super) fn binding(&self, local: LocalId) -> &Binding {
         self.bindings.get(&local).unwrap_or(&Binding::None)
     }
-    /// Has a local written in a way from now on; returns how it was written before.
+    /// Sets how a local is written from now on; returns how it was written before.
     pub(super) fn bind(&mut self, local: LocalId, binding: Binding) -> Binding {
         self.bindings.insert(local, binding).unwrap_or_default()
     }
-    /// Chooses a name for a local, as close to its own as is free, and hides it from others.
+    /// Chooses a free name for a local, as close to its own as possible, and reserves it.
     pub(super) fn name(&mut self, names: &Names, local: LocalId) -> String {
         let own = self.owner.locals.get(local).map_or("local", |local| local.name.as_str());
         let name = names.local(own, &self.visible);
         self.visible.insert(name.clone());
         name
     }
-    /// Chooses a name that nothing in the model has.
+    /// Chooses a name that does not occur in the model.
     pub(super) fn generated_name(&mut self, names: &Names, like: &str) -> String {
         let name = names.generated_local(like, &self.visible);
         self.visible.insert(name.clone());
         name
     }
-    /// Takes a name as it is.
+    /// Reserves a given name.
     pub(super) fn take_name(&mut self, name: &str) {
         self.visible.insert(name.to_owned());
     }
-    /// Gives a name free again.
+    /// Releases a name.
     pub(super) fn release(&mut self, name: &str) {
         self.visible.remove(name);
     }
@@ -134,7 +134,7 @@ impl Lines {
             let _ = writeln!(self.text, "{:indent$}{part}", "", indent = 2 * self.depth);
         }
     }
-    /// Appends lines as they are.
+    /// Appends lines unchanged.
     pub(super) fn push_raw(&mut self, lines: &str) {
         self.text.push_str(lines);
     }

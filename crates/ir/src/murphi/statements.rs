@@ -15,11 +15,11 @@ use crate::model::{LocalKind, Model};
 use crate::statement::{MultisetElement, ReturnValue, Statement, StatementKind};
 use crate::text::{Level, expression_text};
 
-/// Statements nested deeper than this are refused: rumur's own recursion has its limits, too.
+/// The deepest nesting of statements: rumur's own recursion is limited, too.
 const DEEPEST: usize = 400;
 
 impl<'m> Printer<'m> {
-    /// A list of statements. A reference that is bound in it is visible up to its last use.
+    /// A list of statements. A reference bound in it is visible up to its last use.
     pub(super) fn block(
         &mut self,
         scope: &mut Scope<'m>,
@@ -39,7 +39,7 @@ impl<'m> Printer<'m> {
             };
             let last_use = |local: LocalId, at: usize| last_uses.get(&local).map_or(at, |&last| last.max(at));
             let mut end = last_use(local, position);
-            // References bound inside this one's reach end inside it, too.
+            // References bound within the scope of this one end within it, too.
             let mut inner = position + 1;
             while inner <= end {
                 if let StatementKind::Bind { local, .. } = statements[inner].kind {
@@ -82,8 +82,8 @@ impl<'m> Printer<'m> {
         Ok(())
     }
 
-    /// The place a reference is bound to. A path into the result of a function goes through
-    /// another reference, since Murphi cannot write it.
+    /// The place a reference is bound to. A path into the result of a function goes through another reference, since
+    /// Murphi cannot express it.
     fn bound_place(
         &mut self,
         scope: &mut Scope<'m>,
@@ -210,7 +210,7 @@ impl<'m> Printer<'m> {
                     lines.push(format!("assert {condition} {};", quoted(message)));
                 }
             }
-            // Murphi knows no other way to end a search.
+            // Murphi has no other way to end a search.
             StatementKind::Require { condition, message } => {
                 let condition = self.condition(scope, *condition)?;
                 lines.push(format!("assert {condition} {};", quoted(message)));
@@ -334,8 +334,8 @@ impl<'m> Printer<'m> {
         Ok(())
     }
 
-    /// Runs lines on the text of a place; where they use it more than once, through a reference,
-    /// so that its indices are evaluated once.
+    /// Generates lines for the text of a place; if they use it more than once, through a reference, so that its indices
+    /// are evaluated once.
     fn with_place(
         &mut self,
         scope: &mut Scope<'m>,
@@ -358,8 +358,7 @@ impl<'m> Printer<'m> {
         Ok(())
     }
 
-    /// Murphi's parameters and loop variables cannot be written to: one that is gets a variable of
-    /// its own.
+    /// Murphi's parameters and loop variables cannot be written: one that is written gets its own variable.
     pub(super) fn copy_if_written(
         &mut self,
         scope: &mut Scope<'m>,
@@ -438,7 +437,7 @@ pub(super) fn written_locals(model: &Model, owner: &Owner<'_>) -> FxHashSet<Loca
     }
 }
 
-/// A string literal. What is escaped already stays as it is.
+/// A string literal. Existing escapes are kept.
 pub(super) fn quoted(text: &str) -> String {
     let mut result = String::with_capacity(text.len() + 2);
     result.push('"');

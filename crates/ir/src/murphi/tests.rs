@@ -1,5 +1,5 @@
-//! What Murphi sources do not lead to, but models of other languages may: each piece is printed
-//! from a model put together by hand.
+//! Constructs that Murphi sources do not produce, but models of other languages may: each is printed from a model built
+//! by hand.
 
 use super::{PrintError, PrintOptions, print_murphi};
 use crate::assembly::{Assembly, Locals};
@@ -132,7 +132,7 @@ fn a_result_beyond_the_declared_numbers_makes_rumur_compute_in_64_bits() {
         b.property(PropertyKind::Invariant, vec![], Locals::default(), condition);
         assert_eq!(print(b).contains("wide_integer"), wide);
     }
-    // What is only stored is checked by rumur, too.
+    // A value that is only stored is also checked by rumur.
     let (mut b, x, _) = with_x();
     let (read, one) = (b.read(x), b.number(1));
     let less = b.binary(BinaryOperator::Subtract, read, one);
@@ -343,7 +343,7 @@ fn deep_expressions_do_not_overflow_the_stack() {
     }
     let condition = b.binary(BinaryOperator::Less, sum, one);
     b.property(PropertyKind::Invariant, vec![], Locals::default(), condition);
-    // Built by hand: verifying such depths is not what this is about.
+    // Built by hand: this test is not about verifying such depths.
     let text = print_murphi(&b.model, &PrintOptions::default()).expect("depth is no obstacle");
     assert!(text.contains("1 * (1 * (1 * x - 1) - 1) - 1"));
 }

@@ -11,11 +11,11 @@ use crate::index::TypeId;
 use crate::model::Model;
 use crate::types::TypeKind;
 
-/// Types nested deeper than this are refused; the state layout refuses them as well.
+/// The deepest nesting of types; the state layout refuses deeper ones as well.
 const DEEPEST: usize = 200;
 
-/// The range of integers between two bounds, as a type. The least 64-bit integer is left out:
-/// beside "undefined" there is no room for it.
+/// The range of integers between two bounds, as a type. The least 64-bit integer is omitted: there is no room for it
+/// beside "undefined".
 pub(super) fn range_text(interval: Interval) -> String {
     let low = interval.low.max(i128::from(i64::MIN) + 1);
     format!("{low}..{}", interval.high.max(low))
@@ -37,7 +37,7 @@ impl Printer<'_> {
         self.write_shape(ty, text, depth, None)
     }
 
-    /// The shape of a type, nameless. A record that is declared stands on several lines.
+    /// The structure of a type, unnamed. A declared record is written on several lines.
     fn write_shape(
         &mut self,
         ty: TypeId,
@@ -109,7 +109,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// The declarations of the named types, each after what it uses.
+    /// The declarations of the named types, each after those it uses.
     pub(super) fn type_declarations(&mut self) -> Result<Lines, PrintError> {
         let model = self.model;
         let mut lines = Lines::new(1);
@@ -168,8 +168,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// The values of the members of enumerations that are printed as ranges, as constants, so that
-    /// their names can still be used.
+    /// The members of enumerations that are printed as ranges, as constants, so that their names can still be used.
     pub(super) fn constant_declarations(&self) -> Lines {
         let mut lines = Lines::new(1);
         for (ty, entry) in self.model.types.iter_enumerated() {
@@ -183,7 +182,7 @@ impl Printer<'_> {
         lines
     }
 
-    /// The name of the type of all 64-bit integers (but the least), which is then declared.
+    /// The name of the type of all 64-bit integers (except the least), which is then declared.
     pub(super) fn wide_integer(&mut self) -> String {
         if let Some(name) = &self.wide_integer {
             return name.clone();
@@ -202,14 +201,13 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether the values of a type have gaps between them (a union of types that are not
-    /// neighbours), so that a range holds more than they are.
+    /// Whether the values of a type have gaps between them (a union of types that are not adjacent), so that a range
+    /// contains more values.
     pub(super) fn has_gaps(&self, ty: TypeId) -> bool {
         self.model.is_scalar(ty) && self.model.domain(ty).pieces().len() > 1
     }
 
-    /// Whether clearing a place of this type needs more than `clear`: it holds a multiset, or an
-    /// array with gaps.
+    /// Whether clearing a place of this type needs more than `clear`: it contains a multiset, or an array with gaps.
     pub(super) fn is_special(&self, ty: TypeId) -> bool {
         let mut types = vec![ty];
         let mut seen = rustc_hash::FxHashSet::default();
@@ -232,7 +230,7 @@ impl Printer<'_> {
         false
     }
 
-    /// Whether a type holds a multiset.
+    /// Whether a type contains a multiset.
     pub(super) fn holds_multiset(&self, ty: TypeId) -> bool {
         let mut types = vec![ty];
         let mut seen = rustc_hash::FxHashSet::default();
@@ -250,8 +248,7 @@ impl Printer<'_> {
         false
     }
 
-    /// What follows the name of a variable that runs over a type, and how the value is written
-    /// then.
+    /// The text after the name of a variable that ranges over a type, and how the value is then written.
     pub(super) fn over_type(&mut self, variable: &str, ty: TypeId) -> Result<(String, Binding), PrintError> {
         if !self.model.is_scalar(ty) || ty == Model::INTEGER {
             return Err(self.unprintable(variable, "it runs over a type that Murphi cannot enumerate".into()));
@@ -277,7 +274,7 @@ impl Printer<'_> {
             }
             (_, TypeKind::Union { members }) => {
                 let member = members.iter().find(|&&member| self.model.domain(member).contains(value));
-                // Members of unions are not unions, so this ends.
+                // Members of unions are not unions, so this terminates.
                 member.map_or_else(|| number_text(value), |&member| self.constant_text(value, member))
             }
             _ => number_text(value),
@@ -285,7 +282,7 @@ impl Printer<'_> {
     }
 }
 
-/// A number as an expression. The digits of the least one do not fit 64 bits by themselves.
+/// A number as an expression. The digits of the least one do not fit into 64 bits.
 pub(super) fn number_text(value: i64) -> String {
     if value == i64::MIN { format!("(-{} - 1)", i64::MAX) } else { value.to_string() }
 }

@@ -1,5 +1,5 @@
-//! Walks over the expressions, places and statements of one owner, without recursion into
-//! expressions: those of generated models can be deeper than the machine's stack.
+//! Traversal of the expressions, places and statements of one owner, without recursion into expressions: those of
+//! generated models can be deeper than the machine's stack.
 
 use rustc_hash::FxHashSet;
 
@@ -15,8 +15,7 @@ pub(super) enum Node {
     Place(PlaceId),
 }
 
-/// Calls `visit` for every node below the given ones and for themselves, each once, those that are
-/// used before those that use them.
+/// Calls `visit` for the given nodes and every node below them, each once, operands first.
 pub(super) fn visit_nodes(model: &Model, roots: impl IntoIterator<Item = Node>, mut visit: impl FnMut(Node)) {
     let mut seen: FxHashSet<Node> = FxHashSet::default();
     let mut stack: Vec<(Node, bool)> = Vec::new();
@@ -36,7 +35,7 @@ pub(super) fn visit_nodes(model: &Model, roots: impl IntoIterator<Item = Node>, 
     }
 }
 
-/// What a node uses directly, in order of evaluation.
+/// The operands of a node, in order of evaluation.
 fn push_children(model: &Model, node: Node, children: &mut Vec<Node>) {
     match node {
         Node::Expression(id) => match &model.pool[id] {
@@ -149,7 +148,7 @@ pub(super) fn push_statement_nodes(statement: &Statement, nodes: &mut Vec<Node>)
     }
 }
 
-/// All nodes the statements of a body use directly, those inside included.
+/// All nodes the statements of a body use directly, including those of nested statements.
 pub(super) fn body_nodes(body: &[Statement]) -> Vec<Node> {
     let mut nodes = Vec::new();
     visit_statements(body, &mut |statement| push_statement_nodes(statement, &mut nodes));

@@ -1,5 +1,5 @@
-//! What calling a function changes, however indirectly: the closure of "if this is written to, so
-//! is that" over calls, reference parameters and bound references.
+//! The effects of calling a function, directly or indirectly: the closure of "if this is written, so is that" over
+//! calls, reference parameters and bound references.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,14 +9,14 @@ use crate::index::{ExprId, FunctionId, LocalId, PlaceId};
 use crate::model::{Function, LocalKind, Model};
 use crate::statement::{Statement, StatementKind};
 
-/// What a function may do to the world outside of it.
+/// An effect of a function outside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Effect {
     /// It writes to a variable.
     Global,
     /// It executes an assume or cover statement.
     Path,
-    /// It writes to what a reference local stands for.
+    /// It writes to what a reference local denotes.
     Reference(LocalId),
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Effects {
 }
 
 impl Effects {
-    /// The effects of the functions of a model whose pool has no circles.
+    /// The effects of the functions of a model whose pool has no cycles.
     pub(super) fn new(model: &Model) -> Self {
         let mut closure = Closure { model, known: FxHashSet::default(), implied: FxHashMap::default() };
         for (id, function) in model.functions.iter_enumerated() {
@@ -86,7 +86,7 @@ impl Closure<'_> {
         }
     }
 
-    /// What writing to a place of a function does.
+    /// The effects of writing to a place of a function.
     fn effects_of_writing(&self, function: &Function, place: PlaceId) -> Vec<Effect> {
         let mut effects = Vec::new();
         let mut pending = vec![place];
@@ -110,21 +110,21 @@ impl Closure<'_> {
     }
 }
 
-/// What the statements of an owner do that matters outside of them.
+/// The uses of an owner's statements that matter outside them.
 #[derive(Default)]
 pub(super) struct Uses<'m> {
     /// The places written to.
     pub(super) written: Vec<PlaceId>,
-    /// The references bound, and to what.
+    /// The references bound, and their places.
     pub(super) bound: Vec<(LocalId, PlaceId)>,
-    /// The functions called, and with what.
+    /// The functions called, and their arguments.
     pub(super) calls: Vec<(FunctionId, &'m [Argument])>,
     /// Whether there is an assume or cover statement.
     pub(super) path: bool,
 }
 
 impl<'m> Uses<'m> {
-    /// Of statements and all that is nested in them.
+    /// The uses of statements and everything nested in them.
     pub(super) fn of(model: &'m Model, body: &'m [Statement]) -> Self {
         let mut uses = Self::default();
         let mut parts = Parts::default();
@@ -156,7 +156,7 @@ impl<'m> Uses<'m> {
         uses
     }
 
-    /// Of an expression.
+    /// The uses of an expression.
     pub(super) fn of_expression(model: &'m Model, expression: ExprId) -> Self {
         let mut uses = Self::default();
         uses.add_calls_inside(model, Parts { expressions: vec![expression], ..Parts::default() });

@@ -15,7 +15,7 @@ use crate::ownership::{Number, Owner as ProcessOwner};
 use crate::statement::{MultisetElement, ReturnValue, Statement, StatementKind};
 use crate::types::TypeKind;
 
-/// Checks all owners of a model whose types and pool are in order.
+/// Checks all owners of a model whose types and pool are valid.
 pub(super) fn check(model: &Model, shapes: &Shapes, classes: &Table<ExprId, Class>, problems: &mut Vec<String>) {
     let owners = owners(model);
     for owner in &owners {
@@ -59,13 +59,13 @@ pub(super) fn check(model: &Model, shapes: &Shapes, classes: &Table<ExprId, Clas
     }
 }
 
-/// What the kinds of owners have in common.
+/// The common part of all kinds of owners.
 struct Owner<'m> {
     /// For messages.
     name: String,
     locals: &'m Table<LocalId, Local>,
     parameters: &'m [Parameter],
-    /// If it is a function.
+    /// Present if it is a function.
     function: Option<&'m Function>,
     /// A guard, or the conditions of a formula.
     conditions: Vec<ExprId>,
@@ -116,7 +116,7 @@ fn owners(model: &Model) -> Vec<Owner<'_>> {
     owners
 }
 
-/// Checks that what an owner mentions directly exists, and the nesting of its statements.
+/// Checks that everything an owner mentions directly exists, and the nesting of its statements.
 fn check_existence(model: &Model, owner: &Owner<'_>, problems: &mut Vec<String>) {
     let mut problem = |text: &str| problems.push(format!("{}: {text}", owner.name));
     let local_exists = |local: LocalId| owner.locals.get(local).is_some();
@@ -169,20 +169,20 @@ struct Checker<'c, 'm> {
     shapes: &'c Shapes,
     classes: &'c Table<ExprId, Class>,
     effects: &'c Effects,
-    /// What does not depend on the owner is checked once.
+    /// Checks that do not depend on the owner are done once.
     expressions_checked: Vec<bool>,
     places_checked: Vec<bool>,
     problems: &'c mut Vec<String>,
 }
 
-/// The state of the walk through one owner.
+/// The state of the traversal of one owner.
 struct Walk<'o, 'm> {
     owner: &'o Owner<'m>,
-    /// The references that stand for something here.
+    /// The references that are bound here.
     bound: FxHashSet<LocalId>,
-    /// The references that may stand for what must not be written to.
+    /// The references that may denote places that must not be written.
     read_only: FxHashSet<LocalId>,
-    /// Where the walk is, for messages.
+    /// The current location, for messages.
     place: String,
 }
 
@@ -270,7 +270,7 @@ impl<'m> Checker<'_, 'm> {
         }
     }
 
-    /// Checks that nothing a guard or property calls has effects.
+    /// Checks that no function called by a guard or property has effects.
     fn check_pure(&mut self, walk: &Walk<'_, 'm>, condition: ExprId) {
         for (function, arguments) in Uses::of_expression(self.model, condition).calls {
             let entry = &self.model.functions[function];
@@ -288,7 +288,7 @@ impl<'m> Checker<'_, 'm> {
         }
     }
 
-    /// The references that may be bound to what a function returned or a choice of places.
+    /// The references that may be bound to the result of a function or a choice of places.
     fn read_only_references(&self, uses: &Uses<'m>) -> FxHashSet<LocalId> {
         let mut read_only = FxHashSet::default();
         let mut pending = Vec::new();
@@ -477,18 +477,18 @@ impl<'m> Checker<'_, 'm> {
         matches!(self.model.types[self.model.pool[place].ty].kind, TypeKind::Multiset { .. })
     }
 
-    /// Whether one type can stand for the other in place.
+    /// Whether one type can replace the other in place.
     fn alike(&self, left: TypeId, right: TypeId) -> bool {
         self.shapes.equal(left, right) && class_of(self.model, left) == class_of(self.model, right)
     }
 
-    /// Whether a value of an expression can go where a type is.
+    /// Whether the value of an expression can be stored as a type.
     fn accepts_value(&self, ty: TypeId, value: ExprId) -> bool {
         let class = class_of(self.model, ty);
         class != Class::Compound && class == self.classes[value]
     }
 
-    /// Whether contents can be copied to where a type is; scalars are checked when they are.
+    /// Whether contents can be copied to a type; scalars are checked at run time.
     fn accepts_copy(&self, ty: TypeId, source: TypeId) -> bool {
         match (class_of(self.model, ty), class_of(self.model, source)) {
             (Class::Compound, Class::Compound) => self.shapes.equal(ty, source),
@@ -540,7 +540,7 @@ impl<'m> Checker<'_, 'm> {
         }
     }
 
-    /// Checks expressions and places and all they are made of.
+    /// Checks expressions and places and all their parts.
     fn check_inside(&mut self, walk: &Walk<'_, 'm>, roots: Parts) {
         let mut found = Vec::new();
         for_each_inside(self.model, roots, |part| found.push(part));

@@ -1,5 +1,5 @@
-//! The structure of expressions and places (ids and order), and the classes of values. All of it
-//! is in the pool alone, whoever uses it.
+//! The structure of expressions and places (ids and order), and the classes of values. These depend only on the pool,
+//! not on its users.
 
 use rustc_hash::FxHashSet;
 
@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::statement::{MultisetElement, ReturnValue, Statement, StatementKind};
 use crate::types::TypeKind;
 
-/// What sort of scalar something is.
+/// The class of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     Boolean,
@@ -148,7 +148,7 @@ impl Parts {
         }
     }
 
-    /// Whether everything exists.
+    /// Whether all parts exist.
     pub(super) fn exist(&self, model: &Model) -> bool {
         self.expressions.iter().all(|&expression| model.pool.expressions().get(expression).is_some())
             && self.places.iter().all(|&place| model.pool.places().get(place).is_some())
@@ -175,7 +175,7 @@ pub(super) enum Inside {
     Place(PlaceId),
 }
 
-/// Visits expressions and places and all they are made of, each once. Only ids that exist.
+/// Visits expressions and places and all their parts, each once. All ids must exist.
 pub(super) fn for_each_inside(model: &Model, roots: Parts, mut visit: impl FnMut(Inside)) {
     let mut expressions_seen: FxHashSet<ExprId> = FxHashSet::default();
     let mut places_seen: FxHashSet<PlaceId> = FxHashSet::default();
@@ -204,8 +204,8 @@ pub(super) fn for_each_inside(model: &Model, roots: Parts, mut visit: impl FnMut
     }
 }
 
-/// Checks that all ids in the pool exist and that it is free of circles: a place is made of earlier
-/// places, and an expression of earlier expressions, those inside its places included.
+/// Checks that all ids in the pool exist and that it has no cycles: a place consists of earlier places, and an
+/// expression of earlier expressions, including those inside its places.
 pub(super) fn check_structure(model: &Model, problems: &mut Vec<String>) {
     // The last expression inside each place.
     let mut last_inside: Table<PlaceId, Option<usize>> = Table::new();

@@ -14,7 +14,7 @@ pub(super) fn check(model: &Model, problems: &mut Vec<String>) {
         problems.push("the first two types are not the booleans and the integers".into());
         return;
     }
-    // How deep each type is nested, and whether it holds unbounded integers.
+    // The nesting depth of each type, and whether it contains unbounded integers.
     let mut depths: Vec<usize> = Vec::with_capacity(kinds.len());
     let mut unbounded: Vec<bool> = Vec::with_capacity(kinds.len());
     for (position, kind) in kinds.iter().enumerate() {
@@ -95,7 +95,7 @@ fn is_index(kind: &TypeKind) -> bool {
     }
 }
 
-/// Which types have equal layouts, and what they hold.
+/// Which types have equal layouts, and what they contain.
 pub(super) struct Shapes {
     shapes: Table<TypeId, u32>,
     facts: Table<TypeId, Facts>,
@@ -105,7 +105,7 @@ pub(super) struct Shapes {
 struct Facts {
     holds_multiset: bool,
     holds_integer: bool,
-    /// Cells outside of multisets.
+    /// Cells outside multisets.
     holds_plain_cell: bool,
 }
 
@@ -157,15 +157,15 @@ impl Shapes {
     pub(super) fn equal(&self, left: TypeId, right: TypeId) -> bool {
         self.shapes[left] == self.shapes[right]
     }
-    /// Whether a type is or holds a multiset.
+    /// Whether a type is or contains a multiset.
     pub(super) fn holds_multiset(&self, ty: TypeId) -> bool {
         self.facts[ty].holds_multiset
     }
-    /// Whether a type is or holds an unbounded integer.
+    /// Whether a type is or contains an unbounded integer.
     pub(super) fn holds_integer(&self, ty: TypeId) -> bool {
         self.facts[ty].holds_integer
     }
-    /// Whether a type has a cell outside of multisets.
+    /// Whether a type has a cell outside multisets.
     pub(super) fn holds_plain_cell(&self, ty: TypeId) -> bool {
         self.facts[ty].holds_plain_cell
     }

@@ -1,8 +1,8 @@
-//! Elements of a group as maps of codes, and the least image over all of a small group.
+//! Elements of a group as maps of codes, and the least image over all elements of a small group.
 //!
-//! A code of the image comes from one field of the original by way of one table. Elements that agree in
-//! this for the first fields share the work for them: the elements are a tree, and only those parts of it
-//! are visited in which all codes so far are least.
+//! A code of the image comes from one field of the original through one table. Elements that agree on the first fields
+//! share the work for them: the elements form a tree, and only those subtrees are visited in which all codes so far are
+//! least.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use quotient_groups::SparsePermutation;
 
 use super::points::{Content, NONE, View};
 
-/// An element, on the codes of the fields: where each field's code comes from, and what becomes of it.
+/// An element acting on the codes of the fields: the source of each field's code, and the table it goes through.
 #[derive(Clone, Debug)]
 pub(super) struct CodeMap {
     sources: Vec<u32>,
@@ -70,17 +70,17 @@ pub(super) struct Listing {
 /// Elements that agree in all fields so far.
 #[derive(Clone, Debug)]
 enum Node {
-    /// One element is left.
+    /// A single element remains.
     Element(u32),
-    /// The branches for the next field, in the list of nodes that follow each other: where the code comes
-    /// from, the table it goes through, and the node.
+    /// The branches for the next field, in the list of consecutive nodes: the source of the code, the table it goes
+    /// through, and the node.
     Branches(Box<[(u32, u32, u32)]>),
 }
 
-/// No table: the code stays.
+/// No table: the code is unchanged.
 const SAME: u32 = u32::MAX;
 
-/// The memory of comparing.
+/// Working memory for comparisons.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ListingScratch {
     frontier: Vec<u32>,
@@ -89,11 +89,11 @@ pub(super) struct ListingScratch {
 }
 
 impl Listing {
-    /// The listing of all elements of a group, the identity among them.
+    /// The listing of all elements of a group, including the identity.
     pub(super) fn new(view: &View, permutations: &[SparsePermutation]) -> Self {
         let elements: Vec<CodeMap> = permutations.iter().map(|element| CodeMap::new(view, element)).collect();
         let fields = view.fields.len();
-        // First the fields that most elements treat differently.
+        // The fields on which elements differ most come first.
         let mut variety: Vec<(usize, u32)> = (0..fields)
             .map(|field| {
                 let mut sources: Vec<u32> = elements.iter().map(|element| element.sources[field]).collect();
@@ -111,8 +111,8 @@ impl Listing {
         listing
     }
 
-    /// Makes the node of some elements that agree in the fields before `depth`. The recursion is as deep as
-    /// there are fields that tell elements apart.
+    /// Makes the node of elements that agree on the fields before `depth`. The recursion is as deep as there are fields
+    /// that distinguish elements.
     fn grow(&mut self, elements: Vec<u32>, depth: usize, names: &mut FxHashMap<Box<[u64]>, u32>) -> u32 {
         let node = self.nodes.len() as u32;
         self.nodes.push(Node::Element(elements[0]));
@@ -146,7 +146,7 @@ impl Listing {
         node
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub(super) fn len(&self) -> usize {
         self.elements.len()
     }
@@ -157,8 +157,8 @@ impl Listing {
         if table == SAME { code } else { self.tables[table as usize].get(code as usize).copied().unwrap_or(code) }
     }
 
-    /// Whether codes are their own least image. Most that are not show it in the first fields, so this costs
-    /// a fraction of finding the image.
+    /// Whether codes are their own least image. For most that are not, the first fields show it, so this costs a
+    /// fraction of finding the image.
     pub(super) fn is_least(&self, original: &[u64], scratch: &mut ListingScratch) -> bool {
         let ListingScratch { frontier, next, .. } = scratch;
         frontier.clear();
@@ -191,7 +191,7 @@ impl Listing {
         true
     }
 
-    /// Replaces codes by their least image; gives the number of elements that lead to it.
+    /// Replaces codes by their least image; returns the number of elements that lead to it.
     pub(super) fn least(&self, original: &mut [u64], scratch: &mut ListingScratch) -> usize {
         let ListingScratch { frontier, next, best } = scratch;
         best.clear();

@@ -1,4 +1,4 @@
-//! One factor of a group, and how the images of states under it are found: the choice among the methods.
+//! One factor of a group, and the choice of the method that canonicalizes states under it.
 
 use std::sync::OnceLock;
 
@@ -14,16 +14,16 @@ use super::nesting::{NestedSort, SortScratch};
 use super::points::{NONE, View};
 use super::rotation::{Ring, RingScratch};
 
-/// Elements up to which they are listed rather than anything else tried.
+/// The largest number of elements that are listed without trying any other method.
 const FEW_ELEMENTS: usize = 6;
-/// Elements up to which they are listed if there is nothing better than a search.
+/// The largest number of elements that are listed if the only alternative is a search.
 const LISTED_ELEMENTS: usize = 130;
-/// The same for groups other than those of freely exchanged things, where colours decide little and the
-/// search tries much; as long as there are not too many fields.
+/// The same limit for groups other than freely permuted objects, where colours distinguish little and the search has to
+/// branch much; applies only if there are not too many fields.
 const LISTED_RIGID_ELEMENTS: usize = 8_000;
-/// Codes of all listed elements together.
+/// The largest total number of codes of all listed elements.
 const LISTED_CODES: usize = 600_000;
-/// Cosets of the rotations up to which these are used.
+/// The largest number of cosets of the rotations for which these are used.
 const RING_COSETS: usize = 24;
 
 /// A factor of the group.
@@ -32,7 +32,7 @@ pub(super) struct Factor {
     pub(super) view: View,
     pub(super) order: BigUint,
     method: Method,
-    /// The search, made when it is needed and the method is another.
+    /// The search, created on demand if the method is another.
     search: OnceLock<Box<ImageSearch>>,
 }
 
@@ -41,17 +41,17 @@ pub(super) struct Factor {
 enum Method {
     /// The least image over all elements.
     Listing(Listing),
-    /// Sorting.
+    /// Sorting interchangeable objects.
     Sorting(Vec<NestedSort>),
-    /// Labelling things by colour refinement.
+    /// Labelling objects by colour refinement.
     Labelling(Box<Labelling>),
-    /// Turning a ring.
+    /// Rotating a ring.
     Turning(Ring),
-    /// Searching.
+    /// The general search.
     Searching,
 }
 
-/// The memory of all methods.
+/// Working memory for all methods.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FactorScratch {
     codes: Vec<u64>,
@@ -63,7 +63,7 @@ pub(super) struct FactorScratch {
 }
 
 impl Factor {
-    /// The part for a view whose group does not fall apart, by the method that suits it.
+    /// The factor for a view whose group does not split further, with the method that suits it.
     pub(super) fn new(view: View, order: BigUint) -> Self {
         let method = choose(&view, &order);
         let part = Self { view, order, method, search: OnceLock::new() };
@@ -73,7 +73,7 @@ impl Factor {
         part
     }
 
-    /// The part, by searching only.
+    /// The factor with the general search only.
     pub(super) fn searching(view: View, order: BigUint) -> Self {
         Self { view, order, method: Method::Searching, search: OnceLock::new() }
     }
@@ -82,7 +82,7 @@ impl Factor {
         self.search.get_or_init(|| Box::new(ImageSearch::new(&self.view.action, &self.order)))
     }
 
-    /// For people.
+    /// A description for reports.
     pub(super) fn describe(&self) -> String {
         match &self.method {
             Method::Listing(listing) => format!("the least of {} images", listing.len()),
@@ -126,7 +126,7 @@ impl Factor {
         copy == state
     }
 
-    /// Replaces a state by its canonical image as the search finds it.
+    /// Replaces a state by the canonical image that the search finds.
     fn find_image(&self, state: &mut [u64], scratch: &mut FactorScratch) {
         let FactorScratch { codes, image, .. } = scratch;
         let search = self.search();
@@ -148,7 +148,7 @@ impl Factor {
         }
     }
 
-    /// How many states the orbit of a state has. The state becomes its canonical image.
+    /// The number of states in the orbit of a state. The state becomes its canonical image.
     pub(super) fn orbit_size(&self, state: &mut [u64], scratch: &mut FactorScratch) -> BigUint {
         match &self.method {
             Method::Sorting(sorts) => {
@@ -176,7 +176,7 @@ impl Factor {
         }
     }
 
-    /// An element, on the literals, that takes one state of an orbit to another.
+    /// An element, on the literals, that maps one state of an orbit to another.
     pub(super) fn element_between(&self, from: &[u64], to: &[u64], scratch: &mut FactorScratch) -> SparsePermutation {
         let mut element_to_image = |state: &[u64]| {
             let mut state = state.to_vec();
@@ -238,15 +238,15 @@ fn permutations(action: &Action, order: &BigUint) -> Vec<SparsePermutation> {
     list
 }
 
-/// The ring that the group turns, if it turns one and does little else.
+/// The ring that the group rotates, if it rotates one and does little else.
 fn ring(view: &View, order: &BigUint) -> Option<Ring> {
     let (turn, length) = rotation(&view.action)?;
     let cosets = usize::try_from(order / BigUint::from(length)).ok().filter(|&count| count <= RING_COSETS)?;
     if cosets > 1 && *order <= BigUint::from(LISTED_ELEMENTS) {
         return None;
     }
-    // One element of each coset: an element is known by the coset's elements, which are its products with
-    // the powers of the turn.
+    // One element of each coset. An element is looked up through the elements of its coset, which are its products with
+    // the powers of the rotation.
     let mut powers = vec![SparsePermutation::identity()];
     for _ in 1..length {
         powers.push(powers[powers.len() - 1].then(&turn));
@@ -256,7 +256,7 @@ fn ring(view: &View, order: &BigUint) -> Option<Ring> {
     let mut next = 0;
     while next < representatives.len() && representatives.len() < cosets {
         for generator in view.action.generators() {
-            // A generator comes first, so that products stay in cosets: the turn is applied last.
+            // The generator is applied first, so that products stay in cosets: the rotation is applied last.
             let product = generator.then(&representatives[next]);
             if !known.contains(&product) {
                 known.extend(powers.iter().map(|power| product.then(power)));

@@ -1,9 +1,9 @@
-//! What a state says of each of some things, as numbers: keys that are read from a packed state,
-//! rearranged, and written back.
+//! What a state says about each of some objects, as numbers: keys that are read from a packed state, rearranged, and
+//! written back.
 //!
-//! A thing's key is made of its own fields and, for each field that can hold one of the things, whether
-//! it is this one. Things with equal keys cannot be told apart, and the keys in their places are the
-//! whole state, as far as the group is concerned.
+//! The key of an object consists of its own fields and, for each field that can hold one of the objects, whether it
+//! holds this one. Objects with equal keys are indistinguishable, and the sequence of keys is the whole state, as far
+//! as the group is concerned.
 
 use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Shl, Shr};
 
@@ -23,7 +23,7 @@ pub(super) trait Key:
 {
     const BITS: u32;
     fn of(number: u64) -> Self;
-    /// As many of the bits as there is room for.
+    /// As many low bits as fit.
     fn cut(bits: u128) -> Self;
     fn low(self) -> u64;
 }
@@ -60,28 +60,28 @@ impl Key for u128 {
     }
 }
 
-/// How the keys of some things lie in a state.
+/// The location of the keys of some objects in a state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KeyPlan {
-    /// How many things there are.
+    /// The number of objects.
     pub(super) count: usize,
-    /// How many bits a key takes.
+    /// The number of bits of a key.
     pub(super) width: u32,
     runs: Vec<Run>,
     letters: Vec<Letters>,
     holders: Vec<Holder>,
-    /// The key bits that say that nothing holds the thing.
+    /// The key bits which say that no field holds the object.
     unheld: u128,
     /// The key bits of holders.
     held_mask: u128,
-    /// The bits of each word that runs take.
+    /// The bits of each word that the runs occupy.
     cleared: Vec<(u32, u64)>,
 }
 
-/// Neighbouring bits of all things that are used as they are.
+/// Adjacent bits of all objects that are used unchanged.
 #[derive(Clone, Debug)]
 struct Run {
-    /// Where in the key.
+    /// The position in the key.
     position: u32,
     width: u32,
     mask: u64,
@@ -92,18 +92,17 @@ struct Run {
 enum Places {
     /// In one word, at equal distances.
     Strided { word: u32, first: u32, stride: u32 },
-    /// Word and shift for each thing.
+    /// Word and shift for each object.
     Scattered(Box<[(u32, u32)]>),
 }
 
-/// A field of each thing whose codes mean different things in different places, or that is too
-/// peculiar to be moved as bits.
+/// A field of each object whose codes have different meanings in different objects, or that cannot be moved as bits.
 #[derive(Clone, Debug)]
 struct Letters {
     position: u32,
     mask: u64,
     fields: Box<[Field]>,
-    /// For each thing, from code to letter and back; the code itself if there is none.
+    /// For each object, the tables from code to letter and back; the code itself if there is none.
     tables: Option<Box<[Alphabet]>>,
 }
 
@@ -113,23 +112,23 @@ struct Alphabet {
     code_of: Box<[u64]>,
 }
 
-/// A field that can hold one of the things.
+/// A field that can hold one of the objects.
 #[derive(Clone, Debug)]
 struct Holder {
     position: u32,
     field: Field,
-    /// For each code the thing, if it is one, and the letter: fields can hold things in several ways.
+    /// For each code the object, if it is one, and the letter: fields can hold objects in several ways.
     things: Box<[Option<(u32, u64)>]>,
-    /// For each letter and thing, the code.
+    /// For each letter and object, the code.
     codes: Box<[Box<[u64]>]>,
-    /// The letter that says that it does not hold the thing.
+    /// The letter which says that the field does not hold the object.
     none: u64,
 }
 
-/// The fields of things, or why there is no plan.
+/// The fields of objects, or the reason why there is no plan.
 #[derive(Default)]
 struct Roles {
-    /// For each role of plain fields, the field of each thing.
+    /// For each role of plain fields, the field of each object.
     plain: Vec<(usize, Vec<Option<usize>>)>,
     lettered: Vec<(usize, Vec<Option<usize>>)>,
     holders: Vec<usize>,
@@ -140,9 +139,9 @@ fn bits_for(values: u64) -> u32 {
 }
 
 impl KeyPlan {
-    /// The plan for things, given for each point of the view the thing it belongs to and its orbit, if it
-    /// is one of these things. `None` if the values of a field belong to different things although the
-    /// field moves. Without holders, whatever holds things is left out.
+    /// The plan for objects, given the object and orbit of each point of the view, if it belongs to one. `None` if the
+    /// values of a field belong to different objects although the field moves. Without holders, fields that hold
+    /// objects are ignored.
     pub(super) fn new(
         view: &View,
         count: usize,
@@ -179,7 +178,7 @@ impl KeyPlan {
                         if with_holders {
                             return None;
                         }
-                        // What a thing says of others is left out as well.
+                        // What an object says about others is ignored as well.
                         continue;
                     }
                     let role = placed.iter().map(|&(point, _)| orbit(point)).min().unwrap_or(orbit(first));
@@ -192,7 +191,7 @@ impl KeyPlan {
         Some(plan)
     }
 
-    /// Gives each role its bits: own fields at the top, holders at the bottom, the first of these highest.
+    /// Assigns bits to each role: own fields at the top, holders at the bottom, the first holder highest.
     fn lay_out(
         &mut self,
         view: &View,
@@ -285,7 +284,7 @@ impl KeyPlan {
             }
             let width = fields[0].width;
             let at: Vec<(u32, u32)> = fields.iter().map(|field| (field.word, field.shift)).collect();
-            // Bits that follow the last run in the state extend it, if the key still has room for them.
+            // Bits that follow the last run in the state extend it, if the key still has room.
             if let Some(Run { position, width: run_width, mask, places: Places::Scattered(places) }) =
                 self.runs.last_mut()
                 && *position + *run_width == self.width
@@ -323,18 +322,17 @@ impl KeyPlan {
         Some(())
     }
 
-    /// Whether some fields can hold things.
+    /// Whether some fields can hold objects.
     pub(super) fn has_holders(&self) -> bool {
         !self.holders.is_empty()
     }
 
-    /// Whether no bits but own fields that are moved as they are make a key.
+    /// Whether a key consists only of own fields that are moved unchanged.
     pub(super) fn is_plain(&self) -> bool {
         self.holders.is_empty() && self.letters.is_empty()
     }
 
-    /// The runs of bits that lie in one word at equal distances, as word, first bit, distance and width, if
-    /// these are all.
+    /// The runs as word, first bit, distance and width, if all of them lie in one word at equal distances.
     pub(super) fn strided_runs(&self) -> Option<Vec<(u32, u32, u32, u32)>> {
         let strided = |run: &Run| match run.places {
             Places::Strided { word, first, stride } => Some((word, first, stride, run.width)),
@@ -343,7 +341,7 @@ impl KeyPlan {
         self.is_plain().then(|| self.runs.iter().rev().map(strided).collect()).flatten()
     }
 
-    /// Reads the keys. A key must have room for them.
+    /// Reads the keys. `K` must be wide enough.
     #[inline]
     pub(super) fn load<K: Key>(&self, state: &[u64], keys: &mut [K]) {
         keys.fill(K::cut(self.unheld));
@@ -381,7 +379,7 @@ impl KeyPlan {
         }
     }
 
-    /// Writes the keys back, in the order they are in.
+    /// Writes the keys back, in their current order.
     #[inline]
     pub(super) fn store<K: Key>(&self, keys: &[K], state: &mut [u64]) {
         for &(word, mask) in &self.cleared {
@@ -427,7 +425,7 @@ impl KeyPlan {
         }
     }
 
-    /// Reads keys of any width: `words` numbers for each thing, the same for things with equal keys.
+    /// Reads keys of any width: `words` numbers for each object, equal for objects with equal keys.
     pub(super) fn load_wide(&self, state: &[u64], keys: &mut Vec<u64>) -> usize {
         let words = self.runs.len() + self.letters.len() + self.holders.len();
         keys.clear();
@@ -460,7 +458,7 @@ impl KeyPlan {
         words
     }
 
-    /// Writes keys of any width back: the thing in each place is the one that `order` says.
+    /// Writes keys of any width back: `order` gives the object at each position.
     pub(super) fn store_wide(&self, keys: &[u64], order: &[u32], state: &mut [u64]) {
         let words = self.runs.len() + self.letters.len() + self.holders.len();
         let mut column = 0;

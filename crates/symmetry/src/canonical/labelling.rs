@@ -1,15 +1,15 @@
-//! Canonical labelling: representatives under products of symmetric groups and nested ones (wreath products), however
-//! the variables refer to the things that the group permutes.
+//! Canonical labelling: representatives under products of symmetric groups, possibly nested (wreath products), however
+//! the variables refer to the objects (`object` in the code) that the group permutes.
 //!
-//! A state is a set of points, and each point is a tuple of things with a role: "variable `owner` holds node 3" is the
-//! tuple (3), "`data[2]` is value 1" the tuple (2, 1). Things are ordered by what is known of them alone, exactly
-//! (`keys`), then by whom they are together with in tuples, by colour refinement with hashes (Weisfeiler and Leman
-//! 1968), and what is left equal is individualised, one thing after the other, as McKay's nauty does (1981, 2014): the
-//! least image over the leaves of the search tree is the representative. Three things keep the tree small. Things that
-//! can be exchanged without changing the state need no branches; a leaf whose image is known is an automorphism, and
-//! things that automorphisms take to each other need one branch; branches whose refinement is greater than that of the
-//! best leaf are left. A collision of hashes makes a partition coarser, never the answer wrong: hashes depend on the
-//! state up to symmetry only, and equality is decided by the state.
+//! A state is a set of points, and each point is a tuple of objects with a role: "variable `owner` holds node 3" is the
+//! tuple (3), "`data[2]` is value 1" the tuple (2, 1). Objects are first ordered exactly by what is known about each of
+//! them alone (`keys`), then by the tuples they share with others, by colour refinement with hashes (Weisfeiler and
+//! Leman 1968). Objects that remain equal are individualised one after the other, as in McKay's nauty (1981, 2014); the
+//! least image over the leaves of the search tree is the representative. Three techniques keep the tree small. Objects
+//! that can be exchanged without changing the state need no branches. A leaf with a known image is an automorphism, and
+//! objects that automorphisms map to each other need only one branch. A branch whose refinement is greater than that of
+//! the best leaf is abandoned. A hash collision makes a partition coarser, but never the result wrong: hashes depend
+//! only on the state up to symmetry, and equality is decided by the state.
 
 use num_bigint::BigUint;
 
@@ -18,22 +18,22 @@ use quotient_groups::arrangement::{Arrangement, NodePosition};
 use super::keys::KeyPlan;
 use super::points::{Content, Field, NONE, View};
 
-/// Things that a point may depend on.
+/// The largest number of objects that a point may depend on.
 const LONGEST_TUPLE: usize = 4;
-/// Entries of all tables of tuples together.
+/// The largest total number of entries of all tables of tuples.
 const TABLE_LIMIT: usize = 1 << 20;
-/// Things altogether.
+/// The largest total number of objects.
 const THING_LIMIT: usize = 1 << 12;
-/// Automorphisms that are remembered for one state.
+/// The number of automorphisms that are remembered for one state.
 const REMEMBERED: usize = 64;
 
-/// Finds representatives by labelling the things of a state canonically.
+/// Finds representatives by canonical labelling of the objects of a state.
 #[derive(Clone, Debug)]
 pub(super) struct Labelling {
     kinds: Vec<Kind>,
-    /// For each thing its kind.
+    /// The kind of each object.
     kind_of: Vec<u16>,
-    /// For each thing its parent, itself if it has none.
+    /// The parent of each object, or itself if it has none.
     parent_of: Vec<u16>,
     has_parents: bool,
     /// The fields that keys do not cover.
@@ -43,17 +43,17 @@ pub(super) struct Labelling {
     description: String,
 }
 
-/// The things of one level of a nesting. They are numbered one after the other.
+/// The objects of one level of a nesting. They are numbered consecutively.
 #[derive(Clone, Debug)]
 struct Kind {
     first: usize,
     count: usize,
-    /// How many of them have the same parent.
+    /// The number of objects with the same parent.
     siblings: usize,
     /// The kind of the parents.
     parent: Option<usize>,
     has_children: bool,
-    /// What is known of each thing alone.
+    /// What is known about each object alone.
     plan: Option<KeyPlan>,
 }
 
@@ -66,13 +66,13 @@ struct TupleField {
 
 #[derive(Clone, Debug)]
 enum Tuples {
-    /// One tuple; the code goes along with it.
+    /// One tuple, with the code attached.
     Carrying(Tuple),
-    /// For each code a tuple, or none where the group does nothing to it.
+    /// For each code a tuple, or none if the group does not affect it.
     ByCode(Box<[Option<Tuple>]>),
 }
 
-/// A tuple of things with a role.
+/// A tuple of objects with a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Tuple {
     role: u16,
@@ -87,14 +87,14 @@ impl Tuple {
     }
 }
 
-/// What tuples of one orbit mean.
+/// The meaning of the tuples of one orbit.
 #[derive(Clone, Debug)]
 struct Role {
-    /// For each component the first thing of its kind, and by how much a thing counts in the table.
+    /// For each component, the first object of its kind, and the stride of an object in the table.
     strides: Vec<(usize, usize)>,
-    /// For each tuple the field and the code. The code of a field that carries codes is none.
+    /// For each tuple, the field and the code. A field with an attached code has no code here.
     targets: Box<[(u32, u64)]>,
-    /// A number for each component that hashes begin with.
+    /// The initial hash value of each component.
     salts: [u64; LONGEST_TUPLE],
 }
 
@@ -107,19 +107,19 @@ impl Role {
     }
 }
 
-/// A tuple that a state has.
+/// A tuple present in a state.
 #[derive(Clone, Copy, Debug)]
 struct Present {
     tuple: Tuple,
     code: u64,
 }
 
-/// An ordered partition of the things: those of a cell are next to each other, and a colour is where the cell begins.
+/// An ordered partition of the objects: those of a cell are adjacent, and a colour is the start of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Cells {
     order: Vec<u16>,
     colour: Vec<u16>,
-    /// How many things are in cells with others.
+    /// The number of objects that share a cell with others.
     undecided: usize,
 }
 
@@ -154,18 +154,18 @@ impl Count {
 /// A leaf of the search tree.
 #[derive(Clone, Debug, Default)]
 struct Leaf {
-    /// The new name of each thing.
+    /// The new name of each object.
     names: Vec<u16>,
-    /// What the state becomes: the codes of the fields and, where things have parents, the ranks of things.
+    /// What the state becomes: the codes of the fields and, where objects have parents, the ranks of objects.
     image: Vec<u64>,
-    /// What refinement saw on the way.
+    /// The trace of the refinement along the path.
     path: Vec<u64>,
 }
 
-/// The memory of labelling.
+/// Working memory for labelling.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LabellingScratch {
-    /// The keys of the things of all kinds whose keys are narrow, and those of wide ones.
+    /// The keys of the objects of all kinds whose keys are narrow, and those of wide ones.
     narrow: Vec<u64>,
     wide: Vec<u128>,
     narrow_ordered: Vec<u64>,
@@ -174,7 +174,7 @@ pub(super) struct LabellingScratch {
     present: Vec<Present>,
     hashes: Vec<u64>,
     cells: Cells,
-    /// Partitions of the nodes of the search tree that are open.
+    /// Partitions of the open nodes of the search tree.
     open: Vec<Cells>,
     names: Vec<u16>,
     leaf: Leaf,
@@ -186,7 +186,7 @@ pub(super) struct LabellingScratch {
     taken: Vec<u16>,
 }
 
-/// What a search looks for.
+/// The goal of a search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Goal {
     /// The least leaf.
@@ -202,11 +202,11 @@ fn mixed(hash: u64, value: u64) -> u64 {
 }
 
 impl Labelling {
-    /// The labelling for a view whose group is an arrangement; `None` if a point is not determined by a few things.
+    /// The labelling for a view whose group is an arrangement; `None` if a point is not determined by a few objects.
     pub(super) fn new(view: &View, arrangement: &Arrangement, order: &BigUint) -> Option<Self> {
         let tuples = arrangement.tuples(&view.action, LONGEST_TUPLE)?;
         let mut kinds: Vec<Kind> = Vec::new();
-        // For each nesting the number of its first kind.
+        // For each nesting, the number of its first kind.
         let mut first_kind = Vec::new();
         let mut things = 0;
         for nesting in &arrangement.nestings {
@@ -234,7 +234,7 @@ impl Labelling {
             let orbit = |point: u32| arrangement.orbits[point as usize];
             plans.push(KeyPlan::new(view, kind.count, place, orbit, true)?);
         }
-        // Keys that are too wide are left to hashes.
+        // Keys that are too wide are replaced by hashes.
         let is_wide = |number: usize| plans[number].width > 128;
         let mut fields = Vec::new();
         let mut roles: Vec<Option<Role>> = vec![None; arrangement.orbits.iter().max().map_or(0, |&last| last + 1)];
@@ -319,7 +319,7 @@ impl Labelling {
         })
     }
 
-    /// For people.
+    /// A description for reports.
     pub(super) fn describe(&self) -> &str {
         &self.description
     }
@@ -349,7 +349,7 @@ impl Labelling {
         self.write(state, scratch);
     }
 
-    /// The number of elements of the group that leave a state as it is.
+    /// The number of elements of the group that fix a state.
     pub(super) fn stabiliser_order(&self, state: &[u64], scratch: &mut LabellingScratch) -> BigUint {
         self.read(state, scratch);
         let mut cells = std::mem::take(&mut scratch.cells);
@@ -394,7 +394,7 @@ impl Labelling {
         }
     }
 
-    /// Orders the things of each kind by their keys.
+    /// Orders the objects of each kind by their keys.
     #[inline]
     fn order_by_keys(&self, state: &[u64], cells: &mut Cells, scratch: &mut LabellingScratch) {
         cells.order.clear();
@@ -421,7 +421,7 @@ impl Labelling {
         }
     }
 
-    /// Splits cells by the tuples that things are in, until nothing changes. What is seen goes into `seen`, if that is
+    /// Splits cells by the tuples that objects are in, until nothing changes. What is seen goes into `seen`, if that is
     /// asked for; it is the same for states that a symmetry takes to each other.
     fn refine(&self, cells: &mut Cells, scratch: &mut LabellingScratch, mut seen: Option<&mut u64>) {
         if self.fields.is_empty() && !self.has_parents {
@@ -496,7 +496,7 @@ impl Labelling {
         }
     }
 
-    /// Whether exchanging two things, and nothing else, leaves the state as it is. The things have equal keys.
+    /// Whether exchanging just these two objects preserves the state. The objects have equal keys.
     fn are_twins(&self, first: u16, second: u16, scratch: &LabellingScratch) -> bool {
         if self.kinds[self.kind_of[first as usize] as usize].has_children
             || self.parent_of[first as usize] != self.parent_of[second as usize]
@@ -524,7 +524,7 @@ impl Labelling {
         })
     }
 
-    /// Takes cells apart whose things can be exchanged freely: any order will do. The number of orders is
+    /// Takes cells apart whose objects can be exchanged freely: any order will do. The number of orders is
     /// multiplied to the count, if that is asked for.
     fn settle_twins(&self, cells: &mut Cells, scratch: &LabellingScratch, mut orders: Option<&mut Count>) {
         let mut start = 0;
@@ -547,7 +547,7 @@ impl Labelling {
         }
     }
 
-    /// The new name of each thing of a discrete partition.
+    /// The new name of each object of a discrete partition.
     #[inline]
     fn name(&self, cells: &Cells, scratch: &mut LabellingScratch) {
         let LabellingScratch { names, taken, .. } = scratch;
@@ -560,7 +560,7 @@ impl Labelling {
         }
         for kind in &self.kinds {
             let Some(parent) = kind.parent else { continue };
-            // In the order of the cells, each thing takes the next place below its parent.
+            // In the order of the cells, each object takes the next place below its parent.
             let parents = &self.kinds[parent];
             taken.clear();
             taken.resize(parents.count, 0u16);
@@ -580,8 +580,8 @@ impl Labelling {
         scratch.automorphisms.clear();
     }
 
-    /// Searches the tree below a node whose partition is refined and has no cells of twins. Gives whether a leaf with
-    /// the goal was found; for the least leaf that does not matter.
+    /// Searches the tree below a node whose partition is refined and has no cells of twins. Returns whether a leaf that
+    /// satisfies the goal was found; for the least leaf this is irrelevant.
     fn search(&self, cells: &Cells, depth: usize, goal: Goal, scratch: &mut LabellingScratch) -> bool {
         if cells.undecided == 0 {
             return self.visit_leaf(cells, goal, scratch);
@@ -601,7 +601,7 @@ impl Labelling {
         false
     }
 
-    /// Individualises a thing and searches below, unless refinement tells that nothing is there.
+    /// Individualises an object and searches below, unless refinement shows that nothing new can be found.
     fn branch(
         &self,
         cells: &Cells,
@@ -635,8 +635,8 @@ impl Labelling {
         is_found
     }
 
-    /// Whether a branch would find what that of a tried thing has found: an automorphism that fixes all that is
-    /// individualised takes one to the other.
+    /// Whether a branch is redundant: an automorphism that fixes all individualised objects maps a tried object to this
+    /// one.
     fn is_covered(&self, thing: u16, tried: &[u16], cells: &Cells, depth: usize, scratch: &LabellingScratch) -> bool {
         if tried.is_empty() {
             return false;
@@ -653,7 +653,7 @@ impl Labelling {
         if usable.is_empty() {
             return false;
         }
-        // The orbit of the thing under these.
+        // The orbit of the object under these.
         let mut reached = vec![false; cells.order.len()];
         let mut list = vec![thing];
         reached[thing as usize] = true;
@@ -670,8 +670,8 @@ impl Labelling {
         tried.iter().any(|&other| reached[other as usize])
     }
 
-    /// The cell to branch at: the first of those with the fewest things, upper levels first, whose order decides that
-    /// of the lower ones.
+    /// The cell to branch on: the first of those with the fewest objects, upper levels first, since their order decides
+    /// that of the lower ones.
     fn branching_cell(&self, cells: &Cells) -> (usize, usize) {
         let mut best: Option<(bool, usize, usize)> = None;
         let mut start = 0;
@@ -697,7 +697,7 @@ impl Labelling {
         leaf.image.clone_from(&scratch.codes);
         self.place_tuples(scratch, |field, code| leaf.image[field as usize] = code);
         if self.has_parents {
-            // Keys depend on the rank of a thing, and with parents the rank is not the name.
+            // Keys depend on the rank of a object, and with parents the rank is not the name.
             let first = leaf.image.len();
             leaf.image.resize(first + leaf.names.len(), 0);
             for (rank, &thing) in cells.order.iter().enumerate() {
@@ -708,8 +708,8 @@ impl Labelling {
         let is_first = scratch.best.names.is_empty();
         let is_equal = !is_first && leaf.image == scratch.best.image;
         if is_equal && scratch.automorphisms.len() < REMEMBERED {
-            // The thing that one leaf gives a name goes to the one that the other gives it; and back, so that
-            // orbits can be followed from any of their things.
+            // The object that one leaf gives a name goes to the one that the other gives it; and back, so that
+            // orbits can be followed from any of their objects.
             let mut thing_of = vec![0u16; leaf.names.len()];
             for (thing, &name) in leaf.names.iter().enumerate() {
                 thing_of[name as usize] = thing as u16;
@@ -728,7 +728,7 @@ impl Labelling {
         is_equal
     }
 
-    /// Says where each tuple of the state goes: field and code.
+    /// Passes the image of each tuple of the state, field and code, to a callback.
     #[inline]
     fn place_tuples(&self, scratch: &LabellingScratch, mut place: impl FnMut(u32, u64)) {
         for Present { tuple, code } in &scratch.present {
@@ -738,8 +738,8 @@ impl Labelling {
         }
     }
 
-    /// Multiplies `order` by the number of automorphisms below a node: along the first path, the orbit of each thing
-    /// that is individualised under those that fix the things before it.
+    /// Multiplies `order` by the number of automorphisms below a node: along the first path, the orbit of each object
+    /// that is individualised under those that fix the objects before it.
     fn count(&self, cells: &Cells, scratch: &mut LabellingScratch, order: &mut Count) {
         // The first path, with the partition of each node.
         let mut nodes: Vec<(Cells, (usize, usize))> = Vec::new();
@@ -784,7 +784,7 @@ impl Labelling {
         }
     }
 
-    /// Writes the state with its things under their new names.
+    /// Writes the state with its objects under their new names.
     #[inline]
     fn write(&self, state: &mut [u64], scratch: &mut LabellingScratch) {
         let LabellingScratch { narrow, wide, narrow_ordered, wide_ordered, names, .. } = scratch;
@@ -821,7 +821,7 @@ impl Labelling {
 }
 
 impl Cells {
-    /// Where the cell that begins at a position ends.
+    /// The end of the cell that begins at a position.
     #[inline]
     fn end_of(&self, start: usize) -> usize {
         let mut end = start + 1;
@@ -831,7 +831,7 @@ impl Cells {
         end
     }
 
-    /// Makes a range one cell.
+    /// Makes a range a single cell.
     #[inline]
     fn fill(&mut self, range: std::ops::Range<usize>) {
         if range.len() > 1 {
@@ -842,7 +842,7 @@ impl Cells {
         }
     }
 
-    /// Orders a range by keys, equal ones in one cell.
+    /// Orders a range by keys; equal keys share a cell.
     #[inline]
     fn split<K: Ord + Copy>(&mut self, range: std::ops::Range<usize>, key: impl Fn(u16) -> K) {
         let things = &mut self.order[range.clone()];
@@ -862,7 +862,7 @@ impl Cells {
         }
     }
 
-    /// Splits a cell by keys. Gives whether it fell apart.
+    /// Splits a cell by keys. Returns whether it was split.
     #[inline]
     fn split_again(&mut self, range: std::ops::Range<usize>, key: impl Fn(u16) -> u64) -> bool {
         let first = key(self.order[range.start]);
@@ -874,7 +874,7 @@ impl Cells {
         true
     }
 
-    /// Puts one thing of a cell first, in a cell of its own.
+    /// Puts one object of a cell first, in its own cell.
     fn individualise(&mut self, start: usize, end: usize, thing: u16) {
         let position =
             start + self.order[start..end].iter().position(|&other| other == thing).expect("a thing of the cell");
@@ -886,8 +886,8 @@ impl Cells {
     }
 }
 
-/// Whether keys can say all about a field: each of its points belongs to one thing and, if the field moves, to the
-/// same one.
+/// Whether keys describe a field completely: each of its points belongs to one object and, if the field moves, all to
+/// the same one.
 fn is_keyed(view: &View, field: usize, tuples: &[Vec<NodePosition>]) -> bool {
     let mut things = view.contents[field].points().map(|point| match &tuples[point as usize][..] {
         [only] => Some(*only),

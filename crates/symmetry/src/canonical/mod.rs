@@ -1,12 +1,11 @@
-//! Representatives: one state for each orbit of a certified group.
+//! Canonicalization: one orbit representative for each orbit of a certified group.
 //!
-//! A state is a set of points that the group permutes (`points`). The group falls apart into factors that
-//! move different points (`part`), and each factor is treated by what suits its structure: interchangeable
-//! things are sorted by their keys (`keys`, `nesting`) or, where they refer to each other, labelled by colour refinement
-//! (`labelling`), rings are turned (`rotation`), the elements of small
-//! groups are listed (`elements`), and for everything else there is a search in the stabiliser chain
-//! ([`quotient_groups::ImageSearch`]). What one factor does to its points says nothing about the points of
-//! another, so treating them one after the other is exact.
+//! A state is a set of points that the group permutes (`points`). The group is decomposed into factors that move
+//! different points (`factor`), and each factor is treated by a method that suits its structure: interchangeable
+//! objects are sorted by their keys (`keys`, `nesting`) or, if they refer to each other, labelled by colour refinement
+//! (`labelling`), rings are rotated (`rotation`), the elements of small groups are listed (`elements`), and everything
+//! else is searched in the stabiliser chain ([`quotient_groups::ImageSearch`]). The action of one factor does not
+//! depend on the points of another, so treating them one after the other is exact.
 
 mod elements;
 mod factor;
@@ -34,14 +33,14 @@ use points::View;
 use segments::{SegmentScratch, Segments};
 pub use strategy::{Strategy, Unsupported};
 
-/// Elements up to which whole orbits are enumerated.
+/// The largest group order for which whole orbits are enumerated.
 const FLOOD_LIMIT: u64 = 1_000_000;
 
-/// Gives each state the representative of its orbit.
+/// Maps each state to the representative of its orbit.
 #[derive(Clone, Debug)]
 pub struct Canonicalizer {
     parts: Vec<Factor>,
-    /// The multisets whose elements the group changes; the parts then permute their positions, too.
+    /// The multisets whose elements the group changes; the factors then permute their positions, too.
     multisets: Multisets,
     literals: Option<Literals>,
     order: BigUint,
@@ -51,17 +50,17 @@ pub struct Canonicalizer {
     is_exact: bool,
 }
 
-/// What is done to a state.
+/// The method applied to a state.
 #[derive(Clone, Debug)]
 enum Method {
-    /// The parts, one after the other.
+    /// The factors, one after the other.
     Parts,
     Segments(Vec<Segments>),
     LocalSearch(Walk),
     Flooding(Walk),
 }
 
-/// The memory of one run of a canonicalizer.
+/// Working memory for a canonicalizer.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     part: FactorScratch,
@@ -71,18 +70,18 @@ pub struct Workspace {
 }
 
 impl Canonicalizer {
-    /// The canonicalizer of a group, exact, by whatever suits the group.
+    /// The canonicalizer of a group: exact, with methods that suit the group.
     ///
     /// # Errors
-    /// Never for now: there is a method for every group.
+    /// Currently never: there is a method for every group.
     pub fn new(model: &Model, layout: &Layout, group: &CertifiedGroup) -> Result<Self, Unsupported> {
         Self::with_strategy(model, layout, group, Strategy::Canonical)
     }
 
-    /// The canonicalizer of a group by a chosen method.
+    /// The canonicalizer of a group with a given method.
     ///
     /// # Errors
-    /// If the group is beyond the method.
+    /// If the method does not support the group.
     pub fn with_strategy(
         _model: &Model,
         layout: &Layout,
@@ -92,14 +91,14 @@ impl Canonicalizer {
         Self::of_maps(layout, group.literals(), group.maps(), strategy)
     }
 
-    /// The canonicalizer of a group of permutations of literals that nobody certified: for tests of the
-    /// methods on groups that no model has. A search must never use one.
+    /// The canonicalizer of an uncertified group of permutations of literals: for testing the methods on groups that no
+    /// model has. A search must never use one.
     ///
     /// # Panics
     /// If a permutation does not act on states.
     ///
     /// # Errors
-    /// If the group is beyond the method.
+    /// If the method does not support the group.
     #[doc(hidden)]
     pub fn of_uncertified(
         layout: &Layout,
@@ -188,7 +187,7 @@ impl Canonicalizer {
             .into_iter()
             .map(|(view, order)| match strategy {
                 Strategy::Canonical => Factor::new(view, order),
-                // Only for sizes of orbits and elements between states.
+                // Used only for orbit sizes and for elements between states.
                 _ => Factor::searching(view, order),
             })
             .collect();
@@ -212,7 +211,7 @@ impl Canonicalizer {
         &self.order
     }
 
-    /// How representatives are found, for people.
+    /// How representatives are found, for reports.
     pub fn reason(&self) -> &str {
         &self.reason
     }
@@ -247,14 +246,13 @@ impl Canonicalizer {
         }
     }
 
-    /// Whether a packed state is the representative of its orbit, which is easier to tell than what the
-    /// representative is.
+    /// Whether a packed state is the representative of its orbit. This is cheaper than finding the representative.
     pub fn is_representative(&self, workspace: &mut Workspace, state: &[u64]) -> bool {
         let mut copy = std::mem::take(&mut workspace.state);
         copy.clear();
         copy.extend_from_slice(state);
         let answer = if matches!(self.method, Method::Parts) && self.multisets.is_empty() {
-            // The parts move different points: each image is the state's own if all are.
+            // The factors move different points: the state is canonical if it is canonical for each of them.
             self.parts.iter().all(|part| part.is_canonical(state, &mut copy, &mut workspace.part))
         } else {
             self.canonicalize(workspace, &mut copy);
@@ -264,9 +262,9 @@ impl Canonicalizer {
         answer
     }
 
-    /// Replaces a packed state by the representative of its orbit and gives a symmetry that takes the
-    /// state there, as a permutation of the literals. Meant for few states: it costs more than the
-    /// representative alone. Literals of variables that never change are left out.
+    /// Replaces a packed state by the representative of its orbit and returns a symmetry that maps the state to it, as
+    /// a permutation of the literals. Intended for few states: it costs more than the representative alone. Literals of
+    /// variables that never change are omitted.
     pub fn canonicalize_with_witness(&self, workspace: &mut Workspace, state: &mut [u64]) -> SparsePermutation {
         let before = state.to_vec();
         self.canonicalize(workspace, state);
@@ -279,13 +277,13 @@ impl Canonicalizer {
         }
     }
 
-    /// How many states a stored representative stands for, if that is known: where an orbit may have
-    /// several representatives, sizes of orbits do not add up.
+    /// The number of states that a stored representative represents, if known: if an orbit may have several
+    /// representatives, orbit sizes do not add up.
     pub fn represented(&self, workspace: &mut Workspace, state: &[u64]) -> Option<BigUint> {
         self.is_exact.then(|| self.orbit_size(workspace, state))
     }
 
-    /// How many states the orbit of a state has.
+    /// The number of states in the orbit of a state.
     pub fn orbit_size(&self, workspace: &mut Workspace, state: &[u64]) -> BigUint {
         let Workspace { part: scratch, state: copy, .. } = workspace;
         copy.clear();
@@ -299,7 +297,7 @@ impl Canonicalizer {
     }
 }
 
-/// Each text once, with the number of factors it stands for.
+/// Each text once, with the number of factors it applies to.
 fn counted(texts: impl Iterator<Item = String>) -> Vec<String> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for text in texts {

@@ -1,10 +1,10 @@
-//! Groups that change the elements of multisets. States keep these sorted, so the group does not act on
-//! states by permuting literals alone: the image is sorted again.
+//! Groups that change the elements of multisets. States keep these sorted, so the group does not act on states by
+//! permuting literals alone: the image must be sorted again.
 //!
-//! Together with all permutations of positions, however, it does: two sorted states are in one orbit of the
-//! group if and only if they are in one orbit of the larger group that has these permutations, too. So the
-//! representative is had from the larger group, and sorted. Each sorted state of an orbit stands for equally
-//! many arrangements of its elements, by which the size of the larger orbit is divided.
+//! Together with all permutations of positions, however, it does: two sorted states are in one orbit of the group if
+//! and only if they are in one orbit of the larger group that includes these permutations. So the representative is
+//! computed with the larger group, and then sorted. Each sorted state of an orbit represents the same number of
+//! arrangements of its elements; the size of the larger orbit is divided by this number.
 
 use num_bigint::BigUint;
 
@@ -23,7 +23,7 @@ pub(super) struct Multisets {
 #[derive(Clone, Debug)]
 struct Multiset {
     slots: MultisetSlots,
-    /// The fields of each position, the first of which tells whether it holds an element.
+    /// The fields of each position; the first says whether it holds an element.
     positions: Vec<Vec<Field>>,
 }
 
@@ -65,7 +65,7 @@ impl Multisets {
         exchanges
     }
 
-    /// How many permutations of positions there are.
+    /// The number of permutations of positions.
     pub(super) fn order(&self) -> BigUint {
         self.entries.iter().flat_map(|entry| 1..=entry.slots.capacity).map(BigUint::from).product()
     }
@@ -85,7 +85,7 @@ impl Multisets {
         }
     }
 
-    /// In how many ways the elements of a state can be arranged.
+    /// The number of arrangements of the elements of a state.
     pub(super) fn arrangements(&self, state: &[u64]) -> BigUint {
         let factorial = |number: usize| (1..=number).map(BigUint::from).product::<BigUint>();
         let mut all = BigUint::from(1u32);
@@ -99,8 +99,8 @@ impl Multisets {
         all
     }
 
-    /// A permutation of literals that does what another one does, but for the order of elements: each
-    /// position of a multiset goes to the same position.
+    /// A permutation of literals with the same effect as another one, except on the order of elements: each position of
+    /// a multiset is mapped to the same position.
     pub(super) fn straightened(&self, literals: &Literals, element: &SparsePermutation) -> SparsePermutation {
         let multiset_of = |slot: SlotId| {
             self.entries.iter().map(|entry| &entry.slots).find(|slots| {

@@ -1,6 +1,5 @@
-//! Interchangeable things, and interchangeable things inside interchangeable things: sorted by their keys,
-//! the inner ones first (a wreath product of symmetric groups). Exact, because every arrangement of
-//! siblings is allowed and a key says all there is to a thing.
+//! Interchangeable objects, possibly nested, sorted by their keys, inner ones first (a wreath product of symmetric
+//! groups). This is exact, because siblings can be permuted freely and the key describes an object completely.
 
 use num_bigint::BigUint;
 
@@ -9,18 +8,18 @@ use quotient_groups::arrangement::{Arrangement, Nesting};
 use super::keys::{Key, KeyPlan};
 use super::points::View;
 
-/// Sorts the things of a nesting.
+/// Sorts the objects of a nesting.
 #[derive(Clone, Debug)]
 pub(super) struct NestedSort {
     arities: Vec<usize>,
-    /// For each level, how the own keys of its nodes are read.
+    /// For each level, how to read the own keys of its nodes.
     plans: Vec<KeyPlan>,
-    /// For each level, the bits of a node's key with all that is below it.
+    /// For each level, the number of bits of a node's key including everything below it.
     widths: Vec<u32>,
     order: BigUint,
 }
 
-/// The memory of sorting.
+/// Working memory for sorting.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SortScratch {
     narrow: Vec<u64>,
@@ -31,7 +30,7 @@ pub(super) struct SortScratch {
 }
 
 impl NestedSort {
-    /// The plan for a nesting of an arrangement in which every point of the nesting has its place.
+    /// The plan for a nesting of an arrangement in which every point of the nesting has a position.
     pub(super) fn new(view: &View, arrangement: &Arrangement, number: usize) -> Option<Self> {
         let nesting: &Nesting = &arrangement.nestings[number];
         let mut plans = Vec::new();
@@ -58,12 +57,12 @@ impl NestedSort {
         &self.order
     }
 
-    /// Whether some fields can hold things.
+    /// Whether some fields can hold objects.
     pub(super) fn has_holders(&self) -> bool {
         self.plans.iter().any(KeyPlan::has_holders)
     }
 
-    /// For people.
+    /// A description for reports.
     pub(super) fn describe(&self) -> String {
         let things = match &self.arities[..] {
             [count] => format!("sorting {count} interchangeable parts"),
@@ -79,7 +78,7 @@ impl NestedSort {
         }
     }
 
-    /// Sorts the things of a state.
+    /// Sorts the objects of a state.
     #[inline]
     pub(super) fn canonicalize(&self, state: &mut [u64], scratch: &mut SortScratch) {
         match self.widths[0] {
@@ -95,10 +94,10 @@ impl NestedSort {
         }
     }
 
-    /// The number of arrangements that leave a state as it is. The state becomes sorted.
+    /// The number of arrangements that fix a state. The state becomes sorted.
     pub(super) fn stabiliser_order(&self, state: &mut [u64], scratch: &mut SortScratch) -> BigUint {
         match self.widths[0] {
-            // Sorting what is sorted leaves the keys together with all that is below them.
+            // Sorting a sorted state again leaves the keys including everything below them.
             0..=64 => {
                 self.sort(state, &mut scratch.narrow);
                 self.sort(state, &mut scratch.narrow);
@@ -113,7 +112,7 @@ impl NestedSort {
         }
     }
 
-    /// The keys of all levels, the lowest level first; those of the upper levels with all that is below.
+    /// The keys of all levels, lowest level first; those of the upper levels include everything below.
     #[inline]
     fn sort<K: Key>(&self, state: &mut [u64], keys: &mut Vec<K>) {
         let deepest = self.plans.len() - 1;
@@ -121,7 +120,7 @@ impl NestedSort {
         keys.resize(self.plans.iter().map(|plan| plan.count).sum(), K::default());
         if deepest == 0 {
             self.plans[0].load(state, keys);
-            // States differ from a sorted one in a few places, as a rule in none.
+            // States usually differ from a sorted one in few positions, or in none.
             if keys.is_sorted() {
                 return;
             }
@@ -157,7 +156,7 @@ impl NestedSort {
         if !is_changed {
             return;
         }
-        // From the top down, every key is taken apart into its own bits and those of its children.
+        // From the top down, every key is split into its own bits and those of its children.
         let mut level_end = keys.len();
         for level in 0..=deepest {
             let plan = &self.plans[level];
@@ -182,7 +181,7 @@ impl NestedSort {
         }
     }
 
-    /// How many arrangements leave sorted keys of all levels as they are.
+    /// The number of arrangements that fix the sorted keys of all levels.
     fn count_equals<K: Key>(&self, keys: &[K]) -> BigUint {
         let mut product = BigUint::from(1u32);
         let mut small = 1u64;
@@ -207,8 +206,8 @@ impl NestedSort {
         product * small
     }
 
-    /// The same for keys of any width: things are ranked level by level, from the lowest up. Gives the
-    /// number of arrangements that leave the state as it is.
+    /// The same for keys of any width: objects are ranked level by level, from the lowest up. Returns the number of
+    /// arrangements that fix the state.
     fn sort_wide(&self, state: &mut [u64], scratch: &mut SortScratch) -> BigUint {
         let SortScratch { tokens, ranks, orders, .. } = scratch;
         tokens.resize_with(self.plans.len(), Vec::new);
@@ -248,7 +247,7 @@ impl NestedSort {
             ranks[level] = rank;
             orders[level] = order;
         }
-        // The node in each place: parents are moved first, and their children with them.
+        // The node at each position: parents are moved first, together with their children.
         let mut parents: Vec<u32> = vec![0];
         for (level, plan) in self.plans.iter().enumerate() {
             let arity = self.arities[level];
@@ -267,7 +266,7 @@ fn mask<K: Key>(width: u32) -> K {
     if width == 0 { K::default() } else { K::cut(u128::MAX >> (128 - width)) }
 }
 
-/// Shifts down by a width that may be all there is.
+/// Shifts right by a width that may be the full width.
 #[inline]
 fn shifted<K: Key>(key: K, width: u32) -> K {
     if width >= K::BITS { K::default() } else { key >> width }

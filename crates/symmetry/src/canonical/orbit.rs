@@ -1,4 +1,4 @@
-//! Orbits walked through by generators: flooding and local search.
+//! Traversal of orbits by generators: flooding and local search.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ pub(super) struct Walk {
     maps: Vec<CodeMap>,
 }
 
-/// So many states of listed orbits are remembered with their least one.
+/// The number of states of enumerated orbits that are remembered with their least state.
 const REMEMBERED: usize = 1 << 21;
 
-/// The memory of walks.
+/// Working memory for traversals.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WalkScratch {
     codes: Vec<u64>,
     image: Vec<u64>,
-    /// The least state of each orbit that was listed, by its states. An orbit is met once for every step
-    /// that leads into it, and ProB lists it only once, too.
+    /// The least state of each enumerated orbit, by its states. An orbit is met once for every step that leads into it;
+    /// like ProB, we enumerate it only once.
     least: FxHashMap<Box<[u64]>, Arc<[u64]>>,
 }
 
@@ -39,7 +39,7 @@ impl Walk {
         Self { view: view.clone(), maps: permutations.iter().map(|element| CodeMap::new(view, element)).collect() }
     }
 
-    /// Applies generators for as long as one makes the codes less.
+    /// Applies generators as long as one of them makes the codes smaller.
     pub(super) fn descend(&self, state: &mut [u64], scratch: &mut WalkScratch) {
         let WalkScratch { codes, image, .. } = scratch;
         self.view.read(state, codes);

@@ -1,8 +1,7 @@
 //! States as sets of points that a group permutes.
 //!
-//! Where the values of a slot never permute, the slot is one point, and its code goes along with it.
-//! Where they do, every literal is a point. Slots with a single possible value are left out: they say
-//! nothing.
+//! If the values of a slot never permute, the slot is one point, with its code attached. If they do, every literal is a
+//! point. Slots with a single possible value are omitted: they carry no information.
 
 use rustc_hash::FxHashMap;
 
@@ -12,27 +11,27 @@ use quotient_ir::{Layout, Slot, SlotId, TableIndex};
 
 use crate::literals::{Literals, StateMap};
 
-/// No point.
+/// Not a point.
 pub(super) const NONE: Point = Point::MAX;
 
-/// Where the stored code of a slot is in a packed state.
+/// The location of a slot's stored code in a packed state.
 #[derive(Clone, Debug)]
 pub(super) struct Field {
     pub(super) word: u32,
     pub(super) shift: u32,
     pub(super) width: u32,
     mask: u64,
-    /// For slots that go to slots with another domain, whose codes mean something else: values are
-    /// read and written instead.
+    /// For slots that are mapped to slots with another domain, where codes have another meaning: values are read and
+    /// written instead.
     translated: Option<Box<Slot>>,
-    /// For slots with few possible values of very many: the codes of these, in order. What is read and
-    /// written is the position in them, so that tables stay small.
+    /// For slots with few possible values in a very large domain: the codes of these values, in order. Positions in
+    /// this list are read and written instead of codes, so that tables stay small.
     listed: Option<Box<[u64]>>,
 }
 
 /// The largest code for which tables are made.
 const TABLE_LIMIT: u64 = 1 << 16;
-/// Added to codes that are not listed. None of them ever meets a symmetry; they come back as they were.
+/// Added to codes that are not listed. No symmetry affects them; they are written back unchanged.
 const UNLISTED: u64 = 1 << 62;
 
 impl Field {
@@ -59,7 +58,7 @@ impl Field {
         Self { listed: Some(codes.into()), ..Self::new(slot, false) }
     }
 
-    /// The code that is read where the slot holds a code.
+    /// The code as read, for a code held by the slot.
     fn encode(&self, code: u64) -> u64 {
         match &self.listed {
             None => code,
@@ -67,7 +66,7 @@ impl Field {
         }
     }
 
-    /// Whether the code is what is read and written.
+    /// Whether the stored code itself is read and written.
     pub(super) fn is_direct(&self) -> bool {
         self.translated.is_none() && self.listed.is_none()
     }
@@ -98,17 +97,17 @@ impl Field {
     }
 }
 
-/// What a field is to a group.
+/// What a field is under a group.
 #[derive(Clone, Debug)]
 pub(super) enum Content {
-    /// The field is a point that carries its code along.
+    /// The field is a point with an attached code.
     Plain(Point),
-    /// For each code its point, or none where the group does nothing to it.
+    /// The point of each code, or none if the group does not move it.
     Lettered(Box<[Point]>),
 }
 
 impl Content {
-    /// The point that a code makes.
+    /// The point of a code.
     #[inline]
     pub(super) fn point(&self, code: u64) -> Point {
         match self {
@@ -134,10 +133,10 @@ impl Content {
 pub(super) struct View {
     pub(super) fields: Vec<Field>,
     pub(super) contents: Vec<Content>,
-    /// The field of each point and, where literals are points, the code.
+    /// The field of each point and, if literals are points, the code.
     pub(super) origins: Vec<(u32, u64)>,
     pub(super) action: Action,
-    /// The literals that each point stands for, in order.
+    /// The literals that each point represents, in order.
     pub(super) literals: Vec<Vec<Point>>,
 }
 
@@ -149,7 +148,7 @@ impl View {
             orbits.merge(slot_move.from.position() as Point, slot_move.to.position() as Point);
         }
         let possible = |slot: SlotId| &literals.slots()[slot];
-        // Orbits of slots whose codes change on the way, and wide ones whose codes would.
+        // Orbits of slots whose codes change along the way, and wide ones whose codes would.
         let mut is_lettered = vec![false; layout.slots.len()];
         let mut is_translated = vec![false; layout.slots.len()];
         let mut moved = vec![false; layout.slots.len()];
@@ -276,7 +275,7 @@ impl View {
         self.origins[point as usize].0 as usize
     }
 
-    /// Whether the group keeps a field where it is.
+    /// Whether the group fixes a field.
     pub(super) fn is_fixed(&self, field: usize) -> bool {
         self.action
             .generators()

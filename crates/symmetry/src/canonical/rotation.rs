@@ -1,6 +1,6 @@
-//! Rotations: things in a ring, turned so that their keys read least. One turn is found in time linear in
-//! the length of the ring (Shiloach 1981). Symmetries beyond the rotations (reflections, permutations of
-//! values) are tried one after the other, each followed by the best turn.
+//! Rotations: objects in a ring, rotated so that the sequence of their keys is least. The rotation is found in time
+//! linear in the length of the ring (Shiloach 1981). Symmetries beyond the rotations (reflections, permutations of
+//! values) are tried one after the other, each followed by the best rotation.
 
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
@@ -11,29 +11,29 @@ use super::elements::CodeMap;
 use super::keys::{Key, KeyPlan};
 use super::points::View;
 
-/// Turns the things of a ring.
+/// Rotates the objects of a ring.
 #[derive(Clone, Debug)]
 pub(super) struct Ring {
     plan: KeyPlan,
-    /// Where all the contents lie in words as a whole.
+    /// Present if all contents lie within windows of words.
     windows: Option<Vec<Window>>,
-    /// One element of each coset of the rotations but the first.
+    /// One element of each coset of the rotations, except the first.
     others: Vec<CodeMap>,
 }
 
-/// A window of a word in which things lie at equal distances.
+/// A window of a word in which objects lie at equal distances.
 #[derive(Clone, Copy, Debug)]
 struct Window {
     word: u32,
     first: u32,
     stride: u32,
-    /// All bits of things.
+    /// All bits of objects.
     mask: u64,
     /// All bits of the window.
     size: u32,
 }
 
-/// The memory of turning.
+/// Working memory for rotating.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RingScratch {
     narrow: Vec<u64>,
@@ -46,10 +46,10 @@ pub(super) struct RingScratch {
 }
 
 impl Ring {
-    /// The ring that an element turns, all of whose cycles have the same length, and one element of each
-    /// coset of its powers, the identity left out.
+    /// The ring rotated by an element whose cycles all have the same length, and one element of each coset of its
+    /// powers, without the identity.
     pub(super) fn new(view: &View, turn: &SparsePermutation, length: usize, others: Vec<CodeMap>) -> Option<Self> {
-        // Each cycle of fields gets its own start, and so does each cycle of points of a fixed field.
+        // Each cycle of fields has its own start, and so does each cycle of points of a fixed field.
         let mut orbits = OrbitPartition::new(view.origins.len());
         orbits.merge_cycles(turn);
         let mut place: Vec<Option<usize>> = vec![None; view.origins.len()];
@@ -81,12 +81,12 @@ impl Ring {
         Some(Self { plan, windows, others })
     }
 
-    /// How many elements are tried for each turn.
+    /// The number of coset elements tried for each rotation.
     pub(super) fn coset_count(&self) -> usize {
         self.others.len() + 1
     }
 
-    /// For people.
+    /// A description for reports.
     pub(super) fn describe(&self) -> String {
         let turns = format!("the least of {} rotations", self.plan.count);
         if self.others.is_empty() { turns } else { format!("{turns} of each of {} images", self.coset_count()) }
@@ -145,7 +145,7 @@ impl Ring {
         BigUint::from(sizes.values().sum::<usize>())
     }
 
-    /// Turns the ring to its least position.
+    /// Rotates the ring to its least position.
     #[inline]
     fn turn(&self, state: &mut [u64], scratch: &mut RingScratch) {
         if let Some(windows) = &self.windows {
@@ -206,7 +206,7 @@ impl Ring {
 }
 
 impl Window {
-    /// The bits with the thing at `start` moved to the beginning, and the others after it.
+    /// The bits rotated so that the object at `start` comes first.
     #[inline]
     fn turned(&self, bits: u64, start: u32) -> u64 {
         if start == 0 {
@@ -217,7 +217,7 @@ impl Window {
     }
 }
 
-/// Where the least rotation of a sequence starts; the first such place.
+/// The start of the least rotation of a sequence; the first one if there are several.
 #[inline]
 fn least_rotation(length: usize, compare: impl Fn(usize, usize) -> std::cmp::Ordering) -> usize {
     let wrap = |position: usize| if position >= length { position - length } else { position };

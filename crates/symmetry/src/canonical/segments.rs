@@ -1,6 +1,6 @@
-//! The known methods for full symmetry: sorting by what mentions no interchangeable thing, and, after
-//! that, the least image over the permutations of things that sorting left equal (Bosnacki, Dams and
-//! Holenderski 2002; Wahl and Donaldson 2010, section 4.3).
+//! The published methods for full symmetry: sorting by what refers to no interchangeable object, and then the least
+//! image over the permutations of objects that compare equal (Bosnacki, Dams and Holenderski 2002; Wahl and Donaldson
+//! 2010, section 4.3).
 
 use num_bigint::BigUint;
 
@@ -12,9 +12,9 @@ use super::keys::KeyPlan;
 use super::nesting::{NestedSort, SortScratch};
 use super::points::View;
 
-/// Things of which every exchange is listed, up to this many.
+/// The largest number of objects for which every exchange is listed.
 const LARGEST_NESTING: usize = 64;
-/// Permutations that are listed for one state; beyond, the least is found by the general search.
+/// The largest number of permutations listed for one state; beyond it, the general search finds the least image.
 const LISTED_PERMUTATIONS: u64 = 50_000;
 
 /// One factor of a group that is sorted.
@@ -22,29 +22,29 @@ const LISTED_PERMUTATIONS: u64 = 50_000;
 pub(super) struct Segments {
     view: View,
     kind: Kind,
-    /// For states with too many permutations.
+    /// Used for states with too many permutations.
     fallback: Option<Factor>,
 }
 
 #[derive(Clone, Debug)]
 enum Kind {
-    /// Nothing refers to things: sorting is all there is to do.
+    /// Nothing refers to objects: sorting suffices.
     Nested(Vec<NestedSort>),
     Single(Vec<Things>),
 }
 
-/// Things of one kind.
+/// Objects of one kind.
 #[derive(Clone, Debug)]
 struct Things {
     plan: KeyPlan,
-    /// The exchange of each two, the first before the second.
+    /// The exchange of each pair, ordered by the first object and then the second.
     exchanges: Vec<CodeMap>,
 }
 
-/// Things that sorting left equal: which kind, and which places.
+/// Objects that compare equal: their kind, and the range of positions.
 type Cell = (usize, usize, usize);
 
-/// The memory of sorting by segments.
+/// Working memory for sorting by segments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SegmentScratch {
     codes: Vec<u64>,
@@ -57,7 +57,7 @@ pub(super) struct SegmentScratch {
 }
 
 impl Segments {
-    /// The method for a factor, if it is one of full symmetric groups.
+    /// The method for a factor, if it is a product of full symmetric groups.
     pub(super) fn new(view: &View, order: &BigUint, is_segmented: bool) -> Option<Self> {
         let found = arrangement(&view.action, order)?;
         if found.is_complete() {
@@ -87,7 +87,7 @@ impl Segments {
         Some(Self { view: view.clone(), kind: Kind::Single(all), fallback })
     }
 
-    /// Whether every orbit has one representative.
+    /// Whether every orbit has exactly one representative.
     pub(super) fn is_exact(&self) -> bool {
         matches!(self.kind, Kind::Nested(_)) || self.fallback.is_some()
     }
@@ -120,7 +120,7 @@ impl Segments {
                     first = place;
                 }
             }
-            // One exchange for each thing that is not in its place yet.
+            // One exchange for each object that is not yet in its position.
             self.view.read(state, codes);
             let mut at: Vec<u32> = (0..count as u32).collect();
             for (place, wanted) in order.iter().enumerate() {
@@ -148,12 +148,12 @@ impl Segments {
 impl Things {
     fn exchange(&self, first: usize, second: usize) -> &CodeMap {
         let count = self.plan.count;
-        // The pairs before those that begin with `first`, and then the place among these.
+        // The pairs before those that begin with `first`, then the position among these.
         &self.exchanges[first * (2 * count - first - 1) / 2 + second - first - 1]
     }
 }
 
-/// Tries all permutations within cells. The recursion is as deep as there are things.
+/// Tries all permutations within cells. The recursion is as deep as there are objects.
 fn permute(things: &[Things], cells: &[Cell], codes: &[u64], best: &mut Vec<u64>) {
     let Some((&(kind, first, end), rest)) = cells.split_first() else {
         if codes < &best[..] {

@@ -1,34 +1,33 @@
-//! The methods that find representatives, and what is beyond each.
+//! The methods that find representatives, and the limits of each.
 
 use std::fmt;
 
 /// How representatives are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strategy {
-    /// One representative for each orbit, by whatever suits the structure of the group.
+    /// One representative for each orbit, by a method that suits the structure of the group.
     Canonical,
-    /// Interchangeable parts are sorted by what is theirs and mentions none of them (SymmSpin's
+    /// Interchangeable parts are sorted by their own contents, as far as these refer to none of them (SymmSpin's
     /// `sorted`; Bosnacki, Dams and Holenderski 2002). An orbit may have several representatives.
     Sorted,
-    /// Sorting, and then the least over the permutations of parts that sorting could not tell apart
-    /// (SymmSpin's `segmented`).
+    /// Sorting, and then the least over the permutations of parts that compare equal (SymmSpin's `segmented`).
     Segmented,
-    /// Generators are applied for as long as one makes the state less (Donaldson and Miller 2006).
-    /// An orbit may have several representatives.
+    /// Generators are applied as long as one of them yields a smaller state (Donaldson and Miller 2006). An orbit may
+    /// have several representatives.
     LocalSearch,
     /// All states of the orbit are enumerated (ProB's permutation flooding).
     Flooding,
-    /// The first state with the same marker (see [`crate::Marking`]); approximate where markers collide.
-    /// No method of a canonicalizer: states stay as they were reached.
+    /// The first state with the same marker (see [`crate::Marking`]); approximate if markers collide. Not a method of a
+    /// canonicalizer: states are stored as they were reached.
     Markers,
-    /// The same with markers that also tell what stands beside an element, some steps far.
+    /// The same with markers that also include the neighbours of an element, up to some distance.
     MarkersTrees,
-    /// The first state of the orbit, which is looked for among those with the same marker; exact.
-    /// No method of a canonicalizer, either.
+    /// The first state of the orbit, searched among those with the same marker; exact. Not a method of a canonicalizer,
+    /// either.
     MarkersCanonical,
 }
 
-/// Why a method does not work for a group.
+/// Why a method does not support a group.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unsupported {
     /// The method has nothing to work on.
@@ -53,7 +52,7 @@ impl Strategy {
         Strategy::MarkersTrees,
         Strategy::MarkersCanonical,
     ];
-    /// Those of canonicalizers, which give each state a representative by itself.
+    /// The methods of canonicalizers, which compute the representative of a state without other states.
     pub const OF_CANONICALIZERS: [Strategy; 5] =
         [Strategy::Canonical, Strategy::Sorted, Strategy::Segmented, Strategy::LocalSearch, Strategy::Flooding];
 

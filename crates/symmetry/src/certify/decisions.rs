@@ -1,5 +1,5 @@
-//! What an instance does, as a decision tree over the values of slots, and when two of them do the same up
-//! to a permutation of literals.
+//! The effect of an instance as a decision tree over the values of slots, and the comparison of two such trees up to a
+//! permutation of literals.
 
 use quotient_ir::{PropertyId, SlotId};
 use rustc_hash::FxHashMap;
@@ -7,25 +7,25 @@ use rustc_hash::FxHashMap;
 use super::exhaust::SlotPermutation;
 use crate::literals::Literals;
 
-/// What a run did, as far as a symmetry must respect it.
+/// The effect of a run, as far as a symmetry must preserve it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     /// The guard is false, or an assumption dropped the step as if it were.
     Disabled,
-    /// Something went wrong.
+    /// A run-time error.
     Fault,
     /// A step.
     Next {
-        /// What it wrote, in increasing order of the slots.
+        /// Its writes, in increasing order of the slots.
         writes: Vec<(SlotId, Option<i64>)>,
-        /// The cover statements it passed.
+        /// The cover statements it reached.
         covered: Vec<PropertyId>,
     },
     /// A property's value.
     Truth(bool),
 }
 
-/// A decision tree: at each node a slot that was read and a branch for each value it can hold.
+/// A decision tree: each node has a slot that was read and a branch for each value it can hold.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Decisions {
     nodes: Vec<Decision>,
@@ -34,9 +34,9 @@ pub(super) struct Decisions {
 
 #[derive(Clone, Debug)]
 enum Decision {
-    /// For each position of a value of the slot the node that follows.
+    /// The next node for each position of a value of the slot.
     Read { slot: SlotId, branches: Box<[u32]> },
-    /// The end: which effect.
+    /// A leaf, with its effect.
     Done(u32),
 }
 
@@ -44,13 +44,13 @@ enum Decision {
 const OPEN: u32 = u32::MAX;
 
 impl Decisions {
-    /// How many leaves there are.
+    /// The number of leaves.
     pub(super) fn size(&self) -> usize {
         self.effects.len()
     }
 
-    /// Adds the end of a path, which must be new. Paths must come in lexicographic order, and agree in the
-    /// slot that follows where they agree in values.
+    /// Adds a leaf at the end of a path, which must be new. Paths must come in lexicographic order; paths with the same
+    /// values must continue with the same slot.
     pub(super) fn add(&mut self, path: &[(SlotId, usize)], effect: Effect, values: impl Fn(SlotId) -> usize) {
         // The node that the last branch taken must lead to.
         let mut entry: Option<(usize, usize)> = None;
@@ -88,7 +88,7 @@ pub(super) struct Agreement<'a> {
     permutation: &'a SlotPermutation<'a>,
     /// For slots whose values move: the position of each value's image.
     positions: FxHashMap<SlotId, Option<Box<[u32]>>>,
-    /// What slots are known to hold, as positions of values.
+    /// The values that slots are known to hold, as positions.
     assignment: FxHashMap<SlotId, usize>,
 }
 
@@ -97,14 +97,14 @@ impl<'a> Agreement<'a> {
         Self { literals, permutation, positions: FxHashMap::default(), assignment: FxHashMap::default() }
     }
 
-    /// Whether `image` does for every permuted state what `own` does for the original one. Nothing if the
-    /// budget does not suffice to tell, or numbers too many to list are involved.
+    /// Whether `image` has the same effect on every permuted state as `own` on the original one. `None` if the budget
+    /// does not suffice to decide, or wide slots are involved.
     pub(super) fn holds(&mut self, own: &Decisions, image: &Decisions, budget: &mut u64) -> Option<bool> {
         self.assignment.clear();
         self.walk(own, 0, image, budget)
     }
 
-    /// Goes to every leaf of the first tree. The depth is at most the number of slots an instance reads.
+    /// Visits every leaf of the first tree. The depth is at most the number of slots an instance reads.
     fn walk(&mut self, own: &Decisions, at: u32, image: &Decisions, budget: &mut u64) -> Option<bool> {
         *budget = budget.checked_sub(1)?;
         match &own.nodes[at as usize] {
@@ -122,7 +122,7 @@ impl<'a> Agreement<'a> {
         }
     }
 
-    /// Goes to every leaf of the second tree that the assignment allows.
+    /// Visits every leaf of the second tree that the assignment allows.
     fn walk_image(&mut self, effect: &Effect, image: &Decisions, at: u32, budget: &mut u64) -> Option<bool> {
         *budget = budget.checked_sub(1)?;
         match &image.nodes[at as usize] {
@@ -254,7 +254,7 @@ mod tests {
         decisions
     }
 
-    /// Exchanges slots 0 and 1 and adds one to every value on the way.
+    /// Exchanges slots 0 and 1 and adds one to every value along the way.
     fn exchange(literals: &Literals) -> StateMap {
         let source = Source::new(
             "test.m",

@@ -1,4 +1,4 @@
-//! Certification of a part: that a permutation maps some events, such as the instances of one rule, to
+//! Certification of a part of a model: that a permutation maps some events, such as the instances of one rule, to
 //! events among them, whatever it does to the rest of the model and to its initial states.
 
 use rustc_hash::FxHashMap;
@@ -12,20 +12,20 @@ use crate::literals::StateMap;
 use crate::relabelling::relabelling;
 use quotient_ir::TableIndex;
 
-/// Events that are looked at together, each doing something else.
+/// Events considered together, with distinct effects.
 #[derive(Clone, Debug)]
 pub(crate) struct EventSet {
     /// The events.
     pub(crate) events: Vec<Event>,
-    /// Where they are among the events of the model, if they are; others are compared by their normal
-    /// forms alone.
+    /// Their positions among the events of the model, if they are among them; others are compared by their normal forms
+    /// alone.
     pub(crate) numbers: Option<Vec<u32>>,
     keys: FxHashMap<EventKey, u32>,
 }
 
 impl EventSet {
-    /// Instances of rules, with their numbers among the events of the model. Of those that do the same,
-    /// one is kept.
+    /// Instances of rules, with their numbers among the events of the model. Of several with the same effect, one is
+    /// kept.
     pub(crate) fn of_instances(events: impl IntoIterator<Item = (u32, Event)>) -> Self {
         let mut part = Self { events: Vec::new(), numbers: Some(Vec::new()), keys: FxHashMap::default() };
         for (number, event) in events {
@@ -34,7 +34,7 @@ impl EventSet {
         part
     }
 
-    /// Conditions that are instances of nothing.
+    /// Conditions that are not instances of a rule.
     pub(crate) fn of_conditions(events: impl IntoIterator<Item = Event>) -> Self {
         let mut part = Self { events: Vec::new(), numbers: None, keys: FxHashMap::default() };
         for event in events {
@@ -53,7 +53,7 @@ impl EventSet {
         }
     }
 
-    /// Whether one of the events does this.
+    /// Whether one of the events has this effect.
     pub(crate) fn contains(&self, key: &EventKey) -> bool {
         self.keys.contains_key(key)
     }
@@ -73,15 +73,15 @@ impl Certifier<'_> {
         &self.behaviour
     }
 
-    /// The same, for functions to be added.
+    /// The same, so that functions can be added.
     pub(crate) fn behaviour_mut(&mut self) -> &mut Behaviour {
         &mut self.behaviour
     }
 
-    /// What a permutation does to slots and values.
+    /// The action of a permutation on slots and values.
     ///
     /// # Errors
-    /// If it does not act on states or moves what is fixed.
+    /// If it does not act on states or moves a fixed variable.
     pub(crate) fn relabelling(&self, generator: &SparsePermutation) -> Result<(StateMap, Relabelling), Rejection> {
         let map = self.literals.action(self.layout, generator)?;
         for slot_move in map.moves() {
@@ -93,11 +93,11 @@ impl Certifier<'_> {
         Ok((map, relabelling))
     }
 
-    /// Shows that a permutation of literals maps events to events among them, by both arguments, and
-    /// gives the image of each; of events that do the same, the first.
+    /// Proves, by both arguments, that a permutation of literals maps events to events among them, and returns the
+    /// image of each; of several with the same effect, the first.
     ///
     /// # Errors
-    /// If it does not, or cannot be shown to.
+    /// If it does not, or cannot be proved to.
     pub(crate) fn check_part(&mut self, generator: &SparsePermutation, part: &EventSet) -> Result<Vec<u32>, Rejection> {
         let (map, relabelling) = self.relabelling(generator)?;
         self.survey()?;

@@ -1,21 +1,19 @@
-//! The second argument of certification: exhaustive evaluation. The reference interpreter runs an
-//! event for every assignment of what it reads. Nothing here looks at unfolded functions; the text is only
-//! run.
+//! The second argument of certification: exhaustive evaluation. The reference interpreter runs an event for every
+//! assignment of the slots it reads. Nothing here uses unfolded functions; the text is only run.
 //!
-//! The assignments are the leaves of a decision tree: a run on some state tells which slots it read,
-//! and the next run changes the last of them that has a value left. Slots that a run does not read do not
-//! matter, whatever they hold. The *survey* does this once for every instance, keeps the trees, and shows on
-//! the way that every value written is among those that were taken to be possible. It also finds which slots
-//! an event touches at all, so that an event on which a permutation has no bearing is not one that was
-//! merely misread.
+//! The assignments are the leaves of a decision tree: a run on some state shows which slots it read, and the next run
+//! changes the last of them that has a value left. Slots that a run does not read do not matter, whatever they hold.
+//! The *survey* does this once for every instance, keeps the trees, and checks along the way that every value written
+//! is among the possible ones. It also finds which slots an event touches at all, so that an event considered
+//! unaffected by a permutation has not merely been misread.
 //!
-//! A generator then compares the tree of an instance with that of its image, without running anything
-//! again: every leaf of the one, permuted, must do what all the leaves of the other do that it is compatible
-//! with. A slot that only one of the two writes must be known to hold that value already: writing the value
-//! a slot had is the same as not writing it.
+//! A generator then compares the tree of an instance with that of its image, without running anything again: every leaf
+//! of the one, permuted, must have the same effect as all compatible leaves of the other. A slot that only one of the
+//! two writes must be known to hold that value already: writing the value a slot already has is the same as not writing
+//! it.
 //!
-//! All of this has a budget, so that certification takes some hundredths of a second at most; what it does
-//! not come to rests on normal forms alone, and the report counts it.
+//! All of this has a budget, so that certification takes some hundredths of a second at most; the remaining instances
+//! are certified by normal forms alone, and the report counts them.
 
 use std::rc::Rc;
 
@@ -30,27 +28,27 @@ use super::decisions::{Agreement, Decisions, Effect};
 use super::{Instance, Rejection, Subject};
 use crate::literals::{Literals, SlotMove, StateMap};
 
-/// Assignments up to which an event is evaluated for all of them.
+/// The largest number of assignments for which an event is evaluated exhaustively.
 const LEAF_LIMIT: u32 = 512;
-/// Instances of initial-state programs up to which all initial states are listed.
+/// The largest number of instances of initial-state programs for which all initial states are listed.
 const START_LIMIT: usize = 512;
-/// The work of the survey: steps of the interpreter, of which it does some twenty million in a second.
+/// The budget of the survey, in steps of the interpreter, which does some twenty million per second.
 const SURVEY_BUDGET: u64 = 400_000;
-/// The work of comparisons for all generators together: steps from node to node of decision trees.
+/// The budget of comparisons for all generators together, in steps between nodes of decision trees.
 const COMPARISON_BUDGET: u64 = 1_000_000;
-/// What one generator may use of it in any case.
+/// The minimum share of each generator.
 const GENERATOR_BUDGET: u64 = 10_000;
-/// How many generators the budget is shared among if nothing is known about it.
+/// The number of generators assumed for sharing the budget if it is unknown.
 const GENERATORS: u64 = 4;
 
-/// How the events and properties of the generators were certified. Those of an instance count once
-/// for each generator that touches it.
+/// How the events and properties were certified for the generators. An instance counts once for each generator that
+/// touches it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CertificationReport {
-    /// Instances of rules, initial-state programs and properties that were compared with their images
-    /// for every assignment of what they read, besides their normal forms.
+    /// Instances of rules, initial-state programs and properties that were compared with their images for every
+    /// assignment of the slots they read, in addition to their normal forms.
     pub exhausted: u64,
-    /// Those that rest on their normal forms alone.
+    /// Instances certified by their normal forms alone.
     pub by_normal_form: u64,
     /// Runs of the reference interpreter.
     pub runs: u64,
@@ -60,25 +58,25 @@ pub struct CertificationReport {
 pub(super) struct Exhaustion<'m> {
     interpreter: Interpreter<'m>,
     literals: Rc<Literals>,
-    /// What there are instances of; numbers of instances are positions here.
+    /// All instances; the number of an instance is its position here.
     instances: Vec<Instance>,
-    /// For each instance what it does, if it was run for every assignment.
+    /// The effect of each instance, if it was run for every assignment.
     decisions: Vec<Option<Decisions>>,
-    /// Subjects of which some instance is too large to be run for all assignments.
+    /// Subjects with an instance that is too large to be run for all assignments.
     large: FxHashSet<Subject>,
-    /// All initial states with the properties covered on the way, if they are few.
+    /// All initial states with the properties covered along the way, if they are few.
     initial: Option<FxHashSet<(Valuation, Vec<PropertyId>)>>,
-    /// Whether each slot has a possible value, without which there are no states.
+    /// Whether each slot has a possible value; otherwise there are no states.
     inhabited: bool,
     budget: u64,
     /// The budget of the whole detection.
     whole: Budget,
-    /// How many generators are still to be compared.
+    /// The number of generators still to be compared.
     pub(super) expected: u64,
     pub(super) report: CertificationReport,
 }
 
-/// A run: what it did and what it read, or nothing if it did not end.
+/// The effect of a run and the slots it read; `None` if it did not finish.
 type Run = Option<(Effect, Vec<SlotId>)>;
 
 /// A state that is being varied.
@@ -104,7 +102,7 @@ impl<'a> SlotPermutation<'a> {
         }
     }
 
-    /// Where a literal goes.
+    /// The image of a literal.
     pub(super) fn literal(&self, slot: SlotId, value: Option<i64>) -> (SlotId, Option<i64>) {
         match self.moves.get(&slot) {
             Some(slot_move) => (slot_move.to, slot_move.value(value)),
@@ -112,12 +110,12 @@ impl<'a> SlotPermutation<'a> {
         }
     }
 
-    /// What becomes of a slot, if it or its values move.
+    /// The image of a slot, if it or its values move.
     pub(super) fn slot_move(&self, slot: SlotId) -> Option<&SlotMove> {
         self.moves.get(&slot).copied()
     }
 
-    /// Which slot goes to this one.
+    /// The preimage of a slot.
     pub(super) fn origin(&self, slot: SlotId) -> SlotId {
         self.origins.get(&slot).copied().unwrap_or(slot)
     }
@@ -133,7 +131,7 @@ impl<'a> Variation<'a> {
         self.state[slot] = self.literals.slots()[slot].values[position];
     }
 
-    /// Takes note of a slot that matters. Gives false if it cannot be varied.
+    /// Records a relevant slot. Returns false if it cannot be varied.
     fn vary(&mut self, slot: SlotId) -> bool {
         let entry = &self.literals.slots()[slot];
         if entry.wide {
@@ -145,7 +143,7 @@ impl<'a> Variation<'a> {
         true
     }
 
-    /// Goes to the next assignment. Gives false if there is none; then all is as it was at first.
+    /// Moves to the next assignment. Returns false if there is none; then everything is as it was at the start.
     fn advance(&mut self) -> bool {
         while let Some((slot, position)) = self.path.pop() {
             if position + 1 < self.literals.slots()[slot].values.len() {
@@ -159,7 +157,7 @@ impl<'a> Variation<'a> {
         false
     }
 
-    /// Forgets what is varied.
+    /// Forgets the slots being varied.
     fn reset(&mut self) {
         while let Some((slot, _)) = self.path.pop() {
             self.on_path.remove(&slot);
@@ -192,8 +190,8 @@ impl<'m> Exhaustion<'m> {
         }
     }
 
-    /// Runs every instance by itself. `idle` are instances that were taken to never do anything.
-    /// Gives, for each instance, the slots that it touches (none where that is not known).
+    /// Runs every instance individually. `idle` are instances considered to never have an effect. Returns, for each
+    /// instance, the slots that it touches (none if unknown).
     pub(super) fn survey(&mut self, idle: &[Instance]) -> Result<Vec<Vec<SlotId>>, Rejection> {
         let mut touched = vec![Vec::new(); self.instances.len()];
         if !self.inhabited {
@@ -204,7 +202,7 @@ impl<'m> Exhaustion<'m> {
         let literals = Rc::clone(&self.literals);
         let mut variation = Variation::new(&literals);
         let instances = std::mem::take(&mut self.instances);
-        // Each rule and property gets its share, and what it leaves over goes to the others.
+        // Each rule and property gets its share; unused work goes to the others.
         let mut groups: Vec<&[Instance]> = instances.chunk_by(|left, right| left.subject == right.subject).collect();
         groups.extend(idle.chunk_by(|left, right| left.subject == right.subject));
         let mut number = 0;
@@ -296,7 +294,7 @@ impl<'m> Exhaustion<'m> {
                 }
             }
         }
-        // A run that was interrupted may have missed a state.
+        // An interrupted run may have missed a state.
         self.whole.spend(0)?;
         self.initial = Some(initial);
         Ok(())
@@ -321,8 +319,8 @@ impl<'m> Exhaustion<'m> {
         Ok(())
     }
 
-    /// Compares instances, by their numbers, with their images under a generator, cheap ones first, as far
-    /// as the budget goes; and the initial states with theirs.
+    /// Compares instances, by their numbers, with their images under a generator, cheap ones first, as far as the
+    /// budget goes; also compares the initial states with theirs.
     pub(super) fn compare(
         &mut self,
         permutation: &SlotPermutation<'_>,
@@ -343,7 +341,7 @@ impl<'m> Exhaustion<'m> {
             return Ok(());
         }
         let reserve = self.budget - (self.budget / self.expected).max(GENERATOR_BUDGET).min(self.budget);
-        // Whatever is left goes to those that come unexpected, half of it to each.
+        // The remaining budget goes to unannounced generators, half of the rest to each.
         self.expected = (self.expected - 1).max(2);
         self.budget -= reserve;
         let size_of = |number: u32| self.decisions[number as usize].as_ref().map_or(usize::MAX, Decisions::size);
@@ -430,7 +428,7 @@ impl<'m> Exhaustion<'m> {
         self.report.runs += 2;
         let agree = match (outcome, image_outcome) {
             (Outcome::Next { state, covered }, Outcome::Next { state: image_state, covered: image_covered }) => {
-                // A run of the interpreter is some steps a cell.
+                // A run of the interpreter takes some steps per cell.
                 self.charge(16 * state.0.len());
                 let mut expected = state.clone();
                 for slot in self.literals.slots().indices() {
@@ -446,7 +444,7 @@ impl<'m> Exhaustion<'m> {
             }
             _ => false,
         };
-        // An interrupted run says nothing.
+        // An interrupted run proves nothing.
         self.whole.spend(0)?;
         if agree { Ok(true) } else { Err(self.contradiction(number, image_number)) }
     }
@@ -455,7 +453,7 @@ impl<'m> Exhaustion<'m> {
         self.budget = self.budget.saturating_sub(work as u64);
     }
 
-    /// Whether the arguments are those of an instance, and not left open.
+    /// Whether the arguments are those of an instance, and not open inputs.
     fn is_runnable(&self, instance: &Instance) -> bool {
         let model = self.interpreter.model();
         let parameters = match instance.subject {
@@ -466,8 +464,8 @@ impl<'m> Exhaustion<'m> {
         self.interpreter.is_instance(parameters, &instance.arguments)
     }
 
-    /// Runs an instance of a rule or property. One that has to do with a multiset is not run: its elements
-    /// are sorted after a step, so that what it reads does not tell what it does.
+    /// Runs an instance of a rule or property. One that involves a multiset is not run: its elements are sorted after a
+    /// step, so the slots it reads do not determine its effect.
     fn run(&mut self, instance: &Instance, state: &Valuation) -> Run {
         let (effect, reads) = self.run_any(instance, state)?;
         let layout = self.interpreter.layout();
@@ -489,7 +487,7 @@ impl<'m> Exhaustion<'m> {
 
     fn run_any(&mut self, instance: &Instance, state: &Valuation) -> Run {
         self.report.runs += 1;
-        // Copying a state has its cost, too.
+        // Copying a state has a cost, too.
         self.charge(10 + state.0.len() / 32);
         match instance.subject {
             Subject::Action(Action::Rule(rule)) => {
@@ -521,7 +519,7 @@ impl<'m> Exhaustion<'m> {
                 let effect = match holds {
                     Ok(truth) => Effect::Truth(truth),
                     Err(fault) if fault.kind == FaultKind::Exhausted => return None,
-                    // A fault violates an invariant as well, and a state with one is not passed through: only where
+                    // A run-time error also violates an invariant, and a state with one is not transient, so only where
                     // they hold matters.
                     Err(_) if matches!(kind, PropertyKind::Invariant | PropertyKind::Passing) => Effect::Truth(false),
                     Err(_) => Effect::Fault,

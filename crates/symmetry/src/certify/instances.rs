@@ -1,15 +1,15 @@
-//! The action of a certified group on the instances of rules, starts and properties: if an instance leads from a
-//! state to another, its image leads from the image of the one to the image of the other.
+//! The action of a certified group on the instances of rules, starts and properties: if an instance leads from one
+//! state to another, its image leads from the image of the first to the image of the second.
 //!
-//! Certification has shown for every generator which instances go where, by their functions. Here that is kept and
-//! extended to all elements of the group. What an element does to instances is determined by what it does to
-//! literals, because functions are over literals; so an element that is given as a permutation of literals is
-//! lifted ([`quotient_groups::Lifting`]).
+//! Certification has established the images of instances under every generator, by their functions. Here these are kept
+//! and extended to all elements of the group. The action of an element on instances is determined by its action on
+//! literals, because functions are over literals; so an element given as a permutation of literals is lifted
+//! ([`quotient_groups::Lifting`]).
 //!
-//! Instances that do the same, whatever the state, cannot be distinguished by functions: they are one *class*, and
-//! it is the classes that the group permutes. The n-th instance of a class, in the order of enumeration, goes to
-//! the n-th of the image. Where some class that a class can go to has fewer instances, those beyond that number are
-//! taken for the last within it (which does the same), also by the identity. With that, images of products are
+//! Instances with the same effect in every state cannot be distinguished by functions: they form a *class*, and the
+//! group permutes the classes. The n-th instance of a class, in the order of enumeration, is mapped to the n-th
+//! instance of the image. If some class in the orbit has fewer instances, those beyond that number are identified with
+//! the last one within it (which has the same effect), also by the identity. With this rule, images of products are
 //! images of images.
 
 use std::sync::{Arc, OnceLock};
@@ -23,48 +23,48 @@ use super::CertifiedGroup;
 use crate::graph::watch;
 use crate::literals::Literals;
 
-/// Classes and their images, by the numbers of their first instances; those that stay are left out.
+/// Classes and their images, by the numbers of their first instances; fixed classes are omitted.
 type ClassMoves = Vec<(u32, u32)>;
 
-/// What certification knows of instances, shared by all groups made of its generators.
+/// Instance data of a certification, shared by all groups made of its generators.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CertifiedInstances {
-    /// Those of the events, then those of the claims.
+    /// The instances of the events, then those of the claims.
     pub(super) instances: Vec<Instance>,
-    /// For each the first that does the same.
+    /// For each instance, the first one with the same effect.
     pub(super) representatives: Vec<u32>,
-    /// Whether each chooses an element of a multiset by its position.
+    /// Whether each selects an element of a multiset by its position.
     pub(super) positional: Vec<bool>,
     /// Actions with too many instances to list.
     pub(super) open: Vec<Action>,
-    /// What each generator that passed does to classes.
+    /// The action on classes of each generator that passed.
     pub(super) moves: FxHashMap<SparsePermutation, ClassMoves>,
 }
 
-/// How a certified group acts on instances.
+/// The action of a certified group on instances.
 #[derive(Debug)]
 pub struct InstanceAction {
     known: Arc<CertifiedInstances>,
     generators: Vec<SparsePermutation>,
     literals: Literals,
     ids: FxHashMap<Instance, u32>,
-    /// For each instance its place in its class.
+    /// The position of each instance in its class.
     places: Vec<u32>,
     /// For each class, by the number of its first instance, all its instances.
     members: FxHashMap<u32, Vec<u32>>,
-    /// For each class that moves, how many instances the smallest class has that it can go to.
+    /// For each class that moves, the number of instances of the smallest class in its orbit.
     limits: FxHashMap<u32, u32>,
     lifting: OnceLock<Lifting>,
 }
 
-/// What one element of the group does to instances.
+/// The action of one element of the group on instances.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InstanceMap {
     classes: FxHashMap<u32, u32>,
 }
 
 impl CertifiedGroup {
-    /// How the group acts on instances. Costs as much as the instances are many; nothing is computed before.
+    /// The action of the group on instances. Linear in the number of instances; nothing is computed before this call.
     pub fn instance_action(&self) -> InstanceAction {
         let known = Arc::clone(&self.instances);
         let ids = known.instances.iter().enumerate().map(|(number, instance)| (instance.clone(), number as u32));
@@ -96,16 +96,16 @@ impl CertifiedGroup {
 }
 
 impl InstanceAction {
-    /// What a generator of the group does, by its position among these.
+    /// The action of a generator of the group, by its position.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If there is no such generator.
     pub fn of_generator(&self, position: usize) -> InstanceMap {
         InstanceMap { classes: self.known.moves[&self.generators[position]].iter().copied().collect() }
     }
 
-    /// What an element of the group does, given as a permutation of literals (such as the one that leads to a
-    /// representative). Nothing if it is not in the group. The first time this prepares a stabiliser chain.
+    /// The action of an element of the group, given as a permutation of literals (such as the one that leads to a
+    /// representative). `None` if it is not in the group. The first call prepares a stabiliser chain.
     ///
     /// # Errors
     /// If the budget is spent.
@@ -133,8 +133,8 @@ impl InstanceAction {
         }))
     }
 
-    /// What a permutation does to the literals of slots that can change. Functions do not depend on others, and what
-    /// becomes of these need not be said.
+    /// The action of a permutation on the literals of slots that can change. Functions do not depend on other literals,
+    /// whose images need not be given.
     fn varying<'a>(&'a self, permutation: &'a SparsePermutation) -> impl Iterator<Item = (Point, Point)> + 'a {
         permutation.moves().filter(|&(point, _)| {
             let slot = &self.literals.slots()[self.literals.slot_of(point)];
@@ -142,11 +142,11 @@ impl InstanceAction {
         })
     }
 
-    /// The image of an instance. An instance that can never do anything stays, and so does one without functions,
-    /// because the group fixes all that its text mentions. Nothing for an instance of a property that the group was
-    /// not asked to preserve, for one of an action with too many instances to list, and for one that chooses an element
-    /// of a multiset by its position: elements are sorted again in the image of a state, so that its image depends on
-    /// the state.
+    /// The image of an instance. An instance that never has an effect is its own image, and so is one without
+    /// functions, because the group fixes everything its text mentions. `None` for an instance of a property that the
+    /// group was not required to preserve, for one of an action with too many instances to list, and for one that
+    /// selects an element of a multiset by its position: elements are sorted again in the image of a state, so its
+    /// image depends on the state.
     pub fn image(&self, map: &InstanceMap, instance: &Instance) -> Option<Instance> {
         let Some(&number) = self.ids.get(instance) else {
             return match instance.subject {

@@ -1,10 +1,10 @@
-//! What has to follow when values, processes or variables are exchanged: asked of the coloured graph that detection
-//! reads, with a vertex more for each of the things that are to be permuted as wholes, so that exactly the symmetries
-//! that permute them are left. A stabiliser chain of that group tells whether one of them does what is asked, and
-//! which.
+//! What has to follow when values, processes or variables are exchanged. This is decided on the coloured graph that
+//! detection uses, with an additional vertex for each object to be permuted as a whole, so that exactly the symmetries
+//! that permute these objects remain. A stabiliser chain of that group shows whether one of them satisfies the request,
+//! and which.
 //!
-//! Where none does, the same is asked of parts of the model, rule by rule: what respects as many rules, starts and
-//! properties as possible is what the request would come nearest to, and what it breaks is what stands in its way.
+//! If none does, parts of the model are queried in the same way, rule by rule: the nearest candidate respects as many
+//! rules, starts and properties as possible, and whatever it breaks is the obstacle.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,40 +17,40 @@ use crate::describe::member;
 use crate::detect::restrict;
 use crate::graph::{Encoding, Wholes, encode_with, watch};
 
-/// Types with more values, and arrays with more elements, are not looked at.
+/// The largest type, by values, and the largest array, by elements, that are considered.
 const LARGEST_FAMILY: u64 = 4096;
-/// Slots up to which what comes nearest to a request is looked for: few rules leave many slots free to move.
+/// The largest number of slots for which the nearest candidate is searched: few rules leave many slots free to move.
 const MOST_SLOTS: usize = 1024;
-/// Instances up to which it is.
+/// The largest number of instances for which it is searched.
 const MOST_EVENTS: usize = 4096;
 
-/// A request as a question to a graph.
+/// A request as a query to a graph.
 pub(super) struct Question {
     wholes: Wholes,
-    /// Where wholes go, by their numbers.
+    /// The images of objects, by number.
     wanted: Vec<(usize, usize)>,
-    /// Wholes that rather stay.
+    /// Objects that are preferably fixed.
     resting: Vec<usize>,
-    /// Where slots go.
+    /// The images of slots.
     slots: Vec<(SlotId, SlotId)>,
 }
 
-/// An answer to it.
+/// The result of a query.
 pub(super) struct Element {
     pub(super) permutation: SparsePermutation,
-    /// Where inputs go.
+    /// The images of inputs.
     pub(super) inputs: Vec<InputMove>,
 }
 
 impl Explainer<'_> {
-    /// What can be exchanged as wholes: the values of types that are indices, and the elements of arrays that stand
-    /// for something or whose indices have no type of their own.
+    /// What can be exchanged as a whole: the values of types that are indices, and the elements of arrays that
+    /// represent objects or whose indices have no type of their own.
     pub(super) fn individuals(&self) -> Vec<Individuals> {
         let model = self.model;
         let mut found = Vec::new();
         for (variable, entry) in model.variables.iter_enumerated() {
             let TypeKind::Array { index, .. } = model.types[entry.ty].kind else { continue };
-            // Where a front end makes the types, those without a name have nothing to do with each other.
+            // If a front end creates the types, unnamed ones are unrelated to each other.
             if model.calling(variable).is_some() || (model.presentation.is_some() && model.types[index].name.is_none())
             {
                 found.push(Individuals::Elements(variable));
@@ -67,7 +67,7 @@ impl Explainer<'_> {
         found
     }
 
-    /// Their values in classes that symmetries do not distinguish; nothing if they are too many.
+    /// Their values in classes that symmetries do not distinguish; `None` if there are too many.
     pub(super) fn classes(&self, of: Individuals) -> Result<Option<Vec<Vec<i64>>>, Spent> {
         let Some(wholes) = self.wholes(of) else { return Ok(None) };
         let encoding = encode_with(self.model, self.layout, &self.behaviour, &wholes, &self.budget)?;
@@ -84,7 +84,7 @@ impl Explainer<'_> {
         Ok(Some(classes.into_iter().map(|(_, values)| values).collect()))
     }
 
-    /// What belongs to each value or element; they are numbered by their codes. Nothing if they are too many.
+    /// What belongs to each value or element; they are numbered by their codes. `None` if there are too many.
     fn wholes(&self, of: Individuals) -> Option<Wholes> {
         let count = self.model.domain(of.ty(self.model)?).size();
         if count == 0 || count > LARGEST_FAMILY {
@@ -97,7 +97,7 @@ impl Explainer<'_> {
         })
     }
 
-    /// The slots that a value is an index of, and the literals that it is the value of.
+    /// The slots that have a value as an index, and the literals with that value.
     fn value_wholes(&self, ty: TypeId, mut wholes: Wholes) -> Wholes {
         let domain = self.model.domain(ty);
         let code_of = |of: TypeId, value: i64| {
@@ -137,7 +137,7 @@ impl Explainer<'_> {
         wholes
     }
 
-    /// The slots of each element of an array, and the instances of rules that are its own if it is a process.
+    /// The slots of each element of an array, and, if it is a process, its own instances of rules.
     fn element_wholes(&self, variable: VariableId, mut wholes: Wholes) -> Wholes {
         let TypeKind::Array { index, element } = self.model.types[self.model.variables[variable].ty].kind else {
             return wholes;
@@ -162,8 +162,7 @@ impl Explainer<'_> {
         wholes
     }
 
-    /// A request as a question to the graph; nothing if it has too many values. Slots may be asked to keep their
-    /// shapes.
+    /// A request as a query to the graph; `None` if it has too many values. Slots may be required to keep their shapes.
     pub(super) fn question(&self, request: &Request, keeps_shapes: bool) -> Option<Question> {
         let (of, slots) = match request {
             Request::Exchange { ty, .. } | Request::Rotate { ty } => (Some(Individuals::Values(*ty)), Vec::new()),
@@ -203,8 +202,8 @@ impl Explainer<'_> {
         Some(Question { wholes, wanted, resting, slots })
     }
 
-    /// A symmetry that does what is asked and leaves all else alone as far as possible. Those wholes that the request
-    /// does not name may move, too, if there is no other way and that is allowed.
+    /// A symmetry that satisfies the request and fixes everything else as far as possible. If there is no other way and
+    /// it is allowed, other objects may move, too.
     pub(super) fn ask(&self, question: &Question, may_move_others: bool) -> Result<Option<Element>, Spent> {
         let encoding = encode_with(self.model, self.layout, &self.behaviour, &question.wholes, &self.budget)?;
         let watch = watch(&self.budget);
@@ -235,9 +234,9 @@ impl Explainer<'_> {
         }))
     }
 
-    /// What comes nearest to a request that is not a symmetry: it does what is asked, and respects each rule, then
-    /// each start, then each property, that can be respected together with those before it. Nothing if there are too
-    /// many of them, or too few looks left.
+    /// The nearest candidate for a request that is not a symmetry: it satisfies the request, and respects each rule,
+    /// then each start, then each property, that can be respected together with those before it. `None` if there are
+    /// too many of them, or too few searches are left.
     pub(super) fn nearest(&mut self, question: &Question) -> Result<Option<Element>, Spent> {
         if self.layout.slots.len() > MOST_SLOTS || self.behaviour.events.len() > MOST_EVENTS {
             return Ok(None);
@@ -250,7 +249,7 @@ impl Explainer<'_> {
         subjects.extend(events.chain(claims).filter(|&subject| seen.insert(subject)));
         let mut respected: FxHashSet<Subject> = FxHashSet::default();
         let mut nearest = None;
-        // All at once is what was asked before; so they are halved, the first half on top.
+        // All at once was queried before, so they are halved; the first half goes on top.
         let halves = |subjects: &[Subject]| {
             let (first, second) = subjects.split_at(subjects.len() / 2);
             [second.to_vec(), first.to_vec()]
@@ -278,7 +277,7 @@ impl Explainer<'_> {
         Ok(nearest)
     }
 
-    /// Asks a part of the model.
+    /// Queries a part of the model.
     fn ask_about(&mut self, question: &Question, subjects: &FxHashSet<Subject>) -> Result<Option<Element>, Spent> {
         let (events, claims) = (self.behaviour.events.clone(), self.behaviour.claims.clone());
         let is_asked = |instance: Instance| subjects.contains(&instance.subject);
@@ -290,7 +289,7 @@ impl Explainer<'_> {
     }
 }
 
-/// What is wanted of the points of a graph; nothing if a slot is to go where it cannot.
+/// The requested images of points of a graph; `None` if a slot cannot be mapped as requested.
 fn wanted_points(
     question: &Question,
     encoding: &Encoding,
@@ -301,7 +300,7 @@ fn wanted_points(
     for &(from, to) in &question.slots {
         match (encoding.slots[from.position()], encoding.slots[to.position()]) {
             (Some(from), Some(to)) => wanted.push((from, to)),
-            // Constants: what reads them reads their values, wherever they lie.
+            // Constants: functions read their values, wherever they lie.
             (None, None) => {}
             _ => return None,
         }

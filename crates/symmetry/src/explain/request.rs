@@ -1,5 +1,5 @@
-//! What a user can ask about: values of types, elements of arrays that stand for something, and parts of variables;
-//! and the permutation that a request is by itself, before anything follows.
+//! The requests a user can make: values of types, elements of arrays that represent objects, and parts of variables;
+//! and the permutation that a request denotes before anything follows.
 
 use quotient_groups::{Point, SparsePermutation};
 use quotient_ir::{Layout, Model, SlotId, Span, TableIndex, TypeId, TypeKind, VariableId};
@@ -9,17 +9,18 @@ use crate::describe::{member, short_value_name};
 use crate::literals::Literals;
 use crate::places::Places;
 
-/// Things that can be exchanged as wholes.
+/// Objects that can be exchanged as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Individuals {
     /// The values of a type, wherever they occur: as values and as indices.
     Values(TypeId),
-    /// The elements of an array, by their indices: processes, channels. What else has the same numbers is not meant.
+    /// The elements of an array, by their indices: processes, channels. Other uses of the same numbers are not
+    /// included.
     Elements(VariableId),
 }
 
 impl Individuals {
-    /// What is called by a name.
+    /// The objects with a given name.
     fn named(model: &Model, name: &str) -> Result<Self, String> {
         let is_named =
             |&(id, ty): &(TypeId, &quotient_ir::Type)| ty.name.as_deref() == Some(name) && model.is_scalar(id);
@@ -40,7 +41,7 @@ impl Individuals {
         Err(format!("there is no type `{name}` with single values; there are {}", names.join(", ")))
     }
 
-    /// The type of the values that name them, unless it is no array.
+    /// The type of the values that name them; `None` if the variable is not an array.
     pub fn ty(self, model: &Model) -> Option<TypeId> {
         match self {
             Self::Values(ty) => Some(ty),
@@ -56,7 +57,7 @@ impl Individuals {
         self.ty(model).map(|ty| model.domain(ty)).into_iter().flat_map(|domain| domain.values().collect::<Vec<_>>())
     }
 
-    /// What all of them are called: `process`, `processes client`.
+    /// The title of all of them: `process`, `processes client`.
     pub fn title(self, model: &Model) -> String {
         match self {
             Self::Elements(variable) => model.elements_title(variable),
@@ -67,7 +68,7 @@ impl Individuals {
         }
     }
 
-    /// Whether they have a name: some types have none.
+    /// Whether they have a name; some types have none.
     pub fn is_named(self, model: &Model) -> bool {
         match self {
             Self::Elements(_) => true,
@@ -75,7 +76,7 @@ impl Individuals {
         }
     }
 
-    /// What one of them is called.
+    /// The title of one of them.
     pub fn value_title(self, model: &Model, value: i64) -> String {
         match (self, self.ty(model)) {
             (Self::Elements(variable), _) => model.element_title(variable, value),
@@ -84,11 +85,11 @@ impl Individuals {
         }
     }
 
-    /// The value that a user writes.
+    /// The value that a user's text denotes.
     fn value_named(self, model: &Model, name: &str) -> Result<i64, String> {
         let ty = self.ty(model).expect("only arrays have elements");
         let domain = model.domain(ty);
-        // The values of a scalarset are counted from zero, whatever stands for them.
+        // The values of a scalarset are counted from zero, however they are represented.
         let origin = match model.types[ty].kind {
             TypeKind::Scalarset { first, .. } => first,
             _ => 0,
@@ -109,7 +110,7 @@ impl Individuals {
     /// The exchange of two of them.
     ///
     /// # Errors
-    /// Says why two values of a union cannot be exchanged.
+    /// If two values of a union cannot be exchanged, the reason.
     pub(crate) fn exchange(self, model: &Model, first: i64, second: i64) -> Result<Request, String> {
         match self {
             Self::Elements(variable) => Ok(Request::ExchangeElements { variable, first, second }),
@@ -125,8 +126,8 @@ impl Individuals {
     }
 }
 
-/// A permutation that a user hopes for. What it does to the things that it names is all that it says: whatever refers
-/// to them may have to follow.
+/// A permutation that a user expects to be a symmetry. It fixes only the images of the objects it names: whatever
+/// refers to them may have to follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     /// Exchange two values of a type wherever they occur: as values and as indices.
@@ -138,12 +139,12 @@ pub enum Request {
         /// The other.
         second: i64,
     },
-    /// Send each value of a type to the next, the last to the first.
+    /// Map each value of a type to the next, the last to the first.
     Rotate {
         /// The type.
         ty: TypeId,
     },
-    /// Exchange two elements of an array that stand for something as wholes: processes, channels.
+    /// Exchange two elements of an array that represent objects, as a whole: processes, channels.
     ExchangeElements {
         /// The array.
         variable: VariableId,
@@ -152,7 +153,7 @@ pub enum Request {
         /// The index of the other.
         second: i64,
     },
-    /// Send each element of such an array to the next, the last to the first.
+    /// Map each element of such an array to the next, the last to the first.
     RotateElements {
         /// The array.
         variable: VariableId,
@@ -167,10 +168,10 @@ pub enum Request {
 }
 
 impl Request {
-    /// Reads `Type value value`, `rotate Type`, or the names of two variables or parts of them.
+    /// Parses `Type value value`, `rotate Type`, or the names of two variables or parts of them.
     ///
     /// # Errors
-    /// Says what is not understood.
+    /// A message about the part that was not understood.
     pub fn parse(model: &Model, layout: &Layout, text: &str) -> Result<Self, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let individuals = |name: &str| Individuals::named(model, name);
@@ -188,7 +189,7 @@ impl Request {
                 of.exchange(model, first, second)
             }
             [first, second] => {
-                // A process or a channel is more than its variables: its own steps belong to it.
+                // A process or channel is more than its variables: its own steps belong to it.
                 if let Some((variable, first)) = called_element(model, layout, first)
                     && let Some((other, second)) = called_element(model, layout, second)
                     && variable == other
@@ -215,7 +216,7 @@ impl Request {
         }
     }
 
-    /// What becomes of a value of a type.
+    /// The image of a value of a type.
     pub(super) fn value(&self, model: &Model, ty: TypeId, value: i64) -> i64 {
         if let TypeKind::Union { members } = &model.types[ty].kind {
             let member = members.iter().find(|&&member| model.domain(member).contains(value));
@@ -244,7 +245,7 @@ impl Request {
         }
     }
 
-    /// What becomes of an element of an array, by its index.
+    /// The image of an element of an array, by its index.
     pub(super) fn element(&self, model: &Model, array: VariableId, value: i64) -> i64 {
         match *self {
             Self::ExchangeElements { variable, first, second } if variable == array => match value {
@@ -283,7 +284,7 @@ impl Request {
                 continue;
             }
             if own.values.len() == 1 && literals.slots()[image].values.len() == 1 {
-                // Constants: what reads them reads their values, wherever they lie.
+                // Constants: functions read their values, wherever they lie.
                 continue;
             }
             for (position, &value) in own.values.iter().enumerate() {
@@ -308,7 +309,7 @@ impl Request {
         })
     }
 
-    /// Where each slot goes.
+    /// The image of each slot.
     fn slot_images(&self, model: &Model, layout: &Layout) -> Vec<SlotId> {
         let mut images: Vec<SlotId> = layout.slots.indices().collect();
         if let Self::ExchangeParts { first, second } = self {
@@ -345,7 +346,7 @@ impl Request {
         images
     }
 
-    /// Where each cell of a type goes, relative to its first cell.
+    /// The image of each cell of a type, relative to its first cell.
     fn offsets(&self, model: &Model, ty: TypeId, base: u64, offsets: &mut Vec<u64>) {
         match &model.types[ty].kind {
             TypeKind::Array { index, element } => {
@@ -376,13 +377,13 @@ impl Request {
     }
 }
 
-/// The value after another in a type, the first after the last.
+/// The cyclic successor of a value in a type.
 fn next_value(model: &Model, ty: TypeId, value: i64) -> i64 {
     let domain = model.domain(ty);
     domain.code_of(value).map_or(value, |code| domain.value_of((code + 1) % domain.size().max(1)))
 }
 
-/// The element of an array that a front end calls by a name.
+/// The element of an array with a display name of a front end.
 fn called_element(model: &Model, layout: &Layout, name: &str) -> Option<(VariableId, i64)> {
     let places = Places::new(model, layout);
     for (variable, entry) in model.variables.iter_enumerated().filter(|(it, _)| model.calling(*it).is_some()) {
@@ -398,7 +399,7 @@ fn called_element(model: &Model, layout: &Layout, name: &str) -> Option<(Variabl
     None
 }
 
-/// The slots of an element, or a part of one, that a front end calls by a name.
+/// The slots of an element, or of a part of one, with a display name of a front end.
 fn called_part(model: &Model, layout: &Layout, name: &str) -> Vec<SlotId> {
     let places = Places::new(model, layout);
     for (variable, entry) in model.variables.iter_enumerated().filter(|(it, _)| model.calling(*it).is_some()) {
@@ -428,7 +429,7 @@ fn is_part(slot: &str, name: &str) -> bool {
     slot.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
 }
 
-/// The values of a type for people: `1..9`, `red, green`.
+/// The values of a type for display: `1..9`, `red, green`.
 fn values_text(model: &Model, ty: TypeId) -> String {
     let domain = model.domain(ty);
     let name = |value| short_value_name(model, ty, value);

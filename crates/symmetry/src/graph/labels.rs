@@ -1,4 +1,4 @@
-//! What the vertices of a model's graph are called when it is drawn.
+//! Labels for the vertices of a model's graph in drawings.
 
 use quotient_functions::{Event, Operation, Relation};
 use quotient_groups::Point;
@@ -8,8 +8,7 @@ use quotient_ir::{
 
 use super::{Colour, Encoder, Kind, Role};
 
-/// A short name for each vertex: that of the slot, literal or event that it is, or what its colour
-/// stands for.
+/// A short label for each vertex: the slot, literal or event that it represents, or the meaning of its colour.
 ///
 /// # Errors
 /// If the budget is spent.

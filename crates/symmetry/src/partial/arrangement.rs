@@ -1,11 +1,11 @@
-//! States as arrangements of members: permuting the members of a packed state, and the representative
-//! of a state under the permutations of a partition.
+//! States as arrangements of members: permuting the members of a packed state, and the representative of a state under
+//! the permutations of a partition.
 //!
-//! What a state says of one member, apart from which member it is, is its *block*: what its own parts
-//! hold, and which shared variables hold it. In a plain model blocks say everything, and sorting them
-//! inside of each cell gives the representative (Wahl and Donaldson 2010, section 4.2). Otherwise
-//! members are told apart further by what they refer to and what refers to them, and where some stay
-//! tied each is tried as the first (section 4.3); the least image is the representative.
+//! What a state says about one member, apart from which member it is, is its *block*: the contents of its own parts,
+//! and which shared variables hold it. In a plain model, blocks describe members completely, and sorting them inside
+//! each cell gives the representative (Wahl and Donaldson 2010, section 4.2). Otherwise members are distinguished
+//! further by what they refer to and what refers to them, and if some remain tied, each is tried as the first (section
+//! 4.3); the least image is the representative.
 
 use std::hash::{Hash, Hasher};
 
@@ -22,17 +22,17 @@ pub struct Arrangement {
     roles: Vec<Role>,
     members: usize,
     plain: bool,
-    /// For each member, the parts that are its own and hold no member.
+    /// For each member, its own parts that hold no member.
     own: Vec<Vec<OwnPart>>,
     /// Roles of variables that belong to no member and hold one.
     shared: Vec<usize>,
-    /// Whether every block fits a word.
+    /// Whether every block fits into one word.
     small: bool,
     /// Whether permuting members can change each slot.
     moved: Vec<bool>,
 }
 
-/// Where a slot lies in a packed state.
+/// The location of a slot in a packed state.
 #[derive(Clone, Copy, Debug)]
 struct Field {
     word: u32,
@@ -40,10 +40,10 @@ struct Field {
     width: u32,
 }
 
-/// A part of a member: the slot of the same part of its family's first member, and the member's own.
+/// A part of a member: its role, shared by the family, and the member's own slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnPart {
-    /// The same for the same part of each member of the family.
+    /// Equal for the same part of each member of the family.
     pub role: u32,
     /// The slot.
     pub slot: SlotId,
@@ -58,13 +58,13 @@ pub struct Kind {
     pub block: u64,
 }
 
-/// The memory of arranging.
+/// Working memory for arranging.
 #[derive(Clone, Debug, Default)]
 pub struct Desk {
     blocks: Vec<u64>,
     interned: FxHashMap<Box<[u64]>, u64>,
     order: Vec<(u64, usize)>,
-    /// Where each member goes.
+    /// The image of each member.
     pub places: Vec<usize>,
     image: Vec<u64>,
 }
@@ -117,23 +117,22 @@ impl Arrangement {
         self.fields[quotient_ir::TableIndex::position(slot)]
     }
 
-    /// How many members there are.
+    /// The number of members.
     pub fn members(&self) -> usize {
         self.members
     }
 
-    /// Whether blocks say everything about members.
+    /// Whether blocks describe members completely.
     pub fn is_plain(&self) -> bool {
         self.plain
     }
 
-    /// The parts that are a member's own and hold no member.
+    /// A member's own parts that hold no member.
     pub fn own(&self, member: usize) -> &[OwnPart] {
         &self.own[member]
     }
 
-    /// The shared variables that can hold members: slot, the member that it holds in a state, and the
-    /// code that it would hold for another.
+    /// The shared variables that can hold members: the slot, and the translation between stored codes and members.
     pub fn shared(&self) -> impl Iterator<Item = (SlotId, &Held)> {
         self.shared.iter().map(|&role| {
             let role = &self.roles[role];
@@ -161,7 +160,7 @@ impl Arrangement {
                 let mut block = 0u64;
                 for part in parts {
                     let field = self.field(part.slot);
-                    // A shift by a whole word happens only for the first part.
+                    // A shift by a whole word occurs only for the first part.
                     block = block.checked_shl(field.width).unwrap_or(0) | read(field, state);
                 }
                 desk.blocks.push(block.checked_shl(self.shared.len() as u32).unwrap_or(0));
@@ -189,7 +188,7 @@ impl Arrangement {
         &desk.blocks
     }
 
-    /// The state after each member has gone to its place.
+    /// The state after each member has moved to its image.
     pub fn apply(&self, state: &[u64], place_of: &[usize], image: &mut Vec<u64>) {
         image.clear();
         image.extend_from_slice(state);
@@ -218,8 +217,8 @@ impl Arrangement {
         }
     }
 
-    /// Replaces a state by its representative under the permutations of cells, and leaves in
-    /// `desk.places` where each member went.
+    /// Replaces a state by its representative under the permutations of cells, and leaves the image of each member in
+    /// `desk.places`.
     pub fn canonicalize(&self, desk: &mut Desk, state: &mut Vec<u64>, cells: &[Vec<usize>]) {
         self.blocks(desk, state);
         desk.places.clear();
@@ -282,7 +281,7 @@ impl Arrangement {
         kinds
     }
 
-    /// Whether exchanging two members leaves a state as it is. Blocks must be those of the state.
+    /// Whether exchanging two members preserves a state. Blocks must be those of the state.
     pub fn are_alike(&self, desk: &mut Desk, state: &[u64], first: usize, second: usize) -> bool {
         if desk.blocks[first] != desk.blocks[second] {
             return false;
@@ -320,7 +319,7 @@ impl Arrangement {
         desk.places = places;
     }
 
-    /// Tries all orders that agree with the colours, and keeps the least image.
+    /// Tries all orders consistent with the colours, and keeps the least image.
     fn descend(
         &self,
         desk: &mut Desk,
@@ -335,7 +334,7 @@ impl Arrangement {
             sizes[colour] += 1;
         }
         let Some(colour) = sizes.iter().position(|&size| size > 1) else {
-            // Colours of a cell are a stretch, in the order of the cells.
+            // The colours of a cell form a range, in the order of the cells.
             let order: Vec<usize> = cells.iter().flatten().copied().collect();
             let places: Vec<usize> = colours.iter().map(|&colour| order[colour]).collect();
             let mut image = Vec::new();
@@ -348,7 +347,7 @@ impl Arrangement {
         let tied: Vec<usize> = (0..self.members).filter(|&member| colours[member] == colour).collect();
         let mut tried: Vec<usize> = Vec::new();
         for &member in &tied {
-            // Members whose exchange leaves the state as it is lead to the same images.
+            // Members whose exchange preserves the state lead to the same images.
             if tried.iter().any(|&other| self.are_alike(desk, state, other, member)) {
                 continue;
             }
@@ -361,8 +360,8 @@ impl Arrangement {
         }
     }
 
-    /// Splits colours by what members refer to and what refers to them, until nothing changes. A
-    /// colour is the number of members with a lesser one.
+    /// Splits colours by what members refer to and what refers to them, until nothing changes. A colour is the number
+    /// of members with a lesser one.
     fn refine(&self, state: &[u64], colours: &mut Vec<usize>) {
         let mut sums = vec![0u64; self.members];
         let mut order: Vec<usize> = (0..self.members).collect();
@@ -384,7 +383,7 @@ impl Arrangement {
                         Some(member) => (1u8, colours[member]).hash(&mut hasher),
                         None => (0u8, code).hash(&mut hasher),
                     }
-                    // Which of the places are the same member matters as well.
+                    // It also matters which of the positions hold the same member.
                     for &member in members {
                         members.iter().position(|&other| other == member).hash(&mut hasher);
                     }

@@ -1,7 +1,7 @@
-//! Families: types whose values name the parts of a state, and how permutations of these values act
-//! on states. Exchanging two values exchanges the parts of arrays that they index and the values
-//! themselves where they are stored: the action that a scalarset declares, here for any index type,
-//! and nobody says yet that it is a symmetry of anything.
+//! Families: types whose values name the parts of a state, and the action of permutations of these values on states.
+//! Exchanging two values exchanges the parts of arrays that they index and the values themselves where they are stored.
+//! This is the action that a scalarset declares, here for any index type; it is not assumed to be a symmetry of
+//! anything.
 
 use quotient_groups::{Point, SparsePermutation};
 use quotient_ir::{Layout, Model, SlotId, TableIndex, TypeId, TypeKind};
@@ -9,15 +9,15 @@ use quotient_ir::{Layout, Model, SlotId, TableIndex, TypeId, TypeKind};
 use crate::explain::collect_index_types;
 use crate::literals::Literals;
 
-/// Larger types are not looked at.
+/// The largest type considered.
 const LARGEST_FAMILY: u64 = 4096;
-/// More members than this are not looked at.
+/// The largest number of members considered.
 const MOST_MEMBERS: usize = 16_384;
 
-/// No member.
+/// Not a member.
 pub(crate) const NOBODY: u16 = u16::MAX;
 
-/// The families of a model. Their values are called members and numbered through, family by family.
+/// The families of a model. Their values are called members and are numbered consecutively, family by family.
 #[derive(Clone, Debug)]
 pub struct Families {
     list: Vec<Family>,
@@ -34,15 +34,15 @@ pub struct Family {
     pub name: String,
     /// Its first member.
     pub first: usize,
-    /// How many members it has.
+    /// The number of members.
     pub size: usize,
-    /// What each member is called.
+    /// The name of each member.
     names: Vec<String>,
     values: Vec<i64>,
 }
 
 impl Family {
-    /// What the member at a position is called.
+    /// The name of the member at a position.
     pub fn value_name(&self, position: usize) -> String {
         self.names[position].clone()
     }
@@ -56,14 +56,14 @@ impl Family {
     }
 }
 
-/// Slots that are the same but for the members on their paths: one for each choice of these.
+/// Slots that differ only in the members on their paths: one for each choice of members.
 #[derive(Clone, Debug)]
 pub(crate) struct Role {
     /// The slot for the first members.
     pub(crate) base: usize,
-    /// The families whose members select the slot, and how far apart neighbours are.
+    /// The families whose members select the slot, with the distance between neighbours.
     pub(crate) axes: Vec<Axis>,
-    /// The stored codes that stand for members, if some do.
+    /// The stored codes that denote members, if any do.
     pub(crate) held: Option<Held>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Axis {
     pub(crate) stride: usize,
 }
 
-/// Which stored codes of a slot stand for members.
+/// The stored codes of a slot that denote members.
 #[derive(Clone, Debug)]
 pub struct Held {
     /// By code.
@@ -85,16 +85,16 @@ pub struct Held {
 }
 
 impl Held {
-    /// The member that a code stands for.
+    /// The member that a code denotes.
     pub fn member(&self, code: u64) -> Option<usize> {
         let member = *self.member_of.get(code as usize)?;
         (member != NOBODY).then_some(member as usize)
     }
-    /// The code that stands for a member.
+    /// The code that denotes a member.
     pub fn code(&self, member: usize) -> u64 {
         self.code_of[member]
     }
-    /// The code after members have gone to their places.
+    /// The code after members have moved to their images.
     pub(crate) fn image(&self, code: u64, place_of: &[usize]) -> u64 {
         self.member(code).map_or(code, |member| self.code_of[place_of[member]])
     }
@@ -129,8 +129,8 @@ impl Role {
 }
 
 impl Families {
-    /// The families of the types that index arrays, and of scalarsets. A type that a multiset has to do
-    /// with is none: its elements have no places of their own.
+    /// The families of the types that index arrays, and of scalarsets. A type involved in a multiset is excluded:
+    /// elements have no fixed positions.
     pub(crate) fn candidates(model: &Model, layout: &Layout) -> Self {
         let mut types = Vec::new();
         for variable in model.variables.iter() {
@@ -205,7 +205,7 @@ impl Families {
                     base += model.cells(field.ty) as usize;
                 }
             }
-            // No family has to do with it.
+            // No family involves it.
             TypeKind::Multiset { .. } => {}
             _ => {
                 let held = self.held(model, layout, ty, SlotId::from_position(base));
@@ -242,7 +242,7 @@ impl Families {
         &self.list
     }
 
-    /// How many members there are in all.
+    /// The total number of members.
     pub fn members(&self) -> usize {
         self.members
     }
@@ -256,7 +256,7 @@ impl Families {
         &self.roles
     }
 
-    /// Whether a member is described by what its own parts hold and by which shared variables hold it:
+    /// Whether a member is described completely by the contents of its own parts and by which shared variables hold it:
     /// no part of a member refers to a member, and no part belongs to two.
     pub fn are_plain(&self) -> bool {
         self.roles.iter().all(|role| match role.axes.len() {
@@ -266,7 +266,7 @@ impl Families {
         })
     }
 
-    /// What becomes of an argument of an instance whose parameter is of a type.
+    /// The image of an argument of an instance whose parameter has a given type.
     pub(crate) fn argument(&self, ty: TypeId, value: i64, place_of: &[usize]) -> i64 {
         match self.list.iter().find(|family| family.ty == ty) {
             Some(family) => match family.member(value) {
@@ -277,8 +277,8 @@ impl Families {
         }
     }
 
-    /// A permutation of members (where each goes) as a permutation of literals. Nothing if the literals
-    /// are not closed under it.
+    /// A permutation of members (the image of each) as a permutation of literals. `None` if the literals are not closed
+    /// under it.
     pub(crate) fn permutation(
         &self,
         layout: &Layout,
@@ -323,7 +323,7 @@ impl Families {
     }
 }
 
-/// The types on the paths to multisets and inside of them.
+/// The types on the paths to multisets and inside them.
 fn types_around_multisets(model: &Model, ty: TypeId, path: &mut Vec<TypeId>, inside: bool, found: &mut Vec<TypeId>) {
     match &model.types[ty].kind {
         TypeKind::Array { index, element } => {

@@ -1,18 +1,17 @@
-//! Near, rough and virtual symmetry (Emerson and Trefler 1999; Emerson, Havlicek and Trefler 2000; Wahl
-//! and Donaldson 2010, section 8) of the structure of a small model, with respect to all permutations of
-//! its families. Each keeps the quotient bisimilar to the structure; virtual symmetry is the weakest
-//! condition that does.
+//! Near, rough and virtual symmetry (Emerson and Trefler 1999; Emerson, Havlicek and Trefler 2000; Wahl and Donaldson
+//! 2010, section 8) of the structure of a small model, with respect to all permutations of its families. Each keeps the
+//! quotient bisimilar to the structure; virtual symmetry is the weakest condition that does.
 //!
 //! With G the group, s → t a transition and g in G:
 //!
-//! * *symmetric*: g(s) → g(t) is one, too;
-//! * *near*: the same, unless every permutation leaves s as it is;
-//! * *rough*: g(s) → h(g(t)) for some h that leaves g(s) as it is: which of the processes that look the
-//!   same moves may be chosen by priority;
+//! * *symmetric*: g(s) → g(t) is a transition, too;
+//! * *near*: the same, unless every permutation fixes s;
+//! * *rough*: g(s) → h(g(t)) for some h that fixes g(s): among processes in the same local state, priority may choose
+//!   which one moves;
 //! * *virtual*: g(s) → h(g(t)) for some h in G.
 //!
-//! The structure is what initial states, permutations and transitions lead to: the states of the
-//! symmetric super-structure, with the transitions of the model.
+//! The structure consists of everything reachable from initial states by permutations and transitions: the states of
+//! the symmetric super-structure, with the transitions of the model.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,38 +20,38 @@ use quotient_ir::{Interpreter, Outcome, Valuation};
 use super::arrangement::{Arrangement, Desk};
 use super::{Families, PartialSymmetry};
 
-/// Permutations up to which the ones that leave a state as it is are found by trying all.
+/// The largest number of permutations for which those that fix a state are found by trying all.
 const GROUP_LIMIT: usize = 5040;
 
-/// Which symmetries a structure has.
+/// The notions of symmetry that a structure satisfies.
 #[derive(Clone, Debug)]
 pub struct Classification {
-    /// States looked at.
+    /// The number of states examined.
     pub states: usize,
-    /// Transitions between different pairs of states.
+    /// The number of transitions between different pairs of states.
     pub transitions: usize,
     /// Why it is not symmetric.
     pub symmetric: Result<(), Witness>,
     /// Why it is not nearly symmetric.
     pub near: Result<(), Witness>,
-    /// Why it is not roughly symmetric; nothing if that was too much to find out.
+    /// Why it is not roughly symmetric; `None` if deciding this was too expensive.
     pub rough: Option<Result<(), Witness>>,
     /// Why it is not virtually symmetric.
     pub virtual_symmetry: Result<(), Witness>,
 }
 
-/// A transition, a permutation, and its image, which is not what it should be.
+/// A transition, a permutation, and the image of the transition, which violates the condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
     /// A transition of the model.
     pub transition: (Valuation, Valuation),
-    /// Where each member goes.
+    /// The image of each member.
     pub places: Vec<usize>,
     /// The image of the transition.
     pub image: (Valuation, Valuation),
 }
 
-/// There are more states than one wants to look at.
+/// There are more states than the limit allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the structure has more than {0} states")]
 pub struct TooManyStates(pub usize);
@@ -69,7 +68,7 @@ struct Structure<'a> {
     successors: Vec<Vec<u32>>,
 }
 
-/// Says which symmetries the structure of a model has.
+/// Determines which notions of symmetry the structure of a model satisfies.
 ///
 /// # Errors
 /// If it has more than `limit` states.
@@ -153,7 +152,7 @@ impl Structure<'_> {
         Ok(())
     }
 
-    /// Adds a state and all that permutations make of it.
+    /// Adds a state and all its images under permutations.
     fn add_orbit(&mut self, state: Packed, limit: usize) -> Result<(), TooManyStates> {
         if self.numbers.contains_key(&state) {
             return Ok(());
@@ -193,7 +192,7 @@ impl Structure<'_> {
         self.numbers[&image]
     }
 
-    /// The first state of the orbit of each.
+    /// The first state of the orbit of each state.
     fn orbits(&self, exchanges: &[Vec<usize>]) -> Vec<u32> {
         let mut orbits = vec![u32::MAX; self.states.len()];
         for first in 0..self.states.len() as u32 {
@@ -211,9 +210,8 @@ impl Structure<'_> {
         orbits
     }
 
-    /// Symmetry and near symmetry: it is enough to look at exchanges of neighbours. If the source of a
-    /// transition is not left alone by all permutations, its images are not either, so that products of
-    /// exchanges can be followed one by one.
+    /// Symmetry and near symmetry: exchanges of neighbours suffice. If the source of a transition is not fixed by all
+    /// permutations, neither are its images, so products of exchanges can be followed one by one.
     fn compare_exchanges(
         &self,
         interpreter: &Interpreter<'_>,
@@ -244,8 +242,8 @@ impl Structure<'_> {
         (symmetric, near)
     }
 
-    /// Whether all states of an orbit have transitions of the same sorts. A sort is what `sort_of` tells
-    /// about a source and a target, the same for all images of a transition.
+    /// Whether all states of an orbit have transitions of the same sorts. A sort is the value of `sort_of` for a source
+    /// and a target; it is the same for all images of a transition.
     fn compare_orbits(
         &mut self,
         interpreter: &Interpreter<'_>,
@@ -293,7 +291,7 @@ impl Structure<'_> {
         families: &Families,
     ) -> Option<Result<(), Witness>> {
         if self.arrangement.is_plain() {
-            // What leaves a state as it is permutes members with the same block.
+            // A permutation that fixes a state permutes members with the same block.
             return Some(self.compare_orbits(interpreter, orbits, |structure, source, target| {
                 let mut source = source.to_vec();
                 structure.arrangement.canonicalize(&mut structure.desk, &mut source, &structure.cells);
@@ -324,7 +322,7 @@ impl Structure<'_> {
         }))
     }
 
-    /// A permutation that takes a state to another one of its orbit.
+    /// A permutation that maps a state to another one of its orbit.
     fn way(&mut self, from: u32, to: u32) -> Vec<usize> {
         let mut state = self.states[from as usize].clone();
         self.arrangement.canonicalize(&mut self.desk, &mut state, &self.cells);

@@ -1,13 +1,12 @@
-//! Partial symmetry: for each rule by itself, which members of which families it does not tell apart.
+//! Partial symmetry: for each single rule, which members of which families it does not distinguish.
 //!
-//! A global symmetry must preserve every rule. Here each rule has its own partition of the members,
-//! the coarsest one whose permutations preserve the set of the rule's instances, guard and effect; it
-//! is what Wahl (2007, section 5) asks of the user for every edge. Where a rule tells members apart, its
-//! instances are taken apart into *edges*: the sets that the rule's own permutations cannot leave, each
-//! of which may tell apart less than the whole rule does.
+//! A global symmetry must preserve every rule. Here each rule has its own partition of the members: the coarsest one
+//! whose permutations preserve the set of the rule's instances, guard and effect. Wahl (2007, section 5) requires the
+//! user to give it for every edge. If a rule distinguishes members, its instances are split into *edges*: the orbits
+//! under the rule's own permutations, each of which may distinguish less than the whole rule does.
 //!
-//! Candidates come from signatures (`signature`), and every partition is certified: a transposition and
-//! a cycle of each cell, which generate all its permutations, are shown to map the edge to itself.
+//! Candidates come from signatures (`signature`), and every partition is certified: a transposition and a cycle of each
+//! cell, which generate all its permutations, are proved to map the edge to itself.
 
 mod arrangement;
 mod families;
@@ -36,11 +35,11 @@ use signature::SlotMembers;
 pub use unwinding::{Target, unwind};
 pub use whole::{Sharing, most_permutations};
 
-/// Members up to which an event that is not tied to its arguments is asked which of them it tells
-/// apart; beyond, it counts as telling all of them apart.
+/// The largest number of members for which an event that is not tied to its arguments is tested for which of them it
+/// distinguishes; beyond it, it is assumed to distinguish all of them.
 const STABILISER_LIMIT: usize = 8;
 
-/// Why a model cannot be treated by partial symmetry.
+/// Why partial symmetry does not support a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// There is nothing to permute.
@@ -52,47 +51,47 @@ pub enum Refusal {
     /// A rule or property has no functions.
     #[error("`{name}` could not be unfolded: {reason}")]
     Opaque {
-        /// What it is called.
+        /// Its name.
         name: String,
-        /// What stands in the way.
+        /// The reason.
         reason: String,
-        /// Where it stands.
+        /// Its location.
         span: Span,
     },
-    /// It gave up.
+    /// The budget was spent.
     #[error(transparent)]
     GaveUp(#[from] Spent),
 }
 
-/// What a rule tells apart.
+/// The partial symmetry of a rule.
 #[derive(Clone, Debug)]
 pub struct RuleSymmetry {
     /// The coarsest partition whose permutations preserve the set of the rule's instances.
     pub partition: Partition,
-    /// Its instances, taken apart.
+    /// Its instances, split into edges.
     pub edges: Vec<Edge>,
-    /// If it tells members apart, the part of the text that does.
+    /// If it distinguishes members, the part of the text that does.
     pub cause: Option<Cause>,
 }
 
-/// The part of a text that tells two members apart.
+/// The part of the text that distinguishes two members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// Where it stands.
+    /// Its location.
     pub span: Span,
-    /// The part of the guard; nothing if it is what the rule does.
+    /// The conjunct of the guard; `None` if it is the effect of the rule.
     pub part: Option<ExprId>,
-    /// Two members that it tells apart.
+    /// Two members that it distinguishes.
     pub members: (usize, usize),
 }
 
-/// What a property tells apart. Its edges are the ways in which it can be violated (or, for a cover
-/// property, reached); they have no arguments.
+/// The partial symmetry of a property. Its edges are the ways in which it can be violated (or, for a cover property,
+/// reached); they have no arguments.
 #[derive(Clone, Debug)]
 pub struct PropertySymmetry {
     /// The coarsest partition whose permutations preserve the property.
     pub partition: Partition,
-    /// The ways in which it can go wrong.
+    /// The ways in which it can be violated or reached.
     pub edges: Vec<Edge>,
 }
 
@@ -101,9 +100,9 @@ pub struct PropertySymmetry {
 pub struct Edge {
     /// The coarsest partition whose permutations preserve the set of the instances.
     pub partition: Partition,
-    /// The instances, each doing something else.
+    /// The instances, with distinct effects.
     pub instances: Vec<EdgeInstance>,
-    /// Whether a permutation takes an instance to the one with permuted arguments.
+    /// Whether a permutation maps an instance to the one with permuted arguments.
     pub natural: bool,
 }
 
@@ -112,15 +111,15 @@ pub struct Edge {
 pub struct EdgeInstance {
     /// The cells of its parameters.
     pub arguments: Vec<i64>,
-    /// For each of these, the member that it is, if it is one.
+    /// For each of these, the member it denotes, if any.
     pub members: Vec<Option<usize>>,
-    /// A partition whose permutations leave the instance as it is.
+    /// A partition whose permutations fix the instance.
     pub stabiliser: Partition,
-    /// What must hold of single slots for the instance to do anything.
+    /// Necessary conditions on single slots for the instance to have an effect.
     pub needs: Vec<Need>,
 }
 
-/// A slot must hold one of some values.
+/// The condition that a slot holds one of several values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
     /// The slot.
@@ -136,7 +135,7 @@ impl Need {
     }
 }
 
-/// The partial symmetry of a model, computed rule by rule when it is asked for.
+/// The partial symmetry of a model, computed rule by rule on demand.
 pub struct PartialSymmetry<'m> {
     model: &'m Model,
     layout: &'m Layout,
@@ -147,7 +146,7 @@ pub struct PartialSymmetry<'m> {
     rules: Vec<EventSet>,
     known: Vec<Option<RuleSymmetry>>,
     conditions: FxHashMap<PropertyId, Vec<Event>>,
-    /// Whether no rule seems to tell any members apart.
+    /// Whether, judging by signatures, no rule distinguishes any members.
     seems_whole: bool,
 }
 
@@ -157,11 +156,11 @@ struct Kept {
     generators: Vec<Generator>,
 }
 
-/// A permutation of members that was certified (where each goes), and what it does to the events.
+/// A certified permutation of members (the image of each), and its action on the events.
 type Generator = (Vec<usize>, Vec<u32>);
 
 impl<'m> PartialSymmetry<'m> {
-    /// Prepares a model with the properties of a run. All that is asked later draws on the budget, too.
+    /// Prepares a model with the properties of a run. Later queries draw on the budget, too.
     ///
     /// # Errors
     /// If there are no families, or a rule or property cannot be turned into functions, or the budget is spent.
@@ -177,7 +176,7 @@ impl<'m> PartialSymmetry<'m> {
             return Err(Refusal::NoFamilies);
         }
         if let Some(multiset) = layout.multisets().iter().find(|multiset| multiset.capacity > 0) {
-            // Members are exchanged slot by slot here, which the order of elements does not survive.
+            // Members are exchanged slot by slot here, which does not preserve the order of elements.
             let variable = &model.variables[layout.slots[multiset.first].variable];
             let reason = "the elements of a multiset have no order".to_owned();
             return Err(Refusal::Opaque { name: variable.name.clone(), reason, span: variable.span });
@@ -227,8 +226,8 @@ impl<'m> PartialSymmetry<'m> {
                 return Err(Refusal::Opaque { name, reason, span: entry.span });
             }
         }
-        // A family that every rule which has to do with it tells apart only costs: it makes states look
-        // different.
+        // If every rule that involves a family distinguishes all its members, the family is pure overhead: it only
+        // makes states look different.
         let slots = SlotMembers::new(&candidates, layout, &behaviour.circuit);
         let mut shared = vec![false; candidates.list().len()];
         let mut whole = vec![true; candidates.list().len()];
@@ -244,7 +243,7 @@ impl<'m> PartialSymmetry<'m> {
                 whole[number] &= sums.len() == 1;
             }
         }
-        // One that no rule has to do with costs nothing.
+        // A family that no rule involves costs nothing.
         let is_kept = |number: usize| shared[number] || whole[number];
         let kept = candidates.list().iter().enumerate().filter(|(number, _)| is_kept(*number));
         let types: Vec<TypeId> = kept.map(|(_, family)| family.ty).collect();
@@ -270,7 +269,7 @@ impl<'m> PartialSymmetry<'m> {
         Ok(partial)
     }
 
-    /// Functions that were made after the budget was spent mean nothing.
+    /// Functions made after the budget was spent are meaningless.
     fn require_sound(&self) -> Result<(), Spent> {
         if self.certifier.behaviour().circuit.is_spent() { Err(Spent) } else { Ok(()) }
     }
@@ -285,17 +284,17 @@ impl<'m> PartialSymmetry<'m> {
         self.model
     }
 
-    /// Where its variables lie.
+    /// The layout of its states.
     pub fn layout(&self) -> &'m Layout {
         self.layout
     }
 
-    /// The values each slot is taken to hold: what can occur, closed under permutations of members.
+    /// The values each slot is assumed to hold: the possible ones, closed under permutations of members.
     pub fn literals(&self) -> &crate::literals::Literals {
         self.certifier.literals()
     }
 
-    /// How what was certified so far was certified.
+    /// How everything certified so far was certified.
     pub fn report(&self) -> CertificationReport {
         self.certifier.report()
     }
@@ -305,24 +304,24 @@ impl<'m> PartialSymmetry<'m> {
         Partition::from_labels((0..self.families.members()).map(|member| self.families.family_of(member)))
     }
 
-    /// Whether a rule has been asked about.
+    /// Whether a rule has been queried.
     pub fn is_known(&self, rule: RuleId) -> bool {
         self.known[rule.position()].is_some()
     }
 
-    /// What must hold of single slots for any instance of a rule to do anything, one entry for each
-    /// instance. This does not ask what the rule tells apart.
-    /// Once the budget is spent, less is known, which is no mistake: nothing is needed then.
+    /// Necessary conditions on single slots for any instance of a rule to have an effect, one entry for each instance.
+    /// This does not compute what the rule distinguishes. Once the budget is spent, fewer conditions are known, which
+    /// is sound: nothing is required then.
     pub fn rule_needs(&mut self, rule: RuleId) -> Vec<Vec<Need>> {
         let events = self.rules[rule.position()].events.clone();
         events.iter().map(|event| self.needs(event)).collect()
     }
 
-    /// What a rule tells apart.
+    /// The partial symmetry of a rule.
     ///
     /// # Errors
-    /// If the arguments of certification contradict each other, which is a mistake in this program; if the
-    /// budget is spent.
+    /// If the arguments of certification contradict each other, which is a defect of this program; or if the budget is
+    /// spent.
     pub fn rule(&mut self, rule: RuleId) -> Result<&RuleSymmetry, DetectionError> {
         if self.known[rule.position()].is_none() {
             let part = self.rules[rule.position()].clone();
@@ -336,8 +335,7 @@ impl<'m> PartialSymmetry<'m> {
         Ok(self.known[rule.position()].as_ref().expect("it was just computed"))
     }
 
-    /// What a property tells apart. It must be one of those the model was prepared with, or an
-    /// assumption.
+    /// The partial symmetry of a property. It must be one of those the model was prepared with, or an assumption.
     ///
     /// # Errors
     /// As for [`PartialSymmetry::rule`].
@@ -346,14 +344,14 @@ impl<'m> PartialSymmetry<'m> {
         let part = EventSet::of_conditions(events);
         let preserved = self.coarsest_partition(&part)?;
         let partition = preserved.partition.clone();
-        // Looking at one state is enough if nothing is told apart.
+        // If nothing is distinguished, checking one state is enough.
         let edges = if partition == self.coarsest() { Vec::new() } else { self.take_apart(&part, preserved, &[])? };
         self.require_sound()?;
         Ok(PropertySymmetry { partition, edges })
     }
 
-    /// The ways in which a property can be violated or, for a cover property, hold: the parts of the
-    /// disjunction that says so.
+    /// The ways in which a property can be violated or, for a cover property, hold: the operands of the corresponding
+    /// disjunction.
     fn alarms(&mut self, property: PropertyId) -> Vec<Event> {
         let is_cover = self.model.properties[property].kind == PropertyKind::Cover;
         let behaviour = self.certifier.behaviour_mut();
@@ -391,8 +389,8 @@ impl<'m> PartialSymmetry<'m> {
         alarms.into_iter().map(event).collect()
     }
 
-    /// The coarsest partition whose permutations map the events of a group to events of the group.
-    /// Exchanging two members is an equivalence on members, so that there is one.
+    /// The coarsest partition whose permutations map the events of a group to events of the group. Being exchangeable
+    /// is an equivalence on members, so there is one.
     fn coarsest_partition(&mut self, part: &EventSet) -> Result<Kept, DetectionError> {
         let circuit = &self.certifier.behaviour().circuit;
         let labels = labels(&self.slots, circuit, part, self.families.members(), &self.budget)?;
@@ -419,7 +417,7 @@ impl<'m> PartialSymmetry<'m> {
                 }
                 continue;
             }
-            // The signatures promise too much: compare members one by one.
+            // The signatures are too optimistic: compare members one by one.
             let mut classes: Vec<usize> = Vec::new();
             'members: for &member in &cell {
                 for &known in &classes {
@@ -435,7 +433,7 @@ impl<'m> PartialSymmetry<'m> {
         Ok(Kept { partition: Partition::from_labels(cell_of), generators })
     }
 
-    /// Certifies that sending each of some members to the next preserves a group of events.
+    /// Certifies that mapping each of some members to the next preserves a group of events.
     fn certify(&mut self, part: &EventSet, cycle: &[usize]) -> Result<Option<Generator>, DetectionError> {
         let place_of = cycle_places(self.families.members(), cycle);
         let Some(generator) = self.literal_permutation(&place_of) else { return Ok(None) };
@@ -453,7 +451,7 @@ impl<'m> PartialSymmetry<'m> {
         self.families.permutation(self.layout, self.certifier.literals(), place_of)
     }
 
-    /// Takes the events of a group apart into those that its permutations map to each other.
+    /// Splits the events of a group into orbits under its permutations.
     fn take_apart(
         &mut self,
         part: &EventSet,
@@ -542,7 +540,7 @@ impl<'m> PartialSymmetry<'m> {
         Ok(Edge { partition: preserved.partition.clone(), instances, natural })
     }
 
-    /// A partition whose permutations leave an event as it is.
+    /// A partition whose permutations fix an event.
     fn stabiliser(&mut self, event: &Event, partition: &Partition) -> Partition {
         let circuit = &self.certifier.behaviour().circuit;
         let signature = self.slots.sign(circuit, event);
@@ -551,7 +549,7 @@ impl<'m> PartialSymmetry<'m> {
         let mut touched: Vec<usize> = slots.iter().flat_map(|&slot| self.slots.path(slot)).collect();
         touched.sort_unstable();
         touched.dedup();
-        // A slot that holds members has to do with all of them.
+        // A slot that holds members involves all of them.
         if slots.iter().any(|&slot| self.slots.holds_members(slot)) {
             touched = (0..self.families.members()).collect();
         }
@@ -585,7 +583,7 @@ impl<'m> PartialSymmetry<'m> {
         Partition::from_labels(cell_of)
     }
 
-    /// What must hold of single slots for an event to do anything.
+    /// Necessary conditions on single slots for an event to have an effect.
     fn needs(&mut self, event: &Event) -> Vec<Need> {
         let circuit = &mut self.certifier.behaviour_mut().circuit;
         if circuit.is_spent() {
@@ -613,7 +611,7 @@ impl<'m> PartialSymmetry<'m> {
         needs
     }
 
-    /// The part of the text that tells the first members of two cells apart.
+    /// The part of the text that distinguishes the first members of two cells.
     fn cause(&mut self, part: &EventSet, partition: &Partition) -> Option<Cause> {
         if *partition == self.coarsest() || part.events.is_empty() {
             return None;
@@ -653,15 +651,15 @@ impl<'m> PartialSymmetry<'m> {
             };
             let guard = |part: ExprId| Some(Cause { span: entry.span, part: Some(part), members });
             match by_arguments.get(&arguments[..]) {
-                // The instance with the exchanged arguments can never fire, because of what the guard says
-                // of its arguments.
+                // The instance with the exchanged arguments can never fire, because of a condition of the guard on its
+                // arguments.
                 None => {
                     let mut always = event.guard_parts.iter().filter(|(_, condition)| *condition == NodeId::TRUE);
                     if let Some(&(part, _)) = always.next() {
                         return guard(part);
                     }
                 }
-                // The part of the guard that is not what it should be.
+                // The conjunct of the guard that differs.
                 Some(other) => {
                     for &(part, condition) in &event.guard_parts {
                         let image = circuit.relabelled(condition, &relabelling, &mut known);
@@ -679,16 +677,16 @@ impl<'m> PartialSymmetry<'m> {
     }
 }
 
-/// What a member has to do with the events of a group.
+/// The role of a member in the events of a group.
 #[derive(Clone, Copy, Debug, Default)]
 struct Label {
-    /// The same for members that can be exchanged.
+    /// Equal for members that can be exchanged.
     sum: u64,
-    /// Whether it has to do with any of them.
+    /// Whether any of the events involves it.
     concerned: bool,
 }
 
-/// What each member has to do with the events of a group.
+/// The role of each member in the events of a group.
 fn labels(
     slots: &SlotMembers,
     circuit: &Circuit,
@@ -729,7 +727,7 @@ fn slots_below(circuit: &Circuit, roots: Vec<NodeId>) -> Vec<u32> {
     slots
 }
 
-/// Where members go if each of some goes to the next.
+/// The permutation of members that maps each of some members to the next.
 fn cycle_places(members: usize, cycle: &[usize]) -> Vec<usize> {
     let mut place_of: Vec<usize> = (0..members).collect();
     for (position, &member) in cycle.iter().enumerate() {
@@ -738,8 +736,8 @@ fn cycle_places(members: usize, cycle: &[usize]) -> Vec<usize> {
     place_of
 }
 
-/// All slots of a role are taken to hold the same values, closed under renaming of members: without
-/// that, a value that only one member can take would keep it from being exchanged.
+/// All slots of a role are assumed to hold the same values, closed under renaming of members. Otherwise a value that
+/// only one member can take would prevent it from being exchanged.
 fn ties(layout: &Layout, families: &Families) -> Ties {
     let mut ties = Ties { set_of: vec![None; layout.slots.len()], sets: Vec::new() };
     for role in families.roles() {

@@ -1,4 +1,4 @@
-//! Partitions of the members of all families: which of them have not been told apart.
+//! Partitions of the members of all families: members of one cell have not been distinguished.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// The partition in which members are together if they have equal labels.
+    /// The partition in which members with equal labels share a cell.
     pub fn from_labels<L: Eq + std::hash::Hash>(labels: impl IntoIterator<Item = L>) -> Self {
         let mut numbers: FxHashMap<L, u16> = FxHashMap::default();
         let cells = labels
@@ -28,12 +28,12 @@ impl Partition {
         Self { cells }
     }
 
-    /// Every member by itself.
+    /// Every member in its own cell.
     pub fn discrete(members: usize) -> Self {
         Self { cells: (0..members as u16).collect() }
     }
 
-    /// How many members there are.
+    /// The number of members.
     pub fn members(&self) -> usize {
         self.cells.len()
     }
@@ -43,7 +43,7 @@ impl Partition {
         self.cells[member] as usize
     }
 
-    /// How many cells there are.
+    /// The number of cells.
     pub fn cell_count(&self) -> usize {
         self.cells.iter().max().map_or(0, |&last| last as usize + 1)
     }
@@ -57,18 +57,18 @@ impl Partition {
         cells
     }
 
-    /// Whether two members are in one cell.
+    /// Whether two members share a cell.
     pub fn joins(&self, first: usize, second: usize) -> bool {
         self.cells[first] == self.cells[second]
     }
 
-    /// The greatest lower bound: members are together if both partitions have them together. It
-    /// generates exactly the permutations that both generate.
+    /// The greatest lower bound: members share a cell if they do so in both partitions. It generates exactly the
+    /// permutations that both generate.
     pub fn meet(&self, other: &Partition) -> Partition {
         Self::from_labels(self.cells.iter().zip(&other.cells))
     }
 
-    /// How many permutations it generates.
+    /// The number of permutations it generates.
     pub fn order(&self) -> BigUint {
         let mut sizes = vec![0u32; self.cell_count()];
         let mut order = BigUint::from(1u32);
@@ -101,8 +101,8 @@ impl Partition {
         )
     }
 
-    /// In source terms: the values of each family, cells separated by bars, such as `| 1, 2 | 3 |`.
-    /// A family all of whose members are together is left out if there are others.
+    /// In source terms: the values of each family, cells separated by bars, such as `| 1, 2 | 3 |`. A family with a
+    /// single cell is omitted if there are others.
     pub fn describe(&self, families: &Families) -> String {
         let mut text = String::new();
         let several = families.list().len() > 1;
@@ -133,7 +133,7 @@ impl Partition {
     }
 }
 
-/// Positions in increasing order as a short text: stretches of three and more by their ends.
+/// Positions in increasing order as a short text: ranges of three or more by their ends.
 fn runs(positions: &[usize], name: impl Fn(usize) -> String) -> String {
     let mut parts = Vec::new();
     let mut at = 0;

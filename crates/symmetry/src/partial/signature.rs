@@ -1,9 +1,9 @@
-//! Signatures: what a member has to do with an event, as a number that does not depend on which member
-//! it is. Members that can be exchanged have equal signatures; the converse is for certification to say.
+//! Signatures: the role of a member in an event, as a number that does not depend on which member it is. Members that
+//! can be exchanged have equal signatures; the converse is decided by certification.
 //!
-//! A node of an event's functions is hashed from below with all members made anonymous, then each node
-//! gets its context from above, and a member collects the contexts of what it occurs in. One pass over
-//! the event costs as much as reading it.
+//! The nodes of an event's functions are hashed bottom-up with all members made anonymous; then each node gets its
+//! context top-down, and a member collects the contexts of its occurrences. One pass is linear in the size of the
+//! event.
 
 use std::hash::{Hash, Hasher};
 
@@ -13,10 +13,10 @@ use super::families::{Families, NOBODY};
 use quotient_functions::{Circuit, Event, Linear, Node, NodeId, Written};
 use quotient_ir::{Layout, SlotId, TableIndex};
 
-/// What slots have to do with members.
+/// The members associated with slots.
 #[derive(Clone, Debug)]
 pub(crate) struct SlotMembers {
-    /// For each slot of the circuit its role; slots without one have their own.
+    /// The role of each slot of the circuit; slots without one have their own.
     roles: Vec<u32>,
     /// The members on the path of each slot.
     paths: Vec<Box<[u16]>>,
@@ -25,19 +25,19 @@ pub(crate) struct SlotMembers {
     members: usize,
 }
 
-/// What one event has to do with members.
+/// The signature of one event.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
     /// The event with all members anonymous.
     pub(crate) whole: u64,
-    /// What each member has to do with it; zero for nothing.
+    /// The role of each member in it; zero for none.
     pub(crate) members: Vec<u64>,
 }
 
 fn mix(parts: impl Hash) -> u64 {
     let mut hasher = FxHasher::default();
     parts.hash(&mut hasher);
-    // The sums below need bits that are well spread.
+    // The sums below need well-distributed bits.
     let mut bits = hasher.finish();
     bits = (bits ^ bits >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (bits ^ bits >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1
@@ -138,7 +138,7 @@ impl SlotMembers {
                 *sum = sum.wrapping_add(mix(("path", axis, written)));
             }
         }
-        // Nodes are made after their parts, so that decreasing numbers go from above to below.
+        // Nodes are made after their operands, so decreasing numbers go top-down.
         let mut pending: std::collections::BTreeSet<NodeId> = contexts.keys().copied().collect();
         while let Some(node) = pending.pop_last() {
             let context = mix((contexts[&node], pass.below(node)));
@@ -214,7 +214,7 @@ impl SlotMembers {
     }
 }
 
-/// The hashes from below of one event's nodes.
+/// The bottom-up hashes of one event's nodes.
 struct Pass<'a> {
     slots: &'a SlotMembers,
     circuit: &'a Circuit,
@@ -273,7 +273,7 @@ impl Pass<'_> {
         mix((form.constant, terms))
     }
 
-    /// What the tuples say of one of their slots.
+    /// What the tuples say about one of their slots.
     fn column(&self, slot: u32, tuples: &[Box<[u16]>], column: usize) -> u64 {
         tuples.iter().fold(0u64, |sum, tuple| sum.wrapping_add(self.slots.anonymous(slot, tuple[column] as usize)))
     }

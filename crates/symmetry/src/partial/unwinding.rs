@@ -1,7 +1,7 @@
-//! Unwinding: a state with a partition as states with a finer one that stand for the same states (Wahl
-//! 2007, sections 7 and 8). Members of a cell that are alike are counted, not told apart, and only how
-//! many of each kind go to each part of the cell is chosen, so that the work is proportional to what
-//! comes out; what is known to be of no use is not made at all.
+//! Unwinding: replacing a state with a partition by states with a finer one that represent the same states (Wahl 2007,
+//! sections 7 and 8). Members of a cell that are alike are counted, not distinguished, and only the number of each kind
+//! in each part of the cell is chosen, so the work is proportional to the output; results known to be useless are not
+//! generated at all.
 
 use std::ops::ControlFlow;
 
@@ -10,12 +10,12 @@ use super::arrangement::Kind;
 /// A part of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// The places in it.
+    /// Its positions.
     pub places: Vec<usize>,
 }
 
-/// Visits one way to send members to places for each way to fill the targets of each cell with kinds of
-/// its members; `allows(cell, target, kind)` tells whether a kind may go to a target.
+/// Visits one assignment of members to positions for each way to fill the targets of each cell with kinds of its
+/// members; `allows(cell, target, kind)` says whether a kind may go to a target.
 pub fn unwind(
     cells: &[Vec<Kind>],
     targets: &[Vec<Target>],
@@ -37,7 +37,7 @@ pub fn unwind(
                 after[target][kind] = after[target + 1][kind] + own;
             }
         }
-        // Not enough room at all.
+        // Not enough room.
         if kinds.iter().enumerate().any(|(kind, entry)| entry.members.len() > after[0][kind]) {
             return ControlFlow::Continue(());
         }
@@ -55,7 +55,7 @@ struct Filling<'a> {
     targets: &'a [Vec<Target>],
     allowed: Vec<Vec<Vec<bool>>>,
     room: Vec<Vec<Vec<usize>>>,
-    /// How many members of each kind have a place.
+    /// The number of members of each kind that have been placed.
     used: Vec<Vec<usize>>,
     place_of: Vec<usize>,
 }
@@ -65,7 +65,7 @@ impl Filling<'_> {
         self.targets.get(cell).and_then(|targets| targets.get(target)).map_or(0, |target| target.places.len())
     }
 
-    /// Fills the rest of a target, of which some places are left, from a kind on.
+    /// Fills the rest of a target, with some positions left, from a kind on.
     fn fill(
         &mut self,
         cell: usize,

@@ -1,6 +1,5 @@
-//! What the rules of a model share, beside what the whole model does. A model that tells no members apart
-//! at all has the permutations of its families for symmetries, and nothing has to be remembered about the
-//! way to a state.
+//! Symmetry shared by the rules, compared with that of the whole model. If a model distinguishes no members at all, the
+//! permutations of its families are symmetries, and nothing has to be recorded about the path to a state.
 
 use num_bigint::BigUint;
 use quotient_ir::{Budget, Layout, Model, Spent, TableIndex};
@@ -9,18 +8,18 @@ use super::{Families, PartialSymmetry, cycle_places};
 use crate::certify::CertifiedGroup;
 use crate::detect::DetectionError;
 
-/// What at least half of the rules share.
+/// The symmetry that at least half of the rules share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sharing {
-    /// How many permutations preserve each of these rules.
+    /// The number of permutations that preserve each of these rules.
     pub order: BigUint,
-    /// How many rules have at least so many.
+    /// The number of rules preserved by at least that many permutations.
     pub rules: usize,
-    /// How many rules there are that can fire.
+    /// The number of rules that can fire.
     pub of: usize,
 }
 
-/// A bound of what rules can share, known without looking at them: the permutations of all families.
+/// An upper bound on what rules can share, without analysing them: the permutations of all families.
 ///
 /// # Errors
 /// If the budget is spent.
@@ -32,7 +31,7 @@ pub fn most_permutations(model: &Model, layout: &Layout, budget: &Budget) -> Res
 }
 
 impl PartialSymmetry<'_> {
-    /// What at least half of the rules share.
+    /// The symmetry that at least half of the rules share.
     ///
     /// # Errors
     /// As for [`PartialSymmetry::rule`].
@@ -49,8 +48,8 @@ impl PartialSymmetry<'_> {
         Ok(Sharing { order, rules, of: orders.len() })
     }
 
-    /// The group of all permutations of families and its order, if all of them preserve every start, rule
-    /// and property. Asks no more than signatures where these say that some rule does tell members apart.
+    /// The group of all permutations of families and its order, if all of them preserve every start, rule and property.
+    /// If signatures already show that some rule distinguishes members, nothing else is computed.
     ///
     /// # Errors
     /// As for [`PartialSymmetry::rule`].
@@ -77,7 +76,7 @@ impl PartialSymmetry<'_> {
                     }
                 }
             }
-            // Permutations of values that nothing can hold do nothing.
+            // Permutations of values that no slot can hold have no effect.
             if generators.len() > known {
                 order = (1..=family.size as u32).fold(order, |order, number| order * number);
             }

@@ -122,7 +122,7 @@ impl Generator {
         }
     }
 
-    /// How a type is written.
+    /// The text of a type.
     pub(super) fn text(&self, ty: &Ty) -> String {
         match ty {
             Ty::Boolean => "boolean".into(),
@@ -144,7 +144,7 @@ impl Generator {
         }
     }
 
-    /// How many contents there are, the undefined one included.
+    /// The number of possible contents, including undefined.
     pub(super) fn contents(&self, ty: &Ty) -> u64 {
         match ty {
             Ty::Boolean => 3,
@@ -226,13 +226,13 @@ impl Generator {
             });
             let mut body = self.statements(1);
             if !pure && let Some(global) = globals.first() {
-                // Visibly more than a computation: C compilers drop a call of what rumur takes for
-                // a pure function where the result is not used, with the faults in it.
+                // Visibly more than a computation: C compilers drop a call of a function that rumur considers pure if
+                // its result is not used, including its run-time errors.
                 let _ = writeln!(body, "if false then clear {}; end;", global.name);
             }
             if let Some(ty) = &result {
                 let value = match ty {
-                    // rumur does not look at the range of what is returned.
+                    // rumur does not check the range of a returned value.
                     Ty::Range(low, high) => self.in_range(*low, *high, 2),
                     _ => {
                         let otherwise = something(self, ty).map_or_else(|| "true".into(), |variable| variable.name);
@@ -282,7 +282,7 @@ impl Generator {
         self.in_body = true;
         self.may_return = false;
         let mut body = String::new();
-        // Nothing has a value yet, and functions expect that everything has one.
+        // Nothing has a value yet, and functions expect everything to have one.
         let functions = std::mem::take(&mut self.functions);
         let expected: Vec<bool> = self.scope.iter().map(|variable| variable.defined).collect();
         let is_global = |variable: &Variable| variable.name.starts_with('v');
@@ -308,7 +308,7 @@ impl Generator {
         self.wrap_ruleset(&quantifiers, format!("startstate {name}\n{locals}begin\n{body}end"));
     }
 
-    /// Up to so many quantifiers, whose variables are visible from now on.
+    /// At most that many quantifiers, whose variables are visible from now on.
     pub(super) fn quantifiers(&mut self, most: usize) -> Vec<String> {
         let mut quantifiers = Vec::new();
         for _ in 0..self.random.below(most + 1) {
@@ -334,7 +334,7 @@ impl Generator {
         };
     }
 
-    /// A rule, perhaps with others in a ruleset or under an alias.
+    /// A rule, possibly with others in a ruleset or under an alias.
     pub(super) fn rules(&mut self, depth: usize) {
         let before = self.scope.len();
         if depth < 2 && self.random.percent(20) {
@@ -393,7 +393,7 @@ impl Generator {
         self.scope.truncate(before);
     }
 
-    /// A rule that sets some scalar to any value of its type, so that there is something to see.
+    /// A rule that sets some scalar to any value of its type, so that there is some behaviour.
     pub(super) fn setter(&mut self) {
         let Some((target, ty, _)) = self.place(&Ty::is_scalar, true) else { return };
         let value = self.fresh("q");

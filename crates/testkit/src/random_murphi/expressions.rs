@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Function, Generator, PathStep, Shape, Ty, Variable};
 
 impl Generator {
-    /// The ways into a type, each with the type it leads to.
+    /// The paths into a type, each with the type it leads to.
     pub(super) fn paths(&self, ty: &Ty) -> Vec<(Vec<PathStep>, Ty)> {
         let mut paths = vec![(Vec::new(), ty.clone())];
         if let Ty::Compound(number) = ty {
@@ -52,7 +52,7 @@ impl Generator {
         if candidates.is_empty() {
             return None;
         }
-        // Some paths cannot be taken: there may be no value of a scalarset at hand.
+        // Some paths cannot be taken: there may be no value of a scalarset available.
         let first = self.random.below(candidates.len());
         candidates.rotate_left(first);
         candidates.into_iter().find_map(|(variable, path, ty)| {
@@ -150,13 +150,13 @@ impl Generator {
         }
     }
 
-    /// What can be assigned to a place of a type; if nothing is at hand, what is given.
+    /// Something that can be assigned to a place of a type; if nothing is available, `otherwise`.
     pub(super) fn contents_of(&mut self, ty: &Ty, otherwise: &str) -> String {
         if ty.is_scalar() {
             if let Some(value) = self.value(ty, 2) {
                 return value;
             }
-            // Nothing of this type is at hand, as happens with scalarsets: whatever there is.
+            // Nothing of this type is available, as can happen with scalarsets: use whatever there is.
             return self.known_place(&|candidate| candidate == ty).map_or_else(|| otherwise.into(), |(text, _)| text);
         }
         if self.random.percent(30)

@@ -41,7 +41,7 @@ impl Generator {
         text
     }
 
-    /// A multiset that can be seen (or written to), and the type of its elements.
+    /// A multiset that is visible (or writable), and the type of its elements.
     pub(super) fn multiset(&mut self, writable: bool) -> Option<(String, Ty)> {
         let multisets: Vec<usize> = (0..self.compounds.len())
             .filter(|&number| matches!(self.compounds[number].1, Shape::Multiset(..)))
@@ -57,7 +57,7 @@ impl Generator {
         }
     }
 
-    /// Runs something with the element at a position of a multiset visible.
+    /// Runs a function with the element at a position of a multiset visible.
     pub(super) fn with_element<T>(
         &mut self,
         multiset: &str,
@@ -243,7 +243,7 @@ impl Generator {
     }
 
     pub(super) fn while_loop(&mut self, depth: usize) -> String {
-        // Its counter is a local that nothing else writes to.
+        // Its counter is a local that nothing else writes.
         let counter = self.scope.iter().position(|variable| {
             variable.name.starts_with('l') && variable.writable && variable.defined && variable.ty.is_number()
         });
@@ -295,7 +295,7 @@ impl Generator {
             arguments.push(if *by_reference {
                 self.place(&|candidate| candidate == ty, true)?.0
             } else if ty.is_scalar() {
-                // A plain variable hands on that it has no value.
+                // A plain variable passes on that it is undefined.
                 match self.known_place(&|candidate| candidate == ty) {
                     Some((text, _)) if self.random.percent(40) => text,
                     _ => self.value(ty, depth)?,

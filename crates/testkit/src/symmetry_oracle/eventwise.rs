@@ -1,7 +1,6 @@
-//! The symmetries that map each event to an event: what detection looks for. An instance of a rule is
-//! a function of all states made of possible values; so is an instance of a property. A symmetry of
-//! the whole transition system need not be one of these: it may map steps of one event to steps of
-//! several.
+//! The symmetries that map each event to an event, which is what detection looks for. An instance of a rule is a
+//! function on all states composed of possible values; so is an instance of a property. A symmetry of the whole
+//! transition system need not be one of these: it may map steps of one event to steps of several.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::{LiteralMap, all_states};
 
-/// What an event does in one state.
+/// The effect of an event in one state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Effect {
     Fault,
@@ -20,7 +19,7 @@ enum Effect {
     Next(u32, Vec<PropertyId>),
 }
 
-/// What a function is of: that is all a symmetry must respect of its name.
+/// The kind of a function: all that a symmetry must preserve about its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Kind {
     Rule,
@@ -37,7 +36,7 @@ pub(super) fn generators_by_events(
     let states = all_states(literals, limit)?;
     let numbers: FxHashMap<&Valuation, u32> = states.iter().zip(0..).collect();
     let interpreter = Interpreter::new(model, layout);
-    // Each function is there once: doing the same twice makes no difference.
+    // Each function once: duplicates make no difference.
     let mut functions: FxHashMap<(Kind, Vec<Option<Effect>>), ()> = FxHashMap::default();
     let mut work = 0;
     for (rule, entry) in model.rules.iter_enumerated() {
@@ -51,7 +50,7 @@ pub(super) fn generators_by_events(
                 Ok(false) => None,
                 Ok(true) => match interpreter.fire(rule, &arguments, state) {
                     Outcome::Fault(_) => Some(Effect::Fault),
-                    // A step that is dropped is one that does not happen.
+                    // A dropped step does not happen.
                     Outcome::Pruned => None,
                     Outcome::Next { state, covered } => Some(Effect::Next(numbers[&state], covered)),
                 },
@@ -76,7 +75,7 @@ pub(super) fn generators_by_events(
         }
         let can_fault = own.iter().flatten().any(|effect| *effect == Some(Effect::Fault));
         if entry.kind == PropertyKind::Assumption && can_fault {
-            // The first instance that is false or goes wrong decides, so they count as one.
+            // The first instance that is false or fails decides, so they count as one.
             let first = |state: usize| {
                 let decisive = own.iter().map(|effects| &effects[state]).find(|effect| **effect != Some(Effect::Holds));
                 decisive.cloned().unwrap_or(Some(Effect::Holds))
@@ -85,7 +84,7 @@ pub(super) fn generators_by_events(
         }
         functions.extend(own.into_iter().map(|effects| ((Kind::Property(property), effects), ())));
     }
-    // Which covers are passed on the way to an initial state is part of what a start does.
+    // The covers reached on the way to an initial state are part of the effect of a start.
     let mut initial: Vec<Vec<Vec<PropertyId>>> = vec![Vec::new(); states.len()];
     for (start, entry) in model.starts.iter_enumerated() {
         for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
@@ -124,7 +123,7 @@ fn search(
         let next = colours.len() as u32;
         *colours.entry(colour).or_insert(next)
     };
-    // The order of a hash map must not decide about anything.
+    // The order of a hash map must not affect the result.
     functions.sort_by_cached_key(|function| format!("{function:?}"));
     let mut builder = GraphBuilder::new();
     let mut vertices: BTreeMap<(SlotId, Option<i64>), Point> = BTreeMap::new();

@@ -1,5 +1,4 @@
-//! Records on disk. Files have no names: they are gone when the search is, however it ends. What is
-//! short stays in memory.
+//! Records on disk. Files are unnamed: they disappear with the search, however it ends. Short sequences stay in memory.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -9,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::report::StopReason;
 
-/// Bytes that are written and read at once, about.
+/// The approximate number of bytes written and read at once.
 const BLOCK_BYTES: usize = 1 << 16;
 
 /// Why something could not be written or read.
@@ -30,7 +29,7 @@ impl From<DiskError> for StopReason {
     }
 }
 
-/// A folder for files, and how many bytes they may take together.
+/// A folder for files, and a limit on their total size.
 #[derive(Clone, Debug)]
 pub(crate) struct Disk {
     folder: PathBuf,
@@ -43,7 +42,7 @@ impl Disk {
     /// # Errors
     /// If there is no such folder, or files cannot be made there.
     pub(crate) fn new(folder: &Path, limit: Option<u64>) -> Result<Self, DiskError> {
-        // Better now than when the first file is needed.
+        // Fail now rather than when the first file is needed.
         tempfile::tempfile_in(folder)?;
         Ok(Self {
             folder: folder.to_owned(),
@@ -53,12 +52,12 @@ impl Disk {
         })
     }
 
-    /// Most bytes that the files took together.
+    /// The peak total size of the files.
     pub(crate) fn peak_bytes(&self) -> u64 {
         self.peak.load(Ordering::Relaxed)
     }
 
-    /// Takes note of bytes that will be written.
+    /// Reserves bytes that will be written.
     fn take(&self, bytes: u64) -> Result<(), DiskError> {
         let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if used > self.limit {
@@ -69,13 +68,13 @@ impl Disk {
         Ok(())
     }
 
-    /// No records of so many words.
+    /// An empty sequence of records of a number of words.
     pub(crate) fn sequence(&self, stride: usize) -> Sequence {
         Sequence { file: None, stride, written: 0, pending: Vec::new(), disk: self.clone() }
     }
 }
 
-/// Records of the same number of words, one after the other in a file.
+/// Consecutive records of the same number of words in a file.
 #[derive(Debug)]
 pub(crate) struct Sequence {
     /// None while everything is in memory.
@@ -83,7 +82,7 @@ pub(crate) struct Sequence {
     stride: usize,
     /// Bytes in the file.
     written: u64,
-    /// Bytes that wait to be written.
+    /// Bytes waiting to be written.
     pending: Vec<u8>,
     disk: Disk,
 }
@@ -94,12 +93,12 @@ impl Sequence {
         &self.disk
     }
 
-    /// How many records there are.
+    /// The number of records.
     pub(crate) fn len(&self) -> u64 {
         (self.written + self.pending.len() as u64) / self.record_bytes()
     }
 
-    /// Adds words; whole records in the end.
+    /// Adds words; in the end these must be whole records.
     pub(crate) fn push(&mut self, words: &[u64]) -> Result<(), DiskError> {
         for word in words {
             self.pending.extend_from_slice(&word.to_le_bytes());
@@ -107,12 +106,12 @@ impl Sequence {
         if self.pending.len() >= BLOCK_BYTES { self.flush() } else { Ok(()) }
     }
 
-    /// Whether some of it is in a file.
+    /// Whether part of it is in a file.
     pub(crate) fn is_on_disk(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Writes what waits, which frees its memory. If that fails, it still waits, and can be read.
+    /// Writes the waiting bytes, which frees their memory. If that fails, they remain waiting and readable.
     pub(crate) fn flush(&mut self) -> Result<(), DiskError> {
         let bytes = self.pending.len() as u64;
         if bytes == 0 {
@@ -132,12 +131,12 @@ impl Sequence {
         Ok(())
     }
 
-    /// Records that are read at once, about.
+    /// The approximate number of records read at once.
     pub(crate) fn block(&self) -> u64 {
         (BLOCK_BYTES as u64 / self.record_bytes()).max(1)
     }
 
-    /// Reads some of the records; fewer if there are not so many.
+    /// Reads some of the records; fewer if there are not enough.
     pub(crate) fn read(&self, first: u64, count: u64, words: &mut Vec<u64>) -> io::Result<()> {
         words.clear();
         let start = first * self.record_bytes();
@@ -157,7 +156,7 @@ impl Sequence {
         Ok(())
     }
 
-    /// The records from one on.
+    /// A reader of the records from a given one on.
     pub(crate) fn reader(&self, first: u64) -> Reader<'_> {
         Reader { sequence: self, next: first, words: Vec::new(), position: 0 }
     }
@@ -173,18 +172,18 @@ impl Drop for Sequence {
     }
 }
 
-/// Goes through a sequence.
+/// Reads a sequence in order.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
     sequence: &'a Sequence,
-    /// The first record that was not read.
+    /// The first record not yet read.
     next: u64,
     words: Vec<u64>,
     position: usize,
 }
 
 impl Reader<'_> {
-    /// The record it is at; none after the last.
+    /// The current record; none after the last.
     pub(crate) fn record(&mut self) -> io::Result<Option<&[u64]>> {
         if self.position == self.words.len() {
             self.sequence.read(self.next, self.sequence.block(), &mut self.words)?;
@@ -194,12 +193,12 @@ impl Reader<'_> {
         Ok(self.words.get(self.position..self.position + self.sequence.stride))
     }
 
-    /// The record it is at, if it was looked at.
+    /// The current record, if it was read.
     pub(crate) fn current(&self) -> &[u64] {
         &self.words[self.position..self.position + self.sequence.stride]
     }
 
-    /// Goes on to the next record.
+    /// Moves to the next record.
     pub(crate) fn advance(&mut self) {
         self.position += self.sequence.stride;
     }

@@ -1,12 +1,11 @@
-//! Breadth-first search that goes on when memory is full, on disk and on one thread.
+//! Breadth-first search that continues on disk, on one thread, when memory is full.
 //!
-//! The states in memory stay there. Those found later are appended to a file in the order of
-//! discovery, with their parents: so the frontier is the end of that file, and runs are found again.
-//! Whether a successor is new is decided for a whole level at once (delayed duplicate detection;
-//! Stern and Dill, Using magnetic disk instead of main memory in the Murphi verifier, 1998):
-//! successors that are not in memory are sorted, those that are in the sorted sets of states on disk
-//! are dropped, and the rest is put back into the order in which it was found. New states are judged
-//! in that order, so counts, verdicts and runs are those of a search in memory.
+//! The states in memory stay there. States found later are appended to a file in the order of discovery, with their
+//! parents: so the frontier is the end of that file, and runs can be rebuilt. Whether a successor is new is decided for
+//! a whole level at once (delayed duplicate detection; Stern and Dill, Using magnetic disk instead of main memory in
+//! the Murphi verifier, 1998): successors that are not in memory are sorted, those in the sorted sets of states on disk
+//! are dropped, and the rest is put back into the order of discovery. New states are judged in that order, so counts,
+//! verdicts and runs are those of a search in memory.
 
 mod file;
 mod sorter;
@@ -31,23 +30,23 @@ use file::{Disk, DiskError, Sequence};
 use sorter::Sorter;
 use visited::Visited;
 
-/// How many states or records pass between reports of progress.
+/// The number of states or records between reports of progress.
 const PROGRESS_INTERVAL: u64 = 4096;
-/// The least memory for sorting, and what is used where there is no limit.
+/// The minimum memory for sorting, which is also used if there is no limit.
 const LEAST_ROOM: u64 = 1 << 16;
 const USUAL_ROOM: u64 = 1 << 26;
 
-/// The share of a memory limit that is for the states in memory, if a search may go on on disk.
+/// The share of a memory limit for the states in memory, if a search may continue on disk.
 pub(crate) fn share_for_states(limit: u64) -> u64 {
     limit - limit / 4
 }
 
-/// Whether a search that ends for a reason goes on on disk.
+/// Whether a search that ended for this reason continues on disk.
 pub(crate) fn continues_on_disk(end: &End) -> bool {
     matches!(end, End::Stopped(StopReason::MemoryLimit(_) | StopReason::OutOfMemory))
 }
 
-/// States in memory that wait to be expanded, in order.
+/// States in memory that wait for expansion, in order.
 #[derive(Debug)]
 pub(crate) enum Waiting {
     Range(Range<StateNumber>),
@@ -72,14 +71,14 @@ impl Waiting {
     }
 }
 
-/// Where a search in memory was at a moment between two expansions.
+/// A search in memory at a point between two expansions.
 #[derive(Debug)]
 pub(crate) struct Handover {
     /// Whether all starts were run. If not, they are run again.
     pub(crate) begun: bool,
-    /// Steps from a start to the states of the level.
+    /// The number of steps from a start to the states of the level.
     pub(crate) level: u64,
-    /// States of the level that wait to be expanded.
+    /// States of the level that wait for expansion.
     pub(crate) current: Waiting,
     /// States of the next level so far.
     pub(crate) next: Waiting,
@@ -95,12 +94,12 @@ pub(crate) struct Overflow {
 }
 
 impl Overflow {
-    /// How many there are.
+    /// The number of states.
     pub(crate) fn len(&self) -> u64 {
         self.records.len()
     }
 
-    /// Most bytes that were used on disk by the search.
+    /// The peak disk use of the search, in bytes.
     pub(crate) fn peak_bytes(&self) -> u64 {
         self.records.disk().peak_bytes()
     }
@@ -114,7 +113,7 @@ impl Overflow {
         Ok(Some((record, parent as StateNumber)))
     }
 
-    /// Goes through all states. Breaking ends that.
+    /// Visits all states. A break ends the traversal.
     pub(crate) fn visit(&self, mut visit: impl FnMut(&[u64]) -> ControlFlow<()>) -> io::Result<ControlFlow<()>> {
         let mut reader = self.records.reader(0);
         while let Some(record) = reader.record()? {
@@ -127,7 +126,7 @@ impl Overflow {
     }
 }
 
-/// Goes on with a search. What it explored is as of the moment of the handover.
+/// Continues a search on disk. The exploration is as of the handover.
 pub(crate) fn go_on<S: SearchSpace>(
     system: &S,
     checks: &Checks,
@@ -151,11 +150,11 @@ pub(crate) fn go_on<S: SearchSpace>(
         words,
         overflow: Overflow { words, first: explored.store.bound(), records: disk.sequence(words + 1) },
         visited: Visited::new(&disk, words),
-        // A candidate is a state, its place among the successors of the level, its parent and its tag.
+        // A candidate is a state, its position among the successors of the level, its parent and its tag.
         candidates: Sorter::new(&disk, words + 2, 0..words + 1, Some(words), room / 2),
         new: Sorter::new(&disk, words + 2, words..words + 1, None, room / 2),
         batch: Batch::new(words),
-        // Whatever is not written to disk is worth it.
+        // Every hit is worthwhile: it saves a write to disk.
         recent: Recent::new(words, 0),
         depth: 0,
         waiting: 0,
@@ -185,7 +184,7 @@ struct DiskSearch<'a, S: SearchSpace> {
     options: &'a SearchOptions,
     observer: &'a mut dyn Observer,
     words: usize,
-    /// What is known so far; transitions up to the level.
+    /// The results so far; transitions up to the level.
     explored: Exploration,
     overflow: Overflow,
     visited: Visited,
@@ -193,18 +192,18 @@ struct DiskSearch<'a, S: SearchSpace> {
     new: Sorter,
     batch: Batch,
     recent: Recent,
-    /// Steps from a start to the states being found.
+    /// The number of steps from a start to the states being found.
     depth: u64,
-    /// States that were found and not yet expanded.
+    /// The number of states found and not yet expanded.
     waiting: u64,
-    /// Successors of the level that left the batch.
+    /// The number of successors of the level that have left the batch.
     place: u64,
-    /// Steps through states after starts, where only these count, and the place after them.
+    /// Steps through transient states after starts, where only these count, and the position after them.
     start_steps: Vec<(u64, u64)>,
-    /// Covers reached by steps of the level, and at which successor.
+    /// Covers reached by steps of the level, with the position of the successor.
     covered: Vec<(PropertyId, u64)>,
     work: u64,
-    /// Why an expansion was broken off.
+    /// Why an expansion was interrupted.
     halt: Option<Halt>,
     /// What ends the search after the successors so far.
     found: Option<End>,
@@ -241,7 +240,7 @@ impl<S: SearchSpace> DiskSearch<'_, S> {
         }
     }
 
-    /// Runs the starts. Returns what ends the search then.
+    /// Runs the starts. Returns what then ends the search, if anything.
     fn run_starts(&mut self) -> Result<Option<End>, Halt> {
         let (system, options) = (self.system, self.options);
         let mut scratch = system.scratch();
@@ -253,8 +252,8 @@ impl<S: SearchSpace> DiskSearch<'_, S> {
         Ok(self.found.take())
     }
 
-    /// Expands the states of a level: those in memory, then those on disk. Returns what ends the
-    /// search then, unless something did before.
+    /// Expands the states of a level: those in memory, then those on disk. Returns what then ends the search, unless
+    /// something did before.
     fn expand_level(&mut self, memory: &Waiting, disk: Range<u64>) -> Result<Option<End>, Halt> {
         let mut scratch = self.system.scratch();
         let mut state = Vec::new();
@@ -304,7 +303,7 @@ impl<S: SearchSpace> DiskSearch<'_, S> {
         Ok(end)
     }
 
-    /// Sorts the successors in the batch that are not in memory.
+    /// Sends the successors in the batch that are not in memory to the sorter.
     fn send(&mut self) -> Result<(), DiskError> {
         self.batch.hash_all();
         let mut number = 0;
@@ -329,7 +328,7 @@ impl<S: SearchSpace> DiskSearch<'_, S> {
         Ok(())
     }
 
-    /// Keeps the candidates of the level that are new. `ended` is what ends the search after them.
+    /// Keeps the new candidates of the level. `ended` is what ends the search after them.
     fn settle(&mut self, ended: Option<End>, starts: bool) -> Result<(), Halt> {
         let words = self.words;
         let mut addition = self.visited.addition();
@@ -357,7 +356,7 @@ impl<S: SearchSpace> DiskSearch<'_, S> {
         });
         let places = std::mem::take(&mut self.place);
         if !starts {
-            // A step counts even if what it leads to ends the search.
+            // A step counts even if the state it leads to ends the search.
             self.explored.transitions += places.min(last.saturating_add(1));
         }
         let passed = std::mem::take(&mut self.start_steps).into_iter().filter(|&(_, place)| place <= last);
@@ -397,13 +396,13 @@ impl<S: SearchSpace> DiskSearch<'_, S> {
         }
     }
 
-    /// Reports progress from time to time.
+    /// Reports progress periodically.
     fn tick(&mut self) -> Result<(), Halt> {
         self.work += 1;
         if self.work >= PROGRESS_INTERVAL { self.report() } else { Ok(()) }
     }
 
-    /// Continues, or keeps why not.
+    /// Continues, or records why not.
     fn proceed(&mut self, result: Result<(), Halt>) -> ControlFlow<()> {
         match result {
             Ok(()) => ControlFlow::Continue(()),

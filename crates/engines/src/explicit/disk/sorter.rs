@@ -1,31 +1,30 @@
-//! Sorts more records than fit into memory: sorted runs on disk, merged.
+//! External sorting: sorted runs on disk, merged.
 
 use std::ops::Range;
 
 use super::file::{Disk, DiskError, Reader, Sequence};
 
-/// Runs that are merged at once.
+/// The number of runs merged at once.
 const RUNS: usize = 48;
 
-/// Records to be put in order.
+/// Records to be sorted.
 #[derive(Debug)]
 pub(crate) struct Sorter {
     disk: Disk,
     stride: usize,
-    /// The words of a record that say where it belongs.
+    /// The words of a record by which it is sorted.
     order: Range<usize>,
-    /// Of records that agree in so many words at their beginning, only the first counts. None: all
-    /// count.
+    /// Of records that agree in this many leading words, only the first is kept. None: all are kept.
     unique: Option<usize>,
     records: Vec<u64>,
-    /// The most words of records in memory.
+    /// The largest number of words of records in memory.
     room: usize,
     runs: Vec<Sequence>,
 }
 
 impl Sorter {
     pub(crate) fn new(disk: &Disk, stride: usize, order: Range<usize>, unique: Option<usize>, bytes: u64) -> Self {
-        // The permutation that sorts them takes a few bytes a record.
+        // The sorting permutation takes a few bytes per record.
         let room = (bytes as usize / (8 * stride + 4)).max(16) * stride;
         Self { disk: disk.clone(), stride, order, unique, records: Vec::new(), room, runs: Vec::new() }
     }
@@ -36,7 +35,7 @@ impl Sorter {
             self.write_run()?;
         }
         if self.records.len() + self.stride > self.records.capacity() {
-            // Doubling must not go beyond the room.
+            // Doubling must not exceed the room.
             let more = self.records.len().max(16 * self.stride).min(self.room - self.records.len());
             self.records.reserve_exact(more);
         }
@@ -46,7 +45,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// All records; leaves none.
+    /// Takes all records, leaving none.
     pub(crate) fn take(&mut self) -> Self {
         let Self { ref disk, stride, ref order, unique, room, .. } = *self;
         let empty = Self {
@@ -61,7 +60,7 @@ impl Sorter {
         std::mem::replace(self, empty)
     }
 
-    /// Goes through all records in order and forgets them.
+    /// Visits all records in order and removes them.
     pub(crate) fn drain<E: From<DiskError>>(
         &mut self,
         mut visit: impl FnMut(&[u64]) -> Result<(), E>,
@@ -124,7 +123,7 @@ impl Sorter {
         run.flush()
     }
 
-    /// Goes through the records of several runs in order.
+    /// Visits the records of several runs in order.
     fn merge<E: From<DiskError>>(
         &self,
         runs: &[Sequence],

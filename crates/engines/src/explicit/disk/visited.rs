@@ -1,11 +1,11 @@
-//! The states on disk in order, to tell whether a state is one of them.
+//! The sorted states on disk, for membership tests.
 
 use std::cmp::Ordering;
 
 use super::file::{Disk, DiskError, Sequence};
 
-/// Sets of states, each sorted, none in two of them. A set is merged with the one before it when it
-/// has grown to half its size, so there are few of them.
+/// Disjoint sorted sets of states. A set is merged with its predecessor when it has grown to half its size, so there
+/// are few of them.
 #[derive(Debug)]
 pub(crate) struct Visited {
     disk: Disk,
@@ -29,7 +29,7 @@ impl Run {
         Self { states: disk.sequence(words), index: Vec::new(), block: None, content: Vec::new() }
     }
 
-    /// Leaves nothing in memory of what is on disk for the most part. What is short stays there.
+    /// Frees the memory of a set that is mostly on disk. Short sets stay in memory.
     fn finish(&mut self) -> Result<(), DiskError> {
         if self.states.is_on_disk() { self.states.flush() } else { Ok(()) }
     }
@@ -46,7 +46,7 @@ impl Run {
         let after = partition(&self.index, words, |first| first <= state);
         let Some(block) = after.checked_sub(1) else { return Ok(false) };
         let block = block as u64;
-        // States are asked for in order, so that a block is read once.
+        // States are queried in order, so each block is read once.
         if self.block != Some(block) {
             self.block = None;
             self.states.read(block * self.states.block(), self.states.block(), &mut self.content)?;
@@ -57,7 +57,7 @@ impl Run {
     }
 }
 
-/// How many of some sorted states come before the first for which a condition does not hold.
+/// The number of sorted states before the first for which a condition does not hold.
 fn partition(states: &[u64], words: usize, holds: impl Fn(&[u64]) -> bool) -> usize {
     let (mut low, mut high) = (0, states.len() / words);
     while low < high {
@@ -72,7 +72,7 @@ impl Visited {
         Self { disk: disk.clone(), words, runs: Vec::new() }
     }
 
-    /// Whether a state was added. Cheapest if one asks in order.
+    /// Whether a state was added. Cheapest if states are queried in order.
     pub(crate) fn contains(&mut self, state: &[u64]) -> Result<bool, DiskError> {
         for run in &mut self.runs {
             if run.contains(state)? {
@@ -87,7 +87,7 @@ impl Visited {
         Addition(Run::new(&self.disk, self.words))
     }
 
-    /// Takes over a set of new states.
+    /// Takes ownership of a set of new states.
     pub(crate) fn add(&mut self, addition: Addition) -> Result<(), DiskError> {
         let mut last = addition.0;
         last.finish()?;

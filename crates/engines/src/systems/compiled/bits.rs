@@ -1,6 +1,6 @@
-//! Sets of bits of a packed state, and what is known of their contents.
+//! Sets of bits of a packed state, and bits with known contents.
 
-/// One mask a word.
+/// One mask per word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BitSet(pub(super) Vec<u64>);
 
@@ -28,7 +28,7 @@ impl BitSet {
     }
 }
 
-/// Bits whose contents are known.
+/// Bits with known contents.
 #[derive(Clone, Debug)]
 pub(super) struct KnownBits {
     pub(super) mask: Vec<u64>,

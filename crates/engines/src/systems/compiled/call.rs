@@ -1,11 +1,10 @@
-//! Calls of compiled code: the only place of the workspace with `unsafe`.
+//! Calls to compiled code: the only module of the workspace with `unsafe`.
 //!
-//! Why it is sound. The functions come from `translation`, which gives each of them one of the two
-//! signatures below and lets it touch memory through its arguments, and through tables that live as
-//! long as the code, only. An expansion reads `words` words of the state and writes fewer than
-//! `extent` words of the buffer; a check reads `words` words. Both lengths are compared with the
-//! slices here, before each call, so no caller can get them wrong. The code is dropped together
-//! with the pointers to it, which never leave this module.
+//! Soundness: the functions come from `translation`, which gives each of them one of the two signatures below and lets
+//! it access memory only through its arguments and through tables that live as long as the code. An expansion reads
+//! `words` words of the state and writes fewer than `extent` words of the buffer; a check reads `words` words. Both
+//! lengths are compared with the slices here, before each call, so no caller can get them wrong. The code is dropped
+//! together with the pointers to it, which never leave this module.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -14,35 +13,35 @@ use std::sync::Mutex;
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 
-/// Reads a state, writes records to a buffer, and returns how many bytes it wrote, or a negative
-/// number if the evaluator has to expand the state. The last argument has a bit for each instance to
-/// try. If the evaluator has to run one of them, the lowest bit of the result is set, and the number of
-/// the instance and the bits of those after it are in the buffer behind the records.
+/// Reads a state, writes records to a buffer, and returns the number of bytes written, or a negative number if the
+/// evaluator has to expand the state. The last argument has a bit for each instance to try. If the evaluator has to run
+/// one of them, the lowest bit of the result is set, and the number of the instance and the bits of those after it
+/// follow the records in the buffer.
 type Expansion = unsafe extern "C" fn(*const u64, *mut u64, u64) -> i64;
-/// Reads a state and returns a number other than zero if all is well with it.
+/// Reads a state and returns a nonzero number if it passes.
 type Check = unsafe extern "C" fn(*const u64) -> i64;
 
-/// What came of expansions.
+/// The outcome of expansions.
 pub(super) struct Expanded {
-    /// So many words were written.
+    /// The number of words written.
     pub(super) written: usize,
-    /// Why not all of them are done.
+    /// Why some of them are not done, if so.
     pub(super) halt: Option<Halt>,
 }
 
-/// Why an expansion is not done.
+/// Why an expansion is incomplete.
 pub(super) enum Halt {
-    /// The evaluator has to run one of the instances; the bits of the ones after it.
+    /// The evaluator has to run one of the instances; `left` has the bits of those after it.
     Paused { expansion: usize, instance: usize, left: u64 },
-    /// The evaluator has to do all of it.
+    /// The evaluator has to run all of it.
     Refused { expansion: usize },
 }
 
-/// What the code reads beside its arguments. It holds the addresses of these.
+/// Tables that the code reads besides its arguments. It contains their addresses.
 pub(super) enum Table {
     /// The bits at which the elements of an array start.
     Bits(#[allow(dead_code)] Box<[u16]>),
-    /// What the elements of an array hold that have no bits.
+    /// The contents of array elements that have no bits.
     Values(#[allow(dead_code)] Box<[i64]>),
     /// Which instances are enabled.
     Masks(#[allow(dead_code)] Box<[u64]>),
@@ -50,8 +49,8 @@ pub(super) enum Table {
 
 /// Finished machine code.
 pub(super) struct MachineCode {
-    /// Taken when the code is dropped. The lock is there because a module must not be shared
-    /// between threads; its functions may be.
+    /// Taken when the code is dropped. The lock is needed because a module must not be shared between threads; its
+    /// functions may be.
     module: Mutex<Option<JITModule>>,
     _tables: Vec<Table>,
     words: usize,
@@ -60,10 +59,10 @@ pub(super) struct MachineCode {
 }
 
 impl MachineCode {
-    /// Takes over a module whose functions are all defined. An expansion comes with the number of
-    /// words that it may write.
+    /// Takes over a module whose functions are all defined. An expansion comes with the number of words that it may
+    /// write.
     ///
-    /// Nothing if the system does not let memory be executed.
+    /// `None` if the system does not allow executing memory.
     pub(super) fn new(
         mut module: JITModule,
         tables: Vec<Table>,
@@ -91,8 +90,7 @@ impl MachineCode {
         Some(Self { module: Mutex::new(Some(module)), _tables: tables, words, expansions, checks })
     }
 
-    /// Runs expansions one after the other, the first for the instances whose bits are set and the others for
-    /// all.
+    /// Runs expansions one after the other: the first for the instances whose bits are set, the others for all.
     #[inline]
     pub(super) fn expand(&self, expansions: Range<usize>, state: &[u64], buffer: &mut [u64], left: u64) -> Expanded {
         assert!(state.len() == self.words);
@@ -128,8 +126,8 @@ impl MachineCode {
 impl Drop for MachineCode {
     fn drop(&mut self) {
         if let Some(module) = self.module.get_mut().ok().and_then(Option::take) {
-            // SAFETY: nobody can be running the functions or call them later: their pointers are
-            // private to this value, which is being dropped.
+            // SAFETY: the functions are not running and cannot be called later: their pointers are private to this
+            // value, which is being dropped.
             unsafe { module.free_memory() }
         }
     }

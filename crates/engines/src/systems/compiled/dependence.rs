@@ -1,27 +1,26 @@
-//! What a step can do to assumptions and invariants. They held in the state that the step left, so
-//! only those that read what the step changed have to be looked at again; and of these only the
-//! ones that what is known of the new state (tested by the guard, or written by the body) does not
-//! already show to hold.
+//! The effect of a step on assumptions and invariants. They held in the state before the step, so only those that read
+//! what the step changed must be checked again; and of these, only the ones that are not already implied by what is
+//! known about the new state (tested by the guard, or written by the body).
 
 use super::bits::{BitSet, KnownBits};
 use super::effects::{Effects, PartialFields};
 use crate::systems::evaluator::SpecialisedUnit;
 use crate::systems::evaluator::code::{Code, Command, CommandId, Test, TestId};
 
-/// What is known of a test without running it.
+/// What is known about a test without running it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Foresight {
     /// It succeeds.
     Succeeds,
     /// It fails.
     Fails,
-    /// It does one or the other.
+    /// It succeeds or fails.
     Decides,
-    /// It may have no value.
+    /// Its evaluation may fail.
     Unknown,
 }
 
-/// One test that must succeed in every state, and what it reads.
+/// One test that must succeed in every state, and the bits it reads.
 #[derive(Clone, Debug)]
 pub(super) struct Conjunct {
     pub(super) test: TestId,
@@ -41,12 +40,12 @@ pub(super) struct Step<'a> {
     code: &'a Code,
     known: KnownBits,
     writes: BitSet,
-    /// Fields that surely have a value after the step.
+    /// Fields that certainly have a value after the step.
     assured: BitSet,
 }
 
 impl<'a> Step<'a> {
-    /// What a unit does to a state whose expected fields all have values.
+    /// The effect of a unit on a state whose expected fields all have values.
     pub(super) fn of(code: &'a Code, fields: &PartialFields, expected: &BitSet, unit: &SpecialisedUnit) -> Self {
         let words = expected.0.len();
         let mut known = KnownBits::nothing(words);
@@ -70,7 +69,7 @@ impl<'a> Step<'a> {
         Self { code, known, writes: effects.writes, assured }
     }
 
-    /// Whether a test that succeeded before the step surely succeeds after it.
+    /// Whether a test that succeeded before the step certainly succeeds after it.
     pub(super) fn keeps(&self, conjunct: &Conjunct) -> bool {
         conjunct.reads.is_disjoint(&self.writes)
             || self.foresee(&self.code.tests[conjunct.test], 0) == Foresight::Succeeds
@@ -148,7 +147,7 @@ fn opposite(foresight: Foresight) -> Foresight {
     }
 }
 
-/// Tests in a row, of which the first with a decisive result ends the evaluation.
+/// Consecutive tests; the first with a decisive result ends the evaluation.
 fn junction(parts: impl Iterator<Item = Foresight>, decisive: Foresight, neutral: Foresight) -> Foresight {
     let mut result = neutral;
     for part in parts {
@@ -165,19 +164,19 @@ fn junction(parts: impl Iterator<Item = Foresight>, decisive: Foresight, neutral
     result
 }
 
-/// Takes note of what a test that succeeded shows.
+/// Records what a successful test shows.
 fn learn(known: &mut KnownBits, test: &Test) {
     if let Test::FieldIs { word, mask, pattern, .. } = *test {
         known.learn(word, mask, pattern);
     }
 }
 
-/// Takes note of what a body writes.
+/// Records what a body writes.
 fn follow(code: &Code, fields: &PartialFields, known: &mut KnownBits, id: CommandId) {
     match code.commands[id] {
         Command::Sequence(list) => {
             let commands = code.command_lists.get(list);
-            // After a return nothing of the rest may happen.
+            // After a return, the rest may not run.
             let straight = commands.iter().all(|&command| is_plain_write(&code.commands[command]));
             for &command in commands {
                 if straight {

@@ -1,9 +1,9 @@
-//! Which instances can be enabled, by tables over what single fields hold.
+//! Tables over the contents of single fields that show which instances can be enabled.
 //!
-//! Where a program counter or the like decides which of many instances are enabled, trying them all
-//! costs more than running the few that are. So the tests of single small fields become tables: for
-//! each content of a field one bit an instance, which says that no test of that field alone fails.
-//! The conjunction of the entries of all fields has the bits of the instances that are left to try.
+//! If a program counter or a similar field decides which of many instances are enabled, trying them all costs more than
+//! running the few that are. So the tests of single small fields become tables: for each content of a field, one bit
+//! per instance says that no test of that field alone fails. The conjunction of the entries of all fields has the bits
+//! of the instances that remain to be tried.
 
 use rustc_hash::FxHashMap;
 
@@ -13,27 +13,26 @@ use crate::systems::evaluator::SpecialisedUnit;
 use crate::systems::evaluator::code::{Code, ListRange, Test, TestId, Value, ValueId};
 use crate::systems::evaluator::machine::{Machine, Memory};
 
-/// Instances that share tables: the bits of a word.
+/// The number of instances that share tables: the bits of a word.
 pub(super) const GROUP: usize = 64;
-/// Fields wider than this have no table.
+/// The largest width of a field with a table.
 const WIDTH_LIMIT: u8 = 8;
-/// Tables of a group.
+/// The largest number of tables of a group.
 const TABLE_LIMIT: usize = 12;
-/// Nesting of nodes of a test that is tabulated.
+/// The deepest nesting of nodes of a tabulated test.
 const DEPTH_LIMIT: u32 = 12;
-/// About how many instructions it takes to go to an enabled instance, with what the processor did not
-/// foresee.
+/// The approximate cost, in instructions, of jumping to an enabled instance, including mispredictions.
 const JUMP_COST: f64 = 30.0;
-/// The same for an instance in a row of others whose guard holds.
+/// The same for an instance in a sequence of others whose guard holds.
 const BRANCH_COST: f64 = 15.0;
 
-/// A field and what its contents leave enabled.
+/// A field and the instances its contents leave enabled.
 #[derive(Clone, Debug)]
 pub(super) struct FieldTable {
     pub(super) word: u32,
     pub(super) shift: u8,
     pub(super) mask: u64,
-    /// For each content the instances of the group that it does not disable.
+    /// For each content, the instances of the group that it does not disable.
     pub(super) enabled: Box<[u64]>,
 }
 
@@ -41,7 +40,7 @@ pub(super) struct FieldTable {
 #[derive(Clone, Debug)]
 pub(super) struct Dispatch {
     pub(super) tables: Vec<FieldTable>,
-    /// For each instance the positions of the tests that no table answers, in order.
+    /// For each instance, the positions of the tests that no table decides, in order.
     pub(super) rest: Vec<Vec<usize>>,
 }
 
@@ -53,7 +52,7 @@ struct SmallField {
     width: u8,
 }
 
-/// A test on one field, answered for each content.
+/// A test on one field, decided for each content.
 struct Answers {
     instance: usize,
     /// The number of the test among those of the instance.
@@ -69,9 +68,8 @@ pub(super) fn tests_of(code: &Code, unit: &SpecialisedUnit) -> Vec<Test> {
     tests
 }
 
-/// How to try a group of at most [`GROUP`] instances by tables; nothing if trying one after the other is
-/// about as good. `costs` says what each takes to try when it is tried with the others; if there are none,
-/// tables are made in any case.
+/// How to try a group of at most [`GROUP`] instances by tables; `None` if trying one after the other is about as good.
+/// `costs` gives the cost of trying each together with the others; without costs, tables are always made.
 pub(super) fn dispatch(
     plain: Plain<'_>,
     words: usize,
@@ -88,13 +86,13 @@ pub(super) fn dispatch(
                     answers.push(Answers { instance, position, field, holds });
                 }
             }
-            // What comes after a test that may have no value is not to be known before it.
+            // Tests after one whose evaluation may fail must not be decided before it.
             if plain.test_node_cost(test).is_none() {
                 break;
             }
         }
     }
-    // The fields that rule out most.
+    // The fields that rule out most instances.
     let mut merits: FxHashMap<SmallField, f64> = FxHashMap::default();
     for answer in &answers {
         *merits.entry(answer.field).or_default() += 1.0 - share(&answer.holds);
@@ -146,7 +144,7 @@ fn share(holds: &[bool]) -> f64 {
     holds.iter().filter(|&&holds| holds).count() as f64 / holds.len() as f64
 }
 
-/// A test as tests of single small fields that all have values; empty if it is not.
+/// A test as tests of single small fields that all have values; empty if it is not of this form.
 fn parts(plain: Plain<'_>, test: &Test) -> Vec<(SmallField, Test)> {
     if let Test::FieldIs { word, mask, pattern, partial } = *test {
         // Fields of a word may be tested together.
@@ -173,7 +171,7 @@ fn parts(plain: Plain<'_>, test: &Test) -> Vec<(SmallField, Test)> {
     }
 }
 
-/// Nothing unless a test reads one small field only, which has a value.
+/// `None` unless a test reads only one small field, which has a value.
 fn single(plain: Plain<'_>, test: &Test, field: &mut Option<SmallField>, depth: u32) -> Option<()> {
     if depth > DEPTH_LIMIT {
         return None;
@@ -225,7 +223,7 @@ fn single_value(plain: Plain<'_>, id: ValueId, field: &mut Option<SmallField>, d
     }
 }
 
-/// Takes note that a field is read, if it is the only one.
+/// Records that a field is read, if it is the only one.
 fn note(
     plain: Plain<'_>,
     field: &mut Option<SmallField>,
@@ -239,8 +237,8 @@ fn note(
     (fits && *field.get_or_insert(found) == found).then_some(())
 }
 
-/// Whether a test of one field holds for each of its contents; nothing if it may have no value. The
-/// evaluator is asked, which is right by definition here.
+/// Whether a test of one field holds for each of its contents; `None` if evaluation may fail. Uses the evaluator, which
+/// is the reference here.
 fn answer(plain: Plain<'_>, words: usize, field: SmallField, test: &Test) -> Option<Vec<bool>> {
     let mut memory = Memory::new(words, 0);
     let mut state = vec![0; words];
@@ -257,7 +255,7 @@ fn answer(plain: Plain<'_>, words: usize, field: SmallField, test: &Test) -> Opt
         let result = Machine { code: plain.code, memory: &mut memory }.test_node(test);
         holds.push(match result {
             Ok(holds) => holds,
-            // It has a value: a test of the value does not meet this.
+            // The field has a value: a test of the value does not see this content.
             Err(_) if content == 0 && partial => true,
             Err(_) => return None,
         });

@@ -1,28 +1,28 @@
-//! Which bits of the state a piece of specialised code may read or write, and which fields it may
-//! leave without a value. All answers err on the side of too many.
+//! The bits of the state that a piece of specialised code may read or write, and the fields it may leave undefined. All
+//! answers are over-approximations.
 
 use super::bits::BitSet;
 use crate::systems::evaluator::code::{
     Address, AddressId, Code, Command, CommandId, LoopId, LoopValues, Test, TestId, UNDEFINED, Value, ValueId,
 };
 
-/// Nodes looked at for one question, beyond which the answer is "everything".
+/// The number of nodes visited for one query, beyond which the answer is "everything".
 const NODE_LIMIT: u32 = 20_000;
 
-/// Collects what code reads and writes.
+/// Collects the reads and writes of code.
 pub(super) struct Effects<'a> {
     code: &'a Code,
     pub(super) reads: BitSet,
     pub(super) writes: BitSet,
-    /// Fields that may be left without a value.
+    /// Fields that may be left undefined.
     pub(super) undefines: BitSet,
-    /// Bits copied from one place to another: what the source may lack, the target may lack.
+    /// Bits copied from one location to another: if the source may be undefined, so may the target.
     pub(super) moves: Vec<Move>,
     fields: &'a PartialFields,
     budget: u32,
 }
 
-/// The masks of the fields that may lack a value, word by word.
+/// The masks of the fields that may be undefined, word by word.
 #[derive(Clone, Debug)]
 pub(super) struct PartialFields(Vec<Vec<u64>>);
 
@@ -51,11 +51,11 @@ pub(super) struct Move {
     pub(super) to_mask: u64,
 }
 
-/// Where an address may point.
+/// The locations an address may point to.
 enum Reach {
-    /// To slots from the first to before the second.
+    /// Slots from the first to before the second.
     Slots(usize, usize),
-    /// To cells of the frame.
+    /// Cells of the frame.
     Frame,
     Anywhere,
 }
@@ -73,7 +73,7 @@ impl<'a> Effects<'a> {
         }
     }
 
-    /// Makes ready for another question whose answer is added.
+    /// Prepares for another query, whose answer is added.
     pub(super) fn refill(&mut self) {
         self.budget = NODE_LIMIT;
     }
@@ -105,7 +105,7 @@ impl<'a> Effects<'a> {
         let code = self.code;
         match *test {
             Test::Constant(_) => {}
-            // The reference interpreter may look at anything.
+            // The reference interpreter may read anything.
             Test::Escape => self.everything(),
             Test::FieldIs { word, mask, .. } | Test::FieldIsNot { word, mask, .. } => self.reads.add(word, mask),
             Test::FieldIn { word, shift, mask, .. } => self.reads.add(word, u64::from(mask) << shift),
@@ -218,7 +218,7 @@ impl<'a> Effects<'a> {
                 self.write(address, template.len() as u32, template.contains(&UNDEFINED));
             }
             Command::Bind { address, .. } => {
-                // What is done through the reference is not followed.
+                // Effects through the reference are not tracked.
                 self.address(address);
                 self.everything();
             }
@@ -245,7 +245,7 @@ impl<'a> Effects<'a> {
             Command::Assert(condition) | Command::Assume(condition) | Command::Cover { condition, .. } => {
                 self.test(condition);
             }
-            // An escape hides what the reference interpreter does instead.
+            // An escape hides the effects of the reference interpreter.
             Command::Invoke { .. }
             | Command::MultisetAdd { .. }
             | Command::MultisetRemove { .. }
@@ -284,7 +284,7 @@ impl<'a> Effects<'a> {
         }
     }
 
-    /// Where an address may point; what it reads to know it is added.
+    /// The locations an address may point to; also adds the reads needed to compute it.
     fn address(&mut self, id: AddressId) -> Reach {
         if !self.spend() {
             return Reach::Anywhere;
@@ -345,9 +345,8 @@ pub(super) fn ones(width: u8) -> u64 {
     if width == 0 { 0 } else { u64::MAX >> (64 - width) }
 }
 
-/// Which partial fields can be expected to have a value: those that have one in every given state
-/// and that no rule leaves without one. This is a guess that makes code fast; the code makes sure
-/// of it before it relies on it.
+/// The partial fields that can be expected to have a value: those that have one in every given state and that no rule
+/// leaves undefined. This is a guess that makes code fast; the code checks it before relying on it.
 pub(super) fn expected_fields(effects: &Effects<'_>, states: &[Vec<u64>], words: usize) -> BitSet {
     let fields = effects.fields;
     let mut lacking = effects.undefines.clone();
@@ -358,7 +357,7 @@ pub(super) fn expected_fields(effects: &Effects<'_>, states: &[Vec<u64>], words:
             }
         }
     }
-    // What is copied from a field that may lack a value may lack one.
+    // A field copied from one that may be undefined may be undefined, too.
     loop {
         let before = lacking.clone();
         for copy in effects.moves.iter().filter(|copy| before.meets(copy.from_word, copy.from_mask)) {

@@ -1,17 +1,16 @@
 //! Rules compiled to machine code.
 //!
-//! A [`CompiledSystem`] is a [`SpecialisedSystem`] whose specialised rule instances are compiled to
-//! machine code that expands a state in one go: it writes all successors to a buffer, each with a
-//! tag that says which assumptions and invariants the step may have touched. Single events (for
-//! export, traces and diagnostics), and all that is not compiled, stay with the evaluator; when the
-//! machine code meets anything that is not plain sailing it gives up, and the evaluator does that
-//! stretch of instances again.
+//! A [`CompiledSystem`] is a [`SpecialisedSystem`] whose specialised rule instances are compiled to machine code that
+//! expands a state in one go: it writes all successors to a buffer, each with a tag that says which assumptions and
+//! invariants the step may have touched. Single events (for export, traces and diagnostics) and everything that is not
+//! compiled stay with the evaluator. If the machine code meets an unusual case, it gives up, and the evaluator repeats
+//! that sequence of instances.
 //!
-//! * `effects` says what code reads and writes, `dependence` what a step can do to invariants;
-//! * `plain` says what needs no branch, `dispatch` which instances tables can choose, `translation`
-//!   writes the code;
-//! * `tails` finds what long guards have in common, which is compiled once;
-//! * `call` runs it.
+//! * `effects` computes what code reads and writes, `dependence` the effect of a step on invariants;
+//! * `plain` decides what needs no branch, `dispatch` which instances tables can choose, `translation` generates the
+//!   code;
+//! * `tails` finds common parts of long guards, which are compiled once;
+//! * `call` runs the code.
 
 mod bits;
 mod call;
@@ -49,21 +48,22 @@ use plain::Plain;
 use tails::tails;
 use translation::{Tail, Translator};
 
-/// Start states that are looked at to guess which fields have values.
+/// The number of start states examined to guess which fields have values.
 const SAMPLE: usize = 1000;
-/// Nodes of one function; larger functions take disproportionately long to compile.
+/// The largest number of nodes of one function; larger functions take disproportionately long to compile.
 const FUNCTION_SIZE: u32 = 1500;
-/// Nodes of what guards have in common.
+/// The largest number of nodes of a common part of guards.
 const TAIL_SIZE: u32 = 10_000;
-/// Nodes that are compiled in all; the evaluator runs the rest.
+/// The largest number of nodes compiled in all; the evaluator runs the rest.
 const TOTAL_SIZE: u32 = 40_000;
-/// Instances and conjuncts compared with each other; beyond, every successor is checked in full.
+/// The largest number of pairs of instances and conjuncts that are compared; beyond it, every successor is checked in
+/// full.
 const COMPARISONS: usize = 200_000;
-/// Words that expansions in a row may write, unless one alone needs more.
+/// The largest number of words that consecutive expansions may write, unless one alone needs more.
 const EXTENT_LIMIT: usize = 1 << 16;
-/// Compiled code writes the position of the rule into the bits of a tag from this one on.
+/// The first bit of a tag in which compiled code writes the position of the rule.
 const RULE_SHIFT: u32 = 16;
-/// Conjuncts of all checks together, and so more than there are tags.
+/// The largest number of conjuncts of all checks together, which also bounds the number of tags.
 const CHECK_SIZE: usize = 4000;
 
 /// A model, compiled as far as possible.
@@ -72,23 +72,23 @@ pub struct CompiledSystem<'m> {
     evaluator: &'m SpecialisedSystem<'m>,
     /// How a state is expanded: all instances of all rules in order.
     segments: Vec<Segment>,
-    /// The instances that each expansion stands for.
+    /// The instances of each expansion.
     instances: Vec<Vec<(RuleId, u32)>>,
     code: Option<MachineCode>,
-    /// The number of the check for each tag, from the first on that is not [`Tag::EVERYTHING`].
+    /// The number of the check for each tag, from the first one after [`Tag::EVERYTHING`].
     checks: Vec<usize>,
     /// The check of everything.
     whole_check: Option<usize>,
     compiled_instances: usize,
     evaluated_instances: usize,
-    /// How many nodes were compiled.
+    /// The number of nodes compiled.
     size: u32,
 }
 
-/// A stretch of rule instances in order.
+/// A sequence of rule instances in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Segment {
-    /// Expansions in a row, and how many words they may write together.
+    /// Consecutive expansions, and the number of words they may write together.
     Compiled { expansions: Range<usize>, extent: usize },
     /// One instance of a rule, on the evaluator.
     Instance(RuleId, u32),
@@ -97,22 +97,22 @@ enum Segment {
 }
 
 impl<'m> CompiledSystem<'m> {
-    /// Compiles a model. Where there is no tested code generator for the processor at hand, or it fails, or
-    /// the system does not let memory be executed, the evaluator runs everything: see
-    /// [`CompiledSystem::without_code`]. `whole` says that successors will be checked in full, whatever
-    /// their tags: those of a quotient, whose parts cannot be told from each other.
+    /// Compiles a model. If there is no tested code generator for the current processor, or it fails, or the system
+    /// does not allow executing memory, the evaluator runs everything: see [`CompiledSystem::without_code`]. `whole`
+    /// says that successors will be checked in full, whatever their tags, as in a quotient, whose parts cannot be
+    /// distinguished.
     pub fn new(evaluator: &'m SpecialisedSystem<'m>, whole: bool) -> Self {
         Self::compile(evaluator, Host::native(), whole, false)
     }
 
-    /// Compiles a model with tables and with states in memory throughout, whether that pays or not: for
-    /// tests of what otherwise only large models need.
+    /// Compiles a model with tables and with states in memory throughout, whether that pays off or not: for testing
+    /// code paths that only large models need otherwise.
     pub fn with_tables(evaluator: &'m SpecialisedSystem<'m>, whole: bool) -> Self {
         Self::compile(evaluator, Host::native(), whole, true)
     }
 
-    /// The system as it is on a machine that no code can be compiled for: the evaluator runs every
-    /// instance. The same successors in the same order, in more time.
+    /// The system on a machine for which no code can be compiled: the evaluator runs every instance. It produces the
+    /// same successors in the same order, but more slowly.
     pub fn without_code(evaluator: &'m SpecialisedSystem<'m>) -> Self {
         Self {
             evaluator,
@@ -133,13 +133,13 @@ impl<'m> CompiledSystem<'m> {
             .unwrap_or_else(|| Self::without_code(evaluator))
     }
 
-    /// How many nodes of tests and commands were compiled: what compiling takes grows with them.
+    /// The number of nodes of tests and commands compiled: compilation time grows with it.
     pub(crate) fn size(&self) -> u32 {
         self.size
     }
 
-    /// How many rule instances are compiled, and how many are not. A rule that is not specialised
-    /// to its instances counts as one.
+    /// The numbers of rule instances that are compiled and that are not. A rule that is not specialised to its
+    /// instances counts as one.
     pub fn coverage(&self) -> (usize, usize) {
         let rest = self.segments.iter().filter(|segment| !matches!(segment, Segment::Compiled { .. }));
         (self.compiled_instances, rest.count() + self.evaluated_instances)
@@ -147,7 +147,7 @@ impl<'m> CompiledSystem<'m> {
 }
 
 impl CompiledSystem<'_> {
-    /// Runs compiled code, and the evaluator where that asks for it.
+    /// Runs compiled code, and the evaluator where the code requests it.
     #[inline]
     fn expand_compiled(
         &self,
@@ -200,7 +200,7 @@ impl CompiledSystem<'_> {
         })
     }
 
-    /// Takes over words that compiled code has written, and notes the rules that it fired.
+    /// Takes over words written by compiled code, and records the rules that it fired.
     #[inline]
     fn take_over(&self, successors: &mut Successors, written: usize) {
         let fired = self.evaluator.fired();
@@ -306,13 +306,13 @@ impl Facts for CompiledSystem<'_> {
     }
 }
 
-/// What came of trying to compile a function.
+/// The outcome of an attempt to compile a function.
 enum Trial {
-    /// It has so many instances.
+    /// Done, with this many instances.
     Done(usize),
     /// The evaluator has to run one of the instances.
     LeaveOut(usize),
-    /// So many instances and no more may be in it.
+    /// The function may contain only this many instances.
     Only(usize),
 }
 
@@ -335,11 +335,11 @@ struct Compilation<'m> {
     class_list: Vec<Vec<u32>>,
     class_size: usize,
     comparisons: usize,
-    /// Whether the conjuncts are all there is to check.
+    /// Whether the conjuncts are everything that must be checked.
     complete: bool,
-    /// Whether successors are to be checked in full.
+    /// Whether successors are checked in full.
     whole: bool,
-    /// Whether tables are made even where they do not pay.
+    /// Whether tables are made even if they do not pay off.
     tables_throughout: bool,
     /// The common ends of long guards: where they start in the guard of an instance, and their functions.
     tails: FxHashMap<(RuleId, u32), (usize, FuncId)>,
@@ -351,26 +351,26 @@ struct Compilation<'m> {
     evaluated_instances: usize,
 }
 
-/// What compiled code writes behind a successor.
+/// The tag that compiled code writes after a successor.
 fn tag_with_rule(tag: u64, rule: RuleId) -> u64 {
     debug_assert!(tag < 1 << RULE_SHIFT);
     tag | (rule.position() as u64) << RULE_SHIFT
 }
 
-/// What code is compiled for, and where it is put.
+/// The target of compilation, and the memory for the code.
 struct Host {
     /// The instruction set, for code that is worth optimising.
     optimising: OwnedTargetIsa,
-    /// For code that has little in common between its parts, so that optimising takes longer than it saves.
+    /// The same for code whose parts have little in common, so that optimising takes longer than it saves.
     quick: OwnedTargetIsa,
-    /// Memory for the code, if it is not to come from the system.
+    /// Memory for the code, if it should not come from the system.
     memory: Option<Box<dyn JITMemoryProvider + Send>>,
 }
 
 impl Host {
-    /// The machine at hand, if code can be compiled for it. Cranelift knows more processors than these two, but the
-    /// translation is tested on these: it takes addresses to have 64 bits and copies states in pairs of words, which
-    /// RISC-V can do with an extension only.
+    /// The current machine, if code can be compiled for it. Cranelift supports more processors than these two, but the
+    /// translation is tested on these: it assumes 64-bit addresses and copies states in pairs of words, which RISC-V
+    /// supports only with an extension.
     fn native() -> Option<Self> {
         let is_tested = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))
             && cfg!(all(target_pointer_width = "64", target_endian = "little"));
@@ -381,10 +381,10 @@ impl Host {
     }
 }
 
-/// The instruction set of the machine at hand.
+/// The instruction set of the current machine.
 fn native_isa(optimise: &str) -> Option<OwnedTargetIsa> {
     let mut flags = settings::builder();
-    // The code is checked by running it against the evaluator.
+    // The code is tested by comparing it with the evaluator.
     let verify = if cfg!(debug_assertions) { "true" } else { "false" };
     for (name, value) in
         [("opt_level", optimise), ("enable_verifier", verify), ("is_pic", "false"), ("use_colocated_libcalls", "false")]
@@ -469,8 +469,7 @@ impl<'m> Compilation<'m> {
         expected_fields(&effects, &states, self.words)
     }
 
-    /// The tests of all assumptions and invariants, unless something stands in the way of knowing
-    /// what they read.
+    /// The tests of all assumptions and invariants, unless it cannot be determined what they read.
     fn collect_conjuncts(&mut self, code: &Code) {
         let model = self.evaluator.model();
         for (id, property) in model.properties.iter_enumerated() {
@@ -559,8 +558,8 @@ impl<'m> Compilation<'m> {
         tag
     }
 
-    /// Compiles instances in a row, or leaves them to the evaluator if they are not supported.
-    /// Nothing if compiling fails altogether.
+    /// Compiles consecutive instances, or leaves them to the evaluator if they are not supported. `None` if compilation
+    /// fails altogether.
     fn compile_stretch(&mut self, stretch: &mut Vec<(RuleId, u32, u64)>) -> Option<()> {
         let stretch = std::mem::take(stretch);
         let mut rest = &stretch[..];
@@ -580,16 +579,16 @@ impl<'m> Compilation<'m> {
         Some(())
     }
 
-    /// Compiles as many of some instances as fit into one function; how many.
+    /// Compiles as many of some instances as fit into one function; returns their number.
     fn compile_instances(&mut self, instances: &[(RuleId, u32, u64)]) -> Option<usize> {
         let mut count = instances.len();
-        // When enough was compiled, tables still say which instances the evaluator has to try.
+        // When enough was compiled, tables still decide which instances the evaluator has to try.
         let mut left_out = vec![self.size >= TOTAL_SIZE; count];
         while count > 0 {
             match self.try_instances(&instances[..count], &left_out)? {
                 Trial::Done(done) => return Some(done),
                 Trial::LeaveOut(instance) => left_out[instance] = true,
-                // An instance that is not supported spoils the function it is in, so one more try without.
+                // An unsupported instance spoils its function, so try once more without it.
                 Trial::Only(fewer) => count = fewer,
             }
         }
@@ -644,7 +643,7 @@ impl<'m> Compilation<'m> {
             compiled = done;
         }
         self.size += translator.finish_expansion(buffer);
-        // The parts of a group are apart from each other.
+        // The parts of a group are independent of each other.
         let function = self.define(grouped)?;
         let (number, words) = (self.expansions.len(), (done + 1) * (self.words + 1));
         self.expansions.push((function, words));
@@ -660,7 +659,7 @@ impl<'m> Compilation<'m> {
         Some(Trial::Done(done))
     }
 
-    /// Compiles the function in the context, in less time if it is not worth more.
+    /// Compiles the function in the context, with less effort if more is not worthwhile.
     fn define(&mut self, quickly: bool) -> Option<FuncId> {
         let function = self.module.declare_anonymous_function(&self.context.func.signature).ok()?;
         if !quickly {
@@ -711,16 +710,16 @@ impl<'m> Compilation<'m> {
         }
     }
 
-    /// The end of the guard of an instance, for a function that is about to be made.
+    /// The end of the guard of an instance, for a function about to be made.
     fn import_tail(&mut self, rule: RuleId, number: u32) -> Tail {
         let &(start, function) = self.tails.get(&(rule, number))?;
         let function = self.module.declare_func_in_func(function, &mut self.context.func);
-        // The memory of the two may be far apart.
+        // The code of the two may be far apart in memory.
         self.context.func.dfg.ext_funcs[function].colocated = false;
         Some((start, function))
     }
 
-    /// Starts a function of a state that gives a number.
+    /// Starts a function that maps a state to a number.
     fn begin_test(&mut self) -> Translator<'_, '_> {
         self.module.clear_context(&mut self.context);
         self.context.func.signature.params.push(AbiParam::new(types::I64));
@@ -730,7 +729,7 @@ impl<'m> Compilation<'m> {
         Translator::new(builder, self.evaluator.code(), &self.nothing, &mut self.tables)
     }
 
-    /// The number of the check of each tag, that of the check of everything, and the functions.
+    /// The number of the check for each tag, that of the check of everything, and the functions.
     #[allow(clippy::type_complexity)]
     fn compile_checks(&mut self) -> Option<(Vec<usize>, Option<usize>, Vec<FuncId>)> {
         let mut functions = Vec::new();

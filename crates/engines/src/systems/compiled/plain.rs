@@ -1,5 +1,4 @@
-//! What can be computed without a branch: tests and values that always have one, at what cost, and
-//! the ranges of values.
+//! What can be computed without a branch: tests and values that always evaluate, their cost, and the ranges of values.
 
 use quotient_ir::BinaryOperator;
 
@@ -7,23 +6,23 @@ use super::bits::BitSet;
 use super::effects::ones;
 use crate::systems::evaluator::code::{Address, Code, Test, TestId, Value, ValueId};
 
-/// Answers about nodes, given the fields that are known to have values.
+/// Queries about nodes, given the fields that are known to have values.
 #[derive(Clone, Copy)]
 pub(super) struct Plain<'a> {
     pub(super) code: &'a Code,
     pub(super) assured: &'a BitSet,
 }
 
-/// Costs beyond this are not counted any further.
+/// Costs are counted only up to this limit.
 const COST_LIMIT: u32 = 1000;
 
 impl Plain<'_> {
-    /// Whether a field has a value for sure.
+    /// Whether a field certainly has a value.
     pub(super) fn has_value(self, word: u32, mask: u64, partial: bool) -> bool {
         !partial || self.assured.contains(word, mask)
     }
 
-    /// About how many instructions a test takes without a branch; nothing if it needs one.
+    /// The approximate number of instructions of a test without a branch; `None` if it needs one.
     pub(super) fn test_cost(self, id: TestId) -> Option<u32> {
         self.test_node_cost(&self.code.tests[id])
     }
@@ -93,7 +92,7 @@ impl Plain<'_> {
         (cost <= COST_LIMIT).then_some(cost)
     }
 
-    /// The least and greatest value that an expression may have, if they are known.
+    /// The least and greatest value of an expression, if known.
     pub(super) fn range(self, id: ValueId) -> Option<(i64, i64)> {
         self.range_within(id, 0)
     }

@@ -1,7 +1,7 @@
-//! Tests at the end of long guards that several instances have in common.
+//! Common tests at the end of long guards.
 //!
-//! Whether nobody else can move, for example, is a question about all processes, and every instance that asks it
-//! asks the same. Such tests become a function of their own, which the instances call.
+//! Whether no other process can move, for example, depends on all processes, and every instance that tests it tests the
+//! same. Such tests become a separate function, which the instances call.
 
 use quotient_ir::{RuleId, TableIndex};
 use rustc_hash::FxHashMap;
@@ -9,19 +9,19 @@ use rustc_hash::FxHashMap;
 use crate::systems::evaluator::SpecialisedUnit;
 use crate::systems::evaluator::code::TestId;
 
-/// Fewer tests than this are not worth a call.
+/// The smallest number of tests worth a call.
 const LEAST_TESTS: usize = 12;
 
-/// Guards that are compared.
+/// The largest number of guards compared.
 const GUARD_LIMIT: usize = 1000;
 
-/// A guard that is long enough to be looked at.
+/// A guard long enough to be considered.
 struct LongGuard<'u> {
     instance: (RuleId, u32),
     tests: &'u [TestId],
 }
 
-/// Where the common end of the guard of an instance starts, and which one it is.
+/// The start of the common end of an instance's guard, and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tail {
     pub(super) start: usize,
@@ -50,7 +50,7 @@ pub(super) fn tails<'u>(units: impl Iterator<Item = (RuleId, u32, &'u Specialise
         let before = position.checked_sub(1).and_then(|before| guards.get(before));
         let neighbours = before.into_iter().chain(guards.get(position + 1));
         let Some(length) = neighbours.map(|other| common_end(guard.tests, other.tests)).max() else { continue };
-        // An end that others share already is better than one that is a little longer.
+        // An end that others already share is better than one that is slightly longer.
         let known = numbers.keys().filter(|list| guard.tests.ends_with(list)).max_by_key(|list| list.len());
         let start = match known {
             Some(list) if 2 * list.len() >= length => guard.tests.len() - list.len(),

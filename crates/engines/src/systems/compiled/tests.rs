@@ -1,5 +1,5 @@
-//! Where no code can be made, the evaluator runs the whole model. That it gives the same reports is tested in
-//! `tests/agreement.rs`.
+//! If no code can be made, the evaluator runs the whole model. `tests/agreement.rs` tests that the reports are the
+//! same.
 
 use cranelift_jit::ArenaMemoryProvider;
 use quotient_ir::{Interpreter, Layout};
@@ -22,7 +22,7 @@ fn a_machine_without_code_generator_or_memory_is_no_error() {
     let interpreter = Interpreter::new(&model, &layout);
     let evaluator = crate::SpecialisedSystem::of_reachable(&interpreter);
     let (compiled, left) = CompiledSystem::new(&evaluator, true).coverage();
-    // Otherwise the rest would show nothing. There may be no code generator where the tests run, either.
+    // Otherwise the rest would show nothing. The test machine may also lack a code generator.
     assert_eq!(compiled > 0, Host::native().is_some(), "{compiled} compiled, {left} not");
     for host in [None, cramped()] {
         let system = CompiledSystem::compile(&evaluator, host, true, false);

@@ -1,13 +1,13 @@
 //! From specialised code to Cranelift's representation, one function at a time.
 //!
-//! The words of the state are values in registers. A rule instance whose guard and body are short
-//! and always have a value is translated without a branch: its successor is always computed and
-//! written, and the end of the buffer moves only if the guard holds. Which instances are enabled is
-//! hard to predict, so this saves more than it costs. Longer ones branch on their guards. Where few of
-//! many instances can be enabled at a time, tables say which (`dispatch`), and the code jumps to these.
+//! The words of the state are values in registers. A rule instance whose guard and body are short and always evaluate
+//! is translated without a branch: its successor is always computed and written, and the end of the buffer moves only
+//! if the guard holds. Which instances are enabled is hard to predict, so this saves more than it costs. Longer
+//! instances branch on their guards. If few of many instances can be enabled at a time, tables show which (`dispatch`),
+//! and the code jumps to these.
 //!
-//! Whatever is not plain sailing jumps to the *escape* of the function, and the evaluator does the
-//! work again. What is not translated at all is [`Unsupported`].
+//! Unusual cases jump to the *escape* of the function, and the evaluator repeats the work. What is not translated at
+//! all is [`Unsupported`].
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlags, types};
@@ -38,13 +38,13 @@ pub(super) struct Unsupported;
 
 type Attempt<T> = Result<T, Unsupported>;
 
-/// Instructions up to which an instance is translated without a branch.
+/// The largest number of instructions for which an instance is translated without a branch.
 const BRANCHLESS_LIMIT: u32 = 40;
-/// Instructions of tests that are evaluated together rather than one after the other.
+/// The largest number of instructions of tests that are evaluated together rather than one after the other.
 const JOINT_LIMIT: u32 = 12;
-/// Nesting of nodes that is translated.
+/// The deepest nesting of nodes that is translated.
 const DEPTH_LIMIT: u32 = 100;
-/// Cells that a copy or comparison may have.
+/// The largest number of cells of a copy or comparison.
 const CELL_LIMIT: u32 = 64;
 
 /// A function under construction.
@@ -52,29 +52,29 @@ pub(super) struct Translator<'a, 'f> {
     pub(super) builder: FunctionBuilder<'f>,
     code: &'a Code,
     assured: &'a BitSet,
-    /// The words of the state under consideration. While a body is translated, its successor.
+    /// The words of the current state. While a body is translated, those of its successor.
     words: Vec<Variable>,
-    /// The state that the function was given, and its words.
+    /// The state passed to the function, and its words.
     state: ir::Value,
     given: Vec<ir::Value>,
-    /// Where the words under consideration are, if they are in memory rather than in `words`: first the
-    /// state, and while a body is translated the record of its successor.
+    /// The location of the current words, if they are in memory rather than in `words`: first the state, and while a
+    /// body is translated, the record of its successor.
     base: Option<ir::Value>,
     /// Writes of constants that are not yet in `words`: mask and bits.
     pending: Vec<(u64, u64)>,
-    /// What is known of the given words where this is being translated.
+    /// What is known about the given words at the current point of the translation.
     known: KnownBits,
     cells: FxHashMap<u32, Variable>,
     escape: Block,
-    /// Where a failed assumption leads; the escape outside of bodies.
+    /// The target of a failed assumption; the escape outside bodies.
     prune: Block,
-    /// Where a return leads; none where there must be none.
+    /// The target of a return; none where returns are not allowed.
     exit: Option<Block>,
     /// The end of the buffer.
     end: Option<Variable>,
     tables: &'a mut Vec<Table>,
     depth: u32,
-    /// Nodes translated.
+    /// The number of nodes translated.
     pub(super) size: u32,
 }
 
@@ -203,7 +203,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.size
     }
 
-    /// The buffer that an expansion was given.
+    /// The buffer passed to an expansion.
     pub(super) fn buffer(&mut self) -> ir::Value {
         self.builder.use_var(self.end.expect("an expansion has a buffer"))
     }
@@ -216,7 +216,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// Adds a rule instance. After an error the function is useless.
+    /// Adds a rule instance. After an error the function must not be used.
     pub(super) fn instance(&mut self, unit: &SpecialisedUnit, tag: u64, tail: Tail) -> Attempt<()> {
         if unit.tests_write {
             return Err(Unsupported);
@@ -250,7 +250,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// Forgets what the instance before it did.
+    /// Resets what the previous instance left.
     fn begin_instance(&mut self, unit: &SpecialisedUnit) {
         self.cells.clear();
         self.pending.fill((0, 0));
@@ -268,7 +268,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The body of an enabled instance, after which it goes on elsewhere.
+    /// The body of an enabled instance, followed by a jump to `next`.
     fn branching_body(&mut self, body: CommandId, tag: u64, next: Block) -> Attempt<()> {
         let done = self.builder.create_block();
         self.exit = Some(done);
@@ -299,7 +299,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// What guard and body cost without a branch; nothing if they need one.
+    /// The cost of guard and body without a branch; `None` if they need one.
     fn branchless_cost(&self, tests: &[Test], body: CommandId) -> Option<u32> {
         let mut cost = 0;
         for test in tests {
@@ -368,7 +368,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.builder.ins().iconst(types::I64, value)
     }
 
-    /// Counts a node, up to a limit of nesting.
+    /// Counts a node, up to a nesting limit.
     fn nested<T>(&mut self, translate: impl FnOnce(&mut Self) -> Attempt<T>) -> Attempt<T> {
         if self.depth == DEPTH_LIMIT {
             return Err(Unsupported);
@@ -388,7 +388,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.current(word)
     }
 
-    /// A word without the writes that wait.
+    /// A word without the pending writes.
     fn current(&mut self, word: u32) -> ir::Value {
         match self.base {
             None => self.builder.use_var(self.words[word as usize]),
@@ -452,14 +452,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The bits of a field, moved to the right.
+    /// The bits of a field, shifted right.
     fn field(&mut self, word: u32, shift: u8, mask: u64) -> ir::Value {
         let value = self.word(word);
         let shifted = if shift == 0 { value } else { self.builder.ins().ushr_imm(value, i64::from(shift)) };
         if mask == u64::MAX >> shift { shifted } else { self.builder.ins().band_imm(shifted, mask as i64) }
     }
 
-    /// Whether masked bits of a word are a pattern.
+    /// Whether masked bits of a word equal a pattern.
     fn masked_compare(&mut self, condition: IntCC, word: u32, mask: u64, pattern: u64) -> ir::Value {
         // Narrow constants make short instructions.
         let shift = if mask <= 0x7fff_ffff { 0 } else { mask.trailing_zeros() as u8 };
@@ -499,7 +499,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.enter(onward);
     }
 
-    /// Escapes for good; what follows is not reached.
+    /// Escapes unconditionally; what follows is not reached.
     fn escape_always(&mut self) {
         self.builder.ins().jump(self.escape, &[]);
         let unreachable = self.builder.create_block();
@@ -508,7 +508,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Escapes unless a value is between two numbers.
     fn require_range(&mut self, value: ir::Value, low: i64, high: i64) {
-        // One unsigned comparison: what is below the range wraps around to above it.
+        // One unsigned comparison: values below the range wrap around to above it.
         let width = high.wrapping_sub(low);
         let low = self.constant(low);
         let distance = self.builder.ins().isub(value, low);
@@ -523,7 +523,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.escape_if(lacking);
     }
 
-    /// Escapes unless an expression's value is between two numbers, if it may not be.
+    /// Escapes unless the value of an expression is between two numbers; no check if it always is.
     fn require_domain(&mut self, id: ValueId, value: ir::Value, domain: DomainId) -> Attempt<()> {
         let domain = &self.code.domains[domain];
         if !domain.is_interval() {
@@ -538,7 +538,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     // Tests.
 
-    /// The conjunction of tests that need no branch; nothing if it is true.
+    /// The conjunction of tests that need no branch; `None` if it is true.
     fn conjunction(&mut self, tests: &[Test]) -> Attempt<Option<ir::Value>> {
         let mut result = None;
         let mut position = 0;
@@ -668,14 +668,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.nested(|translator| translator.branch_on(test, then, otherwise))
     }
 
-    /// Jumps to one of two blocks. What an expression wrote on the way is the same on both.
+    /// Jumps to one of two blocks. Writes of the expression so far are the same on both paths.
     fn fork(&mut self, condition: ir::Value, then: Block, otherwise: Block) {
         self.flush_all();
         self.builder.ins().brif(condition, then, &[], otherwise, &[]);
     }
 
     fn branch_on(&mut self, test: Test, then: Block, otherwise: Block) -> Attempt<()> {
-        // Writes that wait must be done on all ways alike.
+        // Pending writes must be done on all paths alike.
         self.flush_all();
         let code = self.code;
         if let Some(cost) = self.plain().test_node_cost(&test)
@@ -687,7 +687,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         match test {
             Test::FieldIs { word, mask, pattern, .. } | Test::FieldIsNot { word, mask, pattern, .. } => {
-                // A field that may have no value: zero.
+                // A field that may be undefined: zero.
                 let positive = matches!(test, Test::FieldIs { .. });
                 let (equal, different) = if positive { (then, otherwise) } else { (otherwise, then) };
                 let shift = if mask <= 0x7fff_ffff { 0 } else { mask.trailing_zeros() as u8 };
@@ -924,7 +924,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 value
             }
             BinaryOperator::Divide | BinaryOperator::Remainder => {
-                // The only divisors with surprises are 0 and -1.
+                // The only exceptional divisors are 0 and -1.
                 let Value::Constant(divisor) = self.code.values[right_id] else { return Err(Unsupported) };
                 if divisor == 0 || divisor == -1 {
                     return Err(Unsupported);
@@ -956,8 +956,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.nested(|translator| translator.command_node(id))
     }
 
-    /// A command inside of an expression. An expression may be left by several ways, of which this
-    /// is one, so nothing that is learnt here may be relied on later.
+    /// A command inside an expression. There may be several paths out of an expression, of which this is one, so
+    /// nothing learnt here may be relied on later.
     fn before(&mut self, id: CommandId) -> Attempt<()> {
         self.command(id)?;
         self.flush_all();

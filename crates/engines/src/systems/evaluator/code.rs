@@ -1,9 +1,8 @@
-//! What the specialiser writes and the machine runs: trees of small nodes in shared arenas.
+//! The output of the specialiser and input of the machine: trees of small nodes in shared arenas.
 //!
-//! Nodes are hash-consed, so that what many instances have in common is stored (and cached by the
-//! processor) once. Places that are known when a rule instance is specialised have become bit
-//! fields of the packed state or cells of the frame; only indices that depend on the state are left
-//! as addresses.
+//! Nodes are hash-consed, so that the common parts of many instances are stored (and cached by the processor) once.
+//! Places that are known when a rule instance is specialised are bit fields of the packed state or cells of the frame;
+//! only indices that depend on the state remain as addresses.
 
 use quotient_ir::{BinaryOperator, Domain, Layout, PropertyId, Table, TableIndex};
 use rustc_hash::FxHashMap;
@@ -33,7 +32,7 @@ node_ids! {
     TestId;
     /// An integer expression.
     ValueId;
-    /// An expression for where something is.
+    /// An expression for a location.
     AddressId;
     /// A statement.
     CommandId;
@@ -43,15 +42,15 @@ node_ids! {
     DomainId;
     /// Initial contents of consecutive cells.
     TemplateId;
-    /// A function that is called rather than unfolded.
+    /// A function that is called rather than inlined.
     SubroutineId;
 }
 
-/// What a cell without a value holds. No value of a model equals it: whatever might is left to the
+/// The content of an undefined cell. No value of a model equals it: any model with such a value is left to the
 /// reference interpreter.
 pub(crate) const UNDEFINED: i64 = i64::MIN;
 
-/// A stretch of a list of nodes.
+/// A range of a list of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ListRange {
     pub(crate) start: u32,
@@ -63,7 +62,7 @@ pub(crate) struct ListRange {
 pub(crate) struct Field {
     pub(crate) word: u32,
     pub(crate) shift: u8,
-    /// Whether zero means that there is no value.
+    /// Whether zero means undefined.
     pub(crate) partial: bool,
     /// As many ones as the field is wide.
     pub(crate) mask: u64,
@@ -87,7 +86,7 @@ pub(crate) enum Test {
         mask: u64,
         pattern: u64,
     },
-    /// What a field of at most six bits holds is a member of a set of numbers below 64.
+    /// The content of a field of at most six bits is a member of a set of numbers below 64.
     FieldIn {
         word: u32,
         shift: u8,
@@ -116,7 +115,7 @@ pub(crate) enum Test {
         range: LoopId,
         body: TestId,
     },
-    /// Nothing is stored at an address.
+    /// The cell at an address is undefined.
     Undefined(AddressId),
     /// A boolean cell that is never undefined holds 1.
     Present(AddressId),
@@ -129,7 +128,7 @@ pub(crate) enum Test {
         right: AddressId,
         cells: u32,
     },
-    /// What only the reference interpreter can tell.
+    /// Only the reference interpreter can decide.
     Escape,
 }
 
@@ -147,7 +146,7 @@ pub(crate) enum Value {
     },
     /// A cell of the frame.
     Cell(u32),
-    /// What is stored at an address.
+    /// The content of an address.
     Load(AddressId),
     Negate(ValueId),
     Complement(ValueId),
@@ -163,7 +162,7 @@ pub(crate) enum Value {
         then: ValueId,
         otherwise: ValueId,
     },
-    /// How many present positions of a multiset satisfy a test on the position in a cell.
+    /// The number of present positions of a multiset that satisfy a test on the position in a cell.
     Count {
         multiset: AddressId,
         capacity: u32,
@@ -176,7 +175,7 @@ pub(crate) enum Value {
         value: ValueId,
         domain: DomainId,
     },
-    /// What a command leaves in a cell.
+    /// The content of a cell after a command.
     After {
         command: CommandId,
         cell: u32,
@@ -184,8 +183,7 @@ pub(crate) enum Value {
     Escape,
 }
 
-/// Where something is: the number of a slot, or the number of slots plus a position in the stack
-/// of frames.
+/// A location: the number of a slot, or the number of slots plus a position in the stack of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Address {
     Slot(u32),
@@ -273,7 +271,7 @@ pub(crate) enum Command {
         value: ValueId,
         domain: DomainId,
     },
-    /// Copies cells, undefined ones included.
+    /// Copies cells, including undefined ones.
     Copy {
         to: AddressId,
         from: AddressId,
@@ -311,10 +309,9 @@ pub(crate) enum Command {
         body: CommandId,
     },
     Return,
-    /// Runs an unfolded function: a return inside ends only this.
+    /// Runs an inlined function: a return inside ends only this.
     Unfolded(CommandId),
-    /// Calls a function: its parameters are cells from `arguments` on, its result goes to cells
-    /// from `result` on.
+    /// Calls a function: its parameters are cells from `arguments` on, its result goes to cells from `result` on.
     Invoke {
         subroutine: SubroutineId,
         arguments: u32,
@@ -334,12 +331,12 @@ pub(crate) enum Command {
         contents: CommandId,
         cell: u32,
     },
-    /// Fills the position whose "present" cell is at an address, which must be set.
+    /// Clears the position whose "present" cell is at an address, which must be set.
     MultisetRemove {
         present: AddressId,
         template: TemplateId,
     },
-    /// Fills all positions that satisfy a test on the position in a cell.
+    /// Clears all positions that satisfy a test on the position in a cell.
     MultisetRemoveIf {
         multiset: AddressId,
         capacity: u32,
@@ -350,26 +347,25 @@ pub(crate) enum Command {
     Escape,
 }
 
-/// The values of a loop and the cell they go to.
+/// The values of a loop and the cell they are assigned to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Loop {
     pub(crate) cell: u32,
     pub(crate) values: LoopValues,
-    /// What values the cell may hold.
+    /// The values the cell may hold.
     pub(crate) domain: DomainId,
     /// The work of an iteration.
     pub(crate) weight: u32,
 }
 
-/// What a loop goes through.
+/// The values a loop iterates over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum LoopValues {
     Domain(DomainId),
     Steps { from: ValueId, to: ValueId, step: Option<ValueId> },
 }
 
-/// A function that is called rather than unfolded. Its frame starts with the parameters, then the
-/// result.
+/// A function that is called rather than inlined. Its frame starts with the parameters, then the result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subroutine {
     pub(crate) parameters: u32,
@@ -377,11 +373,11 @@ pub(crate) struct Subroutine {
     pub(crate) frame: u32,
     pub(crate) body: CommandId,
     pub(crate) weight: u32,
-    /// How deeply its nodes are nested.
+    /// The nesting depth of its nodes.
     pub(crate) depth: u32,
 }
 
-/// A slot of the state with what is needed to read and write it.
+/// A slot of the state with the data for reading and writing it.
 #[derive(Clone, Debug)]
 pub(crate) struct SlotCode {
     pub(crate) field: Field,
@@ -394,17 +390,17 @@ pub(crate) struct SlotCode {
 pub(crate) struct SlotDomain {
     pub(crate) low: i64,
     pub(crate) high: i64,
-    /// All the values, if they are not simply those from `low` to `high`.
+    /// All the values, if they are not an interval from `low` to `high`.
     pieces: Option<Box<Domain>>,
 }
 
 impl SlotDomain {
     pub(crate) fn new(domain: &Domain) -> Self {
         let pieces = (domain.pieces().len() > 1).then(|| Box::new(domain.clone()));
-        // The least integer is not available as a value.
+        // The least integer is reserved.
         Self { low: domain.least().max(UNDEFINED + 1), high: domain.greatest(), pieces }
     }
-    /// Whether the values are simply those from `low` to `high`.
+    /// Whether the values are an interval from `low` to `high`.
     pub(crate) fn is_interval(&self) -> bool {
         self.pieces.is_none()
     }
@@ -476,7 +472,7 @@ impl<I: TableIndex, N: Clone + Eq + Hash> Arena<I, N> {
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
-    /// Frees what only adding needs.
+    /// Frees the memory needed only for adding.
     fn seal(&mut self) {
         self.ids = FxHashMap::default();
     }
@@ -490,7 +486,7 @@ impl<I: TableIndex, N> std::ops::Index<I> for Arena<I, N> {
     }
 }
 
-/// Lists of nodes one after the other; equal lists are stored once.
+/// Consecutive lists of nodes; equal lists are stored once.
 #[derive(Clone, Debug)]
 pub(crate) struct Lists<I> {
     entries: Vec<I>,
@@ -555,7 +551,7 @@ impl Code {
             subroutines: Table::new(),
         }
     }
-    /// How many nodes there are, about.
+    /// The approximate number of nodes.
     pub(crate) fn size(&self) -> usize {
         self.tests.len()
             + self.values.len()
@@ -564,7 +560,7 @@ impl Code {
             + self.test_lists.len()
             + self.command_lists.len()
     }
-    /// Frees what only the specialiser needs.
+    /// Frees the memory that only the specialiser needs.
     pub(crate) fn seal(&mut self) {
         self.tests.seal();
         self.values.seal();

@@ -1,8 +1,8 @@
 //! Runs the nodes of the specialiser on a packed state.
 //!
-//! The machine knows no messages: whatever is not plain sailing ends with [`Stop::Escape`], and the
-//! caller asks the reference interpreter what really happens. So it may escape too often (that
-//! costs time only), but must never go on where the reference interpreter would not.
+//! The machine has no diagnostics: every unusual case ends with [`Stop::Escape`], and the caller asks the reference
+//! interpreter what happens. So the machine may escape too often (which only costs time), but must never continue where
+//! the reference interpreter would not.
 
 use quotient_ir::{BinaryOperator, MultisetSlots, PropertyId, TableIndex};
 
@@ -14,7 +14,7 @@ use super::code::{
 /// Why a run ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// The reference interpreter has to say.
+    /// The reference interpreter has to decide.
     Escape,
     /// An assume statement failed.
     Pruned,
@@ -27,25 +27,24 @@ pub(crate) enum Flow {
     Return,
 }
 
-/// Work after which a run is left to the reference interpreter, whose own limit is higher.
+/// The work after which a run is left to the reference interpreter, whose own limit is higher.
 const WORK_LIMIT: u64 = 1 << 22;
-/// Nesting of nodes under way at which a run is left to the reference interpreter, which has a
-/// larger stack.
+/// The nesting of active nodes at which a run is left to the reference interpreter, which has a larger stack.
 pub(crate) const DEPTH_LIMIT: u32 = 600;
-/// Cells of all frames at which a run is left to the reference interpreter.
+/// The number of cells of all frames at which a run is left to the reference interpreter.
 const FRAME_LIMIT: usize = 1 << 18;
 
-/// The memory of one run.
+/// The working memory of one run.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     /// The packed state.
     pub(crate) words: Vec<u64>,
-    /// The stack of frames; the one under way starts at `base`.
+    /// The stack of frames; the current one starts at `base`.
     pub(crate) frames: Vec<i64>,
     base: usize,
-    /// The size of the frame under way.
+    /// The size of the current frame.
     pub(crate) extent: u32,
-    /// The depth of the calls under way.
+    /// The depth of the active calls.
     depth: u32,
     work: u64,
     /// Cover statements reached.
@@ -64,15 +63,15 @@ impl Memory {
             covered: Vec::new(),
         }
     }
-    /// Puts a state into memory.
+    /// Loads a state into memory.
     #[inline]
     pub(crate) fn set_state(&mut self, state: &[u64]) {
-        // Most states have one or two words, for which a call that copies memory costs more.
+        // Most states have one or two words, for which a call to copy memory costs more.
         for (word, &new) in self.words.iter_mut().zip(state) {
             *word = new;
         }
     }
-    /// Makes ready for a run with a frame of so many cells.
+    /// Prepares a run with a frame of a number of cells.
     #[inline]
     pub(crate) fn begin(&mut self, frame: u32) {
         self.base = 0;
@@ -276,7 +275,7 @@ impl Machine<'_> {
 
     pub(crate) fn run(&mut self, mut id: CommandId) -> Result<Flow, Stop> {
         let code = self.code;
-        // A chain of alternatives may be long, so it must not take the stack.
+        // A chain of alternatives may be long, so it must not use the stack.
         while let Command::If { condition, then, otherwise } = code.commands[id] {
             id = if self.test(condition)? { then } else { otherwise };
         }
@@ -449,7 +448,7 @@ impl Machine<'_> {
         self.test(test)
     }
 
-    /// Runs something for each value of a loop until it says that it is decided.
+    /// Runs a function for each value of a loop until it reports a decision.
     fn iterate(&mut self, range: LoopId, mut body: impl FnMut(&mut Self) -> Result<bool, Stop>) -> Result<bool, Stop> {
         let code = self.code;
         let Loop { cell, values, domain, weight } = code.loops[range];
@@ -534,7 +533,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// What is stored at an address.
+    /// The content of an address.
     #[inline]
     fn load(&self, address: usize) -> i64 {
         let slots = &self.code.slots;
@@ -587,7 +586,7 @@ impl Machine<'_> {
         let contents: Vec<i64> = (first..first + cells).map(|slot| self.load(slot)).collect();
         let positions = contents.chunks_exact(multiset.stride);
         let mut present: Vec<&[i64]> = positions.filter(|position| position[0] == 1).collect();
-        // The mark of an undefined cell is less than every value, as it must be.
+        // The marker of an undefined cell is less than every value, as required.
         present.sort_unstable();
         let sorted = present.iter().copied().flatten().copied();
         let mut slot = first;
@@ -596,7 +595,7 @@ impl Machine<'_> {
             slot += 1;
         }
         for absent in slot..first + cells {
-            // Nothing and the least value are both stored as zero.
+            // Undefined and the least value are both stored as zero.
             let Field { word, shift, mask, .. } = self.code.slots[absent].field;
             self.memory.words[word as usize] &= !(mask << shift);
         }
@@ -620,8 +619,7 @@ fn element(base: usize, index: i64, first: i64, count: u32, stride: u32) -> Resu
     if position < u64::from(count) { Ok(base + position as usize * stride as usize) } else { Err(Stop::Escape) }
 }
 
-/// The result of an operator on integers, if it has one. The specialiser folds constants with
-/// this, too.
+/// The result of an operator on integers, if it has one. The specialiser also folds constants with it.
 pub(crate) fn calculate(operator: BinaryOperator, left: i64, right: i64) -> Option<i64> {
     match operator {
         BinaryOperator::Add => left.checked_add(right),
@@ -645,7 +643,7 @@ pub(crate) fn calculate(operator: BinaryOperator, left: i64, right: i64) -> Opti
     }
 }
 
-/// By 64 or more either way nothing is left.
+/// Shifts by 64 or more in either direction give zero.
 fn shift_left(value: i64, count: i128) -> i64 {
     match count {
         0..64 => value << count,

@@ -1,10 +1,9 @@
 //! The default transition system: every rule specialised to every valuation of its parameters.
 //!
-//! An instance is a list of tests and a tree of commands on the packed state (`code`), made by the
-//! `specialiser` and run by the `machine`. Rules with very many instances or array parameters are
-//! translated once, with their parameters as cells. Whatever the machine does not finish, and
-//! whatever the specialiser does not translate, is left to the reference interpreter, which also
-//! says what is wrong when something is.
+//! An instance is a list of tests and a tree of commands on the packed state (`code`), made by the `specialiser` and
+//! run by the `machine`. Rules with very many instances or array parameters are translated once, with their parameters
+//! as cells. Whatever the machine does not finish, and whatever the specialiser does not translate, is left to the
+//! reference interpreter, which also produces the diagnostics.
 
 pub(crate) mod code;
 pub(crate) mod machine;
@@ -28,9 +27,9 @@ use machine::{Machine, Memory, Stop};
 use parameters::Parameters;
 use specialiser::{Owner, Specialiser, Unit, constant_slots};
 
-/// Instances of a rule or property that are specialised one by one.
+/// The largest number of instances of a rule or property that are specialised one by one.
 const INSTANCE_LIMIT: usize = 2048;
-/// How many instances in a row may be unable to fire before the search hears of it.
+/// The number of consecutive instances that cannot fire before the search is notified.
 const IDLE_INTERVAL: u32 = 4096;
 
 /// A model, specialised.
@@ -38,15 +37,15 @@ const IDLE_INTERVAL: u32 = 4096;
 pub struct SpecialisedSystem<'m> {
     interpreter: &'m Interpreter<'m>,
     code: Code,
-    /// The cells of the largest frame.
+    /// The size of the largest frame in cells.
     frame: u32,
     starts: Table<StartId, Translation>,
     rules: Table<RuleId, Translation>,
     properties: Table<PropertyId, Translation>,
     fired: FiredRules,
-    /// The first state that the layout had no room for.
+    /// The first state that outgrew the layout.
     outgrown: OnceLock<Valuation>,
-    /// How many steps the reference interpreter had to do.
+    /// The number of steps that the reference interpreter had to do.
     consulted: AtomicU64,
     interrupt: Interrupt,
 }
@@ -65,7 +64,7 @@ pub(crate) enum Translation {
 /// A rule, start or property, specialised to a valuation of its parameters (or to none).
 #[derive(Clone, Debug)]
 pub(crate) struct SpecialisedUnit {
-    /// The first test, which mostly decides, without an indirection.
+    /// The first test, which usually decides, without an indirection.
     pub(crate) first_test: Test,
     /// All tests.
     pub(crate) all_tests: Box<[TestId]>,
@@ -85,23 +84,23 @@ impl SpecialisedUnit {
     }
 }
 
-/// The memory of a [`SpecialisedSystem`] at work.
+/// The working memory of a [`SpecialisedSystem`].
 #[derive(Debug)]
 pub struct EvaluatorScratch {
     memory: Memory,
-    /// The words of a successor that the reference interpreter made.
+    /// The words of a successor produced by the reference interpreter.
     words: Vec<u64>,
     arguments: Vec<i64>,
 }
 
-/// What came of the guard and body of an instance.
+/// The outcome of the guard and body of an instance.
 enum Fired {
     /// The guard is false.
     Disabled,
     /// A successor is in the memory of the machine.
     Next,
     Pruned,
-    /// The reference interpreter has to say.
+    /// The reference interpreter has to decide.
     Escape,
 }
 
@@ -111,14 +110,13 @@ impl<'m> SpecialisedSystem<'m> {
         Self::with_constants(interpreter, Vec::new(), Interrupt::new())
     }
 
-    /// Specialises a model to the slots that never change: for reachable states only, and what the symmetries
-    /// of the model make of them.
+    /// Specialises a model to the slots that never change: for reachable states and their images under symmetries only.
     pub fn of_reachable(interpreter: &'m Interpreter<'m>) -> Self {
         Self::of_reachable_until(interpreter, Interrupt::new())
     }
 
-    /// The same, but as soon as somebody wants to stop, the rest is left to the reference interpreter, and nothing
-    /// more is compiled. The system is right all the same.
+    /// The same, but once interrupted, the rest is left to the reference interpreter, and nothing more is compiled. The
+    /// system is still correct.
     pub(crate) fn of_reachable_until(interpreter: &'m Interpreter<'m>, interrupt: Interrupt) -> Self {
         Self::with_constants(interpreter, constant_slots(interpreter), interrupt)
     }
@@ -143,8 +141,8 @@ impl<'m> SpecialisedSystem<'m> {
         let mut starts = Table::new();
         for start in model.starts.iter() {
             let owner = Owner::new(model, &start.parameters, &start.locals, None, Some(&start.body));
-            // Each instance runs once, which does not pay for specialising it. The machine begins with
-            // zeros, so what begins otherwise is not for it.
+            // Each instance runs once, which does not pay for specialising it. The machine begins with zeros, so
+            // layouts that begin otherwise are not for it.
             starts.push(match layout.begins_with_zeros() {
                 true => translate(&mut specialiser, &owner, false),
                 false => Translation::Reference,
@@ -178,22 +176,22 @@ impl<'m> SpecialisedSystem<'m> {
         }
     }
 
-    /// Whether somebody wants to stop.
+    /// Whether a stop was requested.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.is_raised()
     }
 
-    /// What the rules became.
+    /// The translations of the rules.
     pub(crate) fn rules(&self) -> &Table<RuleId, Translation> {
         &self.rules
     }
 
-    /// What the properties became.
+    /// The translations of the properties.
     pub(crate) fn properties(&self) -> &Table<PropertyId, Translation> {
         &self.properties
     }
 
-    /// The rules of which no instance has fired yet, on this system or one made of it.
+    /// The rules of which no instance has fired yet, on this system or one built on it.
     pub fn unfired(&self) -> Vec<RuleId> {
         self.fired.rest(None)
     }
@@ -218,7 +216,7 @@ impl<'m> SpecialisedSystem<'m> {
         self.interpreter.model()
     }
 
-    /// Whether states contain multisets, which are brought into normal form after each step.
+    /// Whether states contain multisets, which are normalised after each step.
     pub(crate) fn has_multisets(&self) -> bool {
         !self.interpreter.layout().multisets().is_empty()
     }
@@ -244,7 +242,7 @@ impl<'m> SpecialisedSystem<'m> {
         }
     }
 
-    /// Takes note of a state that the layout has no room for.
+    /// Records a state that outgrew the layout.
     fn outgrow(&self, action: Action, state: Valuation) -> Fault {
         let model = self.interpreter.model();
         let span = match action {
@@ -256,19 +254,18 @@ impl<'m> SpecialisedSystem<'m> {
         Fault { kind: FaultKind::Exhausted, span, message }
     }
 
-    /// A state that the layout had no room for: what was found besides is not to be used. Only a
-    /// repacked layout has too little room.
+    /// A state that outgrew the layout: other results must not be used. Only a repacked layout can be outgrown.
     pub fn outgrown(&self) -> Option<&Valuation> {
         self.outgrown.get()
     }
 
-    /// How many steps the reference interpreter had to do. A repacked layout may have room for all states, but not
-    /// for what happens inside of a step.
+    /// The number of steps that the reference interpreter had to do. A repacked layout may have room for all states,
+    /// but not for intermediate states of a step.
     pub(crate) fn consulted(&self) -> u64 {
         self.consulted.load(Ordering::Relaxed)
     }
 
-    /// How many rules, starts and properties run on the reference interpreter.
+    /// The number of rules, starts and properties that run on the reference interpreter.
     pub fn untranslated(&self) -> usize {
         let translations = self.starts.iter().chain(self.rules.iter()).chain(self.properties.iter());
         translations.filter(|translation| matches!(translation, Translation::Reference)).count()
@@ -313,7 +310,7 @@ impl<'m> SpecialisedSystem<'m> {
         Fired::Next
     }
 
-    /// What the reference interpreter says about an instance.
+    /// The result of the reference interpreter for an instance.
     #[cold]
     fn consult(&self, action: Action, arguments: &[i64], state: &[u64]) -> Option<Outcome> {
         self.consulted.fetch_add(1, Ordering::Relaxed);
@@ -330,7 +327,7 @@ impl<'m> SpecialisedSystem<'m> {
         }
     }
 
-    /// Tells a visitor what became of an instance, and restores the state in memory.
+    /// Reports the outcome of an instance to a visitor, and restores the state in memory.
     #[inline]
     fn present(
         &self,
@@ -445,7 +442,7 @@ impl TransitionSystem for SpecialisedSystem<'_> {
         scratch: &mut EvaluatorScratch,
         mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) {
-        // Nothing and the least value are both stored as zero.
+        // Undefined and the least value are both stored as zero.
         let initial = vec![0; self.words()];
         scratch.memory.set_state(&initial);
         for (id, translation) in self.starts.iter_enumerated() {
@@ -551,7 +548,7 @@ impl Facts for SpecialisedSystem<'_> {
         let [unit] = &units[..] else { return None };
         match (unit.first_test, unit.tests()) {
             (Test::Constant(holds), []) => Some(FieldTest::Constant(holds)),
-            // Where there may be no value, zero stands for that.
+            // For a field that may be undefined, zero represents that.
             (Test::FieldIs { word, partial, mask, pattern }, []) if !partial || pattern != 0 => {
                 Some(FieldTest::Is { word: word as usize, mask, pattern, equal: true })
             }
@@ -581,7 +578,7 @@ impl Facts for SpecialisedSystem<'_> {
     }
 }
 
-/// Makes the memory ready for the tests or the body of a unit.
+/// Prepares the memory for the tests or the body of a unit.
 #[inline]
 fn prepare(memory: &mut Memory, unit: &SpecialisedUnit, arguments: &[i64]) {
     if unit.prepares {
@@ -650,7 +647,7 @@ fn specialise_instances<'m>(
         let unit = specialiser.specialise(owner, Some(&arguments)).ok()?;
         units.push(SpecialisedUnit::new(&specialiser.code, &unit, arguments));
     }
-    // A guard that is false for good is not worth trying.
+    // A guard that is always false is not worth trying.
     units.retain(|unit| unit.first_test != Test::Constant(false) || unit.body.is_none());
     Some(units)
 }

@@ -5,7 +5,7 @@ use quotient_ir::{Expr, Iteration, Model, Parameter, TypeId, TypeKind};
 
 use super::code::SlotDomain;
 
-/// What the parameters of an owner range over.
+/// The ranges of the parameters of an owner.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameters {
     digits: Vec<Digit>,
@@ -36,8 +36,7 @@ impl Digit {
 }
 
 impl Parameters {
-    /// The parameters of an owner, unless their bounds are more than literals or they have very
-    /// many cells.
+    /// The parameters of an owner, unless their bounds are not literals or they have very many cells.
     pub(crate) fn new(model: &Model, parameters: &[Parameter]) -> Option<Self> {
         let mut digits = Vec::new();
         for parameter in parameters {
@@ -67,7 +66,7 @@ impl Parameters {
         cells.extend(self.digits.iter().map(Digit::first));
     }
 
-    /// Moves on to the next valuation; false if there is none.
+    /// Advances to the next valuation; false if there is none.
     pub(crate) fn advance(&self, cells: &mut [i64]) -> bool {
         for (digit, cell) in self.digits.iter().zip(cells).rev() {
             match digit.after(*cell) {

@@ -1,4 +1,4 @@
-//! One instance of a rule by itself.
+//! A single instance of a rule.
 
 use std::ops::ControlFlow;
 
@@ -21,7 +21,7 @@ impl SpecialisedSystem<'_> {
         memory.set_state(state);
         let fired = match &self.rules[rule] {
             Translation::Specialised(units) => {
-                // Units are in the order of their arguments; those that can never fire have none.
+                // Units are in the order of their arguments; instances that can never fire have no unit.
                 match units.binary_search_by(|unit| unit.arguments[..].cmp(arguments)) {
                     Ok(position) => self.fire(&units[position], arguments, memory, state),
                     Err(_) => Fired::Disabled,

@@ -1,4 +1,4 @@
-//! Groups of instances of which few are enabled at a time: a loop over those that tables leave.
+//! Groups of instances of which few are enabled at a time: a loop over those that the tables leave.
 
 use cranelift_codegen::ir::{self, Block, InstBuilder, JumpTableData, MemFlags, types};
 use cranelift_frontend::Variable;
@@ -8,15 +8,15 @@ use super::super::dispatch::{Dispatch, FieldTable, GROUP, tests_of};
 use super::{Attempt, BRANCHLESS_LIMIT, Tail, Translator, Unsupported};
 use crate::systems::evaluator::SpecialisedUnit;
 
-/// Words of a state that instances of a group keep in registers.
+/// The largest number of words of a state that instances of a group keep in registers.
 const REGISTER_LIMIT: usize = 4;
-/// Nodes of an instance of a group; the evaluator runs larger ones.
+/// The largest number of nodes of an instance of a group; the evaluator runs larger ones.
 const INSTANCE_LIMIT: u32 = 1500;
 
 impl Translator<'_, '_> {
-    /// Adds a group of instances that are found by tables. The evaluator runs those that are left out, and
-    /// those that meet something odd. After an error the function is useless; the error says which instance
-    /// has to be left out.
+    /// Adds a group of instances that are selected by tables. The evaluator runs those that are left out, and those
+    /// that meet an unusual case. After an error the function must not be used; the error says which instance has to be
+    /// left out.
     pub(in super::super) fn group(
         &mut self,
         dispatch: Dispatch,
@@ -67,7 +67,7 @@ impl Translator<'_, '_> {
             self.builder.set_cold_block(self.escape);
             self.prune = self.escape;
             let before = self.size;
-            // Loads of its own keep what each instance reads apart, which is easier on the registers.
+            // Separate loads for each instance relieve register pressure.
             if in_memory || self.words.len() > REGISTER_LIMIT {
                 self.base = Some(self.state);
             } else {
@@ -90,8 +90,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Returns before an instance that the evaluator has to run. Behind the successors it leaves the
-    /// number of the instance and those that are left to try; in the lowest bit of the result, that it did.
+    /// Returns before an instance that the evaluator has to run. After the successors, it leaves the number of the
+    /// instance and the remaining ones; the lowest bit of the result says that it did.
     fn pause(&mut self, buffer: ir::Value, number: usize, left: Variable) {
         let end = self.builder.use_var(self.end.expect("an expansion has a buffer"));
         let number = self.constant(number as i64);
@@ -115,7 +115,7 @@ impl Translator<'_, '_> {
         let body = unit.body.ok_or(Unsupported)?;
         self.begin_instance(unit);
         self.guard(unit, rest, tail, next)?;
-        // All tests hold here, also those that a table answered.
+        // All tests hold here, including those that a table decided.
         self.learn_all(&tests_of(self.code, unit));
         self.branching_body(body, tag, next)
     }
@@ -132,8 +132,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// What it takes to try an instance in a row of others: all of it if it has no branches, its guard
-    /// otherwise.
+    /// The cost of trying an instance in a sequence of others: all of it if it has no branches, its guard otherwise.
     pub(in super::super) fn cost_in_a_row(&self, unit: &SpecialisedUnit) -> u32 {
         let tests = tests_of(self.code, unit);
         let whole = unit.body.and_then(|body| self.branchless_cost(&tests, body));

@@ -1,5 +1,5 @@
-//! Guards: tests in order, with a jump by a table where many of them ask about the contents of one field, and
-//! calls of what several guards have in common.
+//! Guards: tests in order, with a jump table where many of them test the contents of one field, and calls of common
+//! parts of guards.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, Block, FuncRef, InstBuilder, JumpTableData, types};
@@ -9,27 +9,26 @@ use super::{Attempt, JOINT_LIMIT, Translator};
 use crate::systems::evaluator::SpecialisedUnit;
 use crate::systems::evaluator::code::{ListRange, Test};
 
-/// Tests of one field in a row that are worth a table.
+/// The smallest number of consecutive tests of one field worth a table.
 const SWITCH_LEAST: usize = 4;
-/// Contents that a table has entries for.
+/// The largest width of a field with a jump table.
 const SWITCH_WIDTH: u32 = 8;
 
-/// The part of a guard that is a function of its own: where it starts, and the function.
+/// The part of a guard that is a separate function: where it starts, and the function.
 pub(in super::super) type Tail = Option<(usize, FuncRef)>;
 
-/// A test that asks for one content of a field, and then for more.
+/// A test for one content of a field, followed by further tests.
 #[derive(Clone, Copy)]
 struct Case {
     word: u32,
     mask: u64,
     pattern: u64,
-    /// What fails if all of it holds; nothing if it fails in any case.
+    /// Fails if all of these hold; `None` if it always fails.
     fails_if: Option<ListRange>,
 }
 
 impl Translator<'_, '_> {
-    /// Goes on where the guard of an instance holds, and jumps where it does not. `positions` are those of the
-    /// tests that are left to try.
+    /// Continues if the guard of an instance holds, and jumps otherwise. `positions` are those of the remaining tests.
     pub(super) fn guard(
         &mut self,
         unit: &SpecialisedUnit,
@@ -48,7 +47,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Goes on where a function says that its tests hold, and jumps where they do not.
+    /// Continues if a function says that its tests hold, and jumps otherwise.
     fn call_tail(&mut self, function: FuncRef, otherwise: Block) {
         self.flush_all();
         let call = self.builder.ins().call(function, &[self.state]);
@@ -61,7 +60,7 @@ impl Translator<'_, '_> {
         self.enter(onward);
     }
 
-    /// Ends a function that says whether tests hold: 1 if so, 0 if not, -1 if the evaluator has to say.
+    /// Ends a function that decides whether tests hold: 1 if so, 0 if not, -1 if the evaluator has to decide.
     pub(in super::super) fn finish_tail(mut self, tests: &[Test]) -> Attempt<u32> {
         let failed = self.builder.create_block();
         self.tests_in_order(tests, failed)?;
@@ -76,7 +75,7 @@ impl Translator<'_, '_> {
         Ok(self.finish())
     }
 
-    /// Goes on where all tests succeed, and jumps where one fails.
+    /// Continues if all tests succeed, and jumps if one fails.
     pub(super) fn tests_in_order(&mut self, tests: &[Test], otherwise: Block) -> Attempt<()> {
         let mut position = 0;
         while position < tests.len() {
@@ -116,7 +115,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// The first tests of a list that ask for contents of one and the same field.
+    /// The first tests of a list that test contents of the same field.
     fn cases(&self, tests: &[Test]) -> Vec<Case> {
         let mut cases: Vec<Case> = Vec::new();
         for test in tests {
@@ -148,8 +147,8 @@ impl Translator<'_, '_> {
         known.then_some(Case { word, mask, pattern, fails_if })
     }
 
-    /// Jumps by the contents of a field to what is asked of them. Tests of other contents succeed, and those of
-    /// the same come in their order, so that nothing is evaluated that would not be evaluated one by one.
+    /// Jumps by the contents of a field to the tests for these contents. Tests for other contents succeed, and those
+    /// for the same contents are in order, so nothing is evaluated that would not be evaluated one by one.
     fn switch(&mut self, cases: &[Case], otherwise: Block) -> Attempt<()> {
         self.flush_all();
         let Case { word, mask, .. } = cases[0];

@@ -1,4 +1,4 @@
-//! Loops whose number of passes is not known before.
+//! Loops with an unknown number of iterations.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, types};
@@ -7,7 +7,7 @@ use super::super::bits::KnownBits;
 use super::{Attempt, Translator, Unsupported};
 use crate::systems::evaluator::code::{CommandId, Loop, LoopId, LoopValues, TestId};
 
-/// Times that a loop is passed through before the evaluator takes over.
+/// The number of iterations of a loop after which the evaluator takes over.
 const PASS_LIMIT: i64 = 1 << 14;
 
 impl Translator<'_, '_> {
@@ -51,8 +51,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Goes to the head of a loop, which is passed a limited number of times: the evaluator finds out about
-    /// loops that do not end.
+    /// Enters the head of a loop, with a limited number of iterations: the evaluator detects loops that do not
+    /// terminate.
     fn begin_loop(&mut self) -> Block {
         self.flush_all();
         let passes = self.builder.declare_var(types::I64);
@@ -61,7 +61,7 @@ impl Translator<'_, '_> {
         let head = self.builder.create_block();
         self.builder.ins().jump(head, &[]);
         self.enter(head);
-        // What holds before the first pass need not hold before the others.
+        // What holds before the first iteration need not hold before the others.
         self.known = KnownBits::nothing(self.given.len());
         let left = self.builder.use_var(passes);
         let fewer = self.builder.ins().iadd_imm(left, -1);
@@ -70,7 +70,7 @@ impl Translator<'_, '_> {
         head
     }
 
-    /// The body of a loop, after which it begins anew.
+    /// The body of a loop, followed by a jump back to its head.
     fn repeat(&mut self, start: Block, body: CommandId, head: Block) -> Attempt<()> {
         self.enter(start);
         self.known = KnownBits::nothing(self.given.len());

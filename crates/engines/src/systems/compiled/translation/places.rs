@@ -1,4 +1,4 @@
-//! Places: slots and cells, and elements of arrays whose index is computed.
+//! Places: slots and cells, and elements of arrays with computed indices.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlags, types};
@@ -7,14 +7,14 @@ use super::super::call::Table;
 use super::{Attempt, Translator, Unsupported};
 use crate::systems::evaluator::code::{Address, AddressId, SlotCode, UNDEFINED, ValueId};
 
-/// Words that an element whose index is not known may be in.
+/// The largest number of words that an element with an unknown index may be in.
 const WORD_LIMIT: u32 = 4;
-/// The same where words are in memory: their bits are numbered with sixteen bits.
+/// The same if words are in memory: their bits are numbered with sixteen bits.
 const MEMORY_LIMIT: u32 = 1024;
-/// Elements that an index may choose among.
+/// The largest number of elements that an index may choose from.
 const ELEMENT_LIMIT: usize = 1024;
 
-/// Where something is.
+/// The location of a value.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
     Slot(u32),
@@ -26,16 +26,16 @@ pub(super) enum Target {
     },
 }
 
-/// A position, of how many, and how many slots apart they are.
+/// A position, the number of positions, and the distance between them in slots.
 type Dimension = (ir::Value, u32, u32);
 
 /// The slots that an element may be.
 struct Candidates {
-    /// Where each is; that of another one in place of one without bits.
+    /// The slot of each candidate; another one in place of a slot without bits.
     slots: Vec<usize>,
-    /// One that has bits, if one has.
+    /// A candidate that has bits, if any.
     like: Option<usize>,
-    /// What those hold that have no bits, and [`UNDEFINED`] for the others; empty if all have bits.
+    /// The contents of slots without bits, and [`UNDEFINED`] for the others; empty if all have bits.
     fixed: Box<[i64]>,
 }
 
@@ -43,9 +43,9 @@ struct Candidates {
 struct DynamicField {
     /// The number of the first word it may be in.
     first_word: u32,
-    /// How many words it may be in.
+    /// The number of words it may be in.
     words: u32,
-    /// The number of the word after the first; nothing if there is only one.
+    /// The number of the word relative to the first; `None` if there is only one.
     word: Option<ir::Value>,
     shift: ir::Value,
 }
@@ -109,7 +109,7 @@ impl Translator<'_, '_> {
         Ok(position)
     }
 
-    /// The place so many cells after another.
+    /// The place a number of cells after another.
     pub(super) fn after(&self, place: &Target, cells: u32) -> Target {
         match place {
             Target::Slot(slot) => Target::Slot(slot + cells),
@@ -125,7 +125,7 @@ impl Translator<'_, '_> {
         self.load_place(&place)
     }
 
-    /// What is at a place, which may be [`UNDEFINED`].
+    /// The content of a place, which may be [`UNDEFINED`].
     pub(super) fn load_place(&mut self, place: &Target) -> Attempt<ir::Value> {
         match place {
             Target::Cell(cell) => {
@@ -161,7 +161,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Whether what is loaded from a place may be [`UNDEFINED`].
+    /// Whether the content of a place may be [`UNDEFINED`].
     pub(super) fn may_lack_value(&self, place: &Target) -> Attempt<bool> {
         Ok(match place {
             Target::Cell(_) => true,
@@ -184,13 +184,13 @@ impl Translator<'_, '_> {
         })
     }
 
-    /// Whether a value is the mark of undefined cells.
+    /// Whether a value is the marker of undefined cells.
     fn is_mark(&mut self, value: ir::Value) -> ir::Value {
         let undefined = self.constant(UNDEFINED);
         self.builder.ins().icmp(IntCC::Equal, value, undefined)
     }
 
-    /// What an element holds if it has no bits, and [`UNDEFINED`] if it has; nothing if all have.
+    /// The content of an element if it has no bits, and [`UNDEFINED`] if it has; `None` if all have.
     fn fixed_value(&mut self, candidates: &Candidates, dimensions: &[Dimension]) -> Option<ir::Value> {
         let values = &candidates.fixed;
         let &first = values.first()?;
@@ -217,7 +217,7 @@ impl Translator<'_, '_> {
         number
     }
 
-    /// The value that the bits of a slot stand for.
+    /// The value that the bits of a slot represent.
     fn decode(&mut self, slot: &SlotCode, found: ir::Value, assured: bool) -> Attempt<ir::Value> {
         if !slot.domain.is_interval() {
             return Err(Unsupported);
@@ -231,7 +231,7 @@ impl Translator<'_, '_> {
         Ok(value)
     }
 
-    /// Stores a value, which may be [`UNDEFINED`] unless it is known to have no need of a check.
+    /// Stores a value, which may be [`UNDEFINED`] unless it is known to need no check.
     pub(super) fn store_place(&mut self, place: &Target, value: ir::Value, defined: bool) -> Attempt<()> {
         match place {
             Target::Cell(cell) => self.set_cell(*cell, value),
@@ -247,13 +247,13 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// The bits of a value, which the slot must have room for.
+    /// The bits of a value, which must fit into the slot.
     fn checked_bits(&mut self, slot: &SlotCode, value: ir::Value, defined: bool) -> Attempt<ir::Value> {
         if !slot.domain.is_interval() {
             return Err(Unsupported);
         }
         if defined || !slot.field.partial {
-            // For a field that always has a value, the check refuses the mark of undefined cells.
+            // For a field that always has a value, the check refuses the marker of undefined cells.
             self.require_range(value, slot.domain.low, slot.domain.high);
             return Ok(self.encode(slot, value));
         }
@@ -269,7 +269,7 @@ impl Translator<'_, '_> {
     fn store_element(&mut self, base: u32, dimensions: &[Dimension], value: ir::Value, defined: bool) -> Attempt<()> {
         let candidates = self.candidates(base, dimensions)?;
         let fixed = self.fixed_value(&candidates, dimensions);
-        // What has no bits keeps its value.
+        // A slot without bits keeps its value.
         let varies = match fixed {
             None => None,
             Some(fixed) => {
@@ -325,8 +325,8 @@ impl Translator<'_, '_> {
         if offset == 0 { value } else { self.builder.ins().iadd_imm(value, offset.wrapping_neg()) }
     }
 
-    /// The slots that an element may be, all alike but for those without bits; in the order of their
-    /// positions, the last dimension fastest.
+    /// The slots that an element may be, all alike except those without bits; in the order of their positions, the last
+    /// dimension fastest.
     fn candidates(&self, base: u32, dimensions: &[Dimension]) -> Attempt<Candidates> {
         let mut slots = vec![base as usize];
         for &(_, count, stride) in dimensions {
@@ -366,7 +366,7 @@ impl Translator<'_, '_> {
         Ok(Candidates { slots, like: Some(like), fixed })
     }
 
-    /// Computes where an element is.
+    /// Computes the location of an element.
     fn locate(&mut self, slots: &[usize], dimensions: &[Dimension]) -> Attempt<DynamicField> {
         let code = self.code;
         let bit = |slot: usize| u64::from(code.slots[slot].field.word) * 64 + u64::from(code.slots[slot].field.shift);
@@ -376,7 +376,7 @@ impl Translator<'_, '_> {
         if words > if self.base.is_some() { MEMORY_LIMIT } else { WORD_LIMIT } {
             return Err(Unsupported);
         }
-        // How far apart neighbours are, if that is the same everywhere.
+        // The distance between neighbours, if it is the same everywhere.
         let start = bit(slots[0]);
         let mut apart = slots.len();
         let mut steps: Vec<i64> = Vec::with_capacity(dimensions.len());
@@ -422,7 +422,7 @@ impl Translator<'_, '_> {
         })
     }
 
-    /// The address of a word that is computed, if words are in memory. All writes are done.
+    /// The address of a computed word, if words are in memory. All writes are done.
     fn address_of(&mut self, location: &DynamicField) -> Option<ir::Value> {
         let base = self.base?;
         for offset in 0..location.words {

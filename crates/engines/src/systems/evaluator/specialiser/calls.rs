@@ -1,5 +1,5 @@
-//! Calls. A function is unfolded where it is called, so that its parameters are as well known as
-//! the arguments are; a recursive one, or one of many, becomes a subroutine that the machine calls.
+//! Calls. A function is inlined where it is called, so that its parameters are known as well as the arguments are; a
+//! recursive or frequently called one becomes a subroutine that the machine calls.
 
 use std::rc::Rc;
 
@@ -14,12 +14,12 @@ use super::places::{Base, Location};
 use super::{Binding, Context, Scope, Specialiser, Unsupported};
 use crate::systems::evaluator::code::{Address, Command, CommandId, Subroutine, SubroutineId, Value};
 
-/// How many functions may be unfolded inside each other.
+/// The largest nesting depth of inlined functions.
 const UNFOLDING_LIMIT: usize = 8;
-/// Work of the reference interpreter beyond which functions of a unit are not unfolded any more.
+/// The work of the reference interpreter beyond which functions of a unit are no longer inlined.
 const WEIGHT_LIMIT: u64 = 20_000;
 
-/// What became of a call.
+/// The translation of a call.
 pub(super) enum Called<T> {
     /// Its result, as an expression.
     Unfolded(T),
@@ -29,7 +29,7 @@ pub(super) enum Called<T> {
 
 /// Arguments, translated.
 struct Prepared {
-    /// What to run before the function.
+    /// The commands to run before the function.
     commands: Vec<CommandId>,
     bindings: Vec<Binding>,
 }
@@ -176,7 +176,7 @@ impl<'m> Specialiser<'m> {
         Ok(self.code.commands.add(command))
     }
 
-    /// What a reference to a place is bound to; an address that is not known goes into a cell.
+    /// The binding of a reference to a place; an unknown address goes into a cell.
     pub(super) fn reference(
         &mut self,
         place: PlaceId,
@@ -245,7 +245,7 @@ impl<'m> Specialiser<'m> {
         Rc::clone(mutated)
     }
 
-    /// Gives the variables of the innermost scope their cells.
+    /// Assigns cells to the variables of the innermost scope.
     fn allocate_variables(&mut self, locals: &Table<LocalId, Local>) -> Result<(), Unsupported> {
         for (id, local) in locals.iter_enumerated() {
             if local.kind == LocalKind::Variable {
@@ -258,7 +258,7 @@ impl<'m> Specialiser<'m> {
 
     /// Commands that make the variables of the innermost scope undefined.
     pub(super) fn undefine_variables(&mut self, locals: &Table<LocalId, Local>) -> Result<Vec<CommandId>, Unsupported> {
-        // Their cells follow each other, so one template does.
+        // Their cells are consecutive, so one template suffices.
         let mut first_cell = None;
         let mut blank = Vec::new();
         for (id, local) in locals.iter_enumerated() {
@@ -330,8 +330,8 @@ impl<'m> Specialiser<'m> {
         Ok(id)
     }
 
-    /// Translates the bodies of all subroutines that wait for it. One that is not supported keeps
-    /// its first body, which leaves the whole run to the reference interpreter.
+    /// Translates the bodies of all waiting subroutines. One that is not supported keeps its first body, which leaves
+    /// the whole run to the reference interpreter.
     pub(super) fn translate_subroutines(&mut self) {
         while let Some(function) = self.untranslated.pop() {
             let id = self.subroutines[&function];

@@ -1,6 +1,6 @@
-//! Bodies by cases: where the index of elements is in a slot that the body leaves as it is, and there are few
-//! values, the body is translated once for each of them. Then the elements are at known places, and what moves
-//! from one to the other moves as bits of words.
+//! Bodies by cases: if the index of elements is in a slot that the body does not change, and the slot has few values,
+//! the body is translated once for each of them. Then the elements are at known locations, and copies between them are
+//! moves of bits.
 
 use quotient_ir::{BinaryOperator, Statement};
 use rustc_hash::FxHashMap;
@@ -10,14 +10,14 @@ use super::mutation::written_slots;
 use super::{Owner, Specialiser, Unsupported};
 use crate::systems::evaluator::code::{Command, CommandId, Value};
 
-/// Values of a slot that are worth a case each.
+/// The largest number of values of a slot that are worth a case each.
 const VALUE_LIMIT: usize = 8;
-/// Elements that a slot must be the index of.
+/// The smallest number of elements that a slot must index.
 const LEAST_USES: u32 = 4;
-/// Cases of all bodies together.
+/// The largest number of cases of all bodies together.
 const CASE_LIMIT: usize = 2000;
 
-/// The fields, by word and shift, that an element of an array was looked for with, and how often.
+/// The fields, by word and shift, used as indices of array elements, and how often.
 pub(super) type IndexUses = FxHashMap<(u32, u8), u32>;
 
 impl<'m> Specialiser<'m> {
@@ -28,7 +28,7 @@ impl<'m> Specialiser<'m> {
         Ok(self.sequence(&commands))
     }
 
-    /// The same by cases, if that is worth it.
+    /// The same by cases, if that is worthwhile.
     pub(super) fn body_by_cases(&mut self, owner: &Owner<'m>, body: &'m [Statement]) -> Result<CommandId, Unsupported> {
         self.context.index_uses.clear();
         let whole = self.body(owner, body)?;
@@ -43,14 +43,14 @@ impl<'m> Specialiser<'m> {
                 Ok((value, if self.escapes(command) { self.code.commands.add(Command::Escape) } else { command }))
             })
             .collect();
-        // Also after an error: what holds in one case must not be taken to hold elsewhere.
+        // Also after an error: what holds in one case must not be assumed elsewhere.
         self.constants = before;
         let mut cases = translated?;
         self.cases += cases.len();
         // Only one of them runs.
         self.work += self.context.weight - weight;
         self.context.weight = weight;
-        // What is left to others comes last, for all such values together.
+        // Cases left to the reference interpreter come last, for all such values together.
         cases.sort_by_key(|&(_, command)| self.code.commands[command] == Command::Escape);
         let mut otherwise = cases.pop().map_or(whole, |(_, command)| command);
         for (value, command) in cases.into_iter().rev() {
@@ -75,14 +75,14 @@ impl<'m> Specialiser<'m> {
         }
     }
 
-    /// Takes note of the index of an element.
+    /// Records the index of an element.
     pub(super) fn note_index(&mut self, index: &Value) {
         if let Value::Field { word, shift, partial: false, .. } = *index {
             *self.context.index_uses.entry((word, shift)).or_default() += 1;
         }
     }
 
-    /// The slot that a body just translated uses most as an index, if cases by it are worth it.
+    /// The slot that a body just translated uses most as an index, if cases on it are worthwhile.
     fn index_slot(&self, body: &[Statement]) -> Option<usize> {
         let (&(word, shift), _) = (self.context.index_uses.iter())
             .filter(|&(_, &uses)| uses >= LEAST_USES)

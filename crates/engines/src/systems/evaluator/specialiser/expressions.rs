@@ -11,18 +11,18 @@ use super::{Binding, Specialiser, Unsupported};
 use crate::systems::evaluator::code::{DomainId, Loop, LoopId, LoopValues, Test, TestId, Value};
 use crate::systems::evaluator::machine::calculate;
 
-/// Iterations up to which a loop is unrolled, counting those of the loops around it.
+/// The largest number of iterations for which a loop is unrolled, including those of enclosing loops.
 const UNROLLING_LIMIT: u64 = 64;
-/// Work of the reference interpreter beyond which a unit is not unrolled any more.
+/// The work of the reference interpreter beyond which a unit is no longer unrolled.
 const WEIGHT_LIMIT: u64 = 20_000;
 
 /// The values of a loop.
 pub(super) enum Range {
-    /// Few, and known: to be unrolled.
+    /// Few and known: to be unrolled.
     Unrolled(Vec<i64>),
-    /// To be worked out by the machine.
+    /// To be computed by the machine.
     AtRunTime(LoopValues),
-    /// The reference interpreter has to say.
+    /// The reference interpreter has to decide.
     Escape,
 }
 
@@ -99,7 +99,7 @@ impl<'m> Specialiser<'m> {
                 if let Base::Slot(slot) = location.base {
                     let field = self.code.slots[slot as usize].field;
                     return Ok(if field.partial {
-                        // As a total field, since here zero is an answer.
+                        // As a total field, since zero is a result here.
                         let (word, mask) = (field.word, field.mask << field.shift);
                         Test::FieldIs { word, partial: false, mask, pattern: 0 }
                     } else {
@@ -145,7 +145,7 @@ impl<'m> Specialiser<'m> {
         }
     }
 
-    /// A chain of one operator. Such chains may be long, so this goes along them without nesting.
+    /// A chain of one operator. Such chains may be long, so they are traversed without recursion.
     fn chain(&mut self, condition: ExprId, junction: Junction) -> Result<Test, Unsupported> {
         let operator_of_chain = match junction {
             Junction::All => BinaryOperator::And,
@@ -283,8 +283,8 @@ impl<'m> Specialiser<'m> {
     }
 
     fn unrolled(&self, ty: TypeId, values: Vec<i64>) -> Range {
-        // A value that the variable cannot hold is a fault when its turn comes. Rare enough to
-        // leave the whole loop to the reference interpreter.
+        // A value outside the variable's range is a run-time error in its iteration. This is rare enough to leave the
+        // whole loop to the reference interpreter.
         let fits = |value: &i64| self.facts[ty].domain.as_ref().is_some_and(|domain| domain.contains(*value));
         if values.iter().all(fits) { Range::Unrolled(values) } else { Range::Escape }
     }
@@ -305,7 +305,7 @@ impl<'m> Specialiser<'m> {
         Ok((self.code.loops.add(Loop { cell, values, domain, weight }), body))
     }
 
-    /// The work of what was translated since a moment, for the machine to charge.
+    /// The work of the code translated since a given point, for the machine to charge.
     pub(super) fn weight_since(&mut self, before: u64) -> u32 {
         self.context.counts_work = true;
         u32::try_from(self.context.weight - before + 1).unwrap_or(u32::MAX)
@@ -391,7 +391,7 @@ impl<'m> Specialiser<'m> {
             return Err(Unsupported);
         };
         let capacity = u32::try_from(capacity).map_err(|_| Unsupported)?;
-        // Every position must be a value of the bound variable, or its turn would be a fault.
+        // Every position must be a value of the bound variable; otherwise its iteration would be a run-time error.
         let ty = self.scope().locals[local].ty;
         let domain = self.facts[ty].domain.as_ref().ok_or(Unsupported)?;
         if !(0..i64::from(capacity)).all(|position| domain.contains(position)) {

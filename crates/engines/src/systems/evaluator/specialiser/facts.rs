@@ -1,17 +1,17 @@
-//! What the specialiser needs to know of each type, worked out once.
+//! Facts about each type that the specialiser needs, computed once.
 
 use quotient_ir::{Domain, Model, Table, TypeId, TypeKind};
 
 use super::{Specialiser, Unsupported};
 use crate::systems::evaluator::code::{DomainId, SlotDomain, TemplateId, UNDEFINED};
 
-/// Cells of a value that are still written out one by one.
+/// The largest number of cells of a value that are written out one by one.
 const TEMPLATE_LIMIT: u64 = 1 << 16;
 
 /// How a type is laid out.
 #[derive(Clone, Debug)]
 pub(super) struct TypeFact {
-    /// How many cells a value takes.
+    /// The number of cells of a value.
     pub(super) cells: u64,
     /// Its values, or those of an array's index, or the positions of a multiset.
     pub(super) domain: Option<Domain>,
@@ -44,7 +44,7 @@ pub(super) fn of_types(model: &Model) -> Table<TypeId, TypeFact> {
     model.types.indices().map(fact).collect()
 }
 
-/// Which contents a template gives.
+/// The contents of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Blank {
     /// No values.

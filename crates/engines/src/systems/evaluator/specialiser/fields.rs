@@ -1,7 +1,7 @@
 //! Tests of bit fields against constants, and how tests combine.
 //!
-//! A comparison of a narrow field with a constant is a set of the numbers the field may hold, so
-//! that `a = 1 | a = 2`, `a < 3` and their negations are all one test.
+//! A comparison of a narrow field with a constant is a set of the numbers the field may hold, so `a = 1 | a = 2`, `a <
+//! 3` and their negations are all one test.
 
 use quotient_ir::BinaryOperator;
 
@@ -88,7 +88,7 @@ pub(super) fn compare_slot(slot: &SlotCode, operator: BinaryOperator, constant: 
                 failing |= 1 << number;
             }
         }
-        // What it never holds is taken as it makes the test simpler.
+        // Contents that never occur are chosen to make the test simpler.
         if failing.count_ones() <= 1 && !set.is_power_of_two() {
             set |= unused;
         }
@@ -107,7 +107,7 @@ pub(super) fn compare_slot(slot: &SlotCode, operator: BinaryOperator, constant: 
     }
 }
 
-/// Whether a list of tests must all succeed or one of them.
+/// Whether all tests of a list must succeed, or one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Junction {
     All,
@@ -115,7 +115,7 @@ pub(super) enum Junction {
 }
 
 impl Specialiser<'_> {
-    /// The opposite of a test.
+    /// The negation of a test.
     pub(super) fn negate(&mut self, test: Test) -> Test {
         if let Some(set) = FieldSet::of(&test) {
             return set.complement().test();
@@ -169,7 +169,7 @@ impl Specialiser<'_> {
                         Junction::Any => before.set | after.set,
                     };
                     *last = FieldSet { set, ..before }.test();
-                    // A constant may have come out, which only the beginning of a list can hide.
+                    // The result may be a constant, which must be joined with the rest of the list again.
                     let merged = *last;
                     if matches!(merged, Test::Constant(_)) {
                         tests.pop();

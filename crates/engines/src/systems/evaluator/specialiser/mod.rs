@@ -1,9 +1,8 @@
-//! From the model to nodes: each rule, start and property is specialised to given values of its
-//! parameters. Constants are folded, places that are then known become bit fields, short loops are
-//! unrolled, functions are unfolded where they are called.
+//! From the model to nodes: each rule, start and property is specialised to given values of its parameters. Constants
+//! are folded, places that are then known become bit fields, short loops are unrolled, and functions are inlined.
 //!
-//! What a node does not cover is not translated at all ([`Unsupported`]); its owner then runs on
-//! the reference interpreter. Evaluation order is kept, because functions may have side effects.
+//! What nodes cannot express is not translated at all ([`Unsupported`]); its owner then runs on the reference
+//! interpreter. Evaluation order is preserved, because functions may have side effects.
 
 mod calls;
 mod cases;
@@ -33,21 +32,21 @@ use places::Location;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unsupported;
 
-/// Nesting of the model's expressions and statements that is still translated.
+/// The deepest nesting of the model's expressions and statements that is translated.
 const DEPTH_LIMIT: u32 = 150;
-/// Nodes, and work to make them, after which rules should not be specialised to valuations any
-/// more: it would take too long and too much memory.
+/// The number of nodes, and work to make them, after which rules are no longer specialised to valuations: it would take
+/// too long and too much memory.
 const CODE_LIMIT: usize = 500_000;
 const WORK_LIMIT: u64 = 4_000_000;
-/// Cells of the frame of one rule, start or property.
+/// The largest number of cells of the frame of one rule, start or property.
 const FRAME_LIMIT: u32 = 1 << 16;
 
-/// What a rule, start or property became.
+/// The translation of a rule, start or property.
 #[derive(Clone, Debug)]
 pub(crate) struct Unit {
     /// The guard or condition, as tests that must all succeed, in order.
     pub(crate) tests: Vec<TestId>,
-    /// The body; nothing for a property.
+    /// The body; none for a property.
     pub(crate) body: Option<CommandId>,
     /// The cells of its frame; the parameters come first.
     pub(crate) frame: u32,
@@ -55,7 +54,7 @@ pub(crate) struct Unit {
     pub(crate) tests_write: bool,
     /// Whether the parameters must be put into the frame before it runs.
     pub(crate) reads_parameters: bool,
-    /// Whether it uses a frame or counts its work; without, the memory needs no preparation.
+    /// Whether it uses a frame or counts its work; otherwise the memory needs no preparation.
     pub(crate) prepares: bool,
 }
 
@@ -88,33 +87,33 @@ pub(crate) struct Specialiser<'m> {
     pub(crate) code: Code,
     facts: Table<TypeId, TypeFact>,
     mutated_in_functions: FxHashMap<FunctionId, Rc<[bool]>>,
-    /// Functions that are called rather than unfolded.
+    /// Functions that are called rather than inlined.
     subroutines: FxHashMap<FunctionId, SubroutineId>,
     /// Those of them whose body is not translated yet.
     untranslated: Vec<FunctionId>,
-    /// The contents of slots that never change; nothing while starts are translated.
+    /// The contents of slots that never change; empty while starts are translated.
     pub(crate) constants: Vec<Option<i64>>,
-    /// Cases of bodies so far.
+    /// The number of cases of bodies so far.
     cases: usize,
-    /// How much was translated so far.
+    /// The work done by translation so far.
     work: u64,
-    /// Once somebody wants to stop, the rest is left to the reference interpreter.
+    /// Once interrupted, the rest is left to the reference interpreter.
     interrupt: Interrupt,
     context: Context<'m>,
 }
 
-/// What is being translated.
+/// The current translation.
 struct Context<'m> {
-    /// The owner and the functions unfolded in it, the innermost last.
+    /// The owner and the functions inlined in it, innermost last.
     scopes: Vec<Scope<'m>>,
     /// The functions of those scopes that are functions.
     unfolding: Vec<FunctionId>,
     /// The first cell of the frame that is free.
     next_cell: u32,
     frame: u32,
-    /// How often the present code is repeated by unrolled loops.
+    /// How often the current code is repeated by unrolled loops.
     repetitions: u64,
-    /// The work of the reference interpreter for the code so far, about.
+    /// The approximate work of the reference interpreter for the code so far.
     weight: u64,
     depth: u32,
     greatest_depth: u32,
@@ -129,13 +128,13 @@ struct Context<'m> {
 struct Scope<'m> {
     locals: &'m Table<LocalId, Local>,
     bindings: Vec<Binding>,
-    /// Locals that something may write to after they got their contents.
+    /// Locals that may be written after their initialisation.
     mutated: Rc<[bool]>,
     /// Where the result of a function goes, and its type.
     result: Option<(u32, TypeId)>,
 }
 
-/// What is known of a local.
+/// What is known about a local.
 #[derive(Clone, Copy, Debug)]
 enum Binding {
     /// Not bound here.
@@ -144,7 +143,7 @@ enum Binding {
     Known(i64),
     /// Cells of the frame.
     Cells { first: u32, parameter: bool },
-    /// A reference stands for this.
+    /// A reference denotes this.
     Place(Location),
 }
 
@@ -294,7 +293,7 @@ impl<'m> Specialiser<'m> {
         result
     }
 
-    /// Translates something with a local bound, and gives the local back what it was.
+    /// Translates something with a local bound, and restores the local's binding.
     fn with_binding<T>(
         &mut self,
         local: LocalId,
@@ -303,7 +302,7 @@ impl<'m> Specialiser<'m> {
     ) -> Result<T, Unsupported> {
         let before = std::mem::replace(&mut self.scope_mut().bindings[local.position()], binding);
         let result = translate(self);
-        // On an error the whole context is given up.
+        // On an error the whole context is abandoned.
         self.scope_mut().bindings[local.position()] = before;
         result
     }

@@ -1,5 +1,5 @@
-//! What something may write to: locals whose value is not known for good when they are set, and slots of the
-//! state that no rule ever changes.
+//! What may be written: locals whose value is not fixed by their initialisation, and slots of the state that no rule
+//! ever changes.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use quotient_ir::{
 };
 use rustc_hash::FxHashSet;
 
-/// Starts that are run to see whether they agree.
+/// The largest number of starts that are run to see whether they agree.
 const START_LIMIT: usize = 256;
 
 /// For each local of an owner whether a statement writes to it or makes a reference to it.
@@ -34,12 +34,12 @@ pub(super) fn mutated_locals(
 
 /// For each slot its value, if it is the same in every start and no rule writes to it.
 ///
-/// It is the same in every reachable state, then, and in every state that a symmetry of the model makes of one:
+/// The slot then has that value in every reachable state and in every image of one under a symmetry of the model:
 /// symmetries map starts to starts and steps to steps.
 pub(in crate::systems::evaluator) fn constant_slots(interpreter: &Interpreter<'_>) -> Vec<Option<i64>> {
     let (model, layout) = (interpreter.model(), interpreter.layout());
     let nothing = vec![None; layout.slots.len()];
-    // Multisets are sorted after each step, which writes to them in its own way.
+    // Multisets are sorted after each step, which writes to them implicitly.
     if !layout.multisets().is_empty() {
         return nothing;
     }
@@ -72,7 +72,7 @@ pub(in crate::systems::evaluator) fn constant_slots(interpreter: &Interpreter<'_
     for property in model.properties.iter() {
         search.expressions.extend(property.formula.conditions());
     }
-    // Whoever calls it: what a function writes is written.
+    // Whoever calls it: writes of a function count as written.
     for function in model.functions.iter() {
         search.statements(&function.body);
     }
@@ -85,7 +85,7 @@ pub(in crate::systems::evaluator) fn constant_slots(interpreter: &Interpreter<'_
     constants
 }
 
-/// For each slot whether statements may write to it, with all that functions may.
+/// For each slot, whether statements may write to it, including everything functions may write.
 pub(super) fn written_slots(model: &Model, layout: &Layout, body: &[Statement]) -> Vec<bool> {
     let mut search = WrittenPlaces::new(model);
     search.statements(body);
@@ -100,7 +100,7 @@ pub(super) fn written_slots(model: &Model, layout: &Layout, body: &[Statement]) 
     untouched.iter().map(Option::is_none).collect()
 }
 
-/// Forgets the contents of all slots that a place may be.
+/// Forgets the contents of all slots that a place may denote.
 fn forget(model: &Model, layout: &Layout, place: PlaceId, constants: &mut [Option<i64>]) {
     let entry = &model.pool[place];
     // References are followed where they are made.

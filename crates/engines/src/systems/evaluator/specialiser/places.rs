@@ -1,40 +1,40 @@
-//! Places: where they are, as far as that is known, and how they are read.
+//! Places: their locations, as far as known, and how they are read.
 
 use quotient_ir::{ExprId, PlaceId, Root, Step, TableIndex, TypeId, TypeKind};
 
 use super::{Binding, Specialiser, Unsupported};
 use crate::systems::evaluator::code::{Address, AddressId, SlotDomain, Value};
 
-/// Where a place is.
+/// The location of a place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Location {
     pub(super) base: Base,
-    /// The type of what is there.
+    /// The type of the value there.
     pub(super) ty: TypeId,
 }
 
-/// Where a place starts.
+/// The start of a place.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
     /// At a slot of the state.
     Slot(u32),
     /// At a cell of the frame.
     Cell(u32),
-    /// Where an address says.
+    /// At a computed address.
     Dynamic(AddressId),
 }
 
-/// What is known of the contents of a scalar place.
+/// What is known about the contents of a scalar place.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Contents {
     /// They are in a slot.
     Slot(u32),
-    /// They are what this gives.
+    /// They are the value of an expression.
     Value(Value),
 }
 
 impl Specialiser<'_> {
-    /// Where a place is. Not for locals whose value is known.
+    /// The location of a place. Not for locals whose value is known.
     pub(super) fn locate(&mut self, place: PlaceId) -> Result<Location, Unsupported> {
         self.nested(|specialiser| specialiser.locate_here(place))
     }
@@ -116,7 +116,7 @@ impl Specialiser<'_> {
 
     /// The element at an index of an array or multiset.
     fn element(&mut self, location: Location, index: ExprId, stride: u32) -> Result<Base, Unsupported> {
-        // A multiset without positions has no domain, and every index of it is wrong.
+        // A multiset without positions has no domain, and every index into it is out of range.
         let domain = self.facts[location.ty].domain.clone();
         let index = self.value(index)?;
         if self.is_nowhere(location.base) {
@@ -145,7 +145,7 @@ impl Specialiser<'_> {
         Ok(Base::Dynamic(self.code.addresses.add(address)))
     }
 
-    /// Whether what is to be found does not exist.
+    /// Whether the location does not exist.
     pub(super) fn is_nowhere(&self, base: Base) -> bool {
         matches!(base, Base::Dynamic(address) if self.code.addresses[address] == Address::Escape)
     }
@@ -159,7 +159,7 @@ impl Specialiser<'_> {
         }
     }
 
-    /// A location as an address that the machine can work out.
+    /// A location as an address that the machine can compute.
     pub(super) fn address_of(&mut self, location: Location) -> AddressId {
         match location.base {
             Base::Slot(slot) => self.code.addresses.add(Address::Slot(slot)),
@@ -168,7 +168,7 @@ impl Specialiser<'_> {
         }
     }
 
-    /// What is known of the contents of a scalar place.
+    /// What is known about the contents of a scalar place.
     pub(super) fn read(&mut self, place: PlaceId) -> Result<Contents, Unsupported> {
         if let Some(value) = self.known(place) {
             return Ok(Contents::Value(Value::Constant(value)));
@@ -207,7 +207,7 @@ impl Specialiser<'_> {
         }
     }
 
-    /// Whether values of two types lie in their cells alike and have the same ranges.
+    /// Whether values of two types have the same cell layout and the same ranges.
     pub(super) fn same_layout(&self, left: TypeId, right: TypeId) -> bool {
         if left == right {
             return true;

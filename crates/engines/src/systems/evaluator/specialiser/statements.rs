@@ -20,7 +20,7 @@ impl<'m> Specialiser<'m> {
         for statement in statements {
             let free = self.context.next_cell;
             self.nested(|specialiser| specialiser.statement(statement, commands))?;
-            // Cells that only the statement used are free again; a reference it bound stays.
+            // Cells that only the statement used are free again; a reference it bound remains.
             if !matches!(statement.kind, StatementKind::Bind { .. }) {
                 self.context.next_cell = free;
             }
@@ -31,12 +31,12 @@ impl<'m> Specialiser<'m> {
         Ok(())
     }
 
-    /// Whether nothing after a command is reached.
+    /// Whether code after a command is unreachable.
     fn ends_here(&self, command: CommandId) -> bool {
         matches!(self.code.commands[command], Command::Return | Command::Escape)
     }
 
-    /// A block of its own: references that it binds are unknown after it.
+    /// A separate block: references that it binds are unknown after it.
     fn block(&mut self, statements: &'m [Statement]) -> Result<CommandId, Unsupported> {
         let mut commands = Vec::new();
         let free = self.context.next_cell;
@@ -46,8 +46,8 @@ impl<'m> Specialiser<'m> {
         Ok(self.sequence(&commands))
     }
 
-    /// Forgets what the references stand for that statements bind. Which of several bindings is in
-    /// force may depend on the path taken.
+    /// Forgets the bindings of references that statements bind. Which of several bindings applies may depend on the
+    /// path taken.
     fn unbind(&mut self, statements: &[Statement]) {
         for local in bound_references(statements) {
             self.scope_mut().bindings[local.position()] = Binding::Nothing;
@@ -74,7 +74,7 @@ impl<'m> Specialiser<'m> {
         self.code.commands.add(Command::Sequence(list))
     }
 
-    /// Appends a command to a list, merged with the last one where both set or move bits of one word.
+    /// Appends a command to a list, merged with the last one if both set or move bits of one word.
     fn append(&mut self, commands: &mut Vec<CommandId>, command: CommandId) {
         let last = commands.last().map(|&last| self.code.commands[last]);
         match last.and_then(|last| merged(&last, &self.code.commands[command])) {
@@ -217,7 +217,8 @@ impl<'m> Specialiser<'m> {
                 }
                 let slot_code = &self.code.slots[slot as usize];
                 let (field, width) = (slot_code.field, slot_code.width);
-                // What the slot has no room for, be it of the type or not, is for the reference interpreter.
+                // Values that the slot has no room for, whether of the type or not, are left to the reference
+                // interpreter.
                 let own = self.layout.slots.as_slice()[slot as usize].ty;
                 if slot_code.domain.is_interval() && self.facts[own].domain == self.facts[location.ty].domain {
                     let domain = self.code.domains.add(slot_code.domain.clone());
@@ -243,7 +244,7 @@ impl<'m> Specialiser<'m> {
         Ok(Command::Store { address, value, domain })
     }
 
-    /// Stores a value that is known, or nothing, in a slot.
+    /// Stores a known value, or undefined, in a slot.
     fn set_slot(&mut self, slot: u32, value: i64) -> Command {
         let entry = &self.layout.slots.as_slice()[slot as usize];
         let value = (value != UNDEFINED).then_some(value);
@@ -322,7 +323,7 @@ impl<'m> Specialiser<'m> {
             if source.width == 0 {
                 continue;
             }
-            // Extends the last move where both sides go on without a gap.
+            // Extends the last move if both sides continue without a gap.
             if let Some(Command::MoveBits { from_word, from_shift, to_word, to_shift, width }) = moves.last_mut()
                 && *from_word == source.field.word
                 && *from_shift + *width == source.field.shift
@@ -349,8 +350,8 @@ impl<'m> Specialiser<'m> {
         otherwise: &'m [Statement],
         commands: &mut Vec<CommandId>,
     ) -> Result<(), Unsupported> {
-        // The conditions are evaluated in order until one holds, so each stands in the alternative
-        // to the one before.
+        // The conditions are evaluated in order until one holds, so each is nested in the alternative of the one
+        // before.
         let mut alternatives: Vec<(Test, CommandId)> = Vec::new();
         let mut last = None;
         for (condition, body) in branches {
@@ -434,7 +435,7 @@ fn bound_references(statements: &[Statement]) -> Vec<LocalId> {
     found
 }
 
-/// One command for two that set or move bits of one word, one after the other.
+/// One command for two consecutive ones that set or move bits of one word.
 fn merged(first: &Command, second: &Command) -> Option<Command> {
     match (first, second) {
         (
