@@ -645,13 +645,7 @@ symmetries: 1, nothing but the identity
 
 `client(1) client(2)` is not a symmetry
 
-note: rule "client 17: take": what `x` becomes for p = 1 does not turn into what `x` becomes for p = 2
-  --> office.pml:17:12
-   |
-17 |   atomic { take(x); last.ink = green; book!x };
-   |            ^^^^
-
-note: rule "client 17: take": what `x` becomes for p = 2 does not turn into what `x` becomes for p = 1
+note: rule "client 17: take": what `x` becomes for p = 1 does not turn into what `x` becomes for p = 2 (and 1 more like it)
   --> office.pml:17:12
    |
 17 |   atomic { take(x); last.ink = green; book!x };
