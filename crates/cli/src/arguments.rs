@@ -18,15 +18,15 @@ use quotient::SymmetryFormat;
     long_about = "A model checker: reads a model (Murphi, Promela or classical B), visits every state it can reach, \
                   up to the symmetries that it finds in the model, and says whether its properties hold. A violated \
                   property comes with a run of the model that shows it.",
-    after_help = "Exit status: 0 every property holds, 1 a property is violated, 2 wrong usage, 3 the model is \
-                  invalid, 4 inconclusive (a limit was reached, or a property cannot be checked), 5 an \
+    after_help = "Exit status: 0 every property holds, 1 a property is violated, 2 wrong usage, 3 the model cannot \
+                  be read or is invalid, 4 inconclusive (a limit was reached, or a property cannot be checked), 5 an \
                   internal error.",
     after_long_help = "\
 Exit status:
   0  every property holds
   1  a property is violated
-  2  wrong usage, or a file that cannot be read or written
-  3  the model is invalid or uses something unsupported
+  2  wrong usage, or a file that cannot be written
+  3  the model cannot be read, is invalid or uses something unsupported
   4  inconclusive: a limit was reached first, or a property cannot be checked
   5  an internal error: a defect of quotient, please report it
 
@@ -215,6 +215,9 @@ pub(crate) struct CheckArguments {
     /// Search without symmetries, too, and compare verdicts, counts and every state
     #[arg(long, help_heading = "Search")]
     pub(crate) cross_check: bool,
+    /// Count how often each rule fires, by a second look at every state
+    #[arg(long, help_heading = "Search")]
+    pub(crate) statistics: bool,
     /// How to store states: as they are, or approximately, as 64-bit hashes or as three bits each
     #[arg(long, value_enum, value_name = "STORE", default_value_t = StoreName::Exact, help_heading = "Search")]
     pub(crate) store: StoreName,

@@ -89,7 +89,7 @@ fn report(failure: &Failure, command: &Command) {
             complain(&format!("{}: {message}\n", palette.bad("error")));
             return;
         }
-        Failure::Library(error @ (Error::Refused(_) | Error::File(_))) => {
+        Failure::Library(error @ (Error::Refused(_) | Error::File { .. })) => {
             complain(&format!("{}: {error}\n", palette.bad("error")));
             return;
         }

@@ -32,6 +32,9 @@ pub struct SearchOptions {
     pub checkpoint: Option<PathBuf>,
     /// Where to read what an earlier search found, to go on from there. Breadth-first only.
     pub resume: Option<PathBuf>,
+    /// What tells this model from others, in words: names and values, such as constants that were given other values.
+    /// A checkpoint keeps them to say what differs when it does not fit.
+    pub origin: Vec<(String, String)>,
     /// How states are stored. Other stores than the exact one are for breadth-first searches without
     /// checkpoints, graphs, liveness and markers that canonical forms decide between.
     pub store: StoreMode,
@@ -48,6 +51,9 @@ pub struct SearchOptions {
     pub narrowing: Narrowing,
     /// Whether a reduced search is compared with an unreduced one, state by state.
     pub cross_check: bool,
+    /// Whether a finished search counts how often rules fire, by a second look at every state. Not known where states
+    /// are forgotten, or an orbit may be stored several times.
+    pub statistics: bool,
 }
 
 impl Default for SearchOptions {
@@ -63,12 +69,14 @@ impl Default for SearchOptions {
             liveness: Vec::new(),
             checkpoint: None,
             resume: None,
+            origin: Vec::new(),
             store: StoreMode::Exact,
             threads: 1,
             store_passing: false,
             errors: true,
             narrowing: Narrowing::default(),
             cross_check: false,
+            statistics: false,
         }
     }
 }

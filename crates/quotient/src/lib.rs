@@ -62,6 +62,7 @@ pub mod defect;
 mod detection;
 mod error;
 mod explore;
+mod identity;
 mod memory;
 mod model;
 pub mod names;
@@ -86,14 +87,15 @@ pub use control::{Control, Observer, Phase, Silent};
 pub use defect::Defect;
 pub use error::{Error, Invalid};
 pub use explore::{Exploration, ExploreOptions, GraphEdge, Keep, SHOWN_STATES, StateGraph, explore};
+pub use identity::{TextFile, TextHash};
 pub use memory::peak_bytes;
 pub use model::{LoadOptions, Model, read};
 pub use options::{Checkpoint, Limits, Options, Reduction, Symmetry};
 pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
 pub use plan::{MOST_THREADS, Plan, Refusal};
 pub use quotient_engines::{
-    Approximation, Extent, JudgedInstance, LivenessReport, Progress, PropertyReport, SearchOrder, Spill, StopReason,
-    StoreMode, Subject, Verdict,
+    Approximation, Extent, JudgedInstance, LivenessReport, Progress, PropertyReport, RuleFirings, SearchOrder, Spill,
+    StopReason, StoreMode, Subject, Verdict,
 };
 pub use quotient_frontends::Language;
 pub use quotient_symmetry::{

@@ -68,6 +68,7 @@ fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
         checkpoint: checkpoint.map(|path| Checkpoint { path, every: checkpoints.checkpoint_every }),
         resume: checkpoints.resume.clone(),
         cross_check: arguments.cross_check,
+        statistics: arguments.statistics,
         limits: limits(&arguments.limits),
     })
 }
