@@ -20,7 +20,7 @@ fn missing_file() {
         str![[r#"
 ---- stderr
 error: cannot read `nowhere.m`: No such file or directory (os error 2)
----- exit status 2
+---- exit status 3
 
 "#]],
     );
@@ -33,7 +33,7 @@ fn missing_file_without_extension() {
         str![[r#"
 ---- stderr
 error: cannot read `nowhere`: No such file or directory (os error 2)
----- exit status 2
+---- exit status 3
 
 "#]],
     );
@@ -46,7 +46,7 @@ fn directory() {
         str![[r#"
 ---- stderr
 error: `.` is a folder
----- exit status 2
+---- exit status 3
 
 "#]],
     );
@@ -248,8 +248,8 @@ Options:
 Exit status:
   0  every property holds
   1  a property is violated
-  2  wrong usage, or a file that cannot be read or written
-  3  the model is invalid or uses something unsupported
+  2  wrong usage, or a file that cannot be written
+  3  the model cannot be read, is invalid or uses something unsupported
   4  inconclusive: a limit was reached first, or a property cannot be checked
   5  an internal error: a defect of quotient, please report it
 
@@ -289,8 +289,9 @@ Options:
   -h, --help     Print help (see more with '--help')
   -V, --version  Print version
 
-Exit status: 0 every property holds, 1 a property is violated, 2 wrong usage, 3 the model is
-invalid, 4 inconclusive (a limit was reached, or a property cannot be checked), 5 an internal error.
+Exit status: 0 every property holds, 1 a property is violated, 2 wrong usage, 3 the model cannot be
+read or is invalid, 4 inconclusive (a limit was reached, or a property cannot be checked), 5 an
+internal error.
 ---- exit status 0
 
 "#]],

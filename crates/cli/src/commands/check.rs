@@ -9,6 +9,7 @@ use crate::commands::{
     Claims, deadlock_mode, exit_status, limits, load_model, order, reduction, show_notes, show_warnings, symmetry,
 };
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::render::human::Outcome;
 use crate::render::sequence_chart::sequence_chart;
 use crate::render::{human, json};
@@ -19,7 +20,7 @@ use crate::watch::{Display, cancel_on_interrupt};
 const BITSTATE_BYTES: u64 = 256 << 20;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result<ExitCode, Failure> {
     let options = options(arguments)?;
     let control = Control::start(&options.limits);
     cancel_on_interrupt(&control);
@@ -38,7 +39,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     let outcome = Outcome { model: &model, report: &report, counts: None };
     match arguments.output.format {
         Format::Human => print(&human::check(&outcome, Palette::for_stdout()))?,
-        Format::Json => print_with(|writer| json::search(writer, "check", &outcome))?,
+        Format::Json => print_with(|writer| json::search(writer, "check", &outcome, invocation))?,
     };
     Ok(ExitCode::from(exit_status(report.verdict)))
 }

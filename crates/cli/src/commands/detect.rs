@@ -9,11 +9,12 @@ use quotient::{Control, DetectOptions, Limits, Preserve, Question, Silent, Symme
 use crate::arguments::{DetectArguments, Format, ModelArguments, ResourceArguments, SymmetryExport, SymmetryName};
 use crate::commands::{Claims, load_model, partial, show_warnings, symmetry};
 use crate::failure::{Failure, HOLDS};
+use crate::invocation::Invocation;
 use crate::render::symmetry::{human, json};
 use crate::terminal::{Palette, print, print_with};
 
 /// Runs the command.
-pub(crate) fn run(arguments: &DetectArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &DetectArguments, invocation: &Invocation) -> Result<ExitCode, Failure> {
     let (model_arguments, question) = split_request(arguments)?;
     let ResourceArguments { max_memory, timeout } = arguments.resources;
     let control = Control::start(&Limits { max_memory, timeout, ..Limits::default() });
@@ -35,7 +36,7 @@ pub(crate) fn run(arguments: &DetectArguments) -> Result<ExitCode, Failure> {
     let model = load_model(&model_arguments, Claims::Ignored, &control)?;
     if arguments.partial {
         show_warnings(&model);
-        return partial::run(&model, &preserve, &control, arguments.format);
+        return partial::run(&model, &preserve, &control, arguments.format, invocation);
     }
     // Created first, so that a long detection does not end with nowhere to write.
     let export = arguments.export.as_ref().map(|export| create(export).map(|file| (export, file))).transpose()?;
@@ -49,7 +50,7 @@ pub(crate) fn run(arguments: &DetectArguments) -> Result<ExitCode, Failure> {
     }
     match arguments.format {
         Format::Human => print(&human::detection(&found, Palette::for_stdout()))?,
-        Format::Json => print_with(|writer| json::detection(writer, &found))?,
+        Format::Json => print_with(|writer| json::detection(writer, &found, invocation))?,
     };
     Ok(ExitCode::from(HOLDS))
 }

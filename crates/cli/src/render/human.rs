@@ -70,6 +70,11 @@ pub(crate) fn explore(outcome: &Outcome<'_>, palette: Palette) -> String {
     text
 }
 
+/// The verdict and what it is about, in one line.
+pub(crate) fn summary(outcome: &Outcome<'_>) -> String {
+    verdict_lines(outcome, Palette::PLAIN).lines().next().unwrap_or_default().to_owned()
+}
+
 /// The verdict and what it is about.
 fn verdict_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
     match outcome.report.verdict {
@@ -108,7 +113,7 @@ fn inconclusive_line(outcome: &Outcome<'_>, palette: Palette) -> String {
 }
 
 /// Why a search stopped, with numbers as people write them.
-fn stop_text(reason: &StopReason) -> String {
+pub(crate) fn stop_text(reason: &StopReason) -> String {
     match reason {
         StopReason::StateLimit(limit) => format!("the limit of {} states was reached", quantity::count(*limit)),
         StopReason::DepthLimit(limit) => format!("the limit of {} steps was reached", quantity::count(*limit)),

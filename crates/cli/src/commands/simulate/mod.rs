@@ -14,13 +14,14 @@ use quotient_ir::Interpreter;
 use crate::arguments::{Format, OutputArguments, SimulateArguments, SymmetryName};
 use crate::commands::{Claims, load_model, show_warnings, symmetry};
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::watch::Display;
 
 /// The length of a random run, unless told otherwise.
 const DEFAULT_STEPS: u64 = 100;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &SimulateArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &SimulateArguments, invocation: &Invocation) -> Result<ExitCode, Failure> {
     let reads_model_from_stdin = arguments.model.path.as_os_str() == "-";
     if arguments.interactive && reads_model_from_stdin {
         return Err(Failure::Usage("standard input cannot be both the model and your choices".into()));
@@ -46,5 +47,5 @@ pub(crate) fn run(arguments: &SimulateArguments) -> Result<ExitCode, Failure> {
     }
     let options =
         random::RunOptions { seed, steps: arguments.steps.unwrap_or(DEFAULT_STEPS), format: arguments.format };
-    random::run(&interpreter, &options, model.warnings())
+    random::run(&model, &interpreter, &options, invocation)
 }
