@@ -66,6 +66,8 @@ pub(crate) enum Command {
     Check(CheckArguments),
     /// Find the symmetries of a model, or why there are none
     Detect(DetectArguments),
+    /// Check a certificate of symmetries against the text of a model
+    Verify(VerifyArguments),
     /// Visit the state space without checking properties; count it, export it
     Explore(ExploreArguments),
     /// Run a model, at random or step by step
@@ -252,7 +254,8 @@ Examples:
   quotient detect -D Processes=40 --no-properties model.m
   quotient detect model.m --why-not
   quotient detect model.m --why-not 'Proc 1 2'
-  quotient detect --export graph.dre model.m && dreadnaut < graph.dre"
+  quotient detect --export graph.dre model.m && dreadnaut < graph.dre
+  quotient detect --certificate model.json model.m && quotient verify model.json model.m"
 )]
 pub(crate) struct DetectArguments {
     // Not required here: `--why-not MODEL` takes the model for a request at first.
@@ -271,11 +274,40 @@ pub(crate) struct DetectArguments {
     #[arg(long, value_name = "REQUEST", num_args = 0..=1)]
     pub(crate) why_not: Option<Option<String>>,
     /// Say what each rule tells apart, and whether the state space is nearly, roughly or virtually symmetric
-    #[arg(long, conflicts_with_all = ["why_not", "export"])]
+    #[arg(long, conflicts_with_all = ["why_not", "export", "certificate"])]
     pub(crate) partial: bool,
     /// Write the graph or the group to a file, by its extension: .dimacs, .bliss, .dre, .dot, .g, .gap
     #[arg(long, value_name = "FILE", value_parser = parse_symmetry_export)]
     pub(crate) export: Option<SymmetryExport>,
+    /// Write the generators to a file, with what `quotient verify` needs to check them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) certificate: Option<PathBuf>,
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Human, help_heading = "Output")]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArguments,
+}
+
+/// `quotient verify`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The model is read again, with the constants that the certificate names. The exit status is 0 if every generator is a \
+symmetry and the group has the order that is claimed, 1 if something is refuted, 4 if a generator can neither be \
+certified nor refuted.
+
+Example:
+  quotient detect model.m --certificate model.json && quotient verify model.json model.m")]
+pub(crate) struct VerifyArguments {
+    /// The certificate, written by `quotient detect --certificate`
+    #[arg(value_name = "CERTIFICATE")]
+    pub(crate) certificate: PathBuf,
+    /// The model's file
+    #[arg(value_name = "MODEL")]
+    pub(crate) path: PathBuf,
+    /// The language of the model, if the file's extension does not tell
+    #[arg(long, value_enum)]
+    pub(crate) language: Option<LanguageName>,
     /// For people or for programs
     #[arg(long, value_enum, default_value_t = Format::Human, help_heading = "Output")]
     pub(crate) format: Format,

@@ -69,6 +69,7 @@ fn run(arguments: &Arguments, invocation: &Invocation) -> Result<ExitCode, Failu
     match &arguments.command {
         Command::Check(check) => commands::check::run(check, invocation),
         Command::Detect(detect) => commands::detect::run(detect, invocation),
+        Command::Verify(verify) => commands::verify::run(verify, invocation),
         Command::Explore(explore) => commands::explore::run(explore, invocation),
         Command::Simulate(simulate) => commands::simulate::run(simulate, invocation),
         Command::Lower(lower) => commands::lower::run(lower),
@@ -82,6 +83,7 @@ fn circumstances(command: &Command) -> (&'static str, Format, Option<&Path>) {
     match command {
         Command::Check(check) => ("check", check.output.format, Some(&check.model.path)),
         Command::Detect(detect) => ("detect", detect.format, detect.model.path.as_deref()),
+        Command::Verify(verify) => ("verify", verify.format, Some(&verify.path)),
         Command::Explore(explore) => ("explore", explore.output.format, Some(&explore.model.path)),
         Command::Simulate(simulate) => ("simulate", simulate.format, Some(&simulate.model.path)),
         Command::Lower(lower) => ("lower", Format::Human, Some(&lower.model.path)),

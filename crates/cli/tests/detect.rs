@@ -570,6 +570,8 @@ fn wrong_usage() {
         (&["detect", "--export", "graph.png", "mutex.m"], "must end in .dimacs"),
         (&["detect", "--export", "graph.dot", "--symmetry", "off", "mutex.m"], "only --symmetry auto"),
         (&["detect", "--export", "no/such/folder/graph.dot", "mutex.m"], "cannot write"),
+        (&["detect", "--certificate", "no/such/folder/certificate.json", "mutex.m"], "cannot write"),
+        (&["detect", "--certificate", "certificate.json", "--partial", "mutex.m"], "cannot be used with"),
     ] {
         let transcript = quotient(arguments);
         assert_eq!(transcript.status, Some(2), "{arguments:?}\n{transcript}");

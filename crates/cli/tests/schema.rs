@@ -217,3 +217,19 @@ fn rules_and_levels_are_counted() {
     assert_eq!(stopped.get("fired"), None);
     assert!(stopped["notes"].to_string().contains("how often rules fire is not known"), "{stopped}");
 }
+
+#[test]
+fn verify() {
+    let validator = validator("verify");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("certificate").display().to_string();
+    quotient(["detect", "workers.m", "--certificate", &path]);
+    let (object, status) = run(&validator, &["verify", &path, "workers.m"]);
+    assert_eq!((object["verdict"].as_str(), status), (Some("certified"), Some(0)));
+    let wrong = std::fs::read_to_string(&path).expect("a certificate").replace("\"order\": \"", "\"order\": \"7");
+    std::fs::write(&path, wrong).expect("a certificate");
+    let (object, status) = run(&validator, &["verify", &path, "workers.m"]);
+    assert_eq!((object["verdict"].as_str(), status), (Some("refuted"), Some(1)));
+    let (object, status) = run(&validator, &["verify", &path, "mutex.m"]);
+    assert_eq!((object["diagnostics"][0]["code"].as_str(), status), (Some("other-model"), Some(3)));
+}

@@ -231,6 +231,7 @@ Usage: quotient <COMMAND>
 Commands:
   check        Check every property of a model
   detect       Find the symmetries of a model, or why there are none
+  verify       Check a certificate of symmetries against the text of a model
   explore      Visit the state space without checking properties; count it, export it
   simulate     Run a model, at random or step by step
   lower        Print the sequential model as Murphi
@@ -278,6 +279,7 @@ Usage: quotient <COMMAND>
 Commands:
   check        Check every property of a model
   detect       Find the symmetries of a model, or why there are none
+  verify       Check a certificate of symmetries against the text of a model
   explore      Visit the state space without checking properties; count it, export it
   simulate     Run a model, at random or step by step
   lower        Print the sequential model as Murphi
@@ -327,6 +329,8 @@ Options:
                              roughly or virtually symmetric
       --export <FILE>        Write the graph or the group to a file, by its extension: .dimacs,
                              .bliss, .dre, .dot, .g, .gap
+      --certificate <FILE>   Write the generators to a file, with what `quotient verify` needs to
+                             check them
   -h, --help                 Print help (see more with '--help')
 
 Output:
@@ -350,6 +354,7 @@ Examples:
   quotient detect model.m --why-not
   quotient detect model.m --why-not 'Proc 1 2'
   quotient detect --export graph.dre model.m && dreadnaut < graph.dre
+  quotient detect --certificate model.json model.m && quotient verify model.json model.m
 ---- exit status 0
 
 "#]],

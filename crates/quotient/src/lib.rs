@@ -56,6 +56,7 @@
 //! Nothing here prints, exits or needs a terminal. What takes long runs on threads of its own.
 
 mod adaptive;
+mod certificate;
 mod clock;
 mod control;
 pub mod defect;
@@ -83,6 +84,10 @@ pub use quotient_ir as ir;
 pub use quotient_ir::builder;
 
 pub use adaptive::{AdaptiveUse, RuleUse};
+pub use certificate::{
+    CERTIFICATE_SCHEMA, Cause, CellMove, Certificate, CertificateVerdict, Finding, GeneratorRecord, InstanceName,
+    ModelRecord, RuleMove, ValueName, Verification, verify,
+};
 pub use control::{Control, Observer, Phase, Silent};
 pub use defect::Defect;
 pub use error::{Error, Invalid};

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use quotient::{Control, DetectOptions, Limits, Preserve, Question, Silent, SymmetryFormat, detect};
 
 use crate::arguments::{DetectArguments, Format, ModelArguments, ResourceArguments, SymmetryExport, SymmetryName};
-use crate::commands::{Claims, load_model, partial, show_warnings, symmetry};
+use crate::commands::{Claims, load_model, load_options, partial, show_warnings, symmetry};
 use crate::failure::{Failure, HOLDS};
 use crate::invocation::Invocation;
 use crate::render::symmetry::{human, json};
@@ -40,6 +40,11 @@ pub(crate) fn run(arguments: &DetectArguments, invocation: &Invocation) -> Resul
     }
     // Created first, so that a long detection does not end with nowhere to write.
     let export = arguments.export.as_ref().map(|export| create(export).map(|file| (export, file))).transpose()?;
+    let certificate = arguments.certificate.as_ref().map(|path| match File::create(path) {
+        Ok(file) => Ok((path, file)),
+        Err(error) => Err(Failure::file("write", path, &error)),
+    });
+    let certificate = certificate.transpose()?;
     show_warnings(&model);
     let options = DetectOptions { symmetry: symmetry(arguments.symmetry), preserve, question };
     let found = detect(&model, &options, &control, &mut Silent)?;
@@ -47,6 +52,11 @@ pub(crate) fn run(arguments: &DetectArguments, invocation: &Invocation) -> Resul
         found
             .export(export.format, BufWriter::new(file))
             .map_err(|error| Failure::file("write", &export.path, &error))?;
+    }
+    if let Some((path, file)) = certificate {
+        let certificate = found.certificate(&load_options(&model_arguments, Claims::Ignored));
+        let written = serde_json::to_writer_pretty(BufWriter::new(file), &certificate);
+        written.map_err(|error| Failure::file("write", path, &error.into()))?;
     }
     match arguments.format {
         Format::Human => print(&human::detection(&found, Palette::for_stdout()))?,

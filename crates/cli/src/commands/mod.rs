@@ -21,6 +21,7 @@ pub(crate) mod explore;
 pub(crate) mod lower;
 mod partial;
 pub(crate) mod simulate;
+pub(crate) mod verify;
 
 /// Whether the claims that a Promela model makes about its runs are part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Everything that is shown: diagnostics, states and traces, results for people and as JSON.
 
+pub(crate) mod certificate;
 pub(crate) mod diagnostics;
 pub(crate) mod header;
 pub(crate) mod human;
