@@ -189,6 +189,18 @@ pub(crate) struct OutputArguments {
     pub(crate) no_progress: bool,
 }
 
+/// How to say the result of a check.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct CheckOutputArguments {
+    /// For people, for programs, or for build servers
+    #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
+    pub(crate) format: CheckFormat,
+    /// Do not show progress on standard error
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+}
+
 /// `quotient check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -198,6 +210,7 @@ Examples:
   quotient check --deadlock off --max-states 1000000 model.m
   quotient check --symmetry off model.m
   quotient check --cross-check model.m
+  quotient check --format junit model.m > results.xml
   quotient lower model.m | quotient check -")]
 pub(crate) struct CheckArguments {
     #[command(flatten)]
@@ -235,7 +248,7 @@ pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]
-    pub(crate) output: OutputArguments,
+    pub(crate) output: CheckOutputArguments,
 }
 
 /// `quotient detect`.
@@ -503,6 +516,28 @@ pub(crate) enum Format {
     Human,
     /// One JSON object
     Json,
+}
+
+/// The forms of output of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// Text to read
+    Human,
+    /// One JSON object
+    Json,
+    /// JUnit XML: a test case for each property
+    Junit,
+    /// SARIF 2.1.0: a result for each property, with its place and its run
+    Sarif,
+}
+
+impl From<Format> for CheckFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Human => Self::Human,
+            Format::Json => Self::Json,
+        }
+    }
 }
 
 /// A file to export to and its format.

@@ -33,14 +33,18 @@ impl Failure {
     pub(crate) fn file(doing: &str, path: &Path, error: &io::Error) -> Self {
         Self::Usage(format!("cannot {doing} `{}`: {error}", path.display()))
     }
-    /// The exit status.
+    /// The exit status for the system.
     pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
+        ExitCode::from(self.exit_status())
+    }
+    /// The exit status.
+    pub(crate) fn exit_status(&self) -> u8 {
+        match self {
             Self::Usage(_) | Self::Library(Error::Refused(_)) => WRONG_USAGE,
             Self::Library(Error::Model(_) | Error::File { .. }) => INVALID_MODEL,
             Self::Library(Error::Stopped(_)) => INCONCLUSIVE,
             Self::Library(Error::Internal(_)) => INTERNAL_ERROR,
-        })
+        }
     }
 }
 

@@ -19,12 +19,12 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use quotient::{Error, Language, defect};
 
-use arguments::{Arguments, Command, Format};
+use arguments::{Arguments, CheckFormat, Command};
 use failure::{Failure, HOLDS, WRONG_USAGE};
 use invocation::Invocation;
 use quotient_ir::{Diagnostic, Source, Span};
 use render::header::Header;
-use render::{diagnostics, human, json};
+use render::{diagnostics, human, json, junit, sarif};
 use terminal::{Palette, complain, print, print_with};
 
 fn main() -> ExitCode {
@@ -79,15 +79,15 @@ fn run(arguments: &Arguments, invocation: &Invocation) -> Result<ExitCode, Failu
 }
 
 /// The name of a command, how it is to say its result, and the model it is about.
-fn circumstances(command: &Command) -> (&'static str, Format, Option<&Path>) {
+fn circumstances(command: &Command) -> (&'static str, CheckFormat, Option<&Path>) {
     match command {
         Command::Check(check) => ("check", check.output.format, Some(&check.model.path)),
-        Command::Detect(detect) => ("detect", detect.format, detect.model.path.as_deref()),
-        Command::Verify(verify) => ("verify", verify.format, Some(&verify.path)),
-        Command::Explore(explore) => ("explore", explore.output.format, Some(&explore.model.path)),
-        Command::Simulate(simulate) => ("simulate", simulate.format, Some(&simulate.model.path)),
-        Command::Lower(lower) => ("lower", Format::Human, Some(&lower.model.path)),
-        Command::Completions { .. } | Command::Man => ("", Format::Human, None),
+        Command::Detect(detect) => ("detect", detect.format.into(), detect.model.path.as_deref()),
+        Command::Verify(verify) => ("verify", verify.format.into(), Some(&verify.path)),
+        Command::Explore(explore) => ("explore", explore.output.format.into(), Some(&explore.model.path)),
+        Command::Simulate(simulate) => ("simulate", simulate.format.into(), Some(&simulate.model.path)),
+        Command::Lower(lower) => ("lower", CheckFormat::Human, Some(&lower.model.path)),
+        Command::Completions { .. } | Command::Man => ("", CheckFormat::Human, None),
     }
 }
 
@@ -112,11 +112,19 @@ fn report(failure: &Failure, command: &Command, invocation: &Invocation) {
         }
         Failure::Library(Error::Stopped(reason)) => {
             // The exit status says the same, whether or not this could be written.
-            let _ = match format {
-                Format::Human => print(&human::stopped(reason, Palette::for_stdout())),
-                Format::Json => print_with(|writer| json::stopped(writer, header, reason)),
-            };
-            return;
+            match format {
+                CheckFormat::Human => {
+                    let _ = print(&human::stopped(reason, Palette::for_stdout()));
+                    return;
+                }
+                CheckFormat::Json => {
+                    let _ = print_with(|writer| json::stopped(writer, header, reason));
+                    return;
+                }
+                CheckFormat::Junit | CheckFormat::Sarif => {
+                    (&Source::new(model, ""), &remark("stopped", &human::stop_text(reason)))
+                }
+            }
         }
         Failure::Library(Error::Model(invalid)) => {
             complain(&diagnostics::render(&invalid.source, &invalid.diagnostics, palette));
@@ -131,10 +139,15 @@ fn report(failure: &Failure, command: &Command, invocation: &Invocation) {
             (&Source::new(model, ""), &vec![diagnostic])
         }
     };
-    if format == Format::Json {
-        // The failure itself decides the exit status, whether or not it could be written.
-        let _ = print_with(|writer| json::failure(writer, header, source, diagnostics));
-    }
+    // The failure itself decides the exit status, whether or not it could be written.
+    let _ = match format {
+        CheckFormat::Human => return,
+        CheckFormat::Json => print_with(|writer| json::failure(writer, header, source, diagnostics)),
+        CheckFormat::Junit => print(&junit::failure(source, diagnostics, invocation)),
+        CheckFormat::Sarif => {
+            print_with(|writer| sarif::failure(writer, source, diagnostics, failure.exit_status(), invocation))
+        }
+    };
 }
 
 fn print_completions(shell: clap_complete::Shell) -> Result<ExitCode, Failure> {

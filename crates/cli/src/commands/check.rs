@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use quotient::{Checkpoint, Control, Language, Model, Options, Plan, Report, Spill, StoreMode};
 
-use crate::arguments::{CheckArguments, Format, StoreName};
+use crate::arguments::{CheckArguments, CheckFormat, StoreName};
 use crate::commands::{
     Claims, deadlock_mode, exit_status, limits, load_model, order, reduction, show_notes, show_warnings, symmetry,
 };
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::render::human::Outcome;
 use crate::render::sequence_chart::sequence_chart;
-use crate::render::{human, json};
+use crate::render::{human, json, junit, sarif};
 use crate::terminal::{Palette, print, print_with};
 use crate::watch::{Display, cancel_on_interrupt};
 
@@ -30,18 +30,21 @@ pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result
     }
     let plan = Plan::new(&model, &options)?;
     show_warnings(&model);
-    let mut display = Display::new(&arguments.output);
+    let mut display = Display::new(arguments.output.format, arguments.output.no_progress);
     let report = plan.run_with(&control, &mut display);
     display.clear();
     let report = report?;
     show_notes(&report.notes);
     draw(arguments, &model, &report)?;
     let outcome = Outcome { model: &model, report: &report, counts: None };
+    let status = exit_status(report.verdict);
     match arguments.output.format {
-        Format::Human => print(&human::check(&outcome, Palette::for_stdout()))?,
-        Format::Json => print_with(|writer| json::search(writer, "check", &outcome, invocation))?,
+        CheckFormat::Human => print(&human::check(&outcome, Palette::for_stdout()))?,
+        CheckFormat::Junit => print(&junit::check(&outcome, invocation))?,
+        CheckFormat::Sarif => print_with(|writer| sarif::check(writer, &outcome, status, invocation))?,
+        CheckFormat::Json => print_with(|writer| json::search(writer, "check", &outcome, invocation))?,
     };
-    Ok(ExitCode::from(exit_status(report.verdict)))
+    Ok(ExitCode::from(status))
 }
 
 fn options(arguments: &CheckArguments) -> Result<Options, Failure> {

@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
     show_warnings(&model);
     // Created first, so that a long search does not end with nowhere to write.
     let export = arguments.export.as_ref().map(|export| create(export).map(|file| (export, file))).transpose()?;
-    let mut display = Display::new(&arguments.output);
+    let mut display = Display::new(arguments.output.format, arguments.output.no_progress);
     let found = quotient::explore(&model, &options, &control, &mut display);
     display.clear();
     let found = found?;

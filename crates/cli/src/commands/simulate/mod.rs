@@ -11,7 +11,7 @@ use quotient::Control;
 use quotient::walk::{Randomness, fresh_seed, orbits};
 use quotient_ir::Interpreter;
 
-use crate::arguments::{Format, OutputArguments, SimulateArguments, SymmetryName};
+use crate::arguments::{Format, SimulateArguments, SymmetryName};
 use crate::commands::{Claims, load_model, show_warnings, symmetry};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &SimulateArguments, invocation: &Invocation) -> Res
     let interpreter = Interpreter::new(model.ir(), model.layout());
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
     if is_interactive {
-        let mut display = Display::new(&OutputArguments { format: Format::Human, no_progress: false });
+        let mut display = Display::new(Format::Human, false);
         let orbits = orbits(&model, symmetry(arguments.symmetry.unwrap_or(SymmetryName::Auto)), &mut display);
         display.clear();
         return interactive::run(&interpreter, Randomness::new(seed), orbits?);
