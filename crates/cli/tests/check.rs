@@ -427,6 +427,81 @@ memory       …
 }
 
 #[test]
+fn statistics() {
+    expect(
+        quotient(["check", "--statistics", "--property", "errors", "workers.m"]),
+        str![[r#"
+holds
+
+holds      no errors
+
+symmetries   24, S4; found in …
+reduction    canonical; …
+states       31, standing for 325: 10.5 times fewer
+transitions  124
+depth        9
+time         …
+memory       …
+fired        436  begin (line 24)
+             432  finish (line 30)
+             432  rest (line 35)
+levels       1 1 2 4 5 6 5 4 2 1
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        quotient(["check", "--statistics", "--property", "mutual exclusion", "mutex.m"]),
+        str![[r#"
+violated: invariant "mutual exclusion"
+
+ 0  Startstate "free"
+      at[process_0]: idle
+      at[process_1]: idle
+      locked: false
+      last: undefined
+ 1  Rule "try", p: process_0
+      at[process_0]: idle → trying
+ 2  Rule "try", p: process_1
+      at[process_1]: idle → trying
+ 3  Rule "enter", p: process_0
+      at[process_0]: trying → critical
+      locked: false → true
+      last: undefined → process_0
+ 4  Rule "enter", p: process_1
+      at[process_1]: trying → critical
+      last: process_0 → process_1
+    invariant "mutual exclusion" does not hold here
+    mutex.m:37:1
+    37 | invariant "mutual exclusion"
+
+violated   invariant  mutual exclusion
+
+symmetries   2, S2; found in …
+reduction    canonical; …
+states       6, standing for 10: 1.67 times fewer
+transitions  8
+depth        3
+time         …
+memory       …
+---- stderr
+note: how often rules fire is not known: the search did not finish
+---- exit status 1
+
+"#]],
+    );
+    expect(
+        quotient(["check", "--statistics", "--store", "compact", "workers.m"]),
+        str![[r#"
+---- stderr
+error: --statistics cannot be used with an approximate store: how often rules fire would not be exact
+---- exit status 2
+
+"#]],
+    );
+}
+
+#[test]
 fn memory_limit() {
     let transcript = quotient(["check", "--max-memory", "200K", "--format", "json", "wide.m"]);
     assert_eq!(transcript.status, Some(4), "{transcript}");

@@ -168,7 +168,7 @@ pub(crate) fn search_and_judge<S: SearchSpace>(
     let firings = if options.statistics && is_finished && orbits.as_ref().is_none_or(|orbits| orbits.are_exact) {
         let classes = orbits.as_ref().map(|orbits| orbits.rule_classes);
         let size = orbits.as_mut().map(|orbits| &mut *orbits.size as OrbitSize<'_>);
-        count_firings(system, &exploration, model.rules.len(), classes, size, observer)
+        count_firings(system, &exploration, model, classes, size, observer)
     } else {
         None
     };

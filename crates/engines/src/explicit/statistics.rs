@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
-use quotient_ir::{Action, RuleId, TableIndex};
+use quotient_ir::{Action, Model, RuleId, TableIndex};
 use rustc_hash::FxHashSet;
 
 use crate::explicit::Exploration;
@@ -27,7 +27,7 @@ const INTERVAL: u64 = 1024;
 pub(crate) fn count_firings<S: SearchSpace>(
     system: &S,
     exploration: &Exploration,
-    rules: usize,
+    model: &Model,
     classes: Option<&[u32]>,
     mut orbit_size: Option<OrbitSize<'_>>,
     observer: &mut dyn Observer,
@@ -42,9 +42,12 @@ pub(crate) fn count_firings<S: SearchSpace>(
         depth: exploration.depth,
         memory_bytes: exploration.memory_bytes,
     };
+    let rules = model.rules.len();
     let mut counter = FiringCounter::new(system, rules);
     // States that are passed through after starts belong to no stored state.
-    counter.count_after_starts();
+    if model.passing().next().is_some() {
+        counter.count_after_starts();
+    }
     let mut totals: Vec<BigUint> = counter.take().map(BigUint::from).collect();
     let mut looked_at = 0u64;
     let visited = exploration.store.visit(&exploration.surplus, |state| {
