@@ -18,15 +18,15 @@ use quotient::SymmetryFormat;
     long_about = "A model checker: reads a model (Murphi, Promela or classical B), visits every state it can reach, \
                   up to the symmetries that it finds in the model, and says whether its properties hold. A violated \
                   property comes with a run of the model that shows it.",
-    after_help = "Exit status: 0 every property holds, 1 a property is violated, 2 wrong usage, 3 the model is \
-                  invalid, 4 inconclusive (a limit was reached, or a property cannot be checked), 5 an \
+    after_help = "Exit status: 0 every property holds, 1 a property is violated, 2 wrong usage, 3 the model cannot \
+                  be read or is invalid, 4 inconclusive (a limit was reached, or a property cannot be checked), 5 an \
                   internal error.",
     after_long_help = "\
 Exit status:
   0  every property holds
   1  a property is violated
-  2  wrong usage, or a file that cannot be read or written
-  3  the model is invalid or uses something unsupported
+  2  wrong usage, or a file that cannot be written
+  3  the model cannot be read, is invalid or uses something unsupported
   4  inconclusive: a limit was reached first, or a property cannot be checked
   5  an internal error: a defect of quotient, please report it
 
@@ -66,6 +66,8 @@ pub(crate) enum Command {
     Check(CheckArguments),
     /// Find the symmetries of a model, or why there are none
     Detect(DetectArguments),
+    /// Check a certificate of symmetries against the text of a model
+    Verify(VerifyArguments),
     /// Visit the state space without checking properties; count it, export it
     Explore(ExploreArguments),
     /// Run a model, at random or step by step
@@ -187,6 +189,18 @@ pub(crate) struct OutputArguments {
     pub(crate) no_progress: bool,
 }
 
+/// How to say the result of a check.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct CheckOutputArguments {
+    /// For people, for programs, or for build servers
+    #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
+    pub(crate) format: CheckFormat,
+    /// Do not show progress on standard error
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+}
+
 /// `quotient check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -196,6 +210,7 @@ Examples:
   quotient check --deadlock off --max-states 1000000 model.m
   quotient check --symmetry off model.m
   quotient check --cross-check model.m
+  quotient check --format junit model.m > results.xml
   quotient lower model.m | quotient check -")]
 pub(crate) struct CheckArguments {
     #[command(flatten)]
@@ -215,6 +230,9 @@ pub(crate) struct CheckArguments {
     /// Search without symmetries, too, and compare verdicts, counts and every state
     #[arg(long, help_heading = "Search")]
     pub(crate) cross_check: bool,
+    /// Count how often each rule fires, by a second look at every state
+    #[arg(long, help_heading = "Search")]
+    pub(crate) statistics: bool,
     /// How to store states: as they are, or approximately, as 64-bit hashes or as three bits each
     #[arg(long, value_enum, value_name = "STORE", default_value_t = StoreName::Exact, help_heading = "Search")]
     pub(crate) store: StoreName,
@@ -230,7 +248,7 @@ pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]
-    pub(crate) output: OutputArguments,
+    pub(crate) output: CheckOutputArguments,
 }
 
 /// `quotient detect`.
@@ -249,7 +267,8 @@ Examples:
   quotient detect -D Processes=40 --no-properties model.m
   quotient detect model.m --why-not
   quotient detect model.m --why-not 'Proc 1 2'
-  quotient detect --export graph.dre model.m && dreadnaut < graph.dre"
+  quotient detect --export graph.dre model.m && dreadnaut < graph.dre
+  quotient detect --certificate model.json model.m && quotient verify model.json model.m"
 )]
 pub(crate) struct DetectArguments {
     // Not required here: `--why-not MODEL` takes the model for a request at first.
@@ -268,11 +287,40 @@ pub(crate) struct DetectArguments {
     #[arg(long, value_name = "REQUEST", num_args = 0..=1)]
     pub(crate) why_not: Option<Option<String>>,
     /// Say what each rule tells apart, and whether the state space is nearly, roughly or virtually symmetric
-    #[arg(long, conflicts_with_all = ["why_not", "export"])]
+    #[arg(long, conflicts_with_all = ["why_not", "export", "certificate"])]
     pub(crate) partial: bool,
     /// Write the graph or the group to a file, by its extension: .dimacs, .bliss, .dre, .dot, .g, .gap
     #[arg(long, value_name = "FILE", value_parser = parse_symmetry_export)]
     pub(crate) export: Option<SymmetryExport>,
+    /// Write the generators to a file, with what `quotient verify` needs to check them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) certificate: Option<PathBuf>,
+    /// For people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Human, help_heading = "Output")]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArguments,
+}
+
+/// `quotient verify`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The model is read again, with the constants that the certificate names. The exit status is 0 if every generator is a \
+symmetry and the group has the order that is claimed, 1 if something is refuted, 4 if a generator can neither be \
+certified nor refuted.
+
+Example:
+  quotient detect model.m --certificate model.json && quotient verify model.json model.m")]
+pub(crate) struct VerifyArguments {
+    /// The certificate, written by `quotient detect --certificate`
+    #[arg(value_name = "CERTIFICATE")]
+    pub(crate) certificate: PathBuf,
+    /// The model's file
+    #[arg(value_name = "MODEL")]
+    pub(crate) path: PathBuf,
+    /// The language of the model, if the file's extension does not tell
+    #[arg(long, value_enum)]
+    pub(crate) language: Option<LanguageName>,
     /// For people or for programs
     #[arg(long, value_enum, default_value_t = Format::Human, help_heading = "Output")]
     pub(crate) format: Format,
@@ -468,6 +516,28 @@ pub(crate) enum Format {
     Human,
     /// One JSON object
     Json,
+}
+
+/// The forms of output of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// Text to read
+    Human,
+    /// One JSON object
+    Json,
+    /// JUnit XML: a test case for each property
+    Junit,
+    /// SARIF 2.1.0: a result for each property, with its place and its run
+    Sarif,
+}
+
+impl From<Format> for CheckFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Human => Self::Human,
+            Format::Json => Self::Json,
+        }
+    }
 }
 
 /// A file to export to and its format.

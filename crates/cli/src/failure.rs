@@ -10,9 +10,9 @@ use quotient::Error;
 pub(crate) const HOLDS: u8 = 0;
 /// A property is violated.
 pub(crate) const VIOLATED: u8 = 1;
-/// Wrong usage, or a file that cannot be read or written.
+/// Wrong usage, or a file that cannot be written.
 pub(crate) const WRONG_USAGE: u8 = 2;
-/// The model is invalid or uses something unsupported.
+/// The model cannot be read, is invalid or uses something unsupported.
 pub(crate) const INVALID_MODEL: u8 = 3;
 /// No verdict.
 pub(crate) const INCONCLUSIVE: u8 = 4;
@@ -33,14 +33,18 @@ impl Failure {
     pub(crate) fn file(doing: &str, path: &Path, error: &io::Error) -> Self {
         Self::Usage(format!("cannot {doing} `{}`: {error}", path.display()))
     }
-    /// The exit status.
+    /// The exit status for the system.
     pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
-            Self::Usage(_) | Self::Library(Error::Refused(_) | Error::File(_)) => WRONG_USAGE,
-            Self::Library(Error::Model(_)) => INVALID_MODEL,
+        ExitCode::from(self.exit_status())
+    }
+    /// The exit status.
+    pub(crate) fn exit_status(&self) -> u8 {
+        match self {
+            Self::Usage(_) | Self::Library(Error::Refused(_)) => WRONG_USAGE,
+            Self::Library(Error::Model(_) | Error::File { .. }) => INVALID_MODEL,
             Self::Library(Error::Stopped(_)) => INCONCLUSIVE,
             Self::Library(Error::Internal(_)) => INTERNAL_ERROR,
-        })
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod arguments;
 mod commands;
 mod failure;
 mod graph;
+mod invocation;
 mod names;
 mod render;
 mod terminal;
@@ -12,27 +13,36 @@ mod watch;
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::SystemTime;
 
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, FromArgMatches};
 use quotient::{Error, Language, defect};
 
-use arguments::{Arguments, Command, Format};
+use arguments::{Arguments, CheckFormat, Command};
 use failure::{Failure, HOLDS, WRONG_USAGE};
+use invocation::Invocation;
 use quotient_ir::{Diagnostic, Source, Span};
-use render::{diagnostics, human, json};
+use render::header::Header;
+use render::{diagnostics, human, json, junit, sarif};
 use terminal::{Palette, complain, print, print_with};
 
 fn main() -> ExitCode {
     defect::record_panics();
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
+    let grammar = Arguments::command();
+    let parsed = grammar.clone().try_get_matches().and_then(|matches| {
+        let arguments = Arguments::from_arg_matches(&matches)?;
+        Ok((arguments, Invocation::new(&grammar, &matches, SystemTime::now())))
+    });
+    let (arguments, invocation) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => return explain(error),
     };
     // A panic is never an answer: the one net below everything.
-    let result = defect::catch(|| run(&arguments)).unwrap_or_else(|defect| Err(Error::from(defect).into()));
+    let result =
+        defect::catch(|| run(&arguments, &invocation)).unwrap_or_else(|defect| Err(Error::from(defect).into()));
     result.unwrap_or_else(|failure| {
-        report(&failure, &arguments.command);
+        report(&failure, &arguments.command, &invocation);
         failure.exit_code()
     })
 }
@@ -55,12 +65,13 @@ fn explain(error: clap::Error) -> ExitCode {
     ExitCode::from(if error.use_stderr() { WRONG_USAGE } else { HOLDS })
 }
 
-fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+fn run(arguments: &Arguments, invocation: &Invocation) -> Result<ExitCode, Failure> {
     match &arguments.command {
-        Command::Check(check) => commands::check::run(check),
-        Command::Detect(detect) => commands::detect::run(detect),
-        Command::Explore(explore) => commands::explore::run(explore),
-        Command::Simulate(simulate) => commands::simulate::run(simulate),
+        Command::Check(check) => commands::check::run(check, invocation),
+        Command::Detect(detect) => commands::detect::run(detect, invocation),
+        Command::Verify(verify) => commands::verify::run(verify, invocation),
+        Command::Explore(explore) => commands::explore::run(explore, invocation),
+        Command::Simulate(simulate) => commands::simulate::run(simulate, invocation),
         Command::Lower(lower) => commands::lower::run(lower),
         Command::Completions { shell } => print_completions(*shell),
         Command::Man => print_manual(),
@@ -68,45 +79,58 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// The name of a command, how it is to say its result, and the model it is about.
-fn circumstances(command: &Command) -> (&'static str, Format, Option<&Path>) {
+fn circumstances(command: &Command) -> (&'static str, CheckFormat, Option<&Path>) {
     match command {
         Command::Check(check) => ("check", check.output.format, Some(&check.model.path)),
-        Command::Detect(detect) => ("detect", detect.format, detect.model.path.as_deref()),
-        Command::Explore(explore) => ("explore", explore.output.format, Some(&explore.model.path)),
-        Command::Simulate(simulate) => ("simulate", simulate.format, Some(&simulate.model.path)),
-        Command::Lower(lower) => ("lower", Format::Human, Some(&lower.model.path)),
-        Command::Completions { .. } | Command::Man => ("", Format::Human, None),
+        Command::Detect(detect) => ("detect", detect.format.into(), detect.model.path.as_deref()),
+        Command::Verify(verify) => ("verify", verify.format.into(), Some(&verify.path)),
+        Command::Explore(explore) => ("explore", explore.output.format.into(), Some(&explore.model.path)),
+        Command::Simulate(simulate) => ("simulate", simulate.format.into(), Some(&simulate.model.path)),
+        Command::Lower(lower) => ("lower", CheckFormat::Human, Some(&lower.model.path)),
+        Command::Completions { .. } | Command::Man => ("", CheckFormat::Human, None),
     }
 }
 
-/// Says why there is no result: to people on standard error and, if JSON is asked for and it is not about the
-/// command line, on standard output as well.
-fn report(failure: &Failure, command: &Command) {
+/// Says why there is no result: to people on standard error and, if JSON is asked for, on standard output as well.
+fn report(failure: &Failure, command: &Command, invocation: &Invocation) {
     let (name, format, model) = circumstances(command);
+    let header = Header::without_model(name, model, invocation);
     let palette = Palette::for_stderr();
+    // Something that is said in a line, and is about no place in a text.
+    let remark = |code, message: &str| {
+        complain(&format!("{}: {message}\n", palette.bad("error")));
+        vec![Diagnostic { primary: None, ..Diagnostic::error(code, message, Span::default()) }]
+    };
+    let model = model.map(|path| path.display().to_string()).unwrap_or_default();
     let (source, diagnostics) = match failure {
-        Failure::Usage(message) => {
-            complain(&format!("{}: {message}\n", palette.bad("error")));
-            return;
+        Failure::Usage(message) => (&Source::new(model, ""), &remark("usage", message)),
+        Failure::Library(error @ Error::Refused(_)) => {
+            (&Source::new(model, ""), &remark("refused", &error.to_string()))
         }
-        Failure::Library(error @ (Error::Refused(_) | Error::File(_))) => {
-            complain(&format!("{}: {error}\n", palette.bad("error")));
-            return;
+        Failure::Library(Error::File { path, message }) => {
+            (&Source::new(path, ""), &remark("unreadable-file", message))
         }
         Failure::Library(Error::Stopped(reason)) => {
             // The exit status says the same, whether or not this could be written.
-            let _ = match format {
-                Format::Human => print(&human::stopped(reason, Palette::for_stdout())),
-                Format::Json => print_with(|writer| json::stopped(writer, name, reason)),
-            };
-            return;
+            match format {
+                CheckFormat::Human => {
+                    let _ = print(&human::stopped(reason, Palette::for_stdout()));
+                    return;
+                }
+                CheckFormat::Json => {
+                    let _ = print_with(|writer| json::stopped(writer, header, reason));
+                    return;
+                }
+                CheckFormat::Junit | CheckFormat::Sarif => {
+                    (&Source::new(model, ""), &remark("stopped", &human::stop_text(reason)))
+                }
+            }
         }
         Failure::Library(Error::Model(invalid)) => {
             complain(&diagnostics::render(&invalid.source, &invalid.diagnostics, palette));
             (&invalid.source, &invalid.diagnostics)
         }
         Failure::Library(Error::Internal(defect)) => {
-            let model = model.map(|path| path.display().to_string()).unwrap_or_default();
             let about = if model.is_empty() { String::new() } else { format!("The model is `{model}`. ") };
             let advice = "This is a defect of quotient, not of the model; please report it.";
             complain(&format!("{}: {defect}\n{about}{advice}\n", palette.bad("error")));
@@ -115,10 +139,15 @@ fn report(failure: &Failure, command: &Command) {
             (&Source::new(model, ""), &vec![diagnostic])
         }
     };
-    if format == Format::Json {
-        // The failure itself decides the exit status, whether or not it could be written.
-        let _ = print_with(|writer| json::failure(writer, name, source, diagnostics));
-    }
+    // The failure itself decides the exit status, whether or not it could be written.
+    let _ = match format {
+        CheckFormat::Human => return,
+        CheckFormat::Json => print_with(|writer| json::failure(writer, header, source, diagnostics)),
+        CheckFormat::Junit => print(&junit::failure(source, diagnostics, invocation)),
+        CheckFormat::Sarif => {
+            print_with(|writer| sarif::failure(writer, source, diagnostics, failure.exit_status(), invocation))
+        }
+    };
 }
 
 fn print_completions(shell: clap_complete::Shell) -> Result<ExitCode, Failure> {

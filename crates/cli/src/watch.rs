@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use quotient::{Control, Observer, Phase, Progress};
 
-use crate::arguments::{Format, OutputArguments};
+use crate::arguments::CheckFormat;
 use crate::render::quantity;
 
 /// How often progress is drawn.
@@ -23,8 +23,8 @@ pub(crate) struct Display {
 
 impl Display {
     /// On standard error, unless nobody wants it.
-    pub(crate) fn new(output: &OutputArguments) -> Self {
-        let is_shown = !output.no_progress && output.format == Format::Human && io::stderr().is_terminal();
+    pub(crate) fn new(format: impl Into<CheckFormat>, no_progress: bool) -> Self {
+        let is_shown = !no_progress && format.into() == CheckFormat::Human && io::stderr().is_terminal();
         Self { bar: is_shown.then(progress_bar), drawn: Instant::now(), resumed: 0 }
     }
     /// Takes progress off the terminal.

@@ -35,7 +35,7 @@ fn holds_json() {
     expect(
         quotient(["check", "--format", "json", "counter.m"]),
         str![[r#"
-{"schema":"quotient/1","command":"check","verdict":"holds","stop_reason":null,"states":4,"transitions":4,"represented":"4","exact":true,"reduction":"none","reduction_factor":1.0,"symmetry":{"order":"1","structure":"trivial","generators":[],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"in range","kind":"invariant","verdict":"holds","trace":null,"violation":null},{"name":"reaches the limit","kind":"cover","verdict":"holds","trace":null,"violation":null},{"name":"always comes back","kind":"liveness","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","verdict":"holds","trace":null,"violation":null},{"name":"errors","kind":"errors","verdict":"holds","trace":null,"violation":null}],"depth":3,"never_fired":[],"seconds":"…","canonicalization_seconds":null,"store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"check","threads":1,"verdict":"holds","summary":"holds","stop_reason":null,"stop_message":null,"states":4,"transitions":4,"represented":"4","exact":true,"reduction":"none","reduction_factor":1.0,"symmetry":{"order":"1","structure":"trivial","generators":[],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"in range","kind":"invariant","title":"invariant \"in range\"","verdict":"holds","trace":null,"violation":null},{"name":"reaches the limit","kind":"cover","title":"cover \"reaches the limit\"","verdict":"holds","trace":null,"violation":null},{"name":"always comes back","kind":"liveness","title":"liveness \"always comes back\"","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","title":"no deadlock","verdict":"holds","trace":null,"violation":null},{"name":"errors","kind":"errors","title":"no errors","verdict":"holds","trace":null,"violation":null}],"depth":3,"states_per_level":[1,1,1,1],"never_fired":[],"seconds":"…","canonicalization_seconds":null,"store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 0
 
 "#]],
@@ -92,7 +92,7 @@ fn invariant_violated_json() {
     expect(
         quotient(["check", "--format=json", "mutex.m"]),
         str![[r#"
-{"schema":"quotient/1","command":"check","verdict":"violated","stop_reason":"violation","states":6,"transitions":8,"represented":"10","exact":true,"reduction":"canonical","reduction_factor":1.666667,"symmetry":{"order":"2","structure":"S2","generators":[{"cycles":["(process 0 1)"]}],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"mutual exclusion","kind":"invariant","verdict":"violated","trace":[{"rule":"free","arguments":{},"state":{"at[process_0]":"idle","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_0"},"state":{"at[process_0]":"trying","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_1"},"state":{"at[process_0]":"trying","at[process_1]":"trying","locked":false,"last":null}},{"rule":"enter","arguments":{"p":"process_0"},"state":{"at[process_0]":"critical","at[process_1]":"trying","locked":true,"last":"process_0"}},{"rule":"enter","arguments":{"p":"process_1"},"state":{"at[process_0]":"critical","at[process_1]":"critical","locked":true,"last":"process_1"}}],"violation":{"message":"invariant \"mutual exclusion\" fails here","file":"mutex.m","line":37,"column":1}},{"name":"both try","kind":"cover","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","verdict":"inconclusive","trace":null,"violation":null},{"name":"errors","kind":"errors","verdict":"inconclusive","trace":null,"violation":null}],"depth":3,"seconds":"…","canonicalization_seconds":"…","store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"check","threads":1,"verdict":"violated","summary":"violated: invariant \"mutual exclusion\"","stop_reason":"violation","stop_message":"a violation was found","states":6,"transitions":8,"represented":"10","exact":true,"reduction":"canonical","reduction_factor":1.666667,"symmetry":{"order":"2","structure":"S2","generators":[{"cycles":["(process 0 1)"]}],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"mutual exclusion","kind":"invariant","title":"invariant \"mutual exclusion\"","verdict":"violated","trace":[{"rule":"free","arguments":{},"state":{"at[process_0]":"idle","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_0"},"state":{"at[process_0]":"trying","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_1"},"state":{"at[process_0]":"trying","at[process_1]":"trying","locked":false,"last":null}},{"rule":"enter","arguments":{"p":"process_0"},"state":{"at[process_0]":"critical","at[process_1]":"trying","locked":true,"last":"process_0"}},{"rule":"enter","arguments":{"p":"process_1"},"state":{"at[process_0]":"critical","at[process_1]":"critical","locked":true,"last":"process_1"}}],"violation":{"message":"invariant \"mutual exclusion\" fails here","file":"mutex.m","line":37,"column":1,"rule":{"name":"enter","arguments":{"p":"process_1"},"file":"mutex.m","line":23,"column":3}}},{"name":"both try","kind":"cover","title":"cover \"both try\"","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","title":"no deadlock","verdict":"undecided","trace":null,"violation":null},{"name":"errors","kind":"errors","title":"no errors","verdict":"undecided","trace":null,"violation":null}],"depth":3,"states_per_level":[1,1,2,2],"seconds":"…","canonicalization_seconds":"…","store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 1
 
 "#]],
@@ -427,17 +427,94 @@ memory       …
 }
 
 #[test]
+fn statistics() {
+    expect(
+        quotient(["check", "--statistics", "--property", "errors", "workers.m"]),
+        str![[r#"
+holds
+
+holds      no errors
+
+symmetries   24, S4; found in …
+reduction    canonical; …
+states       31, representing 325 (10.5× reduction)
+transitions  124
+depth        9
+time         …
+memory       …
+fired        436  begin (line 24)
+             432  finish (line 30)
+             432  rest (line 35)
+levels       1 1 2 4 5 6 5 4 2 1
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        quotient(["check", "--statistics", "--property", "mutual exclusion", "mutex.m"]),
+        str![[r#"
+violated: invariant "mutual exclusion"
+
+ 0  Startstate "free"
+      at[process_0]: idle
+      at[process_1]: idle
+      locked: false
+      last: undefined
+ 1  Rule "try", p: process_0
+      at[process_0]: idle → trying
+ 2  Rule "try", p: process_1
+      at[process_1]: idle → trying
+ 3  Rule "enter", p: process_0
+      at[process_0]: trying → critical
+      locked: false → true
+      last: undefined → process_0
+ 4  Rule "enter", p: process_1
+      at[process_1]: trying → critical
+      last: process_0 → process_1
+    invariant "mutual exclusion" fails here
+    mutex.m:37:1
+    37 | invariant "mutual exclusion"
+
+violated   invariant  mutual exclusion
+
+symmetries   2, S2; found in …
+reduction    canonical; …
+states       6, representing 10 (1.67× reduction)
+transitions  8
+depth        3
+time         …
+memory       …
+---- stderr
+note: how often rules fire is not known: the search did not finish
+---- exit status 1
+
+"#]],
+    );
+    expect(
+        quotient(["check", "--statistics", "--store", "compact", "workers.m"]),
+        str![[r#"
+---- stderr
+error: --statistics cannot be used with an approximate store: how often rules fire would not be exact
+---- exit status 2
+
+"#]],
+    );
+}
+
+#[test]
 fn memory_limit() {
     let transcript = quotient(["check", "--max-memory", "200K", "--format", "json", "wide.m"]);
     assert_eq!(transcript.status, Some(4), "{transcript}");
-    assert!(transcript.stdout.contains(r#""verdict":"inconclusive","stop_reason":"memory-limit""#), "{transcript}");
+    assert!(transcript.stdout.contains(r#""verdict":"inconclusive","summary""#), "{transcript}");
+    assert!(transcript.stdout.contains(r#""stop_reason":"memory-limit""#), "{transcript}");
 }
 
 #[test]
 fn time_limit() {
     let transcript = quotient(["check", "--timeout", "1ms", "--format", "json", "wide.m"]);
     assert_eq!(transcript.status, Some(4), "{transcript}");
-    assert!(transcript.stdout.contains(r#""verdict":"inconclusive","stop_reason":"time-limit""#), "{transcript}");
+    assert!(transcript.stdout.contains(r#""verdict":"inconclusive","summary""#), "{transcript}");
+    assert!(transcript.stdout.contains(r#""stop_reason":"time-limit""#), "{transcript}");
 }
 
 #[test]
@@ -700,7 +777,7 @@ memory       …
     expect(
         quotient(["check", "--property", "wanted", "--format", "json", "forgotten.m"]),
         str![[r#"
-{"schema":"quotient/1","command":"check","verdict":"inconclusive","stop_reason":"fault","states":3,"transitions":3,"represented":"5","exact":true,"reduction":"canonical","reduction_factor":1.666667,"symmetry":{"order":"2","structure":"S2","generators":[{"cycles":["(id 0 1)"]}],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"wanted","kind":"cover","verdict":"inconclusive","trace":null,"violation":null}],"fault":{"trace":[{"rule":"start","arguments":{},"state":{"marked[id_0]":false,"marked[id_1]":false,"value[id_0]":0,"value[id_1]":0}},{"rule":"mark","arguments":{"i":"id_0"},"state":{"marked[id_0]":true,"marked[id_1]":false,"value[id_0]":0,"value[id_1]":0}},{"rule":"forget","arguments":{"i":"id_1"},"state":{"marked[id_0]":true,"marked[id_1]":false,"value[id_0]":0,"value[id_1]":null}}],"violation":{"message":"cover \"wanted\" with i: id_1 has no value here: read of undefined `value[i]`","file":"forgotten.m","line":12,"column":3}},"depth":2,"seconds":"…","canonicalization_seconds":"…","store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"check","threads":1,"verdict":"inconclusive","summary":"inconclusive: run-time error: read of undefined `value[i]`","stop_reason":"fault","stop_message":"run-time error: read of undefined `value[i]`","states":3,"transitions":3,"represented":"5","exact":true,"reduction":"canonical","reduction_factor":1.666667,"symmetry":{"order":"2","structure":"S2","generators":[{"cycles":["(id 0 1)"]}],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"wanted","kind":"cover","title":"cover \"wanted\"","verdict":"undecided","trace":null,"violation":null}],"fault":{"trace":[{"rule":"start","arguments":{},"state":{"marked[id_0]":false,"marked[id_1]":false,"value[id_0]":0,"value[id_1]":0}},{"rule":"mark","arguments":{"i":"id_0"},"state":{"marked[id_0]":true,"marked[id_1]":false,"value[id_0]":0,"value[id_1]":0}},{"rule":"forget","arguments":{"i":"id_1"},"state":{"marked[id_0]":true,"marked[id_1]":false,"value[id_0]":0,"value[id_1]":null}}],"violation":{"message":"cover \"wanted\" with i: id_1 has no value here: read of undefined `value[i]`","file":"forgotten.m","line":12,"column":3,"rule":{"name":"forget","arguments":{"i":"id_1"},"file":"forgotten.m","line":11,"column":3}}},"depth":2,"states_per_level":[1,1,1],"seconds":"…","canonicalization_seconds":"…","store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 4
 
 "#]],

@@ -52,10 +52,48 @@ fn an_exhausted_memory_limit_ends_cleanly_and_the_search_goes_on() {
     assert!(!whole.stdout.contains("resumed_states"), "{whole}");
     let foreign = quotient(["check", "--symmetry", "off", "--deadlock", "off", "--resume", checkpoint, model]);
     assert_eq!(foreign.status, Some(2), "{foreign}");
-    assert!(foreign.stderr.contains("another model, or to other options"), "{foreign}");
+    assert!(foreign.stderr.contains("it belongs to another search: --deadlock was stuttering and is off"), "{foreign}");
     let deep = quotient(["check", "--search", "dfs", "--checkpoint", checkpoint, model]);
     assert_eq!(deep.status, Some(2), "{deep}");
     assert!(deep.stderr.contains("breadth-first"), "{deep}");
+}
+
+#[test]
+fn a_checkpoint_that_does_not_fit_says_what_differs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (model, other) = (folder.path().join("model.m"), folder.path().join("other.m"));
+    let checkpoint = folder.path().join("checkpoint").display().to_string();
+    std::fs::write(&model, MODEL).expect("the model can be written");
+    std::fs::write(&other, format!("{MODEL}invariant \"small\" c[1] < 4;")).expect("the model can be written");
+    let (model, other) = (model.to_str().expect("a plain path"), other.to_str().expect("a plain path"));
+    let write: &[&str] = &["check", model, "-D", "N=5", "--max-states", "50", "--checkpoint", &checkpoint];
+    assert_eq!(quotient(write).status, Some(4));
+    let resume = |arguments: &[&str]| quotient([&["check", "--resume", &checkpoint], arguments].concat());
+    for (arguments, difference) in [
+        (&[model, "-D", "N=6"][..], "-D N was 5 and is 6"),
+        (&[model], "-D N was 5 and is not given"),
+        (&[model, "-D", "N=5", "--symmetry", "off"], "the reduction was canonical and is none"),
+        (&[model, "-D", "N=5", "--reduction", "sorted"], "the reduction was canonical and is sorted"),
+        (&[model, "-D", "N=5", "--property", "errors"], "--property was all and is errors"),
+        (&[other, "-D", "N=5"], "the text of the model differs"),
+        (
+            &[other, "-D", "N=5", "--deadlock", "off"],
+            "the text of the model differs; --deadlock was stuttering and is off",
+        ),
+    ] {
+        let said = resume(arguments);
+        assert_eq!(said.status, Some(2), "{said}");
+        assert!(said.stderr.contains(&format!("it belongs to another search: {difference}")), "{arguments:?}: {said}");
+    }
+    // The same text is the same model, whatever its file is called.
+    std::fs::copy(model, other).expect("the model can be copied");
+    assert_eq!(resume(&[other, "-D", "N=5"]).status, Some(0));
+    // What another version wrote is not damaged, and cannot be read all the same.
+    let mut bytes = std::fs::read(&checkpoint).expect("there is a checkpoint");
+    bytes[..24].copy_from_slice(b"quotient checkpoint v2\n\0");
+    std::fs::write(&checkpoint, &bytes).expect("the checkpoint can be written");
+    let said = resume(&[model, "-D", "N=5"]);
+    assert!(said.stderr.contains("another version of quotient (form v2, and this version reads v"), "{said}");
 }
 
 /// Runs a script of a shell that calls the program as `$0`.

@@ -459,53 +459,55 @@ symmetries: 3, C3
 
 `node 0 1` is not a symmetry
 
-note: rule "node 19: leader && nfull(link[_pid])": the condition `len(link[p]) != 1` for p = 0 does not become the one for p = 1
+note: rule "node 19: leader && nfull(link[_pid])": the condition `len(link[p]) != 1` for p = 0 does not become the one for p = 1 (and 1 more like it)
   --> ../../../../models/promela/leader_ring.pml:19:6
    |
 19 |   :: leader && nfull(link[_pid]) -> d_step { nfull(link[_pid]) -> link[_pid]!1; leader = 0 }
    |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
-note: rule "node 19: leader && nfull(link[_pid])": the condition `len(link[p]) != 1` for p = 1 does not become the one for p = 0
-  --> ../../../../models/promela/leader_ring.pml:19:6
+note: rule "node 20: !leader && nempty(link[(_pid + N - 1) % N])": the condition `len(link[(p + 3 - 1) % 3]) != 0` for p = 0 does not become the one for p = 1 (and 1 more like it)
+  --> ../../../../models/promela/leader_ring.pml:20:6
+   |
+20 |   :: !leader && nempty(link[(_pid + N - 1) % N]) -> d_step { nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1; leader ...
+   |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+note: rule "node 21: d_step { leader && nempty(link[(_pid + N - 1) %...": the condition `len(link[(p + 3 - 1) % 3]) != 0` for p = 0 does not become the one for p = 1 (and 1 more like it)
+  --> ../../../../models/promela/leader_ring.pml:21:6
+   |
+21 |   :: d_step { leader && nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1 }
+   |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+note: rule "node 21: d_step { leader && nempty(link[(_pid + N - 1) %..." writes `len(link[2])` for p = 0, but not `len(link[2])` for p = 1 (and 1 more like it)
+  --> ../../../../models/promela/leader_ring.pml:21:61
+   |
+21 |   :: d_step { leader && nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1 }
+   |                                                             ^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+note: rule "node 21: d_step { leader && nempty(link[(_pid + N - 1) %..." writes `field 1 of message 1 of link[2]` for p = 0, but not `field 1 of message 1 of link[2]` for p = 1 (and 1 more like it)
+  --> ../../../../models/promela/leader_ring.pml:21:61
+   |
+21 |   :: d_step { leader && nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1 }
+   |                                                             ^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+note: rule "node 19: d_step { nfull(link[_pid]) -> link[_pid]!1; lea...": the condition `len(link[p]) != 1` for p = 0 does not become the one for p = 1 (and 1 more like it)
+  --> ../../../../models/promela/leader_ring.pml:19:37
    |
 19 |   :: leader && nfull(link[_pid]) -> d_step { nfull(link[_pid]) -> link[_pid]!1; leader = 0 }
-   |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+   |                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
-note: rule "node 20: !leader && nempty(link[(_pid + N - 1) % N])": the condition `len(link[(p + 3 - 1) % 3]) != 0` for p = 0 does not become the one for p = 1
-  --> ../../../../models/promela/leader_ring.pml:20:6
+note: rule "node 19: d_step { nfull(link[_pid]) -> link[_pid]!1; lea..." writes `len(link[0])` for p = 0, but not `len(link[0])` for p = 1 (and 1 more like it)
+  --> ../../../../models/promela/leader_ring.pml:19:67
    |
-20 |   :: !leader && nempty(link[(_pid + N - 1) % N]) -> d_step { nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1; leader ...
-   |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+19 |   :: leader && nfull(link[_pid]) -> d_step { nfull(link[_pid]) -> link[_pid]!1; leader = 0 }
+   |                                                                   ^^^^^^^^^^^^
 
-note: rule "node 20: !leader && nempty(link[(_pid + N - 1) % N])": the condition `len(link[(p + 3 - 1) % 3]) != 0` for p = 1 does not become the one for p = 0
-  --> ../../../../models/promela/leader_ring.pml:20:6
+note: rule "node 19: d_step { nfull(link[_pid]) -> link[_pid]!1; lea..." writes `field 1 of message 1 of link[0]` for p = 0, but not `field 1 of message 1 of link[0]` for p = 1 (and 1 more like it)
+  --> ../../../../models/promela/leader_ring.pml:19:67
    |
-20 |   :: !leader && nempty(link[(_pid + N - 1) % N]) -> d_step { nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1; leader ...
-   |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+19 |   :: leader && nfull(link[_pid]) -> d_step { nfull(link[_pid]) -> link[_pid]!1; leader = 0 }
+   |                                                                   ^^^^^^^^^^^^
 
-note: rule "node 21: d_step { leader && nempty(link[(_pid + N - 1) %...": the condition `len(link[(p + 3 - 1) % 3]) != 0` for p = 0 does not become the one for p = 1
-  --> ../../../../models/promela/leader_ring.pml:21:6
-   |
-21 |   :: d_step { leader && nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1 }
-   |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-
-note: rule "node 21: d_step { leader && nempty(link[(_pid + N - 1) %..." writes `len(link[2])` for p = 0, but not `len(link[2])` for p = 1
-  --> ../../../../models/promela/leader_ring.pml:21:61
-   |
-21 |   :: d_step { leader && nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1 }
-   |                                                             ^^^^^^^^^^^^^^^^^^^^^^^^^^
-
-note: rule "node 21: d_step { leader && nempty(link[(_pid + N - 1) %..." writes `field 1 of message 1 of link[2]` for p = 0, but not `field 1 of message 1 of link[2]` for p = 1
-  --> ../../../../models/promela/leader_ring.pml:21:61
-   |
-21 |   :: d_step { leader && nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1 }
-   |                                                             ^^^^^^^^^^^^^^^^^^^^^^^^^^
-
-note: rule "node 21: d_step { leader && nempty(link[(_pid + N - 1) %...": the condition `len(link[(p + 3 - 1) % 3]) != 0` for p = 1 does not become the one for p = 0
-  --> ../../../../models/promela/leader_ring.pml:21:6
-   |
-21 |   :: d_step { leader && nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1 }
-   |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+and 3 other reasons
 ---- exit status 0
 
 "#]],
@@ -568,7 +570,8 @@ fn wrong_usage() {
         (&["detect", "--export", "graph.png", "mutex.m"], "must end in .dimacs"),
         (&["detect", "--export", "graph.dot", "--symmetry", "off", "mutex.m"], "only --symmetry auto"),
         (&["detect", "--export", "no/such/folder/graph.dot", "mutex.m"], "cannot write"),
-        (&["detect", "nowhere.m"], "cannot read"),
+        (&["detect", "--certificate", "no/such/folder/certificate.json", "mutex.m"], "cannot write"),
+        (&["detect", "--certificate", "certificate.json", "--partial", "mutex.m"], "cannot be used with"),
     ] {
         let transcript = quotient(arguments);
         assert_eq!(transcript.status, Some(2), "{arguments:?}\n{transcript}");
@@ -579,6 +582,9 @@ fn wrong_usage() {
 
 #[test]
 fn invalid_model() {
+    let transcript = quotient(["detect", "nowhere.m"]);
+    assert_eq!(transcript.status, Some(3), "{transcript}");
+    assert!(transcript.stderr.contains("cannot read") && transcript.stdout.is_empty(), "{transcript}");
     let transcript = quotient(["detect", "--format", "json", "invalid.m"]);
     assert_eq!(transcript.status, Some(3), "{transcript}");
     assert!(transcript.stdout.contains("\"command\":\"detect\""), "{transcript}");

@@ -41,7 +41,7 @@ fn counts_json() {
     expect(
         quotient(["explore", "--format", "json", "stuck.m"]),
         str![[r#"
-{"schema":"quotient/1","command":"explore","verdict":"holds","stop_reason":null,"states":3,"transitions":3,"represented":"3","exact":true,"reduction":"none","reduction_factor":1.0,"symmetry":{"order":"1","structure":"trivial","generators":[],"graph":null,"seconds":0.0},"properties":[{"name":"errors","kind":"errors","verdict":"holds","trace":null,"violation":null}],"initial_states":1,"deadlocks":1,"depth":2,"never_fired":[],"seconds":"…","canonicalization_seconds":null,"store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"explore","threads":1,"verdict":"holds","summary":"complete","stop_reason":null,"stop_message":null,"states":3,"transitions":3,"represented":"3","exact":true,"reduction":"none","reduction_factor":1.0,"symmetry":{"order":"1","structure":"trivial","generators":[],"graph":null,"seconds":0.0},"properties":[{"name":"errors","kind":"errors","title":"no errors","verdict":"holds","trace":null,"violation":null}],"initial_states":1,"deadlocks":1,"depth":2,"states_per_level":[1,1,1],"never_fired":[],"seconds":"…","canonicalization_seconds":null,"store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 0
 
 "#]],

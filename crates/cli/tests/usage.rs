@@ -20,7 +20,7 @@ fn missing_file() {
         str![[r#"
 ---- stderr
 error: cannot read `nowhere.m`: No such file or directory (os error 2)
----- exit status 2
+---- exit status 3
 
 "#]],
     );
@@ -33,7 +33,7 @@ fn missing_file_without_extension() {
         str![[r#"
 ---- stderr
 error: cannot read `nowhere`: No such file or directory (os error 2)
----- exit status 2
+---- exit status 3
 
 "#]],
     );
@@ -46,7 +46,7 @@ fn directory() {
         str![[r#"
 ---- stderr
 error: `.` is a folder
----- exit status 2
+---- exit status 3
 
 "#]],
     );
@@ -231,6 +231,7 @@ Usage: quotient <COMMAND>
 Commands:
   check        Check every property of a model
   detect       Find the symmetries of a model, or why there are none
+  verify       Check a certificate of symmetries against the text of a model
   explore      Visit the state space without checking properties; count it, export it
   simulate     Run a model, at random or step by step
   lower        Print the sequential model as Murphi
@@ -248,8 +249,8 @@ Options:
 Exit status:
   0  every property holds
   1  a property is violated
-  2  wrong usage, or a file that cannot be read or written
-  3  the model is invalid or uses something unsupported
+  2  wrong usage, or a file that cannot be written
+  3  the model cannot be read, is invalid or uses something unsupported
   4  inconclusive: a limit was reached first, or a property cannot be checked
   5  an internal error: a defect of quotient, please report it
 
@@ -278,6 +279,7 @@ Usage: quotient <COMMAND>
 Commands:
   check        Check every property of a model
   detect       Find the symmetries of a model, or why there are none
+  verify       Check a certificate of symmetries against the text of a model
   explore      Visit the state space without checking properties; count it, export it
   simulate     Run a model, at random or step by step
   lower        Print the sequential model as Murphi
@@ -289,8 +291,9 @@ Options:
   -h, --help     Print help (see more with '--help')
   -V, --version  Print version
 
-Exit status: 0 every property holds, 1 a property is violated, 2 wrong usage, 3 the model is
-invalid, 4 inconclusive (a limit was reached, or a property cannot be checked), 5 an internal error.
+Exit status: 0 every property holds, 1 a property is violated, 2 wrong usage, 3 the model cannot be
+read or is invalid, 4 inconclusive (a limit was reached, or a property cannot be checked), 5 an
+internal error.
 ---- exit status 0
 
 "#]],
@@ -326,6 +329,8 @@ Options:
                              roughly or virtually symmetric
       --export <FILE>        Write the graph or the group to a file, by its extension: .dimacs,
                              .bliss, .dre, .dot, .g, .gap
+      --certificate <FILE>   Write the generators to a file, with what `quotient verify` needs to
+                             check them
   -h, --help                 Print help (see more with '--help')
 
 Output:
@@ -349,6 +354,7 @@ Examples:
   quotient detect model.m --why-not
   quotient detect model.m --why-not 'Proc 1 2'
   quotient detect --export graph.dre model.m && dreadnaut < graph.dre
+  quotient detect --certificate model.json model.m && quotient verify model.json model.m
 ---- exit status 0
 
 "#]],

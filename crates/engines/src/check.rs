@@ -19,7 +19,7 @@ use crate::systems::evaluator::SpecialisedSystem;
 use crate::systems::guard::Guard;
 use crate::systems::passing::PassingSystem;
 use crate::systems::quotient::QuotientSystem;
-use crate::verdicts::{Verdicts, search_and_judge};
+use crate::verdicts::{Orbits, Verdicts, search_and_judge};
 
 /// Searches the reachable states of a model, or their orbits as planned, and checks its properties. The plan must cover
 /// all properties that are checked.
@@ -148,8 +148,9 @@ fn check_reduced<S: Batches>(
     let quotient = QuotientSystem::new(&system, layout, reduction, clock);
     let mut workspace = Workspace::default();
     let mut orbit_size = |state: &[u64]| canonicalizer.represented(&mut workspace, state);
-    let result = search_and_judge(&quotient, interpreter, options, None, observer, Some(&mut orbit_size));
-    // This comes first: all other findings are then invalid, and it may be the reason why a run could not be rebuilt.
+    let orbits = Orbits { size: &mut orbit_size, rule_classes: group.rule_classes(), are_exact: reduction.is_exact() };
+    let result = search_and_judge(&quotient, interpreter, options, None, observer, Some(orbits));
+    // Before anything else: what was found then means nothing, and it may be why a run was not found.
     if let Some(slot) = quotient.impossible_slot().or(system.impossible_slot()) {
         return Err(EngineError::ImpossibleValue(layout.slots[slot].name.clone()));
     }
@@ -239,6 +240,7 @@ fn judge<S: Batches>(
         // Only the main search can be interrupted and resumed.
         checkpoint: None,
         resume: None,
+        statistics: false,
         ..options.clone()
     };
     let mut silent = Watched(observer);

@@ -11,7 +11,7 @@ use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store
 use crate::observer::Observer;
 use crate::options::SearchOptions;
 use crate::reduction::{Reduction, ReductionPlan};
-use crate::report::{EngineError, Report, StopReason};
+use crate::report::{EngineError, Report, RuleFirings, StopReason};
 use crate::seam::Batches;
 use crate::systems::passing::PassingSystem;
 use crate::verdicts::search_and_judge;
@@ -60,6 +60,7 @@ pub(crate) fn compare<S: Batches>(
                 (None, true) => Extent::Everything,
                 (Some(reduction), true) => {
                     compare_states(interpreter, reduction, report, &exploration.store, &all.store)?;
+                    compare_firings(report, &whole)?;
                     Extent::Everything
                 }
             }
@@ -145,6 +146,19 @@ fn compare_states(
         }
         _ => Ok(()),
     }
+}
+
+/// Rules that symmetries exchange fire as often in both searches, if both counted that.
+fn compare_firings(report: &Report, whole: &Report) -> Result<(), EngineError> {
+    let (Some(reduced), Some(unreduced)) = (&report.firings, &whole.firings) else { return Ok(()) };
+    for RuleFirings { rules, times } in reduced {
+        let of_class = unreduced.iter().filter(|firings| firings.rules.iter().any(|rule| rules.contains(rule)));
+        let all: BigUint = of_class.map(|firings| &firings.times).sum();
+        if *times != all {
+            return differ(format!("{rules:?} fire {times} times in the one and {all} times in the other"));
+        }
+    }
+    Ok(())
 }
 
 /// The values of all slots of a state.

@@ -30,7 +30,8 @@ pub use observer::{Edge, Observer, Progress, Silent};
 pub use options::{Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode};
 pub use reduction::{LivenessSearch, Markers, Reduction, ReductionPlan, Symmetry, SymmetrySource, plan, too_large};
 pub use report::{
-    Approximation, EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, StopReason, Subject, Verdict,
+    Approximation, EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, RuleFirings, StopReason,
+    Subject, Verdict,
 };
 pub use seam::{
     Batches, Event, Facts, FieldTest, Identity, Instance, Representatives, SearchSpace, Sink, Steps, Successors, Tag,

@@ -32,8 +32,11 @@ pub struct SearchOptions {
     pub checkpoint: Option<PathBuf>,
     /// The checkpoint of an earlier search from which to resume. Breadth-first only.
     pub resume: Option<PathBuf>,
-    /// How states are stored. Approximate stores require breadth-first searches without checkpoints, graphs, liveness,
-    /// and markers with canonicalization.
+    /// What tells this model from others, in words: names and values, such as constants that were given other values.
+    /// A checkpoint keeps them to say what differs when it does not fit.
+    pub origin: Vec<(String, String)>,
+    /// How states are stored. Other stores than the exact one are for breadth-first searches without
+    /// checkpoints, graphs, liveness and markers that canonical forms decide between.
     pub store: StoreMode,
     /// The largest number of threads. Depth-first searches, those that draw a graph, those of models with liveness
     /// properties and those with an approximate store use one; the results are the same.
@@ -47,6 +50,9 @@ pub struct SearchOptions {
     pub narrowing: Narrowing,
     /// Whether a reduced search is compared with an unreduced one, state by state.
     pub cross_check: bool,
+    /// Whether a finished search counts how often rules fire, by a second look at every state. Not known where states
+    /// are forgotten, or an orbit may be stored several times.
+    pub statistics: bool,
 }
 
 impl Default for SearchOptions {
@@ -62,12 +68,14 @@ impl Default for SearchOptions {
             liveness: Vec::new(),
             checkpoint: None,
             resume: None,
+            origin: Vec::new(),
             store: StoreMode::Exact,
             threads: 1,
             store_passing: false,
             errors: true,
             narrowing: Narrowing::default(),
             cross_check: false,
+            statistics: false,
         }
     }
 }

@@ -128,6 +128,8 @@ pub(crate) struct Figures {
     pub(crate) represented: Option<BigUint>,
     pub(crate) transitions: u64,
     pub(crate) depth: u64,
+    pub(crate) levels: Option<Vec<u64>>,
+    pub(crate) firings: Option<Vec<RuleFirings>>,
     pub(crate) memory_bytes: u64,
     pub(crate) disk_bytes: u64,
     pub(crate) words: usize,
@@ -150,7 +152,12 @@ pub struct Report {
     pub transitions: u64,
     /// Steps from a start to the deepest state stored.
     pub depth: u64,
-    /// The peak number of bytes used for stored states.
+    /// How many of the states stored are so many steps from a start, the starts first; known of breadth-first searches
+    /// without adaptive reduction.
+    pub levels: Option<Vec<u64>>,
+    /// How often rules fire, if that was asked for and is known ([`SearchOptions::statistics`]).
+    pub firings: Option<Vec<RuleFirings>>,
+    /// Most bytes used for stored states.
     pub memory_bytes: u64,
     /// The peak number of bytes used on disk for states that did not fit into memory.
     pub disk_bytes: u64,
@@ -180,12 +187,10 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report of a search that ended early for a reason, or finished.
-    pub(crate) fn new(
-        properties: Vec<PropertyReport>,
-        stop_reason: Option<StopReason>,
-        Figures { states, represented, transitions, depth, memory_bytes, disk_bytes, words, approximation }: Figures,
-    ) -> Self {
+    /// The report of a search that ended for a reason, unless it is finished.
+    pub(crate) fn new(properties: Vec<PropertyReport>, stop_reason: Option<StopReason>, figures: Figures) -> Self {
+        let Figures { states, represented, transitions, depth, levels, firings, .. } = figures;
+        let Figures { memory_bytes, disk_bytes, words, approximation, .. } = figures;
         let mut report = Self {
             verdict: Verdict::Inconclusive,
             stop_reason,
@@ -193,6 +198,8 @@ impl Report {
             represented,
             transitions,
             depth,
+            levels,
+            firings,
             memory_bytes,
             disk_bytes,
             properties,
@@ -222,6 +229,16 @@ impl Report {
             Verdict::Holds
         };
     }
+}
+
+/// How often the instances of some rules fire in the reachable states of a model. Symmetries exchange the rules of an
+/// entry, so that a reduced search can only tell how often they fire together; without symmetries each rule has its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleFirings {
+    /// The rules, in order of declaration.
+    pub rules: Vec<RuleId>,
+    /// How often they fire together: in each reachable state, each instance that is enabled fires once.
+    pub times: BigUint,
 }
 
 /// A search for the liveness of some instances, with symmetries that preserve each of them.
@@ -263,7 +280,7 @@ pub enum EngineError {
     /// Incompatible options.
     #[error("{0}")]
     Refused(&'static str),
-    /// A search cannot be resumed from a checkpoint.
+    /// A search cannot resume from a checkpoint.
     #[error("cannot resume from `{path}`: {reason}")]
     Resume {
         /// The file.

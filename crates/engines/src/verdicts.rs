@@ -5,11 +5,12 @@ use std::ops::ControlFlow;
 use num_bigint::BigUint;
 use quotient_ir::{DeadlockMode, Fault, FaultKind, Interpreter, Model, PropertyId, PropertyKind, Trace, Violation};
 
-use crate::explicit::checkpoint::{Saved, fingerprint};
+use crate::explicit::checkpoint::{CheckpointSubject, Saved};
 use crate::explicit::disk::Overflow;
 use crate::explicit::judge::Checks;
 use crate::explicit::liveness::find_dead_ends;
 use crate::explicit::rebuild::rebuild;
+use crate::explicit::statistics::count_firings;
 use crate::explicit::{End, Exploration, explore};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
@@ -19,7 +20,16 @@ use crate::seam::SearchSpace;
 /// The number of concrete states that a stored state represents, if known.
 pub(crate) type OrbitSize<'a> = &'a mut dyn FnMut(&[u64]) -> Option<BigUint>;
 
-/// The number of orbits counted between reports of progress.
+/// What a search knows of the orbits that its states represent.
+pub(crate) struct Orbits<'a> {
+    pub(crate) size: OrbitSize<'a>,
+    /// For each rule which others symmetries exchange with it.
+    pub(crate) rule_classes: &'a [u32],
+    /// Whether each orbit is stored once.
+    pub(crate) are_exact: bool,
+}
+
+/// How many orbits are measured between reports of progress.
 const COUNTING_INTERVAL: usize = 4096;
 
 /// One verdict for each subject that is checked.
@@ -121,9 +131,9 @@ impl Verdicts {
     }
 }
 
-/// Searches the reachable states of a system, from the start or from where another search stopped, and checks the
-/// properties of its model. `orbit_size` counts the states that a stored one represents, if it represents others. The
-/// interpreter replays the findings.
+/// Searches the reachable states of a system, from the start or where another search left off, and checks the
+/// properties of its model. `orbits` counts the states that a stored one represents, if it represents others.
+/// The interpreter replays what is found.
 ///
 /// # Errors
 /// If a violation cannot be replayed, which is a defect of this program and never a verdict.
@@ -133,15 +143,15 @@ pub(crate) fn search_and_judge<S: SearchSpace>(
     options: &SearchOptions,
     begin: Option<Saved>,
     observer: &mut dyn Observer,
-    orbit_size: Option<OrbitSize<'_>>,
+    mut orbits: Option<Orbits<'_>>,
 ) -> Result<(Report, Exploration), EngineError> {
     let model = interpreter.model();
     let checks = Checks::new(model, options.properties.as_deref());
-    let fingerprint = match (&options.checkpoint, &options.resume) {
-        (None, None) => 0,
-        _ => fingerprint(model, options, system.name()),
+    let subject = match (&options.checkpoint, &options.resume) {
+        (None, None) => CheckpointSubject::default(),
+        _ => CheckpointSubject::new(model, options, system.name()),
     };
-    let exploration = explore(system, &checks, options, fingerprint, begin, observer)?;
+    let exploration = explore(system, &checks, options, &subject, begin, observer)?;
     let is_finished = matches!(exploration.end, End::Finished);
     let mut verdicts = Verdicts::new(model, &checks, options, is_finished, &exploration.covered);
     let stop_reason = match &exploration.end {
@@ -154,16 +164,25 @@ pub(crate) fn search_and_judge<S: SearchSpace>(
         },
         End::Finished => judge_liveness(system, interpreter, &checks, options, &exploration, observer, &mut verdicts)?,
     };
-    let represented = match orbit_size {
+    let firings = if options.statistics && is_finished && orbits.as_ref().is_none_or(|orbits| orbits.are_exact) {
+        let classes = orbits.as_ref().map(|orbits| orbits.rule_classes);
+        let size = orbits.as_mut().map(|orbits| &mut *orbits.size as OrbitSize<'_>);
+        count_firings(system, &exploration, model, classes, size, observer)
+    } else {
+        None
+    };
+    let represented = match orbits {
         Some(_) if exploration.approximation.is_some() => None,
         None => Some(exploration.states.into()),
-        Some(orbit_size) => count_represented(&exploration, orbit_size, observer),
+        Some(orbits) => count_represented(&exploration, orbits.size, observer),
     };
     let figures = Figures {
         states: exploration.states,
         represented,
         transitions: exploration.transitions,
         depth: exploration.depth,
+        levels: exploration.states_per_level(options.order),
+        firings,
         memory_bytes: exploration.memory_bytes,
         disk_bytes: exploration.store.overflow.as_ref().map_or(0, Overflow::peak_bytes),
         words: system.words(),

@@ -466,7 +466,7 @@ fn threads_change_nothing() {
         let text = counters(&extra);
         for max_states in [None, Some(1), Some(7000)] {
             for max_depth in [None, Some(6)] {
-                let alone = SearchOptions { max_states, max_depth, ..SearchOptions::default() };
+                let alone = SearchOptions { max_states, max_depth, statistics: true, ..SearchOptions::default() };
                 let expected = run(&text, &alone);
                 for threads in [2, 5] {
                     let report = run(&text, &SearchOptions { threads, ..alone.clone() });
@@ -485,6 +485,7 @@ fn threads_change_nothing() {
 /// Searches with so little memory that they go on on disk: with nothing in memory, and with about half of
 /// it.
 fn check_on_disk(text: &str, options: &SearchOptions) {
+    let options = &SearchOptions { statistics: true, ..options.clone() };
     let expected = run(text, options);
     let spill = Some(Spill { folder: std::env::temp_dir(), max_bytes: None });
     for memory in [1, 1_200_000] {

@@ -14,9 +14,14 @@ pub enum Error {
     /// What was asked cannot be done.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// A file cannot be read or written.
-    #[error("{0}")]
-    File(String),
+    /// A file of the model cannot be read.
+    #[error("{message}")]
+    File {
+        /// Its path.
+        path: String,
+        /// What is wrong, with the path.
+        message: String,
+    },
     /// The model cannot be used, for the reasons that the diagnostics give.
     #[error("{}", summary(.0))]
     Model(Box<Invalid>),

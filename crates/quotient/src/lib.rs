@@ -56,12 +56,14 @@
 //! Nothing here prints, exits or needs a terminal. What takes long runs on threads of its own.
 
 mod adaptive;
+mod certificate;
 mod clock;
 mod control;
 pub mod defect;
 mod detection;
 mod error;
 mod explore;
+mod identity;
 mod memory;
 mod model;
 pub mod names;
@@ -82,18 +84,23 @@ pub use quotient_ir as ir;
 pub use quotient_ir::builder;
 
 pub use adaptive::{AdaptiveUse, RuleUse};
+pub use certificate::{
+    CERTIFICATE_SCHEMA, Cause, CellMove, Certificate, CertificateVerdict, Finding, GeneratorRecord, InstanceName,
+    ModelRecord, RuleMove, ValueName, Verification, verify,
+};
 pub use control::{Control, Observer, Phase, Silent};
 pub use defect::Defect;
 pub use error::{Error, Invalid};
 pub use explore::{Exploration, ExploreOptions, GraphEdge, Keep, SHOWN_STATES, StateGraph, explore};
+pub use identity::{TextFile, TextHash};
 pub use memory::peak_bytes;
 pub use model::{LoadOptions, Model, read};
 pub use options::{Checkpoint, Limits, Options, Reduction, Symmetry};
 pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
 pub use plan::{MOST_THREADS, Plan, Refusal};
 pub use quotient_engines::{
-    Approximation, Extent, JudgedInstance, LivenessReport, Progress, PropertyReport, SearchOrder, Spill, StopReason,
-    StoreMode, Subject, Verdict,
+    Approximation, Extent, JudgedInstance, LivenessReport, Progress, PropertyReport, RuleFirings, SearchOrder, Spill,
+    StopReason, StoreMode, Subject, Verdict,
 };
 pub use quotient_frontends::Language;
 pub use quotient_symmetry::{

@@ -14,6 +14,7 @@ use quotient_ir::{self as ir, Claim, DeadlockMode, Diagnostic, Layout, Source};
 
 use crate::control::{Control, Phase};
 use crate::error::Error;
+use crate::identity::{TextFile, TextHash, hash_of};
 use crate::names::visible;
 use crate::plan::Refusal;
 use crate::report::UnsupportedProperty;
@@ -50,6 +51,9 @@ struct Loaded {
     layout: Layout,
     language: Option<Language>,
     warnings: Vec<Diagnostic>,
+    files: Vec<TextFile>,
+    /// Constants that were given other values.
+    constants: Vec<(String, String)>,
 }
 
 impl Model {
@@ -118,13 +122,19 @@ impl Model {
             let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
             return Err(Error::whole_model(model.source.clone(), "not-well-formed", problems.join("; ")));
         }
-        Self::with_layout(model, None, Vec::new())
+        Self::with_layout(model, None, Vec::new(), Vec::new(), Vec::new())
     }
 
-    fn with_layout(model: ir::Model, language: Option<Language>, warnings: Vec<Diagnostic>) -> Result<Self, Error> {
+    fn with_layout(
+        model: ir::Model,
+        language: Option<Language>,
+        warnings: Vec<Diagnostic>,
+        files: Vec<TextFile>,
+        constants: Vec<(String, String)>,
+    ) -> Result<Self, Error> {
         let layout = Layout::new(&model)
             .map_err(|error| Error::whole_model(model.source.clone(), "state-too-large", error.to_string()))?;
-        Ok(Self(Arc::new(Loaded { model, layout, language, warnings })))
+        Ok(Self(Arc::new(Loaded { model, layout, language, warnings, files, constants })))
     }
 
     fn parse(
@@ -143,6 +153,7 @@ impl Model {
         }
         let source = source_from_bytes(name, bytes)
             .map_err(|diagnostic| Error::model(Source::new(name, ""), vec![diagnostic]))?;
+        let file = TextFile::new(name, bytes);
         let folder = path.and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
         let options = frontends::LoadOptions {
             constants: options.constants.clone(),
@@ -152,7 +163,7 @@ impl Model {
             ..frontends::LoadOptions::default()
         };
         // Front ends evaluate constants, which may take as long as a model wishes.
-        control.run_briefly(Phase::Loading, move || load(source, &folder, language, &options))?
+        control.run_briefly(Phase::Loading, move || load(source, file, &folder, language, &options))?
     }
 
     /// The model.
@@ -170,6 +181,24 @@ impl Model {
     /// Warnings about its text.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.0.warnings
+    }
+    /// The files it was read from, the model's own first; none if it was built.
+    pub fn files(&self) -> &[TextFile] {
+        &self.0.files
+    }
+    /// What tells it from others, in words: the hashes of its texts, and constants with other values.
+    pub(crate) fn origin(&self) -> Vec<(String, String)> {
+        let texts = self.files().iter().enumerate().map(|(position, file)| {
+            let short = file.name.rsplit(['/', '\\']).next().unwrap_or(&file.name);
+            let name = if position == 0 { "the text of the model".into() } else { format!("the text of `{short}`") };
+            (name, file.hash.to_string())
+        });
+        let constants = self.0.constants.iter().map(|(name, value)| (format!("-D {name}"), value.clone()));
+        texts.chain(constants).collect()
+    }
+    /// The hash of its text; none if it was built.
+    pub fn hash(&self) -> Option<TextHash> {
+        hash_of(self.files())
     }
     /// What it claims and cannot be checked, in the order of the text.
     pub fn unsupported(&self) -> Vec<UnsupportedProperty> {
@@ -199,20 +228,28 @@ fn unsupported(warning: &Diagnostic) -> UnsupportedProperty {
     UnsupportedProperty { kind, name: visible(name), reason: warning.message.clone(), span }
 }
 
-fn load(source: Source, folder: &Path, language: Language, options: &frontends::LoadOptions) -> Result<Model, Error> {
-    let source = with_mentioned_files(source, language, |names| read_mentioned(folder, names))?;
+fn load(
+    source: Source,
+    file: TextFile,
+    folder: &Path,
+    language: Language,
+    options: &frontends::LoadOptions,
+) -> Result<Model, Error> {
+    let mut files = vec![file];
+    let source = with_mentioned_files(source, language, |names| read_mentioned(folder, names, &mut files))?;
     let loaded =
         frontends::load(source.clone(), language, options).map_err(|diagnostics| Error::model(source, diagnostics))?;
-    Model::with_layout(loaded.model, Some(language), loaded.warnings)
+    Model::with_layout(loaded.model, Some(language), loaded.warnings, files, options.constants.clone())
 }
 
 /// Reads a file that a model mentions, if one of its names is that of a file; seen from the folder of the model.
-fn read_mentioned(folder: &Path, names: &[String]) -> Result<Option<Source>, Error> {
+fn read_mentioned(folder: &Path, names: &[String], files: &mut Vec<TextFile>) -> Result<Option<Source>, Error> {
     let Some(path) = names.iter().map(|name| folder.join(name)).find(|path: &PathBuf| path.is_file()) else {
         return Ok(None);
     };
     let bytes = File::open(&path).and_then(read).map_err(|error| unreadable(&path, &error))?;
     let name = path.to_string_lossy().into_owned();
+    files.push(TextFile::new(&name, &bytes));
     let source =
         source_from_bytes(&name, &bytes).map_err(|diagnostic| Error::model(Source::new(name, ""), vec![diagnostic]))?;
     Ok(Some(source))
@@ -230,17 +267,18 @@ pub fn read(reader: impl Read) -> io::Result<Vec<u8>> {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Error {
-    Error::File(format!("cannot read `{}`: {error}", path.display()))
+    let message = format!("cannot read `{}`: {error}", path.display());
+    Error::File { path: path.to_string_lossy().into_owned(), message }
 }
 
 fn language_unknown(path: &Path) -> Error {
     // A missing file is the better explanation of a strange name.
     match std::fs::metadata(path) {
         Err(error) => unreadable(path, &error),
-        Ok(metadata) if metadata.is_dir() => Error::File(format!("`{}` is a folder", path.display())),
-        Ok(_) => Error::File(format!(
-            "cannot tell the language of `{}` from its name; say it with --language murphi, b or promela",
-            path.display()
-        )),
+        Ok(metadata) if metadata.is_dir() => {
+            let message = format!("`{}` is a folder", path.display());
+            Error::File { path: path.to_string_lossy().into_owned(), message }
+        }
+        Ok(_) => Refusal::LanguageUnknown(path.display().to_string()).into(),
     }
 }

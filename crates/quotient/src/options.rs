@@ -101,6 +101,8 @@ pub struct Options {
     pub resume: Option<PathBuf>,
     /// Whether to search without reduction, too, and compare.
     pub cross_check: bool,
+    /// Whether to count how often rules fire, by a second look at every state of a finished search.
+    pub statistics: bool,
     /// When to give up.
     pub limits: Limits,
 }
@@ -120,6 +122,7 @@ impl Default for Options {
             checkpoint: None,
             resume: None,
             cross_check: false,
+            statistics: false,
             limits: Limits::default(),
         }
     }

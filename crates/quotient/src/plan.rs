@@ -10,6 +10,7 @@
 //! | approximate stores | depth-first order, adaptive reduction, checkpoints, resuming, spilling, `markers-canonical`, a cross-check, liveness |
 //! | a cross-check | no reduction, `markers` and `markers-trees`, approximate stores, spilling |
 //! | adaptive reduction | depth-first order, liveness, declared symmetries or none, and what is listed above |
+//! | statistics | adaptive reduction, approximate stores, `markers` and `markers-trees` |
 //! | strategies | no symmetries |
 //! | declared symmetries | no reduction |
 //!
@@ -71,6 +72,9 @@ pub enum Refusal {
     /// An approximate store for a search that cannot use it.
     #[error("an approximate store cannot be used with {0}")]
     ApproximateStore(&'static str),
+    /// Counts of rules for a search that cannot know them.
+    #[error("--statistics cannot be used with {0}: how often rules fire would not be exact")]
+    Statistics(&'static str),
     /// A comparison with nothing to compare.
     #[error("--cross-check compares a reduced search with an unreduced one, and this one is not reduced")]
     CrossCheckUnreduced,
@@ -98,6 +102,9 @@ pub enum Refusal {
     /// An option of Promela models for a model in another language.
     #[error("--max-processes is for Promela models")]
     MaxProcesses,
+    /// A file whose name does not tell the language.
+    #[error("cannot tell the language of `{0}` from its name; say it with --language murphi, b or promela")]
+    LanguageUnknown(String),
     /// A text in one language that is said to be in another.
     #[error("the text is said to be in two languages")]
     Language,
@@ -200,10 +207,12 @@ fn search_options(model: &Model, options: &Options) -> Result<SearchOptions, Ref
         spill: options.spill.clone(),
         checkpoint: options.checkpoint.as_ref().map(|checkpoint| checkpoint.path.clone()),
         resume: options.resume.clone(),
+        origin: model.origin(),
         store: options.store,
         threads: options.threads,
         store_passing: options.store_passing,
         cross_check: options.cross_check,
+        statistics: options.statistics,
         ..SearchOptions::default()
     };
     if !options.properties.is_empty() {
@@ -230,6 +239,17 @@ fn refuse_store(options: &Options, has_liveness: bool) -> Result<(), Refusal> {
     let is_decided = options.reduction == Reduction::By(Strategy::MarkersCanonical);
     if is_depth_first && (options.checkpoint.is_some() || resume.is_some()) {
         return Err(Refusal::CheckpointDepthFirst);
+    }
+    if options.statistics {
+        let what = match options.reduction {
+            Reduction::Adaptive => Some("adaptive reduction"),
+            Reduction::By(Strategy::Markers | Strategy::MarkersTrees) => Some("markers, which may be approximate"),
+            _ if is_approximate => Some("an approximate store"),
+            _ => None,
+        };
+        if let Some(what) = what {
+            return Err(Refusal::Statistics(what));
+        }
     }
     let unusable: [(bool, bool, bool, &'static str); 9] = [
         // What, whether disk space cannot be used with it, whether an approximate store cannot.

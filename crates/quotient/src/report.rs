@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use num_bigint::BigUint;
-use quotient_engines::{self as engines, Approximation, Extent, LivenessReport, PropertyReport, StopReason, Verdict};
+use quotient_engines::{
+    self as engines, Approximation, Extent, LivenessReport, PropertyReport, RuleFirings, StopReason, Verdict,
+};
 use quotient_ir::{PropertyId, RuleId, Span, Trace};
 use quotient_symmetry::Refused;
 
@@ -35,6 +37,11 @@ pub struct Report {
     pub transitions: u64,
     /// Steps from a start to the deepest state stored.
     pub depth: u64,
+    /// How many of the states stored are so many steps from a start, the starts first; known of breadth-first searches
+    /// without adaptive reduction.
+    pub levels: Option<Vec<u64>>,
+    /// How often rules fire, if that was asked for and is known.
+    pub firings: Option<Vec<RuleFirings>>,
     /// States of the model that the stored ones represent: the same without a reduction; not known where an
     /// orbit may be stored several times or there was no time to count.
     pub represented: Option<BigUint>,
@@ -167,6 +174,8 @@ impl Report {
             represented,
             transitions,
             depth,
+            levels,
+            firings,
             memory_bytes,
             disk_bytes,
             properties,
@@ -222,6 +231,8 @@ impl Report {
             states,
             transitions,
             depth,
+            levels,
+            firings,
             represented,
             exact: is_exact && approximation.is_none(),
             approximation,

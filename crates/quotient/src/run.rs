@@ -47,6 +47,16 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
     if plan.options.cross_check && found.report.cross_check.is_none() && found.report.stop_reason.is_none() {
         notes.push("there was nothing to compare, since the search was not reduced".to_owned());
     }
+    if plan.options.statistics && found.report.firings.is_none() {
+        let reason = if found.report.stop_reason.is_some() {
+            "the search did not finish"
+        } else if found.report.represented.is_none() {
+            "an orbit may be stored several times"
+        } else {
+            "there was no time left"
+        };
+        notes.push(format!("how often rules fire is not known: {reason}"));
+    }
     if let Some(path) = checkpoint.filter(|path| stamp_of(path).is_some_and(|now| stamp != Some(now)))
         && found.report.stop_reason.as_ref().is_some_and(ends_early)
     {
@@ -121,7 +131,7 @@ fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
     };
     let method = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
     // A search without symmetries may be what was wished for, or there are none.
-    let tries = wish == (Symmetry::Auto, Reduction::Auto) && !options.cross_check;
+    let tries = wish == (Symmetry::Auto, Reduction::Auto) && !options.cross_check && !options.statistics;
     let order = method.filter(|_| tries).map(|plan| plan.symmetry.order.clone());
     let mut trial = Trial::new(&mut follower, model, properties, search, order);
     let report = search::run(model, method, search, control, &mut trial).map_err(internal)?;

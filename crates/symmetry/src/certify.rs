@@ -21,7 +21,7 @@ mod event_set;
 mod exhaust;
 mod instances;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
@@ -297,7 +297,14 @@ impl<'m> Certifier<'m> {
         let positional = behaviour.positional.clone();
         let open = behaviour.inputs.iter().map(|&(action, _)| action).collect();
         let moves = FxHashMap::default();
-        let instances = Arc::new(CertifiedInstances { instances, representatives, positional, open, moves });
+        let instances = Arc::new(CertifiedInstances {
+            instances,
+            representatives,
+            positional,
+            open,
+            moves,
+            numbers: OnceLock::new(),
+        });
         Ok(Self {
             budget: budget.clone(),
             layout,
@@ -401,7 +408,13 @@ impl<'m> Certifier<'m> {
         Ok(map)
     }
 
-    /// Whether the functions made so far are meaningful.
+    /// Whether a generator that passed maps an instance to another, or to one that does the same in every state. False
+    /// if nothing is known of the generator or of an instance.
+    pub fn maps_instance(&self, generator: &SparsePermutation, from: &Instance, to: &Instance) -> bool {
+        self.instances.maps(generator, from, to)
+    }
+
+    /// Whether the functions made so far mean something.
     fn require_sound(&self) -> Result<(), Spent> {
         if self.behaviour.circuit.is_spent() { Err(Spent) } else { Ok(()) }
     }

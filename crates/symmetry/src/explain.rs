@@ -29,7 +29,10 @@ pub use request::{Individuals, Request};
 /// The number of searches for the nearest completion in the graph of a part of the model.
 const LOOKS: usize = 256;
 
-/// A location in the text and its role in the absence of a symmetry.
+/// How many instances that change their meaning are looked at for reasons.
+pub const EXPLAINED: usize = 2000;
+
+/// A place in the text and what it has to do with an absent symmetry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     /// The location.
@@ -45,10 +48,15 @@ pub enum Explanation {
     Symmetry(Completed),
     /// It is not a symmetry, whatever follows.
     NotSymmetry {
-        /// The reasons: locations in the text whose meaning would change, at least one.
+        /// Why: places of the text that would change their meaning, at least one. What repeats for other instances of
+        /// the same rule is said once.
         reasons: Vec<Reason>,
-        /// The number of instances of rules, starts and properties whose meaning would change; `None` if the request
-        /// fails before that can be determined.
+        /// For each reason, how many more there are like it. No more than [`EXPLAINED`] instances are looked at.
+        similar: Vec<usize>,
+        /// How many others there are that are not like one of them, and are left out.
+        omitted: usize,
+        /// How many instances of rules, starts and properties would change their meaning; nothing if the request
+        /// fails before that can be asked.
         broken: Option<usize>,
     },
 }
@@ -94,7 +102,11 @@ pub struct Explainer<'m> {
 /// The parts of a model that a permutation changes.
 struct Changes {
     reasons: Vec<Reason>,
-    /// The number of instances changed; `None` if the permutation does not even act on states.
+    /// How many more there are like each of them.
+    similar: Vec<usize>,
+    /// How many others are left out.
+    omitted: usize,
+    /// How many instances it changes; nothing if it does not even act on states.
     broken: Option<usize>,
 }
 
@@ -188,7 +200,8 @@ impl<'m> Explainer<'m> {
                 changes = nearest;
             }
         }
-        Ok(Explanation::NotSymmetry { reasons: changes.reasons, broken: changes.broken })
+        let Changes { reasons, similar, omitted, broken } = changes;
+        Ok(Explanation::NotSymmetry { reasons, similar, omitted, broken })
     }
 
     fn completed(&self, permutation: SparsePermutation, map: &StateMap, is_detected: bool) -> Completed {
@@ -214,7 +227,7 @@ impl<'m> Explainer<'m> {
 
     /// The changes caused by a request alone.
     fn changes_of(&mut self, request: &Request, limit: usize) -> Changes {
-        let only = |reason: Reason| Changes { reasons: vec![reason], broken: None };
+        let only = |reason: Reason| Changes { reasons: vec![reason], similar: vec![0], omitted: 0, broken: None };
         let permutation = match request.permutation(self.model, self.layout, &self.literals) {
             Ok(permutation) => permutation,
             Err(reason) => return only(reason),
@@ -241,14 +254,22 @@ impl<'m> Explainer<'m> {
             if let Some(fixed) = self.behaviour.fixed.iter().find(|entry| entry.variable == variable) {
                 let name = self.model.variable_title(variable);
                 let text = format!("`{name}` is treated as fixed because of this: {}", fixed.reason);
-                return Changes { reasons: vec![Reason { span: fixed.span, text }], broken: None };
+                return Changes {
+                    reasons: vec![Reason { span: fixed.span, text }],
+                    similar: vec![0],
+                    omitted: 0,
+                    broken: None,
+                };
             }
         }
         let mut reasons: Vec<Reason> = Vec::new();
+        let mut similar: Vec<usize> = Vec::new();
         let mut broken = 0;
         let relabelling = relabelling(&self.behaviour, map, inputs);
         let mut known = FxHashMap::default();
         let mut seen = FxHashSet::default();
+        let mut forms: FxHashMap<(Span, String), usize> = FxHashMap::default();
+        let mut others: FxHashSet<(Span, String)> = FxHashSet::default();
         for number in 0..self.behaviour.events.len() {
             if self.behaviour.circuit.is_spent() {
                 break;
@@ -258,13 +279,24 @@ impl<'m> Explainer<'m> {
                 continue;
             }
             broken += 1;
-            if reasons.len() >= limit {
+            // One reason is one reason, however many instances have it.
+            if broken > EXPLAINED || limit == 1 && !reasons.is_empty() {
                 continue;
             }
             let event = self.behaviour.events[number].clone();
             for reason in self.event_reasons(request, followers, &event, &relabelling, &mut known) {
-                if seen.insert((reason.span, reason.text.clone())) && reasons.len() < limit {
-                    reasons.push(reason);
+                match forms.get(&(reason.span, form(&reason.text))) {
+                    Some(&position) if seen.insert((reason.span, reason.text.clone())) => similar[position] += 1,
+                    Some(_) => {}
+                    None if reasons.len() < limit => {
+                        seen.insert((reason.span, reason.text.clone()));
+                        forms.insert((reason.span, form(&reason.text)), reasons.len());
+                        reasons.push(reason);
+                        similar.push(0);
+                    }
+                    None => {
+                        others.insert((reason.span, form(&reason.text)));
+                    }
                 }
             }
         }
@@ -281,15 +313,20 @@ impl<'m> Explainer<'m> {
             }
             broken += 1;
             let property = &self.model.properties[claim.property];
-            if reasons.len() < limit && seen.insert((property.span, String::new())) {
+            if reasons.len() >= limit {
+                others.insert((property.span, String::new()));
+            } else if seen.insert((property.span, String::new())) {
                 let name = property.name.as_ref().map_or_else(String::new, |name| format!(" \"{name}\""));
                 reasons.push(Reason {
                     span: property.span,
                     text: format!("the property{name} says something else about the permuted state"),
                 });
+                similar.push(0);
             }
         }
-        Changes { reasons, broken: Some(broken) }
+        // A property that is among the reasons already is not another one.
+        others.retain(|other| !seen.contains(other));
+        Changes { reasons, similar, omitted: others.len(), broken: Some(broken) }
     }
 
     /// The images of the values of types and of processes under a permutation.
@@ -522,6 +559,33 @@ impl<'m> Explainer<'m> {
     }
 }
 
+/// The form of a reason, without what differs from instance to instance: values of parameters, and numbers of cells.
+/// What conditions say in the words of the text (in backquotes) is part of it.
+fn form(text: &str) -> String {
+    let mut form = String::with_capacity(text.len());
+    for (number, segment) in text.split('`').enumerate() {
+        if number % 2 == 1 {
+            let mut depth = 0;
+            for character in segment.chars() {
+                depth += i32::from(character == '[') - i32::from(character == ']');
+                if depth == 0 || character == '[' {
+                    form.push(character);
+                }
+            }
+            continue;
+        }
+        let mut is_value = false;
+        for word in segment.split(' ') {
+            if !is_value {
+                form.extend(word.chars().filter(|character| !character.is_ascii_digit()));
+            }
+            is_value = word == "=";
+            form.push(' ');
+        }
+    }
+    form
+}
+
 fn is_start(action: Action) -> bool {
     matches!(action, Action::Start(_))
 }
@@ -545,5 +609,20 @@ pub(crate) fn collect_index_types(model: &Model, ty: TypeId, found: &mut Vec<Typ
         }
         TypeKind::Multiset { element, .. } => collect_index_types(model, *element, found),
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::form;
+
+    #[test]
+    fn reasons_for_other_instances_have_the_same_form() {
+        let first = "rule \"enter\": what `at[1].place` becomes for p = 1, q = red does not turn into what `at[3].place` becomes";
+        let other = "rule \"enter\": what `at[2].place` becomes for p = 2, q = blue does not turn into what `at[3].place` becomes";
+        assert_eq!(form(first), form(other));
+        let here = "rule \"enter\": the condition `x < 2` for p = 1 changes its meaning";
+        let there = "rule \"enter\": the condition `x < 3` for p = 1 changes its meaning";
+        assert_ne!(form(here), form(there));
     }
 }

@@ -36,7 +36,7 @@ pub use describe::{Describer, Description, Moved, TypeMove, ValueMove};
 pub use detect::{
     Detection, DetectionError, PhaseTimes, PropertyCost, Uncertified, detect, detect_preserving, detect_with_cost,
 };
-pub use explain::{Completed, Explainer, Explanation, Family, Individuals, Reason, Request};
+pub use explain::{Completed, EXPLAINED, Explainer, Explanation, Family, Individuals, Reason, Request};
 pub use full::{NoFullEncoding, full_symmetries};
 pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};
 pub use markers::{MarkerScratch, Marking, NoMarkers};

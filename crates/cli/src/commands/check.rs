@@ -4,14 +4,15 @@ use std::process::ExitCode;
 
 use quotient::{Checkpoint, Control, Language, Model, Options, Plan, Report, Spill, StoreMode};
 
-use crate::arguments::{CheckArguments, Format, StoreName};
+use crate::arguments::{CheckArguments, CheckFormat, StoreName};
 use crate::commands::{
     Claims, deadlock_mode, exit_status, limits, load_model, order, reduction, show_notes, show_warnings, symmetry,
 };
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::render::human::Outcome;
 use crate::render::sequence_chart::sequence_chart;
-use crate::render::{human, json};
+use crate::render::{human, json, junit, sarif};
 use crate::terminal::{Palette, print, print_with};
 use crate::watch::{Display, cancel_on_interrupt};
 
@@ -19,7 +20,7 @@ use crate::watch::{Display, cancel_on_interrupt};
 const BITSTATE_BYTES: u64 = 256 << 20;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result<ExitCode, Failure> {
     let options = options(arguments)?;
     let control = Control::start(&options.limits);
     cancel_on_interrupt(&control);
@@ -29,18 +30,21 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     }
     let plan = Plan::new(&model, &options)?;
     show_warnings(&model);
-    let mut display = Display::new(&arguments.output);
+    let mut display = Display::new(arguments.output.format, arguments.output.no_progress);
     let report = plan.run_with(&control, &mut display);
     display.clear();
     let report = report?;
     show_notes(&report.notes);
     draw(arguments, &model, &report)?;
     let outcome = Outcome { model: &model, report: &report, counts: None };
+    let status = exit_status(report.verdict);
     match arguments.output.format {
-        Format::Human => print(&human::check(&outcome, Palette::for_stdout()))?,
-        Format::Json => print_with(|writer| json::search(writer, "check", &outcome))?,
+        CheckFormat::Human => print(&human::check(&outcome, Palette::for_stdout()))?,
+        CheckFormat::Junit => print(&junit::check(&outcome, invocation))?,
+        CheckFormat::Sarif => print_with(|writer| sarif::check(writer, &outcome, status, invocation))?,
+        CheckFormat::Json => print_with(|writer| json::search(writer, "check", &outcome, invocation))?,
     };
-    Ok(ExitCode::from(exit_status(report.verdict)))
+    Ok(ExitCode::from(status))
 }
 
 fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
@@ -68,6 +72,7 @@ fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
         checkpoint: checkpoint.map(|path| Checkpoint { path, every: checkpoints.checkpoint_every }),
         resume: checkpoints.resume.clone(),
         cross_check: arguments.cross_check,
+        statistics: arguments.statistics,
         limits: limits(&arguments.limits),
     })
 }

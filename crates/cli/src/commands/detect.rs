@@ -7,13 +7,14 @@ use std::process::ExitCode;
 use quotient::{Control, DetectOptions, Limits, Preserve, Question, Silent, SymmetryFormat, detect};
 
 use crate::arguments::{DetectArguments, Format, ModelArguments, ResourceArguments, SymmetryExport, SymmetryName};
-use crate::commands::{Claims, load_model, partial, show_warnings, symmetry};
+use crate::commands::{Claims, load_model, load_options, partial, show_warnings, symmetry};
 use crate::failure::{Failure, HOLDS};
+use crate::invocation::Invocation;
 use crate::render::symmetry::{human, json};
 use crate::terminal::{Palette, print, print_with};
 
 /// Runs the command.
-pub(crate) fn run(arguments: &DetectArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &DetectArguments, invocation: &Invocation) -> Result<ExitCode, Failure> {
     let (model_arguments, question) = split_request(arguments)?;
     let ResourceArguments { max_memory, timeout } = arguments.resources;
     let control = Control::start(&Limits { max_memory, timeout, ..Limits::default() });
@@ -35,10 +36,15 @@ pub(crate) fn run(arguments: &DetectArguments) -> Result<ExitCode, Failure> {
     let model = load_model(&model_arguments, Claims::Ignored, &control)?;
     if arguments.partial {
         show_warnings(&model);
-        return partial::run(&model, &preserve, &control, arguments.format);
+        return partial::run(&model, &preserve, &control, arguments.format, invocation);
     }
     // Created first, so that a long detection does not end with nowhere to write.
     let export = arguments.export.as_ref().map(|export| create(export).map(|file| (export, file))).transpose()?;
+    let certificate = arguments.certificate.as_ref().map(|path| match File::create(path) {
+        Ok(file) => Ok((path, file)),
+        Err(error) => Err(Failure::file("write", path, &error)),
+    });
+    let certificate = certificate.transpose()?;
     show_warnings(&model);
     let options = DetectOptions { symmetry: symmetry(arguments.symmetry), preserve, question };
     let found = detect(&model, &options, &control, &mut Silent)?;
@@ -47,9 +53,14 @@ pub(crate) fn run(arguments: &DetectArguments) -> Result<ExitCode, Failure> {
             .export(export.format, BufWriter::new(file))
             .map_err(|error| Failure::file("write", &export.path, &error))?;
     }
+    if let Some((path, file)) = certificate {
+        let certificate = found.certificate(&load_options(&model_arguments, Claims::Ignored));
+        let written = serde_json::to_writer_pretty(BufWriter::new(file), &certificate);
+        written.map_err(|error| Failure::file("write", path, &error.into()))?;
+    }
     match arguments.format {
         Format::Human => print(&human::detection(&found, Palette::for_stdout()))?,
-        Format::Json => print_with(|writer| json::detection(writer, &found))?,
+        Format::Json => print_with(|writer| json::detection(writer, &found, invocation))?,
     };
     Ok(ExitCode::from(HOLDS))
 }

@@ -12,13 +12,14 @@ use crate::commands::{
 };
 use crate::failure::Failure;
 use crate::graph::{write_aldebaran, write_dot};
+use crate::invocation::Invocation;
 use crate::render::human::{GraphCounts, Outcome};
 use crate::render::{human, json, quantity};
 use crate::terminal::{Palette, complain, print, print_with};
 use crate::watch::{Display, cancel_on_interrupt};
 
 /// Runs the command.
-pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Result<ExitCode, Failure> {
     let options = ExploreOptions {
         symmetry: symmetry(arguments.symmetry),
         reduction: reduction(arguments.search.reduction),
@@ -39,7 +40,7 @@ pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
     show_warnings(&model);
     // Created first, so that a long search does not end with nowhere to write.
     let export = arguments.export.as_ref().map(|export| create(export).map(|file| (export, file))).transpose()?;
-    let mut display = Display::new(&arguments.output);
+    let mut display = Display::new(arguments.output.format, arguments.output.no_progress);
     let found = quotient::explore(&model, &options, &control, &mut display);
     display.clear();
     let found = found?;
@@ -51,7 +52,7 @@ pub(crate) fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
     let outcome = Outcome { model: &model, report: &found.report, counts: Some(counts) };
     match arguments.output.format {
         Format::Human => print(&human::explore(&outcome, Palette::for_stdout()))?,
-        Format::Json => print_with(|writer| json::search(writer, "explore", &outcome))?,
+        Format::Json => print_with(|writer| json::search(writer, "explore", &outcome, invocation))?,
     };
     Ok(ExitCode::from(exit_status(found.report.verdict)))
 }

@@ -21,6 +21,7 @@ pub(crate) mod explore;
 pub(crate) mod lower;
 mod partial;
 pub(crate) mod simulate;
+pub(crate) mod verify;
 
 /// Whether the claims that a Promela model makes about its runs are part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,26 +35,36 @@ enum Claims {
 /// # Errors
 /// If there is no such file, or no model in it.
 fn load_model(arguments: &ModelArguments, claims: Claims, control: &Control) -> Result<Model, Failure> {
-    let language = arguments.language.map(|language| match language {
-        LanguageName::Murphi => Language::Murphi,
-        LanguageName::B => Language::B,
-        LanguageName::Promela => Language::Promela,
-    });
-    let options = LoadOptions {
-        constants: arguments.definitions.clone(),
-        language,
-        no_extra_nodes: arguments.no_extra_nodes,
-        ignore_claims: claims == Claims::Ignored,
-        max_processes: arguments.max_processes,
-    };
+    let options = load_options(arguments, claims);
     if arguments.path.as_os_str() == "-" {
-        let bytes = quotient::read(io::stdin().lock())
-            .map_err(|error| Failure::Usage(format!("cannot read standard input: {error}")))?;
+        let bytes = quotient::read(io::stdin().lock()).map_err(|error| Error::File {
+            path: "<stdin>".to_owned(),
+            message: format!("cannot read standard input: {error}"),
+        })?;
         // What `quotient lower` prints is Murphi, whatever the language it was lowered from.
-        let language = language.unwrap_or(Language::Murphi);
+        let language = options.language.unwrap_or(Language::Murphi);
         return Ok(Model::from_bytes("<stdin>", &bytes, language, &options, control)?);
     }
     Ok(Model::load(&arguments.path, &options, control)?)
+}
+
+/// How the command line says that a model is read.
+fn load_options(arguments: &ModelArguments, claims: Claims) -> LoadOptions {
+    LoadOptions {
+        constants: arguments.definitions.clone(),
+        language: arguments.language.map(language),
+        no_extra_nodes: arguments.no_extra_nodes,
+        ignore_claims: claims == Claims::Ignored,
+        max_processes: arguments.max_processes,
+    }
+}
+
+fn language(name: LanguageName) -> Language {
+    match name {
+        LanguageName::Murphi => Language::Murphi,
+        LanguageName::B => Language::B,
+        LanguageName::Promela => Language::Promela,
+    }
 }
 
 fn limits(arguments: &LimitArguments) -> Limits {

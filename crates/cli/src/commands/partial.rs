@@ -9,7 +9,9 @@ use quotient::{Approximations, Control, Image, Model, PartialReport, Preserve, R
 
 use crate::arguments::Format;
 use crate::failure::{Failure, HOLDS};
+use crate::invocation::Invocation;
 use crate::names::{property_title, scalar_text};
+use crate::render::header::Header;
 use crate::render::json;
 use crate::render::quantity;
 use crate::terminal::{print, print_with};
@@ -25,8 +27,8 @@ struct Findings {
 
 #[derive(serde::Serialize)]
 struct PartialObject<'a> {
-    schema: &'static str,
-    command: &'static str,
+    #[serde(flatten)]
+    header: Header<'a>,
     families: &'a [FamilyObject],
     rules: Vec<RuleObject<'a>>,
     properties: Vec<PropertyObject<'a>>,
@@ -82,7 +84,13 @@ struct WitnessObject {
 }
 
 /// Runs the command.
-pub(super) fn run(model: &Model, preserve: &Preserve, control: &Control, format: Format) -> Result<ExitCode, Failure> {
+pub(super) fn run(
+    model: &Model,
+    preserve: &Preserve,
+    control: &Control,
+    format: Format,
+    invocation: &Invocation,
+) -> Result<ExitCode, Failure> {
     let report = quotient::partial_symmetry(model, preserve, control, &mut Silent)?;
     let PartialReport { families, rules, properties, structure } = report;
     let named = |(id, partition)| (property_title(model.ir(), id), partition);
@@ -96,8 +104,7 @@ pub(super) fn run(model: &Model, preserve: &Preserve, control: &Control, format:
         Format::Human => print(&human(&findings))?,
         Format::Json => {
             let object = PartialObject {
-                schema: json::SCHEMA,
-                command: "detect",
+                header: Header::new("detect", model, invocation),
                 families: &findings.families,
                 rules: findings.rules.iter().map(rule_object).collect(),
                 properties: findings

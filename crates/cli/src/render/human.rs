@@ -20,6 +20,8 @@ use crate::terminal::{Palette, visible};
 const MEASURABLE: Duration = Duration::from_millis(20);
 /// The most statements or rules that are never executed and listed.
 const LISTED_UNREACHED: usize = 12;
+/// The most levels whose states are listed.
+const LISTED_LEVELS: usize = 24;
 /// With fewer states the store is mostly empty, and its size for each of them means nothing.
 const MANY_STATES: u64 = 10_000;
 
@@ -51,13 +53,7 @@ pub(crate) fn stopped(reason: &StopReason, palette: Palette) -> String {
 
 /// The result of `check`.
 pub(crate) fn check(outcome: &Outcome<'_>, palette: Palette) -> String {
-    let report = outcome.report;
-    let mut text = match report.verdict {
-        Verdict::Holds if report.states == 0 => format!("{}, but no state is reachable\n", palette.open("holds")),
-        Verdict::Holds => format!("{}\n", palette.good("holds")),
-        Verdict::Violated => violated_line(outcome, palette),
-        Verdict::Inconclusive => inconclusive_line(outcome, palette),
-    };
+    let mut text = verdict_lines(outcome, palette);
     text.push_str(&evidence(outcome, palette));
     text.push_str(&property_lines(outcome, palette));
     text.push('\n');
@@ -67,15 +63,29 @@ pub(crate) fn check(outcome: &Outcome<'_>, palette: Palette) -> String {
 
 /// The result of `explore`.
 pub(crate) fn explore(outcome: &Outcome<'_>, palette: Palette) -> String {
-    let mut text = match outcome.report.verdict {
-        Verdict::Holds => format!("{}\n", palette.good("complete")),
-        Verdict::Violated => violated_line(outcome, palette),
-        Verdict::Inconclusive => inconclusive_line(outcome, palette),
-    };
+    let mut text = verdict_lines(outcome, palette);
     text.push_str(&evidence(outcome, palette));
     text.push('\n');
     text.push_str(&figures(outcome));
     text
+}
+
+/// The verdict and what it is about, in one line.
+pub(crate) fn summary(outcome: &Outcome<'_>) -> String {
+    verdict_lines(outcome, Palette::PLAIN).lines().next().unwrap_or_default().to_owned()
+}
+
+/// The verdict and what it is about.
+fn verdict_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
+    match outcome.report.verdict {
+        Verdict::Holds if outcome.counts.is_some() => format!("{}\n", palette.good("complete")),
+        Verdict::Holds if outcome.report.states == 0 => {
+            format!("{}, but no state is reachable\n", palette.open("holds"))
+        }
+        Verdict::Holds => format!("{}\n", palette.good("holds")),
+        Verdict::Violated => violated_line(outcome, palette),
+        Verdict::Inconclusive => inconclusive_line(outcome, palette),
+    }
 }
 
 fn violated_line(outcome: &Outcome<'_>, palette: Palette) -> String {
@@ -103,7 +113,7 @@ fn inconclusive_line(outcome: &Outcome<'_>, palette: Palette) -> String {
 }
 
 /// Why a search stopped, with numbers as people write them.
-fn stop_text(reason: &StopReason) -> String {
+pub(crate) fn stop_text(reason: &StopReason) -> String {
     match reason {
         StopReason::StateLimit(limit) => format!("the limit of {} states was reached", quantity::count(*limit)),
         StopReason::DepthLimit(limit) => format!("the limit of {} steps was reached", quantity::count(*limit)),
@@ -390,6 +400,32 @@ fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
     rows
 }
 
+/// How often rules fire, and how many states there are on each level, if that was asked for.
+fn firing_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
+    let (model, report) = (outcome.model.ir(), outcome.report);
+    let Some(firings) = &report.firings else { return Vec::new() };
+    let lines = Lines::new(&model.source);
+    let times: Vec<String> = firings.iter().map(|firing| quantity::digits(&firing.times.to_string())).collect();
+    let width = times.iter().map(String::len).max().unwrap_or(0);
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    for (firing, times) in firings.iter().zip(&times) {
+        let name =
+            |&rule: &RuleId| format!("{} (line {})", rule_name(model, rule), lines.place(model.rules[rule].span).line);
+        let names = match &firing.rules[..] {
+            [first, _, ..] => format!("{} and {} symmetric to it", name(first), firing.rules.len() - 1),
+            rules => rules.iter().map(name).collect(),
+        };
+        rows.push((if rows.is_empty() { "fired" } else { "" }, format!("{times:>width$}  {names}")));
+    }
+    if let Some(levels) = &report.levels {
+        let shown: Vec<String> = levels.iter().take(LISTED_LEVELS).map(|&states| quantity::count(states)).collect();
+        let more = levels.len() - shown.len();
+        let more = if more > 0 { format!(" … and {more} more: --format json lists all") } else { String::new() };
+        rows.push(("levels", format!("{}{more}", shown.join(" "))));
+    }
+    rows
+}
+
 /// How long it took, and how many of the states were found each second of it.
 fn time(states: u64, resumed_states: u64, elapsed: Duration) -> String {
     let mut text = quantity::duration(elapsed);
@@ -459,6 +495,7 @@ fn figures(outcome: &Outcome<'_>) -> String {
         ));
     }
     rows.extend(unreached_rows(outcome));
+    rows.extend(firing_rows(outcome));
     rows.iter().map(|(name, value)| format!("{name:<11}  {value}\n")).collect()
 }
 

@@ -3,24 +3,25 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use quotient::{AdaptiveUse, CrossCheck, Extent, LivenessReport, PropertyReport, Report, StopReason, Subject, Verdict};
+use quotient::{
+    AdaptiveUse, CrossCheck, Extent, LivenessReport, PropertyReport, Report, RuleFirings, StopReason, Subject, Verdict,
+};
 use quotient_ir::{
-    Action, Diagnostic, Interpreter, Layout, Model, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind,
-    Unexecuted, Valuation,
+    Action, Diagnostic, Layout, Model, RuleId, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind, Unexecuted,
+    Valuation, Violation,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use crate::invocation::Invocation;
 use crate::names::{
-    NamedArgument, action_arguments, action_name, participants, property_arguments, property_kind, property_name,
-    rule_name,
+    NamedArgument, action_arguments, action_name, action_span, participants, property_arguments, property_kind,
+    property_name, property_title, rule_name,
 };
 use crate::render::diagnostics::Lines;
-use crate::render::human::Outcome;
+use crate::render::header::Header;
+use crate::render::human::{Outcome, stop_text, summary};
 use crate::render::state::StateShape;
 use crate::render::trace::describe_violation;
-
-/// The version of the form of the output.
-pub(crate) const SCHEMA: &str = "quotient/1";
 
 /// A file of garbage is not better understood by a million messages.
 const LISTED_DIAGNOSTICS: usize = 1000;
@@ -28,10 +29,15 @@ const LISTED_DIAGNOSTICS: usize = 1000;
 /// The result of `check` or `explore`.
 #[derive(serde::Serialize)]
 struct SearchObject<'a> {
-    schema: &'static str,
-    command: &'static str,
+    #[serde(flatten)]
+    header: Header<'a>,
+    threads: u32,
     verdict: &'static str,
+    /// The verdict and what it is about, in the words for people.
+    summary: String,
     stop_reason: Option<&'static str>,
+    /// The same in the words for people.
+    stop_message: Option<String>,
     states: u64,
     transitions: u64,
     represented: Option<String>,
@@ -50,13 +56,19 @@ struct SearchObject<'a> {
     #[serde(flatten)]
     graph: Option<GraphObject>,
     depth: u64,
+    /// How many states are so many steps from a start, the starts first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    states_per_level: Option<&'a [u64]>,
+    /// How often rules fire, each orbit of rules together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fired: Option<Vec<FiredObject>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     liveness_searches: Vec<LivenessObject<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cross_check: Option<CrossCheckObject>,
     /// Rules of which no instance ever fires, for models without statements of processes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    never_fired: Option<Vec<NeverFiredObject>>,
+    never_fired: Option<Vec<RulePlaceObject>>,
     /// Statements of processes that are never executed.
     #[serde(skip_serializing_if = "Option::is_none")]
     never_executed: Option<Vec<NeverExecutedObject<'a>>>,
@@ -76,9 +88,16 @@ struct SearchObject<'a> {
     diagnostics: Vec<DiagnosticObject<'a>>,
 }
 
-/// A rule that never fires.
+/// Rules that symmetries exchange, or one by itself, and how often they fire in all states of the model.
 #[derive(serde::Serialize)]
-struct NeverFiredObject {
+struct FiredObject {
+    rules: Vec<RulePlaceObject>,
+    times: String,
+}
+
+/// A rule and where it is.
+#[derive(serde::Serialize)]
+struct RulePlaceObject {
     rule: String,
     line: usize,
 }
@@ -222,6 +241,8 @@ impl<'a> SymmetryObject<'a> {
 struct PropertyObject<'a> {
     name: String,
     kind: &'static str,
+    /// What is claimed, in the words for people.
+    title: String,
     verdict: &'static str,
     trace: Option<TraceObject<'a>>,
     /// The step of the trace, from 0, in whose state the cycle of a lasso begins. The last step leads back to it.
@@ -247,6 +268,22 @@ struct ViolationObject<'a> {
     file: Option<&'a str>,
     line: Option<usize>,
     column: Option<usize>,
+    /// What fired last: the rule that fails, or the one that leads to what is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<FailingRuleObject<'a>>,
+}
+
+/// A rule or initial state with its arguments, and where it is.
+#[derive(serde::Serialize)]
+struct FailingRuleObject<'a> {
+    name: String,
+    arguments: ArgumentsObject<'a>,
+    /// The statements of processes that take part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Vec<String>>,
+    file: &'a str,
+    line: usize,
+    column: usize,
 }
 
 #[derive(serde::Serialize)]
@@ -263,11 +300,13 @@ pub(super) struct DiagnosticObject<'a> {
 /// A command that ended without a result.
 #[derive(serde::Serialize)]
 struct FailureObject<'a> {
-    schema: &'static str,
-    command: &'static str,
+    #[serde(flatten)]
+    header: Header<'a>,
     verdict: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stop_reason: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop_message: Option<String>,
     diagnostics: Vec<DiagnosticObject<'a>>,
     #[serde(skip_serializing_if = "is_zero")]
     omitted_diagnostics: usize,
@@ -281,8 +320,8 @@ fn is_zero(number: &usize) -> bool {
 /// The run of `simulate`.
 #[derive(serde::Serialize)]
 struct SimulationObject<'a> {
-    schema: &'static str,
-    command: &'static str,
+    #[serde(flatten)]
+    header: Header<'a>,
     verdict: &'static str,
     stop_reason: &'static str,
     seed: u64,
@@ -399,15 +438,22 @@ impl Serialize for ScalarObject<'_> {
 }
 
 /// The result of `check` (without `counts`) or `explore`.
-pub(crate) fn search(writer: &mut dyn Write, command: &'static str, outcome: &Outcome<'_>) -> io::Result<()> {
+pub(crate) fn search(
+    writer: &mut dyn Write,
+    command: &'static str,
+    outcome: &Outcome<'_>,
+    invocation: &Invocation,
+) -> io::Result<()> {
     let (model, report) = (outcome.model.ir(), outcome.report);
     let naming = Naming { model, layout: outcome.model.layout() };
     let lines = Lines::new(&model.source);
     let object = SearchObject {
-        schema: SCHEMA,
-        command,
+        header: Header::new(command, outcome.model, invocation),
+        threads: report.threads,
         verdict: verdict_name(report.verdict),
+        summary: summary(outcome),
         stop_reason: report.stop_reason.as_ref().map(stop_reason_name),
+        stop_message: report.stop_reason.as_ref().map(stop_text),
         states: report.states,
         transitions: report.transitions,
         represented: report.represented.as_ref().map(ToString::to_string),
@@ -427,6 +473,8 @@ pub(crate) fn search(writer: &mut dyn Write, command: &'static str, outcome: &Ou
             .as_ref()
             .map(|counts| GraphObject { initial_states: counts.initial, deadlocks: counts.deadlocks }),
         depth: report.depth,
+        states_per_level: report.levels.as_deref(),
+        fired: report.firings.as_ref().map(|firings| fired_objects(model, &lines, firings)),
         liveness_searches: report.liveness_searches.iter().map(|search| liveness_object(model, search)).collect(),
         cross_check: report.cross_check.as_ref().map(cross_check_object),
         never_fired: never_fired_objects(outcome, &lines),
@@ -444,12 +492,22 @@ pub(crate) fn search(writer: &mut dyn Write, command: &'static str, outcome: &Ou
     write(writer, &object)
 }
 
-fn never_fired_objects(outcome: &Outcome<'_>, lines: &Lines<'_>) -> Option<Vec<NeverFiredObject>> {
+fn never_fired_objects(outcome: &Outcome<'_>, lines: &Lines<'_>) -> Option<Vec<RulePlaceObject>> {
     let model = outcome.model.ir();
     let rules = outcome.report.never_fired.as_ref().filter(|_| model.presentation.is_none())?;
-    let object =
-        |&rule| NeverFiredObject { rule: rule_name(model, rule), line: lines.place(model.rules[rule].span).line };
-    Some(rules.iter().map(object).collect())
+    Some(rules.iter().map(|&rule| rule_place(model, lines, rule)).collect())
+}
+
+fn fired_objects(model: &Model, lines: &Lines<'_>, firings: &[RuleFirings]) -> Vec<FiredObject> {
+    let object = |RuleFirings { rules, times }: &RuleFirings| FiredObject {
+        rules: rules.iter().map(|&rule| rule_place(model, lines, rule)).collect(),
+        times: times.to_string(),
+    };
+    firings.iter().map(object).collect()
+}
+
+fn rule_place(model: &Model, lines: &Lines<'_>, rule: RuleId) -> RulePlaceObject {
+    RulePlaceObject { rule: rule_name(model, rule), line: lines.place(model.rules[rule].span).line }
 }
 
 fn never_executed_objects<'a>(outcome: &Outcome<'a>) -> Option<Vec<NeverExecutedObject<'a>>> {
@@ -516,46 +574,45 @@ fn cross_check_object(comparison: &CrossCheck) -> CrossCheckObject {
 /// A command that ended because of the model.
 pub(crate) fn failure(
     writer: &mut dyn Write,
-    command: &'static str,
+    header: Header<'_>,
     source: &Source,
     diagnostics: &[Diagnostic],
 ) -> io::Result<()> {
     let omitted_diagnostics = diagnostics.len().saturating_sub(LISTED_DIAGNOSTICS);
     let diagnostics = diagnostic_objects(source, &diagnostics[..diagnostics.len() - omitted_diagnostics]);
-    let (verdict, stop_reason) = (None, None);
-    write(writer, &FailureObject { schema: SCHEMA, command, verdict, stop_reason, diagnostics, omitted_diagnostics })
+    let (verdict, stop_reason, stop_message) = (None, None, None);
+    write(writer, &FailureObject { header, verdict, stop_reason, stop_message, diagnostics, omitted_diagnostics })
 }
 
 /// A command that was stopped before there was anything to report on.
-pub(crate) fn stopped(writer: &mut dyn Write, command: &'static str, reason: &StopReason) -> io::Result<()> {
+pub(crate) fn stopped(writer: &mut dyn Write, header: Header<'_>, reason: &StopReason) -> io::Result<()> {
     let (verdict, stop_reason) = (Some(verdict_name(Verdict::Inconclusive)), Some(stop_reason_name(reason)));
-    let (diagnostics, omitted_diagnostics) = (Vec::new(), 0);
-    write(writer, &FailureObject { schema: SCHEMA, command, verdict, stop_reason, diagnostics, omitted_diagnostics })
+    let (stop_message, diagnostics, omitted_diagnostics) = (Some(stop_text(reason)), Vec::new(), 0);
+    write(writer, &FailureObject { header, verdict, stop_reason, stop_message, diagnostics, omitted_diagnostics })
 }
 
 /// The run of `simulate`.
 pub(crate) fn simulation(
     writer: &mut dyn Write,
-    interpreter: &Interpreter<'_>,
+    loaded: &quotient::Model,
     seed: u64,
     stop_reason: &'static str,
     trace: &Trace,
-    warnings: &[Diagnostic],
+    invocation: &Invocation,
 ) -> io::Result<()> {
-    let (model, layout) = (interpreter.model(), interpreter.layout());
+    let (model, layout) = (loaded.ir(), loaded.layout());
     let lines = Lines::new(&model.source);
     // A run that shows nothing wrong proves nothing.
     let verdict = if trace.violation.is_some() { Verdict::Violated } else { Verdict::Inconclusive };
     let object = SimulationObject {
-        schema: SCHEMA,
-        command: "simulate",
+        header: Header::new("simulate", loaded, invocation),
         verdict: verdict_name(verdict),
         stop_reason,
         seed,
         steps: trace.steps.iter().filter(|step| matches!(step.action, Action::Rule(_))).count(),
         trace: TraceObject { naming: Naming { model, layout }, trace },
         violation: violation_object(model, &lines, trace),
-        diagnostics: diagnostic_objects(&model.source, warnings),
+        diagnostics: diagnostic_objects(&model.source, loaded.warnings()),
     };
     write(writer, &object)
 }
@@ -573,6 +630,7 @@ fn property_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Repor
     let unsupported = report.unsupported.iter().map(|property| PropertyObject {
         name: property.name.clone(),
         kind: property.kind,
+        title: format!("{} \"{}\"", property.kind, property.name),
         verdict: "unsupported",
         trace: None,
         cycle: None,
@@ -584,10 +642,10 @@ fn property_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Repor
 
 fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a PropertyReport) -> PropertyObject<'a> {
     let model = naming.model;
-    let (name, kind) = match property.subject {
-        Subject::Property(id) => (property_name(model, id), property_kind(model, id)),
-        Subject::Deadlock => ("deadlock".into(), "deadlock"),
-        Subject::Errors => ("errors".into(), "errors"),
+    let (name, kind, title) = match property.subject {
+        Subject::Property(id) => (property_name(model, id), property_kind(model, id), property_title(model, id)),
+        Subject::Deadlock => ("deadlock".into(), "deadlock", "no deadlock".into()),
+        Subject::Errors => ("errors".into(), "errors", "no errors".into()),
     };
     let violation = match (&property.trace, property.subject) {
         (Some(trace), _) => violation_object(model, lines, trace),
@@ -600,7 +658,11 @@ fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a Prop
     PropertyObject {
         name,
         kind,
-        verdict: verdict_name(property.verdict),
+        title,
+        verdict: match property.verdict {
+            Verdict::Inconclusive => "undecided",
+            verdict => verdict_name(verdict),
+        },
         cycle: property.trace.as_ref().and_then(|trace| trace.cycle),
         trace: property.trace.as_ref().map(|trace| TraceObject { naming, trace }),
         violation,
@@ -609,8 +671,35 @@ fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a Prop
 }
 
 fn violation_object<'a>(model: &'a Model, lines: &Lines<'a>, trace: &Trace) -> Option<ViolationObject<'a>> {
-    let text = describe_violation(model, trace.violation.as_ref()?);
-    Some(located(lines, text.message, text.span))
+    let violation = trace.violation.as_ref()?;
+    let text = describe_violation(model, violation);
+    Some(ViolationObject {
+        rule: failing_rule(model, lines, trace, violation),
+        ..located(lines, text.message, text.span)
+    })
+}
+
+/// What fired last on the way to a violation; nothing for a deadlock, where nothing can fire.
+fn failing_rule<'a>(
+    model: &'a Model,
+    lines: &Lines<'a>,
+    trace: &Trace,
+    violation: &Violation,
+) -> Option<FailingRuleObject<'a>> {
+    let (action, arguments) = match violation {
+        Violation::Fault { action, arguments, .. } => (*action, arguments),
+        Violation::Deadlock(_) => return None,
+        _ => trace.steps.last().map(|step| (step.action, &step.arguments))?,
+    };
+    let place = lines.place(action_span(model, action));
+    Some(FailingRuleObject {
+        name: action_name(model, action),
+        arguments: ArgumentsObject { model, arguments: action_arguments(model, action, arguments) },
+        text: participants(model, action, arguments),
+        file: place.file,
+        line: place.line,
+        column: place.column,
+    })
 }
 
 fn located<'a>(lines: &Lines<'a>, message: String, span: Option<Span>) -> ViolationObject<'a> {
@@ -620,6 +709,7 @@ fn located<'a>(lines: &Lines<'a>, message: String, span: Option<Span>) -> Violat
         file: place.map(|place| place.file),
         line: place.map(|place| place.line),
         column: place.map(|place| place.column),
+        rule: None,
     }
 }
 
@@ -693,7 +783,7 @@ mod tests {
         let finite = text(Trace::new(trace.steps.clone(), None));
         let infinite = text(trace);
         assert!(
-            finite.starts_with(r#"{"name":"light","kind":"liveness","verdict":"violated","trace":[{"rule":"#),
+            finite.starts_with(r#"{"name":"light","kind":"liveness","title":"liveness \"light\"","verdict":"violated","trace":[{"rule":"#),
             "{finite}"
         );
         assert!(!finite.contains("cycle"), "{finite}");

@@ -1,10 +1,15 @@
 //! Everything that is shown: diagnostics, states and traces, results for people and as JSON.
 
+pub(crate) mod certificate;
 pub(crate) mod diagnostics;
+pub(crate) mod header;
 pub(crate) mod human;
 pub(crate) mod json;
+pub(crate) mod junit;
 pub(crate) mod manual;
 pub(crate) mod quantity;
+pub(crate) mod results;
+pub(crate) mod sarif;
 pub(crate) mod sequence_chart;
 pub(crate) mod state;
 pub(crate) mod symmetry;

@@ -11,7 +11,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use quotient_ir::{Model, PropertyId, RuleId, TableIndex};
+use quotient_ir::{DeadlockMode, Model, PropertyId, RuleId, Source, TableIndex};
 
 use crate::explicit::lookup::Lookup;
 use crate::explicit::store::{Full, NO_PARENT, Probe, StateNumber, Store};
@@ -20,7 +20,10 @@ use crate::report::StopReason;
 use crate::seam::SearchSpace;
 
 /// The first bytes of a checkpoint, with the version of the format.
-const MAGIC: &[u8; 24] = b"quotient checkpoint v2\n\0";
+const MAGIC: &[u8; 24] = b"quotient checkpoint v3\n\0";
+
+/// The version of the format, for people.
+const FORM: &str = "v3";
 
 /// The counts and results of a search so far, besides its states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,11 +34,13 @@ pub(crate) struct SearchTotals {
     pub(crate) depth: u64,
     pub(crate) transitions: u64,
     pub(crate) covered: Vec<PropertyId>,
+    /// States of each level, up to the one that is being expanded.
+    pub(crate) levels: Vec<u64>,
 }
 
 /// A search at a point between two expansions.
 pub(crate) struct Snapshot<'a, C, N> {
-    pub(crate) fingerprint: u64,
+    pub(crate) subject: &'a CheckpointSubject,
     pub(crate) words: usize,
     /// The stores, and how many states of each belong to the snapshot. The number of a state is its number in its
     /// store, followed by that of the store.
@@ -49,10 +54,85 @@ pub(crate) struct Snapshot<'a, C, N> {
     pub(crate) next: N,
 }
 
-/// A fingerprint of the model and the query.
-pub(crate) fn fingerprint(model: &Model, options: &SearchOptions, system: &str) -> u64 {
+/// What a checkpoint is about: the model, and what is asked of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CheckpointSubject {
+    /// A sum over all of it.
+    fingerprint: u64,
+    /// The same in words, to tell what differs: names and values.
+    facts: Vec<(String, String)>,
+}
+
+/// That of a search without checkpoints.
+pub(crate) static NO_SUBJECT: CheckpointSubject = CheckpointSubject { fingerprint: 0, facts: Vec::new() };
+
+/// The name of the fact that has another wording than the others.
+const VERSION: &str = "version";
+
+impl CheckpointSubject {
+    /// What a search of a model by a system is about.
+    pub(crate) fn new(model: &Model, options: &SearchOptions, system: &str) -> Self {
+        let name = |&id: &PropertyId| match &model.properties[id].name {
+            Some(name) => name.clone(),
+            None => format!("number {}", id.position() + 1),
+        };
+        let properties = match &options.properties {
+            None => "all".to_owned(),
+            Some(selected) => {
+                let extra = [("deadlock", options.deadlock != DeadlockMode::Off), ("errors", options.errors)];
+                let extra = extra.into_iter().filter(|(_, is_checked)| *is_checked).map(|(name, _)| name.to_owned());
+                selected.iter().map(name).chain(extra).collect::<Vec<_>>().join(", ")
+            }
+        };
+        let mut facts = vec![(VERSION.to_owned(), env!("CARGO_PKG_VERSION").to_owned())];
+        facts.extend(options.origin.iter().cloned());
+        facts.extend([
+            ("--property".to_owned(), properties),
+            ("--deadlock".to_owned(), format!("{:?}", options.deadlock).to_lowercase()),
+            ("--store-passing".to_owned(), if options.store_passing { "on" } else { "off" }.to_owned()),
+            ("the reduction".to_owned(), if system == "whole" { "none" } else { system }.to_owned()),
+        ]);
+        Self { fingerprint: fingerprint(model, options, system), facts }
+    }
+
+    /// What distinguishes this search from that of a checkpoint, in words.
+    fn differences(&self, saved: &[(String, String)]) -> Vec<String> {
+        let value = |facts: &[(String, String)], name: &str| {
+            facts.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone())
+        };
+        let mut names: Vec<&String> = saved.iter().chain(&self.facts).map(|(name, _)| name).collect();
+        let mut known = Vec::new();
+        names.retain(|name| {
+            !known.contains(name) && {
+                known.push(name);
+                true
+            }
+        });
+        let difference = |name: &String| {
+            let (was, is) = (value(saved, name), value(&self.facts, name));
+            let words = match (&was, &is) {
+                _ if was == is => return None,
+                (Some(was), Some(is)) if name == VERSION => {
+                    format!("it was written by version {was}, and this is version {is}")
+                }
+                _ if name.starts_with("the text of") => format!("{name} differs"),
+                (Some(was), Some(is)) => format!("{name} was {was} and is {is}"),
+                (Some(was), None) => format!("{name} was {was} and is not given"),
+                (None, Some(is)) => format!("{name} was not given and is {is}"),
+                (None, None) => return None,
+            };
+            Some(words)
+        };
+        names.into_iter().filter_map(difference).collect()
+    }
+}
+
+/// A sum over the model and what is asked of it.
+fn fingerprint(model: &Model, options: &SearchOptions, system: &str) -> u64 {
     let mut sum = Sum::default();
-    // Writing to a checksum cannot fail.
+    // The same text is the same model, whatever its file is called.
+    let model = &Model { source: Source::new("", model.source.text.clone()), ..model.clone() };
+    // Writing to a sum cannot fail.
     let _ = write!(
         sum,
         "{} {model:?} {:?} {:?} {:?} {} {} {system}",
@@ -96,17 +176,23 @@ where
     C: ExactSizeIterator<Item = StateNumber>,
     N: ExactSizeIterator<Item = StateNumber>,
 {
-    let Snapshot { fingerprint, words, stores, totals, fired, current, next } = snapshot;
+    let Snapshot { subject, words, stores, totals, fired, current, next } = snapshot;
     let file = File::create(path)?;
     let mut output = Summing { inner: BufWriter::with_capacity(1 << 16, file), sum: Sum::default() };
     output.write_all(MAGIC)?;
-    let SearchTotals { level, depth, transitions, covered } = totals;
-    let header = [fingerprint, words as u64, *level, *depth, *transitions, covered.len() as u64];
+    let SearchTotals { level, depth, transitions, covered, levels } = totals;
+    write_words(&mut output, [subject.facts.len() as u64])?;
+    for text in subject.facts.iter().flat_map(|(name, value)| [name, value]) {
+        write_words(&mut output, [text.len() as u64])?;
+        output.write_all(text.as_bytes())?;
+    }
+    let header = [subject.fingerprint, words as u64, *level, *depth, *transitions, covered.len() as u64];
     write_words(&mut output, header.into_iter().chain(covered.iter().map(|id| id.position() as u64)))?;
     write_words(
         &mut output,
         std::iter::once(fired.len()).chain(fired.iter().map(|id| id.position())).map(|it| it as u64),
     )?;
+    write_words(&mut output, std::iter::once(levels.len() as u64).chain(levels.iter().copied()))?;
     for waiting in [&mut current.into_iter() as &mut dyn ExactSizeIterator<Item = StateNumber>, &mut next.into_iter()] {
         write_words(&mut output, [waiting.len() as u64])?;
         write_numbers(&mut output, waiting)?;
@@ -143,8 +229,10 @@ pub(crate) enum ResumeError {
     Unreadable(#[from] io::Error),
     #[error("it is not a checkpoint, or of another version, or damaged")]
     Malformed,
-    #[error("it belongs to another model, or to other options")]
-    Foreign,
+    #[error("it is a checkpoint of another version of quotient (form {0}, and this version reads {FORM})")]
+    OtherForm(String),
+    #[error("it belongs to another search: {}", words(.0))]
+    Foreign(Vec<String>),
     #[error("there is not enough memory for it")]
     TooLarge(Full),
 }
@@ -182,14 +270,14 @@ pub(crate) struct Restored {
 ///
 /// # Errors
 /// If it cannot be read or is not one for this search.
-pub(crate) fn read(path: &Path, fingerprint: u64, words: usize) -> Result<Saved, ResumeError> {
+pub(crate) fn read(path: &Path, subject: &CheckpointSubject, words: usize) -> Result<Saved, ResumeError> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
     let mut input = Summing { inner: BufReader::with_capacity(1 << 16, file), sum: Sum::default() };
     let mut magic = [0; MAGIC.len()];
     input.read_exact(&mut magic).map_err(cut_short)?;
     if magic != *MAGIC {
-        return Err(ResumeError::Malformed);
+        return Err(other_form(&magic).map_or(ResumeError::Malformed, ResumeError::OtherForm));
     }
     // No count can exceed the size of the file, so a damaged one does not exhaust memory.
     let count = |number: u64, bytes: u64| {
@@ -199,11 +287,17 @@ pub(crate) fn read(path: &Path, fingerprint: u64, words: usize) -> Result<Saved,
             Err(ResumeError::Malformed)
         }
     };
-    if read_word(&mut input)? != fingerprint {
-        return Err(ResumeError::Foreign);
+    let mut facts = Vec::new();
+    for _ in 0..count(read_word(&mut input)?, 16)? {
+        let mut text = || {
+            let mut bytes = vec![0; count(read_word(&mut input)?, 1)?];
+            input.read_exact(&mut bytes).map_err(cut_short)?;
+            String::from_utf8(bytes).map_err(|_| ResumeError::Malformed)
+        };
+        facts.push((text()?, text()?));
     }
-    if read_word(&mut input)? != words as u64 {
-        return Err(ResumeError::Foreign);
+    if read_word(&mut input)? != subject.fingerprint || read_word(&mut input)? != words as u64 {
+        return Err(ResumeError::Foreign(subject.differences(&facts)));
     }
     let (level, depth, transitions) = (read_word(&mut input)?, read_word(&mut input)?, read_word(&mut input)?);
     let mut positions = || {
@@ -216,6 +310,8 @@ pub(crate) fn read(path: &Path, fingerprint: u64, words: usize) -> Result<Saved,
     };
     let covered = positions()?.into_iter().map(PropertyId::from_position).collect();
     let fired = positions()?.into_iter().map(RuleId::from_position).collect();
+    let length = count(read_word(&mut input)?, 8)?;
+    let levels = (0..length).map(|_| read_word(&mut input)).collect::<Result<Vec<u64>, ResumeError>>()?;
     let mut lists = [Vec::new(), Vec::new()];
     for list in &mut lists {
         let length = count(read_word(&mut input)?, 4)?;
@@ -236,8 +332,19 @@ pub(crate) fn read(path: &Path, fingerprint: u64, words: usize) -> Result<Saved,
     if read_word(&mut input)? != sum {
         return Err(ResumeError::Malformed);
     }
-    let totals = SearchTotals { level, depth, transitions, covered };
+    let totals = SearchTotals { level, depth, transitions, covered, levels };
     Ok(Saved { words, totals, fired, current, next, stores })
+}
+
+/// The form of a file that begins like a checkpoint.
+fn other_form(magic: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(magic).ok()?;
+    text.strip_prefix("quotient checkpoint ")?.split('\n').next().map(str::to_owned)
+}
+
+/// What differs, in a row.
+fn words(differences: &[String]) -> String {
+    if differences.is_empty() { "another model, or other options".to_owned() } else { differences.join("; ") }
 }
 
 fn cut_short(error: io::Error) -> ResumeError {

@@ -12,7 +12,9 @@ use quotient_ir::{DeadlockMode, PropertyId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explicit::batch::{Batch, Run};
-use crate::explicit::checkpoint::{self, ResumeError, Saved, SearchTotals, Snapshot, can_go_on};
+use crate::explicit::checkpoint::{
+    self, CheckpointSubject, NO_SUBJECT, ResumeError, Saved, SearchTotals, Snapshot, can_go_on,
+};
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
 use crate::explicit::judge::{Admission, Checks, Judge, end_with};
@@ -42,11 +44,11 @@ pub(super) fn search<S: SearchSpace>(
     checks: &Checks,
     options: &SearchOptions,
     entries: Entries,
-    fingerprint: u64,
+    subject: &CheckpointSubject,
     begin: Option<Saved>,
     observer: &mut dyn Observer,
 ) -> Result<(Exploration, Option<Handover>), ResumeError> {
-    let mut search = MemorySearch::new(system, checks, options, entries, fingerprint, observer);
+    let mut search = MemorySearch::new(system, checks, options, entries, subject, observer);
     let resumed = begin.map(|saved| search.restore(saved)).transpose()?.flatten();
     let end = search.run(resumed).map_or_else(|end| *end, |()| End::Finished);
     Ok(search.finish(end))
@@ -69,7 +71,7 @@ pub(super) fn retrace<S: SearchSpace>(
         number = store.parent(state);
     }
     path.reverse();
-    let mut search = MemorySearch::new(system, checks, options, entries, 0, observer);
+    let mut search = MemorySearch::new(system, checks, options, entries, &NO_SUBJECT, observer);
     search.wanted = path.iter().map(|&number| (number, Vec::new())).collect();
     search.missing = path.len();
     let end = if path.is_empty() { Ok(()) } else { search.run(None) };
@@ -110,12 +112,14 @@ struct MemorySearch<'a, S: SearchSpace> {
     /// The depth of the successors waiting in the batch.
     level: u64,
     depth: u64,
+    /// States of each level up to the one that is being expanded; breadth-first only.
+    levels: Vec<u64>,
     expanded: u64,
     transitions: u64,
     covered: Vec<PropertyId>,
     work: usize,
     stack_peak: u64,
-    fingerprint: u64,
+    subject: &'a CheckpointSubject,
     /// Whether the observer wants a checkpoint at the next opportunity.
     checkpoint_due: bool,
     safe: SafePoint,
@@ -147,7 +151,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         checks: &'a Checks,
         options: &'a SearchOptions,
         entries: Entries,
-        fingerprint: u64,
+        subject: &'a CheckpointSubject,
         observer: &'a mut dyn Observer,
     ) -> Self {
         Self {
@@ -164,12 +168,13 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             stack: Vec::new(),
             level: 0,
             depth: 0,
+            levels: Vec::new(),
             expanded: 0,
             transitions: 0,
             covered: Vec::new(),
             work: 0,
             stack_peak: 0,
-            fingerprint,
+            subject,
             checkpoint_due: false,
             safe: SafePoint::default(),
             begun: false,
@@ -220,6 +225,10 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
                 return Err(stop(StopReason::DepthLimit(limit)));
             }
             let level = self.level;
+            // Where a search resumes inside of a level, its length is known.
+            if self.levels.len() as u64 == level {
+                self.levels.push(end_of_level - number);
+            }
             self.level += 1;
             while number < end_of_level {
                 self.expand(number as StateNumber, &mut scratch, &mut state)?;
@@ -265,6 +274,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
                 .then(|| Approximation { omission_probability: self.store.omission_probability() }),
             transitions: if handover.is_some() { self.safe.transitions } else { self.transitions },
             depth: self.depth,
+            levels: self.levels,
             memory_bytes: self.store.peak_bytes() + self.stack_peak,
             covered: self.covered,
             states: self.store.len(),
@@ -282,7 +292,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         let Rest { totals, current, .. } = self.rest();
         let next = current.end..length as StateNumber;
         let snapshot = Snapshot {
-            fingerprint: self.fingerprint,
+            subject: self.subject,
             words: self.system.words(),
             stores: &[(&self.store, length)],
             totals: &totals,
@@ -297,7 +307,13 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
     fn rest(&self) -> Rest {
         let SafePoint { number, end_of_level, level, transitions } = self.safe;
         Rest {
-            totals: SearchTotals { level, depth: self.depth, transitions, covered: self.covered.clone() },
+            totals: SearchTotals {
+                level,
+                depth: self.depth,
+                transitions,
+                covered: self.covered.clone(),
+                levels: self.levels.clone(),
+            },
             current: number as StateNumber..end_of_level as StateNumber,
             next: end_of_level as StateNumber..self.store.len() as StateNumber,
         }
@@ -310,9 +326,10 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             return Ok(None);
         }
         self.begun = true;
-        let SearchTotals { level, depth, transitions, covered } = restored.totals;
+        let SearchTotals { level, depth, transitions, covered, levels } = restored.totals;
         (self.level, self.depth, self.transitions, self.covered) = (level, depth, transitions, covered);
-        // The waiting states were stored last, in order.
+        self.levels = levels;
+        // Those that wait were stored last, in order.
         let end_of_level = self.store.len() - restored.next.len() as u64;
         let number = end_of_level - restored.current.len() as u64;
         self.expanded = number;

@@ -14,6 +14,7 @@ mod memory;
 pub(crate) mod rebuild;
 pub(crate) mod recent;
 pub(crate) mod shards;
+pub(crate) mod statistics;
 pub(crate) mod store;
 mod threads;
 
@@ -26,7 +27,7 @@ use crate::observer::Observer;
 use crate::options::{SearchOptions, SearchOrder, StoreMode};
 use crate::report::{Approximation, EngineError, StopReason};
 use crate::seam::{Facts, Identity, SearchSpace};
-use checkpoint::{ResumeError, Saved, SearchTotals};
+use checkpoint::{CheckpointSubject, ResumeError, Saved, SearchTotals};
 use judge::Checks;
 use shards::Shards;
 use store::{Entries, StateNumber, Store};
@@ -64,6 +65,8 @@ pub(crate) struct Exploration {
     pub(crate) surplus: FxHashSet<StateNumber>,
     pub(crate) transitions: u64,
     pub(crate) depth: u64,
+    /// States of each level that was expanded. The rest is one level more.
+    pub(crate) levels: Vec<u64>,
     pub(crate) memory_bytes: u64,
     /// The cover properties that were reached.
     pub(crate) covered: Vec<PropertyId>,
@@ -73,7 +76,22 @@ pub(crate) struct Exploration {
     pub(crate) rest: Option<Rest>,
 }
 
-/// The point where a search was stopped.
+impl Exploration {
+    /// How many states are so many steps from a start, the starts first; known of breadth-first searches.
+    pub(crate) fn states_per_level(&self, order: SearchOrder) -> Option<Vec<u64>> {
+        if order != SearchOrder::BreadthFirst {
+            return None;
+        }
+        let mut levels = self.levels.clone();
+        let last = self.states.saturating_sub(levels.iter().sum());
+        if last > 0 {
+            levels.push(last);
+        }
+        Some(levels)
+    }
+}
+
+/// Where a search was stopped.
 #[derive(Clone, Debug)]
 pub(crate) struct Rest {
     pub(crate) totals: SearchTotals,
@@ -88,7 +106,7 @@ pub(crate) fn explore<S: SearchSpace>(
     system: &S,
     checks: &Checks,
     options: &SearchOptions,
-    fingerprint: u64,
+    subject: &CheckpointSubject,
     begin: Option<Saved>,
     observer: &mut dyn Observer,
 ) -> Result<Exploration, EngineError> {
@@ -98,7 +116,7 @@ pub(crate) fn explore<S: SearchSpace>(
     };
     let begin = match (begin, &options.resume) {
         (None, Some(path)) => {
-            let saved = checkpoint::read(path, fingerprint, system.words()).map_err(refused)?;
+            let saved = checkpoint::read(path, subject, system.words()).map_err(refused)?;
             observer.resumed(saved.states());
             Some(saved)
         }
@@ -131,9 +149,9 @@ pub(crate) fn explore<S: SearchSpace>(
         }
     };
     let (mut exploration, handover) = if options.threads > 1 && !alone && !entries.is_approximate() {
-        threads::search(system, checks, options, entries, fingerprint, begin, &mut *observer)?
+        threads::search(system, checks, options, entries, subject, begin, &mut *observer)?
     } else {
-        memory::search(system, checks, options, entries, fingerprint, begin, &mut *observer).map_err(refused)?
+        memory::search(system, checks, options, entries, subject, begin, &mut *observer).map_err(refused)?
     };
     if let (Some(spill), Some(handover)) = (&options.spill, handover) {
         return Ok(disk::go_on(system, checks, whole, spill, exploration, handover, observer));

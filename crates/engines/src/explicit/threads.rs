@@ -25,7 +25,7 @@ use rustc_hash::FxHashSet;
 
 use crate::explicit::barrier::Barrier;
 use crate::explicit::batch::{Batch, Run};
-use crate::explicit::checkpoint::{self, Restored, Saved, SearchTotals, Snapshot, can_go_on};
+use crate::explicit::checkpoint::{self, CheckpointSubject, Restored, Saved, SearchTotals, Snapshot, can_go_on};
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
 use crate::explicit::judge::{Admission, Checks, Judge, end_with};
@@ -81,7 +81,7 @@ pub(super) fn search<S: SearchSpace>(
     checks: &Checks,
     options: &SearchOptions,
     entries: Entries,
-    fingerprint: u64,
+    subject: &CheckpointSubject,
     begin: Option<Saved>,
     observer: &mut dyn Observer,
 ) -> Result<(Exploration, Option<Handover>), EngineError> {
@@ -116,7 +116,7 @@ pub(super) fn search<S: SearchSpace>(
         panic: Mutex::new(None),
         finished: AtomicBool::new(false),
         stop: OnceLock::new(),
-        fingerprint,
+        subject,
     };
     let (end, counts, left) = std::thread::scope(|scope| {
         // The actual number of threads is known only when they have been started; until then they wait at this gate.
@@ -145,7 +145,7 @@ pub(super) fn search<S: SearchSpace>(
         for (store, &length) in stores.iter_mut().zip(&place.lengths) {
             store.truncate(length);
         }
-        let SearchTotals { level: reached, depth, transitions, covered } = place.totals;
+        let SearchTotals { level: reached, depth, transitions, covered, .. } = place.totals;
         counts.states = place.lengths.iter().sum();
         counts.surplus.clear();
         (counts.depth, counts.transitions, counts.covered) = (depth, transitions, covered);
@@ -159,6 +159,7 @@ pub(super) fn search<S: SearchSpace>(
         surplus: counts.surplus,
         transitions: counts.transitions,
         depth: counts.depth,
+        levels: counts.levels,
         memory_bytes: peak + counts.other_bytes,
         covered: counts.covered,
         approximation: None,
@@ -192,7 +193,7 @@ struct ThreadedSearch<'a, S: SearchSpace> {
     finished: AtomicBool,
     /// Why the search should end, if the first thread was told so. Long expansions poll it.
     stop: OnceLock<StopReason>,
-    fingerprint: u64,
+    subject: &'a CheckpointSubject,
 }
 
 /// Returns why the search should end now, if it should; polled during long expansions.
@@ -609,6 +610,8 @@ struct Counts {
     states: u64,
     transitions: u64,
     depth: u64,
+    /// States of each level up to the one that is being expanded.
+    levels: Vec<u64>,
     covered: Vec<PropertyId>,
     surplus: FxHashSet<StateNumber>,
     /// The peak number of bytes used for levels and successors.
@@ -649,7 +652,8 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
                 }
             }
             Some(Restored { totals, current, next: found }) => {
-                let SearchTotals { level: reached, depth: deepest, transitions, covered } = totals;
+                let SearchTotals { level: reached, depth: deepest, transitions, covered, levels } = totals;
+                self.counts.levels = levels;
                 self.counts.states = self.search.stores.iter().map(|store| read(store).len()).sum();
                 (self.counts.depth, self.counts.transitions, self.counts.covered) = (deepest, transitions, covered);
                 (depth, level, next) = (reached, current, found);
@@ -671,6 +675,10 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
             if let Some(limit) = self.search.options.max_depth.filter(|&limit| depth >= limit) {
                 let here = self.here(0, depth, &next);
                 return self.end(End::Stopped(StopReason::DepthLimit(limit)), here, &next);
+            }
+            // Where a search resumes inside of a level, its length is known.
+            if self.counts.levels.len() as u64 == depth {
+                self.counts.levels.push(length as u64);
             }
             let mut first = 0;
             while first < length {
@@ -701,7 +709,14 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
             first,
             found: next.len(),
             lengths: self.search.stores.iter().map(|store| read(store).len()).collect(),
-            totals: SearchTotals { level: depth, depth: *deepest, transitions: *transitions, covered: covered.clone() },
+            totals: SearchTotals {
+                level: depth,
+                depth: *deepest,
+                transitions: *transitions,
+                covered: covered.clone(),
+                // A deep search has many, and the conductor knows them.
+                levels: Vec::new(),
+            },
         }
     }
 
@@ -732,11 +747,12 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
         let stores: Vec<(&Store, u64)> =
             stores.iter().zip(&place.lengths).map(|(store, &length)| (&**store, length)).collect();
         let level = read(&search.level);
+        let totals = SearchTotals { levels: self.counts.levels.clone(), ..place.totals.clone() };
         let snapshot = Snapshot {
-            fingerprint: search.fingerprint,
+            subject: search.subject,
             words: search.words,
             stores: &stores,
-            totals: &place.totals,
+            totals: &totals,
             fired: search.system.facts().fired_rules(),
             current: level[place.first..].iter().copied(),
             next: next[..place.found].iter().copied(),

@@ -39,6 +39,29 @@ pub(super) struct CertifiedInstances {
     pub(super) open: Vec<Action>,
     /// The action on classes of each generator that passed.
     pub(super) moves: FxHashMap<SparsePermutation, ClassMoves>,
+    /// The numbers of the instances, once somebody asks for them.
+    pub(super) numbers: OnceLock<FxHashMap<Instance, usize>>,
+}
+
+impl CertifiedInstances {
+    /// Whether a generator that passed maps the class of an instance to that of another. Instances without functions
+    /// can never do anything, and stay.
+    pub(super) fn maps(&self, generator: &SparsePermutation, from: &Instance, to: &Instance) -> bool {
+        let Some(moves) = self.moves.get(generator) else { return false };
+        let numbers = self.numbers.get_or_init(|| {
+            let numbered = self.instances.iter().enumerate();
+            numbered.map(|(number, instance)| (instance.clone(), number)).collect()
+        });
+        let class = |instance: &Instance| numbers.get(instance).map(|&number| self.representatives[number]);
+        match (class(from), class(to)) {
+            (Some(from), Some(to)) => {
+                let image = moves.iter().find(|&&(class, _)| class == from).map_or(from, |&(_, image)| image);
+                image == to
+            }
+            (None, None) => from == to,
+            _ => false,
+        }
+    }
 }
 
 /// The action of a certified group on instances.

@@ -11,16 +11,17 @@ use quotient::Control;
 use quotient::walk::{Randomness, fresh_seed, orbits};
 use quotient_ir::Interpreter;
 
-use crate::arguments::{Format, OutputArguments, SimulateArguments, SymmetryName};
+use crate::arguments::{Format, SimulateArguments, SymmetryName};
 use crate::commands::{Claims, load_model, show_warnings, symmetry};
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::watch::Display;
 
 /// The length of a random run, unless told otherwise.
 const DEFAULT_STEPS: u64 = 100;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &SimulateArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &SimulateArguments, invocation: &Invocation) -> Result<ExitCode, Failure> {
     let reads_model_from_stdin = arguments.model.path.as_os_str() == "-";
     if arguments.interactive && reads_model_from_stdin {
         return Err(Failure::Usage("standard input cannot be both the model and your choices".into()));
@@ -39,12 +40,12 @@ pub(crate) fn run(arguments: &SimulateArguments) -> Result<ExitCode, Failure> {
     let interpreter = Interpreter::new(model.ir(), model.layout());
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
     if is_interactive {
-        let mut display = Display::new(&OutputArguments { format: Format::Human, no_progress: false });
+        let mut display = Display::new(Format::Human, false);
         let orbits = orbits(&model, symmetry(arguments.symmetry.unwrap_or(SymmetryName::Auto)), &mut display);
         display.clear();
         return interactive::run(&interpreter, Randomness::new(seed), orbits?);
     }
     let options =
         random::RunOptions { seed, steps: arguments.steps.unwrap_or(DEFAULT_STEPS), format: arguments.format };
-    random::run(&interpreter, &options, model.warnings())
+    random::run(&model, &interpreter, &options, invocation)
 }

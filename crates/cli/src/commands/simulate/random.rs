@@ -3,11 +3,13 @@
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
+use quotient::Model;
 use quotient::walk::{RunEnd, at_random};
-use quotient_ir::{Diagnostic, Interpreter, Trace, TraceStep, Valuation};
+use quotient_ir::{Interpreter, Trace, TraceStep, Valuation};
 
 use crate::arguments::Format;
 use crate::failure::{Failure, HOLDS, INCONCLUSIVE, VIOLATED};
+use crate::invocation::Invocation;
 use crate::render::json;
 use crate::render::quantity;
 use crate::render::trace::TraceRenderer;
@@ -25,9 +27,10 @@ pub(super) struct RunOptions {
 
 /// Makes a run and shows it.
 pub(super) fn run(
+    model: &Model,
     interpreter: &Interpreter<'_>,
     options: &RunOptions,
-    warnings: &[Diagnostic],
+    invocation: &Invocation,
 ) -> Result<ExitCode, Failure> {
     match options.format {
         Format::Human => {
@@ -65,7 +68,7 @@ pub(super) fn run(
             };
             let violation = if let RunEnd::Violation(violation) = end { Some(violation) } else { None };
             let trace = Trace::new(steps, violation);
-            print_with(|writer| json::simulation(writer, interpreter, options.seed, stop_reason, &trace, warnings))?;
+            print_with(|writer| json::simulation(writer, model, options.seed, stop_reason, &trace, invocation))?;
             Ok(ExitCode::from(status))
         }
     }

@@ -156,9 +156,22 @@ fn answer(model: &Model, request: &str, explanation: &Explanation, palette: Pale
             let whole = if line.is_empty() { String::new() } else { format!("\n  {}\n", visible(&line)) };
             format!("`{request}` is a symmetry{but}\n{whole}")
         }
-        Explanation::NotSymmetry { reasons, .. } => {
-            let said = render_reasons(model, reasons, palette);
-            format!("`{request}` is not a symmetry\n\n{}\n", said.trim_end())
+        Explanation::NotSymmetry { reasons, similar, omitted, .. } => {
+            let counted = reasons.iter().zip(similar).map(|(reason, &similar)| {
+                let more = if similar > 0 {
+                    format!(" (and {} more like it)", quantity::count(similar as u64))
+                } else {
+                    String::new()
+                };
+                Reason { text: format!("{}{more}", reason.text), ..reason.clone() }
+            });
+            let said = render_reasons(model, &counted.collect::<Vec<_>>(), palette);
+            let others = match omitted {
+                0 => String::new(),
+                1 => "\nand 1 other reason\n".to_owned(),
+                _ => format!("\nand {} other reasons\n", quantity::count(*omitted as u64)),
+            };
+            format!("`{request}` is not a symmetry\n\n{}\n{others}", said.trim_end())
         }
     }
 }

@@ -7,14 +7,16 @@ use quotient::{Answer, Detected, Explanation, Family, Reason, Refused, Symmetry}
 use quotient_ir::{Model, Span};
 
 use super::{named, place};
+use crate::invocation::Invocation;
 use crate::names::{property_kind, property_name};
 use crate::render::diagnostics::Lines;
-use crate::render::json::{DiagnosticObject, SCHEMA, diagnostic_objects, seconds, write};
+use crate::render::header::Header;
+use crate::render::json::{DiagnosticObject, diagnostic_objects, seconds, write};
 
 #[derive(serde::Serialize)]
 struct DetectionObject<'a> {
-    schema: &'static str,
-    command: &'static str,
+    #[serde(flatten)]
+    header: Header<'a>,
     symmetry: SymmetryObject<'a>,
     properties: Vec<PropertyObject>,
     request: Option<&'a str>,
@@ -22,6 +24,9 @@ struct DetectionObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     permutation: Option<Vec<String>>,
     reasons: Option<Vec<ReasonObject<'a>>>,
+    /// How many others there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    omitted_reasons: Option<usize>,
     families: Option<Vec<FamilyObject<'a>>>,
     seconds: f64,
     peak_memory_bytes: Option<u64>,
@@ -91,6 +96,9 @@ struct ReasonObject<'a> {
     file: Option<&'a str>,
     line: Option<usize>,
     column: Option<usize>,
+    /// How many more there are like it, for other instances.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    similar: Option<usize>,
 }
 
 #[derive(serde::Serialize)]
@@ -100,7 +108,7 @@ struct PropertyObject {
 }
 
 /// The result of `detect`.
-pub(crate) fn detection(writer: &mut dyn Write, findings: &Detected) -> io::Result<()> {
+pub(crate) fn detection(writer: &mut dyn Write, findings: &Detected, invocation: &Invocation) -> io::Result<()> {
     let model = findings.model().ir();
     let lines = Lines::new(&model.source);
     let properties = findings
@@ -112,23 +120,32 @@ pub(crate) fn detection(writer: &mut dyn Write, findings: &Detected) -> io::Resu
         Some(Answer::Families(families)) => (None, None, Some(families)),
         None => (None, None, None),
     };
-    let reasons = explanation.map(|explanation| match explanation {
-        Explanation::Symmetry(_) => &[][..],
-        Explanation::NotSymmetry { reasons, .. } => reasons,
-    });
+    let (reasons, similar, omitted) = match explanation {
+        None => (None, &[][..], 0),
+        Some(Explanation::Symmetry(_)) => (Some(&[][..]), &[][..], 0),
+        Some(Explanation::NotSymmetry { reasons, similar, omitted, .. }) => {
+            (Some(&reasons[..]), &similar[..], *omitted)
+        }
+    };
     let permutation = explanation.and_then(|explanation| match explanation {
         Explanation::Symmetry(completed) => Some(completed.description.cycles()),
         Explanation::NotSymmetry { .. } => None,
     });
     let object = DetectionObject {
-        schema: SCHEMA,
-        command: "detect",
+        header: Header::new("detect", findings.model(), invocation),
         symmetry: symmetry_object(findings, &lines),
         properties: properties.collect(),
         request,
         is_symmetry: reasons.map(<[Reason]>::is_empty),
         permutation,
-        reasons: reasons.map(|reasons| reason_objects(&lines, reasons)),
+        reasons: reasons.map(|reasons| {
+            let similar = similar.iter().copied().chain(std::iter::repeat(0));
+            let objects = reason_objects(&lines, reasons).into_iter().zip(similar);
+            objects
+                .map(|(object, similar)| ReasonObject { similar: (similar > 0).then_some(similar), ..object })
+                .collect()
+        }),
+        omitted_reasons: (omitted > 0).then_some(omitted),
         families: families.map(|list| list.iter().map(|family| family_object(model, &lines, family)).collect()),
         seconds: seconds(findings.elapsed),
         peak_memory_bytes: findings.peak_memory,
@@ -200,5 +217,6 @@ fn located<'a>(lines: &Lines<'a>, message: &'a str, span: Span) -> ReasonObject<
         file: place.map(|place| place.file),
         line: place.map(|place| place.line),
         column: place.map(|place| place.column),
+        similar: None,
     }
 }

@@ -230,6 +230,10 @@ impl<S: SearchSpace> DiskSearch<'_, S> {
             if let Some(limit) = self.options.max_depth.filter(|&limit| level >= limit) {
                 return Err(Box::new(End::Stopped(StopReason::DepthLimit(limit))));
             }
+            // Where the search in memory ended inside of a level, its length is known.
+            if self.explored.levels.len() as u64 == level {
+                self.explored.levels.push(current.len() + found.end - found.start);
+            }
             level += 1;
             self.depth = level;
             let ended = self.expand_level(&current, found.clone())?;

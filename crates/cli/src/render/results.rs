@@ -1,0 +1,118 @@
+//! The result of `check` property by property, for formats that build servers read.
+
+use quotient::{PropertyReport, StopReason, Subject, UnsupportedProperty, Verdict};
+use quotient_ir::{Span, Trace};
+
+use crate::names::{property_kind, property_title};
+use crate::render::diagnostics::{Lines, Location};
+use crate::render::human::{Outcome, stop_text};
+use crate::render::trace::describe_violation;
+
+/// What is known of a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It holds.
+    Holds,
+    /// It does not.
+    Violated,
+    /// The search ended at a violation of another one.
+    Open,
+    /// The search reached a limit, or the property cannot be checked.
+    Failed,
+}
+
+/// A property and what is known of it.
+pub(crate) struct PropertyResult<'a> {
+    /// The word for its kind.
+    pub(crate) kind: &'static str,
+    /// What is claimed: `invariant "mutual exclusion"`, `no deadlock`.
+    pub(crate) title: String,
+    /// What is known.
+    pub(crate) standing: Standing,
+    /// In a sentence.
+    pub(crate) message: String,
+    /// Where it is claimed.
+    pub(crate) claimed: Option<Location<'a>>,
+    /// Where it fails, if that is a place: the property, or a statement.
+    pub(crate) place: Option<Location<'a>>,
+    /// The run to the violation.
+    pub(crate) trace: Option<&'a Trace>,
+}
+
+/// All properties that were checked, and those that cannot be; at the end an error that ended the search although
+/// nobody asked for errors.
+pub(crate) fn property_results<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>) -> Vec<PropertyResult<'a>> {
+    let report = outcome.report;
+    let mut results: Vec<PropertyResult<'a>> =
+        report.properties.iter().map(|property| property_result(outcome, lines, property)).collect();
+    results.extend(report.unsupported.iter().map(|UnsupportedProperty { kind, name, reason, span }| PropertyResult {
+        kind,
+        title: format!("{kind} \"{name}\""),
+        standing: Standing::Failed,
+        message: reason.clone(),
+        claimed: span.map(|span| lines.place(span)),
+        place: span.map(|span| lines.place(span)),
+        trace: None,
+    }));
+    if let Some(trace) = &report.fault {
+        let (message, span) = end_of(outcome, trace);
+        results.push(PropertyResult {
+            kind: "errors",
+            title: "no errors".to_owned(),
+            standing: Standing::Failed,
+            message,
+            claimed: None,
+            place: span.map(|span| lines.place(span)),
+            trace: Some(trace),
+        });
+    }
+    results
+}
+
+fn property_result<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>, property: &'a PropertyReport) -> PropertyResult<'a> {
+    let model = outcome.model.ir();
+    let (kind, title, claim) = match property.subject {
+        Subject::Property(id) => (property_kind(model, id), property_title(model, id), Some(model.properties[id].span)),
+        Subject::Deadlock => ("deadlock", "no deadlock".to_owned(), None),
+        Subject::Errors => ("errors", "no errors".to_owned(), None),
+    };
+    let reason = outcome.report.stop_reason.as_ref();
+    let (standing, message, span) = match property.verdict {
+        Verdict::Holds => (Standing::Holds, "holds".to_owned(), claim),
+        Verdict::Violated => {
+            let (message, span) = match &property.trace {
+                Some(trace) => end_of(outcome, trace),
+                None => ("no reachable state satisfies it".to_owned(), claim),
+            };
+            (Standing::Violated, message, span)
+        }
+        Verdict::Inconclusive => {
+            let standing = match reason {
+                Some(StopReason::Violation) => Standing::Open,
+                _ => Standing::Failed,
+            };
+            let reason = reason.map_or_else(String::new, |reason| format!(": {}", stop_text(reason)));
+            (standing, format!("undecided{reason}"), claim)
+        }
+    };
+    PropertyResult {
+        kind,
+        title,
+        standing,
+        message,
+        claimed: claim.map(|span| lines.place(span)),
+        place: span.map(|span| lines.place(span)),
+        trace: property.trace.as_ref(),
+    }
+}
+
+/// What is wrong at the end of a run, and where.
+fn end_of(outcome: &Outcome<'_>, trace: &Trace) -> (String, Option<Span>) {
+    match &trace.violation {
+        Some(violation) => {
+            let text = describe_violation(outcome.model.ir(), violation);
+            (text.message, text.span)
+        }
+        None => (String::new(), None),
+    }
+}
