@@ -138,7 +138,7 @@ fn wrong_images_and_orders_are_refuted() {
 fn what_can_neither_be_certified_nor_refuted_is_said_to_be_so() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("late.m");
-    // `a` and `b` are told apart only in states that nobody comes to in a reasonable time.
+    // Only states that nobody visits in a reasonable time distinguish `a` and `b`.
     let text = "var n: 0..1000000; a, b: boolean;
         startstate begin n := 0; a := false; b := false; end;
         rule \"count\" n < 1000000 ==> begin n := n + 1; end;
