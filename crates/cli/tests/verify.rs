@@ -135,6 +135,47 @@ fn wrong_images_and_orders_are_refuted() {
 }
 
 #[test]
+fn what_can_neither_be_certified_nor_refuted_is_said_to_be_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("late.m");
+    // Only states that nobody visits in a reasonable time distinguish `a` and `b`.
+    let text = "var n: 0..1000000; a, b: boolean;
+        startstate begin n := 0; a := false; b := false; end;
+        rule \"count\" n < 1000000 ==> begin n := n + 1; end;
+        rule \"turn a\" true ==> begin a := !a; end;
+        rule \"turn b\" true ==> begin b := !b; end;
+        rule \"late\" n = 900000 & a ==> begin n := 0; end;";
+    std::fs::write(&path, text).expect("a model");
+    let model = path.to_str().expect("a name");
+    let certificate = certify(&folder, &[model]);
+    assert_eq!(read(&certificate)["order"], "1");
+    tamper(&certificate, |it| {
+        it["order"] = "2".into();
+        let cells = serde_json::json!([{ "from": "a", "to": "b" }, { "from": "b", "to": "a" }]);
+        it["generators"] = serde_json::json!([{ "cycles": ["a ↔ b"], "cells": cells, "rules": [] }]);
+    });
+    let said = verify(&certificate, model);
+    assert_eq!(said.status, Some(4), "{said}");
+    assert!(said.stdout.starts_with("cannot decide: generator 1: Rule \"late\" has no image under it"), "{said}");
+    assert!(said.stdout.contains("late.m:6:9"), "{said}");
+    // A state in which it matters early on refutes it.
+    std::fs::write(&path, text.replace("900000", "9")).expect("a model");
+    let hash = quotient::TextHash::of(&std::fs::read(&path).expect("the model")).to_string();
+    tamper(&certificate, |it| it["model"]["sha256"] = hash.into());
+    let said = verify(&certificate, model);
+    assert_eq!(said.status, Some(1), "{said}");
+    assert!(said.stdout.starts_with("refuted: generator 1: Rule \"late\""), "{said}");
+    // Images of rules that do not exist are no reason to crash.
+    tamper(&certificate, |it| {
+        let rule = serde_json::json!({ "rule": "none", "number": 77, "arguments": [] });
+        it["generators"] = serde_json::json!([{ "cycles": [], "cells": [], "rules": [{ "from": rule, "to": rule }] }]);
+    });
+    let said = verify(&certificate, model);
+    assert_eq!(said.status, Some(1), "{said}");
+    assert!(said.stdout.contains("it does not map none to none"), "{said}");
+}
+
+#[test]
 fn a_certificate_of_another_model_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let certificate = certify(&folder, &["mutex.m"]);

@@ -89,7 +89,8 @@ fn describe(model: &Model, cause: &Cause) -> (String, Option<Span>) {
             (format!("{title} says something else of the permuted state"), Some(ir.properties[*property].span))
         }
         Cause::Image { rule, claim } => {
-            (format!("it does not map {}", visible(claim)), Some(action_span(ir, Action::Rule(*rule))))
+            let span = rule.map(|rule| action_span(ir, Action::Rule(rule)));
+            (format!("it does not map {}", visible(claim)), span)
         }
         Cause::Order { claimed, actual } => {
             (format!("the generators generate a group of order {actual}, not {}", visible(claimed)), None)

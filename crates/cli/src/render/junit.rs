@@ -9,13 +9,13 @@ use quotient_ir::{Diagnostic, Source};
 use crate::invocation::Invocation;
 use crate::render::diagnostics::{self, Lines};
 use crate::render::human::Outcome;
-use crate::render::results::{PropertyResult, Standing, property_results};
+use crate::render::results::{PropertyResult, PropertyStatus, property_results};
 use crate::render::trace::TraceRenderer;
 use crate::terminal::Palette;
 
 /// A test case without its surroundings.
 struct Case {
-    standing: Standing,
+    status: PropertyStatus,
     text: String,
 }
 
@@ -26,21 +26,21 @@ pub(crate) fn check(outcome: &Outcome<'_>, invocation: &Invocation) -> String {
     let renderer = TraceRenderer::new(model.ir(), model.layout(), Palette::PLAIN);
     let name = &model.source().name;
     let cases = property_results(outcome, &lines).into_iter().map(|result| {
-        let PropertyResult { kind, title, standing, message, claimed, trace, .. } = result;
+        let PropertyResult { kind, title, status, message, claimed, trace, .. } = result;
         let run = trace.map(|trace| renderer.trace(trace)).unwrap_or_default();
         let mut text = format!("    <testcase name=\"{}\" classname=\"{}\"", attribute(&title), attribute(name));
         if let Some(place) = claimed {
             let _ = write!(text, " file=\"{}\" line=\"{}\"", attribute(place.file), place.line);
         }
-        text.push_str(&match standing {
-            Standing::Holds => "/>\n".to_owned(),
-            Standing::Violated => format!(">\n{}    </testcase>\n", element("failure", kind, &message, &run)),
-            Standing::Failed => format!(">\n{}    </testcase>\n", element("error", kind, &message, &run)),
-            Standing::Open => {
+        text.push_str(&match status {
+            PropertyStatus::Holds => "/>\n".to_owned(),
+            PropertyStatus::Violated => format!(">\n{}    </testcase>\n", element("failure", kind, &message, &run)),
+            PropertyStatus::Failed => format!(">\n{}    </testcase>\n", element("error", kind, &message, &run)),
+            PropertyStatus::Open => {
                 format!(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", attribute(&message))
             }
         });
-        Case { standing, text }
+        Case { status, text }
     });
     let hash = model.hash().map(|hash| hash.to_string()).unwrap_or_default();
     suite(name, &hash, outcome.report.elapsed, &cases.collect::<Vec<_>>(), invocation)
@@ -56,17 +56,17 @@ pub(crate) fn failure(source: &Source, diagnostics: &[Diagnostic], invocation: &
         "    <testcase name=\"model\" classname=\"{name}\">\n{}    </testcase>\n",
         element("error", code, message, &shown)
     );
-    suite(&source.name, "", Duration::ZERO, &[Case { standing: Standing::Failed, text }], invocation)
+    suite(&source.name, "", Duration::ZERO, &[Case { status: PropertyStatus::Failed, text }], invocation)
 }
 
 fn suite(name: &str, hash: &str, elapsed: Duration, cases: &[Case], invocation: &Invocation) -> String {
-    let count = |standing| cases.iter().filter(|case| case.standing == standing).count();
+    let count = |status| cases.iter().filter(|case| case.status == status).count();
     let counts = format!(
         "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.6}\"",
         cases.len(),
-        count(Standing::Violated),
-        count(Standing::Failed),
-        count(Standing::Open),
+        count(PropertyStatus::Violated),
+        count(PropertyStatus::Failed),
+        count(PropertyStatus::Open),
         elapsed.as_secs_f64()
     );
     // The schema of JUnit knows no time zone.

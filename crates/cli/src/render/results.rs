@@ -10,7 +10,7 @@ use crate::render::trace::describe_violation;
 
 /// What is known of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum PropertyStatus {
     /// It holds.
     Holds,
     /// It does not.
@@ -28,7 +28,7 @@ pub(crate) struct PropertyResult<'a> {
     /// What is claimed: `invariant "mutual exclusion"`, `no deadlock`.
     pub(crate) title: String,
     /// What is known.
-    pub(crate) standing: Standing,
+    pub(crate) status: PropertyStatus,
     /// In a sentence.
     pub(crate) message: String,
     /// Where it is claimed.
@@ -48,7 +48,7 @@ pub(crate) fn property_results<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>) -> 
     results.extend(report.unsupported.iter().map(|UnsupportedProperty { kind, name, reason, span }| PropertyResult {
         kind,
         title: format!("{kind} \"{name}\""),
-        standing: Standing::Failed,
+        status: PropertyStatus::Failed,
         message: reason.clone(),
         claimed: span.map(|span| lines.place(span)),
         place: span.map(|span| lines.place(span)),
@@ -59,7 +59,7 @@ pub(crate) fn property_results<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>) -> 
         results.push(PropertyResult {
             kind: "errors",
             title: "no errors".to_owned(),
-            standing: Standing::Failed,
+            status: PropertyStatus::Failed,
             message,
             claimed: None,
             place: span.map(|span| lines.place(span)),
@@ -77,28 +77,28 @@ fn property_result<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>, property: &'a P
         Subject::Errors => ("errors", "no errors".to_owned(), None),
     };
     let reason = outcome.report.stop_reason.as_ref();
-    let (standing, message, span) = match property.verdict {
-        Verdict::Holds => (Standing::Holds, "holds".to_owned(), claim),
+    let (status, message, span) = match property.verdict {
+        Verdict::Holds => (PropertyStatus::Holds, "holds".to_owned(), claim),
         Verdict::Violated => {
             let (message, span) = match &property.trace {
                 Some(trace) => end_of(outcome, trace),
                 None => ("no reachable state satisfies it".to_owned(), claim),
             };
-            (Standing::Violated, message, span)
+            (PropertyStatus::Violated, message, span)
         }
         Verdict::Inconclusive => {
-            let standing = match reason {
-                Some(StopReason::Violation) => Standing::Open,
-                _ => Standing::Failed,
+            let status = match reason {
+                Some(StopReason::Violation) => PropertyStatus::Open,
+                _ => PropertyStatus::Failed,
             };
             let reason = reason.map_or_else(String::new, |reason| format!(": {}", stop_text(reason)));
-            (standing, format!("undecided{reason}"), claim)
+            (status, format!("undecided{reason}"), claim)
         }
     };
     PropertyResult {
         kind,
         title,
-        standing,
+        status,
         message,
         claimed: claim.map(|span| lines.place(span)),
         place: span.map(|span| lines.place(span)),

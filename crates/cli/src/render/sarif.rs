@@ -10,7 +10,7 @@ use crate::names::action_span;
 use crate::render::diagnostics::{Lines, Location};
 use crate::render::human::Outcome;
 use crate::render::json::write;
-use crate::render::results::{PropertyResult, Standing, property_results};
+use crate::render::results::{PropertyResult, PropertyStatus, property_results};
 use crate::render::state::StateShape;
 use crate::render::trace::TraceRenderer;
 use crate::terminal::Palette;
@@ -39,11 +39,11 @@ pub(crate) fn check(
     let lines = Lines::new(model.source());
     let mut log = Log::default();
     for result in property_results(outcome, &lines) {
-        let PropertyResult { kind, title, standing, message, place, trace, .. } = result;
-        let (outcome_kind, level) = match standing {
-            Standing::Holds => ("pass", "none"),
-            Standing::Violated => ("fail", "error"),
-            Standing::Open | Standing::Failed => ("open", "none"),
+        let PropertyResult { kind, title, status, message, place, trace, .. } = result;
+        let (outcome_kind, level) = match status {
+            PropertyStatus::Holds => ("pass", "none"),
+            PropertyStatus::Violated => ("fail", "error"),
+            PropertyStatus::Open | PropertyStatus::Failed => ("open", "none"),
         };
         // A deadlock is nowhere in the text: the model as a whole is where it is.
         let whole = Location { file: &model.source().name, line: 1, column: 1 };

@@ -91,8 +91,8 @@ pub enum Cause {
     Property(PropertyId),
     /// The certificate says that a rule instance goes to another than it does.
     Image {
-        /// The rule.
-        rule: RuleId,
+        /// The rule, if there is one of its number.
+        rule: Option<RuleId>,
         /// What is said of it.
         claim: String,
     },
@@ -311,9 +311,9 @@ fn wrong_image(
             (Some(from), Some(to)) => certifier.maps_instance(generator, from, to),
             _ => false,
         };
-        let number = from.number.clamp(1, model.ir().rules.len());
-        let claim = format!("{} to {}", text(from), text(to));
-        (!is_right).then(|| Cause::Image { rule: RuleId::from_position(number - 1), claim })
+        let is_rule = (1..=model.ir().rules.len()).contains(&from.number);
+        let rule = is_rule.then(|| RuleId::from_position(from.number - 1));
+        (!is_right).then(|| Cause::Image { rule, claim: format!("{} to {}", text(from), text(to)) })
     })
 }
 
