@@ -194,6 +194,7 @@ Examples:
   quotient check model.m
   quotient check -D Processes=4 --property 'mutual exclusion' model.m
   quotient check --deadlock off --max-states 1000000 model.m
+  quotient check --all-errors model.m
   quotient check --symmetry off model.m
   quotient check --cross-check model.m
   quotient lower model.m | quotient check -")]
@@ -206,6 +207,12 @@ pub(crate) struct CheckArguments {
     /// What counts as a deadlock; stuttering unless told otherwise, stuck in Promela and B
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) deadlock: Option<DeadlockName>,
+    /// Continue past violations: one shortest run for each property and each kind of error
+    #[arg(long)]
+    pub(crate) all_errors: bool,
+    /// The same, until so many violations are found
+    #[arg(long, value_name = "N", conflicts_with = "all_errors", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_errors: Option<u64>,
     /// Draw the run of the first violation of a Promela model as a message sequence chart (SVG)
     #[arg(long, value_name = "FILE")]
     pub(crate) msc: Option<PathBuf>,

@@ -110,6 +110,15 @@ pub struct PropertyReport {
     pub verdict: Verdict,
     /// A run that ends in the violation. A cover property that is never reached has none.
     pub trace: Option<Trace>,
+    /// Runs that end in violations of other kinds, if the search continued past the first: other errors.
+    pub other_traces: Vec<Trace>,
+}
+
+impl PropertyReport {
+    /// All runs that end in a violation.
+    pub fn traces(&self) -> impl Iterator<Item = &Trace> {
+        self.trace.iter().chain(&self.other_traces)
+    }
 }
 
 /// How far a search may have missed states.

@@ -99,11 +99,18 @@ struct Frame<'m> {
     result: Option<Vec<Cell>>,
 }
 
+/// When something goes wrong, and at which place of the text.
+#[derive(Clone, Copy, Debug)]
+struct PlacedFault {
+    condition: NodeId,
+    span: Span,
+}
+
 /// What a call gives, and when it runs into a fault.
 #[derive(Clone, Debug)]
 struct CallResult {
     result: Option<Vec<Cell>>,
-    faults: Vec<NodeId>,
+    faults: Vec<PlacedFault>,
 }
 
 /// Unfolds one model over a circuit.
@@ -116,7 +123,9 @@ pub(crate) struct Unfolder<'m> {
     locals: Vec<Cell>,
     frames: Vec<Frame<'m>>,
     alive: NodeId,
-    faults: Vec<NodeId>,
+    faults: Vec<PlacedFault>,
+    /// Whether the places of faults are to be known.
+    places_faults: bool,
     drops: Vec<NodeId>,
     covers: Vec<(PropertyId, NodeId)>,
     /// The multisets of the state, and what is added to them.
@@ -158,6 +167,7 @@ impl<'m> Unfolder<'m> {
             frames: Vec::new(),
             alive: NodeId::TRUE,
             faults: Vec::new(),
+            places_faults: false,
             drops: Vec::new(),
             covers: Vec::new(),
             multisets,
@@ -169,6 +179,11 @@ impl<'m> Unfolder<'m> {
             writers: FxHashMap::default(),
             delicate: FxHashMap::default(),
         }
+    }
+
+    /// The same, which also tells for each place of the text when a step goes wrong there.
+    pub(crate) fn placing_faults(self, places_faults: bool) -> Self {
+        Self { places_faults, ..self }
     }
 
     /// Takes note of work.
@@ -192,6 +207,10 @@ impl<'m> Unfolder<'m> {
     }
 
     fn fault(&mut self, condition: NodeId) {
+        self.fault_at(condition, self.span);
+    }
+
+    fn fault_at(&mut self, condition: NodeId, span: Span) {
         let mut condition = self.circuit.and([self.alive, condition]);
         if condition != NodeId::FALSE && !self.drops.is_empty() {
             // A step that was dropped before does not get here. What is alive does not show that
@@ -201,8 +220,13 @@ impl<'m> Unfolder<'m> {
             condition = self.circuit.and([condition, continues]);
         }
         if condition != NodeId::FALSE {
-            self.faults.push(condition);
+            self.faults.push(PlacedFault { condition, span });
         }
+    }
+
+    /// When one of some faults happens.
+    fn any_fault(&mut self, faults: &[PlacedFault]) -> NodeId {
+        self.circuit.or(faults.iter().map(|fault| fault.condition))
     }
 
     /// Unfolds an instance of an action. `inputs` gives, for each parameter that is not
@@ -213,6 +237,7 @@ impl<'m> Unfolder<'m> {
         let (parameters, locals, guard, body): (&[Parameter], _, Option<ExprId>, &[Statement]) = match action {
             Action::Start(start) => {
                 let start = &self.model.starts[start];
+                self.span = start.span;
                 self.charge(self.layout.slots.len())?;
                 // An initial-state program starts from the initial valuation, not from a state.
                 for (slot, entry) in self.layout.slots.iter_enumerated() {
@@ -228,6 +253,7 @@ impl<'m> Unfolder<'m> {
             }
             Action::Rule(rule) => {
                 let rule = &self.model.rules[rule];
+                self.span = rule.span;
                 (&rule.parameters, &rule.locals, Some(rule.guard), &rule.body)
             }
         };
@@ -248,7 +274,7 @@ impl<'m> Unfolder<'m> {
         let guard = self.circuit.and(conditions);
         let mut faults = std::mem::take(&mut self.faults);
         // A guard that faults has no value, whatever it looks like.
-        let guard_fault = self.circuit.or(faults.clone());
+        let guard_fault = self.any_fault(&faults);
         let has_value = self.circuit.not(guard_fault);
         let guard = self.circuit.and([guard, has_value]);
         self.guard = guard;
@@ -257,10 +283,18 @@ impl<'m> Unfolder<'m> {
         }
         // The body runs where the guard holds; the guard is evaluated everywhere.
         let body_faults = std::mem::take(&mut self.faults);
-        let body_fault = self.circuit.or(body_faults);
-        faults.push(self.circuit.and([guard, body_fault]));
+        let body_fault = self.any_fault(&body_faults);
+        let in_body = self.circuit.and([guard, body_fault]);
         let drops = std::mem::take(&mut self.drops);
-        let fault = self.circuit.or(faults);
+        let fault = self.circuit.or([guard_fault, in_body]);
+        let mut fault_places = Vec::new();
+        if self.places_faults {
+            for &PlacedFault { condition, span } in &body_faults {
+                let condition = self.circuit.and([guard, condition]);
+                faults.push(PlacedFault { condition, span });
+            }
+            fault_places = self.by_place(&faults);
+        }
         let dropped = self.circuit.or(drops);
         let domain = Steps::new(&mut self.circuit, guard, fault, dropped);
         let (guard, dropped) = (domain.steps, domain.dropped);
@@ -312,9 +346,24 @@ impl<'m> Unfolder<'m> {
             writes,
             additions,
             covers,
+            fault_places,
             guard_parts,
             write_spans,
         })
+    }
+
+    /// When something goes wrong at each place, in the order of the text.
+    fn by_place(&mut self, faults: &[PlacedFault]) -> Vec<(Span, NodeId)> {
+        let mut places: Vec<Span> = faults.iter().map(|fault| fault.span).collect();
+        places.sort_unstable();
+        places.dedup();
+        let condition = |span: Span| {
+            let own = faults.iter().filter(|fault| fault.span == span);
+            (span, self.circuit.or(own.map(|fault| fault.condition)))
+        };
+        let mut placed: Vec<(Span, NodeId)> = places.into_iter().map(condition).collect();
+        placed.retain(|&(_, condition)| condition != NodeId::FALSE);
+        placed
     }
 
     /// What is added to multisets, as writes to their columns.
@@ -394,7 +443,7 @@ impl<'m> Unfolder<'m> {
         let condition = self.condition(condition)?;
         let faults = std::mem::take(&mut self.faults);
         // What it would say where it goes wrong does not matter.
-        let fault = self.circuit.or(faults);
+        let fault = self.any_fault(&faults);
         let has_value = self.circuit.not(fault);
         Ok((self.circuit.and([condition, has_value]), fault))
     }

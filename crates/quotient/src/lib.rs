@@ -93,7 +93,7 @@ pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
 pub use plan::{MOST_THREADS, Plan, Refusal};
 pub use quotient_engines::{
     Approximation, Extent, JudgedInstance, LivenessReport, Progress, PropertyReport, SearchOrder, Spill, StopReason,
-    StoreMode, Subject, Verdict,
+    StoreMode, Subject, Verdict, ViolationLimit,
 };
 pub use quotient_frontends::Language;
 pub use quotient_symmetry::{

@@ -10,6 +10,7 @@
 //! | approximate stores | depth-first order, adaptive reduction, checkpoints, resuming, spilling, `markers-canonical`, a cross-check, liveness |
 //! | a cross-check | no reduction, `markers` and `markers-trees`, approximate stores, spilling |
 //! | adaptive reduction | depth-first order, liveness, declared symmetries or none, and what is listed above |
+//! | all errors | adaptive reduction, approximate stores |
 //! | strategies | no symmetries |
 //! | declared symmetries | no reduction |
 //!
@@ -17,7 +18,7 @@
 
 use std::path::PathBuf;
 
-use quotient_engines::{SearchOptions, SearchOrder, StoreMode};
+use quotient_engines::{SearchOptions, SearchOrder, StoreMode, ViolationLimit};
 use quotient_ir::{DeadlockMode, PropertyId, PropertyKind};
 use quotient_symmetry::Strategy;
 
@@ -80,6 +81,12 @@ pub enum Refusal {
     /// A reduction by symmetries that nobody is to look for.
     #[error("--reduction {0} needs symmetries: add --symmetry auto")]
     ReductionWithoutSymmetry(&'static str),
+    /// A search that is to continue past violations, and cannot.
+    #[error("--all-errors and --max-errors cannot be used with {0}")]
+    AllErrors(&'static str),
+    /// A search for no violation at all.
+    #[error("--max-errors 0 looks for nothing: a search ends at the first error with 1")]
+    NoErrors,
     /// Declared symmetries that nobody is to use.
     #[error("--symmetry declared is not used with --reduction none")]
     SymmetryWithoutReduction,
@@ -133,6 +140,7 @@ impl Plan {
         let is_liveness = |&&id: &&PropertyId| model.ir().properties[id].kind == PropertyKind::AlwaysReachable;
         let liveness = properties.iter().find(is_liveness).map(|&id| property_name(model.ir(), id));
         let has_liveness = liveness.is_some();
+        refuse_all_errors(options, &search)?;
         refuse_store(options, has_liveness)?;
         refuse_reduction(options, liveness.as_deref())?;
         // A verdict on the whole model must not leave out what the model asks for.
@@ -192,6 +200,9 @@ fn search_options(model: &Model, options: &Options) -> Result<SearchOptions, Ref
     {
         return Err(Refusal::NoRoom);
     }
+    if options.violations == ViolationLimit::Kinds(0) {
+        return Err(Refusal::NoErrors);
+    }
     let mut search = SearchOptions {
         order: options.order,
         deadlock: options.deadlock.unwrap_or_else(|| model.usual_deadlock_mode()),
@@ -204,6 +215,10 @@ fn search_options(model: &Model, options: &Options) -> Result<SearchOptions, Ref
         threads: options.threads,
         store_passing: options.store_passing,
         cross_check: options.cross_check,
+        violations: match options.violations {
+            ViolationLimit::Kinds(1) => ViolationLimit::First,
+            other => other,
+        },
         ..SearchOptions::default()
     };
     if !options.properties.is_empty() {
@@ -219,6 +234,16 @@ fn search_options(model: &Model, options: &Options) -> Result<SearchOptions, Ref
         search.errors = is_wanted(ERRORS);
     }
     Ok(search)
+}
+
+/// Refuses to continue past violations where that cannot be done.
+fn refuse_all_errors(options: &Options, search: &SearchOptions) -> Result<(), Refusal> {
+    match () {
+        () if !search.violations.collects() => Ok(()),
+        () if options.reduction == Reduction::Adaptive => Err(Refusal::AllErrors("adaptive reduction")),
+        () if options.store != StoreMode::Exact => Err(Refusal::AllErrors("an approximate store")),
+        () => Ok(()),
+    }
 }
 
 /// Refuses what the stores cannot do.

@@ -10,7 +10,7 @@ use quotient_ir::Interrupt;
 
 use crate::adaptive::{self, Searched};
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
-use crate::detection::{self, Choice, PATIENCE, Pending, Symmetries};
+use crate::detection::{self, Choice, PATIENCE, Pending, Symmetries, ToPreserve};
 use crate::error::Error;
 use crate::memory::resident_bytes;
 use crate::options::{Reduction, Symmetry};
@@ -98,7 +98,8 @@ fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let patience = (!waits).then_some(PATIENCE);
     let wish = (options.symmetry, options.reduction);
     let internal = |error| Error::of_engine(model.source(), error);
-    let choice = detection::choose(model, wish, properties.clone(), control, patience)?;
+    let preserved = ToPreserve { properties: properties.clone(), errors: search.violations.collects() };
+    let choice = detection::choose(model, wish, preserved, control, patience)?;
     if let Some(reason) = control.check() {
         return Ok(stopped(plan, choice.made(), reason, control));
     }

@@ -58,6 +58,7 @@ impl<'a> Trial<'a> {
             && properties.iter().all(is_safety)
             && options.order == SearchOrder::BreadthFirst
             && options.store == StoreMode::Exact
+            && !options.violations.collects()
             && options.checkpoint.is_none()
             && options.resume.is_none();
         let symmetries = symmetries.unwrap_or_default();

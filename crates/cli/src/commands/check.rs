@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use quotient::{Checkpoint, Control, Language, Model, Options, Plan, Report, Spill, StoreMode};
+use quotient::{Checkpoint, Control, Language, Model, Options, Plan, Report, Spill, StoreMode, ViolationLimit};
 
 use crate::arguments::{CheckArguments, Format, StoreName};
 use crate::commands::{
@@ -60,6 +60,11 @@ fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
         reduction: reduction(arguments.search.reduction),
         properties: arguments.properties.clone(),
         deadlock: arguments.deadlock.map(deadlock_mode),
+        violations: match arguments.max_errors {
+            _ if arguments.all_errors => ViolationLimit::All,
+            Some(most) => ViolationLimit::Kinds(most),
+            None => ViolationLimit::First,
+        },
         order: order(arguments.search.search),
         threads: arguments.search.threads,
         store,

@@ -8,7 +8,7 @@ use quotient::{
     AdaptiveUse, CrossCheck, Extent, Model, PropertyReport, Report, StopReason, Subject, SymmetryReport,
     UnsupportedProperty, Verdict,
 };
-use quotient_ir::{FaultKind, RuleId, SourceStatement, Unexecuted, Violation};
+use quotient_ir::{FaultKind, RuleId, SourceStatement, Trace, Unexecuted, Violation};
 
 use crate::names::{kind_title, property_name, property_title, rule_name};
 use crate::render::diagnostics::Lines;
@@ -79,8 +79,7 @@ pub(crate) fn explore(outcome: &Outcome<'_>, palette: Palette) -> String {
 }
 
 fn violated_line(outcome: &Outcome<'_>, palette: Palette) -> String {
-    let violated = outcome.report.properties.iter().filter(|property| property.verdict == Verdict::Violated);
-    let titles: Vec<String> = violated.map(|property| violation_title(outcome.model.ir(), property)).collect();
+    let titles: Vec<String> = violations(outcome).iter().map(|shown| shown.title(outcome.model.ir())).collect();
     format!("{}: {}\n", palette.bad("violated"), titles.join(", "))
 }
 
@@ -117,16 +116,15 @@ fn stop_text(reason: &StopReason) -> String {
 /// A trace for each violation that has one, and a word on each that has none; the run to an error that ended the
 /// search although nobody asked for it.
 fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
-    let violated: Vec<&PropertyReport> =
-        outcome.report.properties.iter().filter(|property| property.verdict == Verdict::Violated).collect();
+    let violated = violations(outcome);
     let renderer = TraceRenderer::new(outcome.model.ir(), outcome.model.layout(), palette);
     let mut text = String::new();
-    for property in &violated {
+    for shown in &violated {
         text.push('\n');
         if violated.len() > 1 {
-            let _ = writeln!(text, "{}", palette.strong(&violation_title(outcome.model.ir(), property)));
+            let _ = writeln!(text, "{}", palette.strong(&shown.title(outcome.model.ir())));
         }
-        match (&property.trace, property.subject) {
+        match (shown.trace, shown.subject) {
             (Some(trace), subject) => {
                 text.push_str(&renderer.trace(trace));
                 // Where processes have a place to end, ending there is no deadlock.
@@ -159,16 +157,36 @@ fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
     text
 }
 
-/// What is violated, in a few words.
-fn violation_title(model: &quotient_ir::Model, property: &PropertyReport) -> String {
-    let violation = property.trace.as_ref().and_then(|trace| trace.violation.as_ref());
-    match (property.subject, violation) {
-        (Subject::Property(id), _) => property_title(model, id),
-        (Subject::Deadlock, _) => "deadlock".into(),
-        (Subject::Errors, Some(Violation::Fault { fault, .. } | Violation::PropertyFault { fault, .. })) => {
-            format!("error: {}", visible(&fault.message))
+/// A violation to show: of each subject one, or one of each kind of error.
+struct ShownViolation<'a> {
+    subject: Subject,
+    /// The run to it. A cover that is never reached has none.
+    trace: Option<&'a Trace>,
+}
+
+/// All violations, in the order of the properties.
+fn violations<'a>(outcome: &Outcome<'a>) -> Vec<ShownViolation<'a>> {
+    let mut shown = Vec::new();
+    for property in outcome.report.properties.iter().filter(|property| property.verdict == Verdict::Violated) {
+        let subject = property.subject;
+        shown.push(ShownViolation { subject, trace: property.trace.as_ref() });
+        shown.extend(property.other_traces.iter().map(|trace| ShownViolation { subject, trace: Some(trace) }));
+    }
+    shown
+}
+
+impl ShownViolation<'_> {
+    /// What is violated, in a few words.
+    fn title(&self, model: &quotient_ir::Model) -> String {
+        let violation = self.trace.and_then(|trace| trace.violation.as_ref());
+        match (self.subject, violation) {
+            (Subject::Property(id), _) => property_title(model, id),
+            (Subject::Deadlock, _) => "deadlock".into(),
+            (Subject::Errors, Some(Violation::Fault { fault, .. } | Violation::PropertyFault { fault, .. })) => {
+                format!("error: {}", visible(&fault.message))
+            }
+            (Subject::Errors, _) => "error".into(),
         }
-        (Subject::Errors, _) => "error".into(),
     }
 }
 

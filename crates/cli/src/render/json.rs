@@ -228,12 +228,15 @@ struct PropertyObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cycle: Option<usize>,
     violation: Option<ViolationObject<'a>>,
+    /// Runs to errors of other kinds, if the search continued past the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<FaultObject<'a>>,
     /// Why it cannot be checked, if its verdict is `unsupported`.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<ViolationObject<'a>>,
 }
 
-/// An error that is no violation, since nobody asked for errors.
+/// A run to an error: to one of several, or to one that is no violation, since nobody asked for errors.
 #[derive(serde::Serialize)]
 struct FaultObject<'a> {
     trace: TraceObject<'a>,
@@ -418,10 +421,7 @@ pub(crate) fn search(writer: &mut dyn Write, command: &'static str, outcome: &Ou
         symmetry: SymmetryObject::of(model, report),
         adaptive: report.adaptive.as_ref().map(adaptive_object),
         properties: property_objects(naming, &lines, report),
-        fault: report.fault.as_ref().map(|trace| FaultObject {
-            trace: TraceObject { naming, trace },
-            violation: violation_object(model, &lines, trace),
-        }),
+        fault: report.fault.as_ref().map(|trace| fault_object(naming, &lines, trace)),
         graph: outcome
             .counts
             .as_ref()
@@ -577,6 +577,7 @@ fn property_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Repor
         trace: None,
         cycle: None,
         violation: None,
+        others: Vec::new(),
         reason: Some(located(lines, property.reason.clone(), property.span)),
     });
     judged.chain(unsupported).collect()
@@ -604,8 +605,13 @@ fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a Prop
         cycle: property.trace.as_ref().and_then(|trace| trace.cycle),
         trace: property.trace.as_ref().map(|trace| TraceObject { naming, trace }),
         violation,
+        others: property.other_traces.iter().map(|trace| fault_object(naming, lines, trace)).collect(),
         reason: None,
     }
+}
+
+fn fault_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, trace: &'a Trace) -> FaultObject<'a> {
+    FaultObject { trace: TraceObject { naming, trace }, violation: violation_object(naming.model, lines, trace) }
 }
 
 fn violation_object<'a>(model: &'a Model, lines: &Lines<'a>, trace: &Trace) -> Option<ViolationObject<'a>> {
@@ -687,7 +693,8 @@ mod tests {
         let subject = Subject::Property(PropertyId::from_position(0));
         let naming = Naming { model: &model, layout: &layout };
         let text = |trace: Trace| {
-            let report = PropertyReport { subject, verdict: Verdict::Violated, trace: Some(trace) };
+            let verdict = Verdict::Violated;
+            let report = PropertyReport { subject, verdict, trace: Some(trace), other_traces: Vec::new() };
             serde_json::to_string(&property_object(naming, &Lines::new(&model.source), &report)).expect("an object")
         };
         let finite = text(Trace::new(trace.steps.clone(), None));

@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 
 use quotient_ir::{Model, PropertyId, RuleId, TableIndex};
 
+use crate::explicit::Finding;
+use crate::explicit::judge::Checks;
 use crate::explicit::lookup::Lookup;
 use crate::explicit::store::{Full, NO_PARENT, Probe, StateNumber, Store};
 use crate::options::SearchOptions;
@@ -21,10 +23,10 @@ use crate::report::StopReason;
 use crate::seam::SearchSpace;
 
 /// The first bytes of a checkpoint, with the version of the format.
-const MAGIC: &[u8; 24] = b"quotient checkpoint v2\n\0";
+const MAGIC: &[u8; 24] = b"quotient checkpoint v3\n\0";
 
 /// What a search has found out so far, besides its states.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SearchTotals {
     /// Steps from a start to the states that are being expanded.
     pub(crate) level: u64,
@@ -32,11 +34,14 @@ pub(crate) struct SearchTotals {
     pub(crate) depth: u64,
     pub(crate) transitions: u64,
     pub(crate) covered: Vec<PropertyId>,
+    /// The violations that the search continued past.
+    pub(crate) findings: Vec<Finding>,
 }
 
 /// A search at a moment between two expansions.
 pub(crate) struct Snapshot<'a, C, N> {
     pub(crate) fingerprint: u64,
+    pub(crate) checks: &'a Checks,
     pub(crate) words: usize,
     /// The stores, and how many states of each belong to the snapshot. The number of a state is
     /// its number in its store, followed by that of the store.
@@ -56,13 +61,14 @@ pub(crate) fn fingerprint(model: &Model, options: &SearchOptions, system: &str) 
     // Writing to a sum cannot fail.
     let _ = write!(
         sum,
-        "{} {model:?} {:?} {:?} {:?} {} {} {system}",
+        "{} {model:?} {:?} {:?} {:?} {} {} {} {system}",
         env!("CARGO_PKG_VERSION"),
         options.deadlock,
         options.properties,
         options.liveness,
         options.store_passing,
-        options.errors
+        options.errors,
+        options.violations.collects()
     );
     sum.finish()
 }
@@ -97,17 +103,22 @@ where
     C: ExactSizeIterator<Item = StateNumber>,
     N: ExactSizeIterator<Item = StateNumber>,
 {
-    let Snapshot { fingerprint, words, stores, totals, fired, current, next } = snapshot;
+    let Snapshot { fingerprint, checks, words, stores, totals, fired, current, next } = snapshot;
     let file = File::create(path)?;
     let mut output = Summing { inner: BufWriter::with_capacity(1 << 16, file), sum: Sum::default() };
     output.write_all(MAGIC)?;
-    let SearchTotals { level, depth, transitions, covered } = totals;
+    let SearchTotals { level, depth, transitions, covered, findings } = totals;
     let header = [fingerprint, words as u64, *level, *depth, *transitions, covered.len() as u64];
     write_words(&mut output, header.into_iter().chain(covered.iter().map(|id| id.position() as u64)))?;
     write_words(
         &mut output,
         std::iter::once(fired.len()).chain(fired.iter().map(|id| id.position())).map(|it| it as u64),
     )?;
+    write_words(&mut output, [findings.len() as u64])?;
+    for finding in findings {
+        let encoded = finding.encode(checks);
+        write_words(&mut output, std::iter::once(encoded.len() as u64).chain(encoded))?;
+    }
     for waiting in [&mut current.into_iter() as &mut dyn ExactSizeIterator<Item = StateNumber>, &mut next.into_iter()] {
         write_words(&mut output, [waiting.len() as u64])?;
         write_numbers(&mut output, waiting)?;
@@ -183,7 +194,12 @@ pub(crate) struct Restored {
 ///
 /// # Errors
 /// If it cannot be read or is not one for this search.
-pub(crate) fn read(path: &Path, fingerprint: u64, words: usize) -> Result<Saved, ResumeError> {
+pub(crate) fn read(
+    path: &Path,
+    fingerprint: u64,
+    words: usize,
+    options: &SearchOptions,
+) -> Result<Saved, ResumeError> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
     let mut input = Summing { inner: BufReader::with_capacity(1 << 16, file), sum: Sum::default() };
@@ -217,6 +233,12 @@ pub(crate) fn read(path: &Path, fingerprint: u64, words: usize) -> Result<Saved,
     };
     let covered = positions()?.into_iter().map(PropertyId::from_position).collect();
     let fired = positions()?.into_iter().map(RuleId::from_position).collect();
+    let mut findings = Vec::new();
+    for _ in 0..count(read_word(&mut input)?, 8)? {
+        let length = count(read_word(&mut input)?, 8)?;
+        let encoded = (0..length).map(|_| read_word(&mut input)).collect::<Result<Vec<u64>, ResumeError>>()?;
+        findings.push(Finding::decode(&encoded, words, options).ok_or(ResumeError::Malformed)?);
+    }
     let mut lists = [Vec::new(), Vec::new()];
     for list in &mut lists {
         let length = count(read_word(&mut input)?, 4)?;
@@ -237,7 +259,7 @@ pub(crate) fn read(path: &Path, fingerprint: u64, words: usize) -> Result<Saved,
     if read_word(&mut input)? != sum {
         return Err(ResumeError::Malformed);
     }
-    let totals = SearchTotals { level, depth, transitions, covered };
+    let totals = SearchTotals { level, depth, transitions, covered, findings };
     Ok(Saved { words, totals, fired, current, next, stores })
 }
 
@@ -337,7 +359,11 @@ impl Saved {
         let number = |&old: &StateNumber| locate(old).map(|(store, position)| new[store][position]);
         let current = self.current.iter().map(number).collect::<Result<Vec<_>, _>>()?;
         let next = self.next.iter().map(number).collect::<Result<Vec<_>, _>>()?;
-        Ok(Restored { totals: self.totals.clone(), current, next })
+        let mut totals = self.totals.clone();
+        for origin in totals.findings.iter_mut().filter_map(|finding| finding.origin.as_mut()) {
+            *origin = number(origin)?;
+        }
+        Ok(Restored { totals, current, next })
     }
 }
 

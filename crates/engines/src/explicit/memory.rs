@@ -16,6 +16,7 @@ use crate::explicit::batch::{Batch, Run};
 use crate::explicit::checkpoint::{self, ResumeError, Saved, SearchTotals, Snapshot, can_go_on};
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
+use crate::explicit::findings::Findings;
 use crate::explicit::judge::{Admission, Checks, Judge, end_with};
 use crate::explicit::lookup::Lookup;
 use crate::explicit::recent::Recent;
@@ -100,6 +101,7 @@ struct MemorySearch<'a, S: SearchSpace> {
     system: &'a S,
     lookup: Lookup<'a, S>,
     judge: Judge<'a, S>,
+    checks: &'a Checks,
     options: &'a SearchOptions,
     observer: &'a mut dyn Observer,
     graph: bool,
@@ -117,6 +119,7 @@ struct MemorySearch<'a, S: SearchSpace> {
     expanded: u64,
     transitions: u64,
     covered: Vec<PropertyId>,
+    findings: Findings<'a>,
     work: usize,
     stack_peak: u64,
     fingerprint: u64,
@@ -158,6 +161,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             system,
             lookup: Lookup::new(system),
             judge: Judge::new(system, checks, options),
+            checks,
             options,
             graph: observer.wants_graph(),
             observer,
@@ -171,6 +175,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             expanded: 0,
             transitions: 0,
             covered: Vec::new(),
+            findings: Findings::new(checks, options, Vec::new()),
             work: 0,
             stack_peak: 0,
             fingerprint,
@@ -271,6 +276,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             depth: self.depth,
             memory_bytes: self.store.peak_bytes() + self.stack_peak,
             covered: self.covered,
+            findings: self.findings.into_list(),
             states: self.store.len(),
             surplus: FxHashSet::default(),
             store: Shards::single(self.store),
@@ -287,6 +293,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         let next = current.end..length as StateNumber;
         let snapshot = Snapshot {
             fingerprint: self.fingerprint,
+            checks: self.checks,
             words: self.system.words(),
             stores: &[(&self.store, length)],
             totals: &totals,
@@ -301,7 +308,13 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
     fn rest(&self) -> Rest {
         let SafePoint { number, end_of_level, level, transitions } = self.safe;
         Rest {
-            totals: SearchTotals { level, depth: self.depth, transitions, covered: self.covered.clone() },
+            totals: SearchTotals {
+                level,
+                depth: self.depth,
+                transitions,
+                covered: self.covered.clone(),
+                findings: self.findings.list().to_vec(),
+            },
             current: number as StateNumber..end_of_level as StateNumber,
             next: end_of_level as StateNumber..self.store.len() as StateNumber,
         }
@@ -314,7 +327,11 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             return Ok(None);
         }
         self.begun = true;
-        let SearchTotals { level, depth, transitions, covered } = restored.totals;
+        let SearchTotals { level, depth, transitions, covered, findings } = restored.totals;
+        if !findings.is_empty() {
+            self.judge.suspect();
+        }
+        self.findings = Findings::new(self.checks, self.options, findings);
         (self.level, self.depth, self.transitions, self.covered) = (level, depth, transitions, covered);
         // Those that wait were stored last, in order.
         let end_of_level = self.store.len() - restored.next.len() as u64;
@@ -414,7 +431,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
                 deadlock(self.options.deadlock, state, |each| self.system.steps(scratch, state, each))
         {
             self.flush()?;
-            return Err(Box::new(end_with(Some(number), None, violation)));
+            self.findings.receive(end_with(Some(number), None, violation))?;
         }
         if self.batch.is_full() {
             self.flush()?;
@@ -536,6 +553,10 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         let (number, result) = match admission {
             Admission::Stored(number) => (number, Ok(Some(number))),
             Admission::StoredLast(number, halt) => (number, Err(halt)),
+            Admission::StoredWrong(number, findings) => {
+                (number, findings.into_iter().try_for_each(|finding| self.findings.note(finding)).map(|()| Some(number)))
+            }
+            Admission::DroppedWrong(finding) => return self.findings.note(finding).map(|()| None),
             Admission::Dropped => return Ok(None),
             Admission::Refused(halt) => return Err(halt),
         };
@@ -596,9 +617,9 @@ impl<S: SearchSpace> Expander for MemorySearch<'_, S> {
         self.proceed(reported)
     }
 
-    fn end(&mut self, end: End) {
-        if self.drain().is_continue() {
-            self.halt = Some(Box::new(end));
-        }
+    fn end(&mut self, end: End) -> ControlFlow<()> {
+        self.drain()?;
+        let received = self.findings.receive(end);
+        self.proceed(received)
     }
 }

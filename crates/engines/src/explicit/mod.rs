@@ -7,6 +7,7 @@ pub(crate) mod batch;
 pub(crate) mod checkpoint;
 pub(crate) mod disk;
 pub(crate) mod expansion;
+pub(crate) mod findings;
 pub(crate) mod judge;
 pub(crate) mod liveness;
 pub(crate) mod lookup;
@@ -26,6 +27,7 @@ use crate::observer::Observer;
 use crate::options::{SearchOptions, SearchOrder, StoreMode};
 use crate::report::{Approximation, EngineError, StopReason};
 use crate::seam::{Facts, Identity, SearchSpace};
+use findings::ViolationKind;
 use checkpoint::{ResumeError, Saved, SearchTotals};
 use judge::Checks;
 use shards::Shards;
@@ -40,6 +42,8 @@ pub(crate) struct Finding {
     pub(crate) state: Option<Vec<u64>>,
     /// What is wrong in the last of these states.
     pub(crate) violation: Violation,
+    /// The kind of the violation, if nothing else is known of it, since it was read from a checkpoint.
+    pub(crate) kept_kind: Option<ViolationKind>,
 }
 
 /// How a search ended.
@@ -67,6 +71,8 @@ pub(crate) struct Exploration {
     pub(crate) memory_bytes: u64,
     /// The cover properties that were reached.
     pub(crate) covered: Vec<PropertyId>,
+    /// The violations that the search continued past, one of each kind.
+    pub(crate) findings: Vec<Finding>,
     /// What may have been missed.
     pub(crate) approximation: Option<Approximation>,
     /// Where another search can go on; only after a breadth-first one on one thread that was stopped.
@@ -98,7 +104,7 @@ pub(crate) fn explore<S: SearchSpace>(
     };
     let begin = match (begin, &options.resume) {
         (None, Some(path)) => {
-            let saved = checkpoint::read(path, fingerprint, system.words()).map_err(refused)?;
+            let saved = checkpoint::read(path, fingerprint, system.words(), options).map_err(refused)?;
             observer.resumed(saved.states());
             Some(saved)
         }

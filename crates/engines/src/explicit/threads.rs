@@ -29,12 +29,13 @@ use crate::explicit::batch::{Batch, Run};
 use crate::explicit::checkpoint::{self, Restored, Saved, SearchTotals, Snapshot, can_go_on};
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
+use crate::explicit::findings::Findings;
 use crate::explicit::judge::{Admission, Checks, Judge, end_with};
 use crate::explicit::lookup::Lookup;
 use crate::explicit::recent::Recent;
 use crate::explicit::shards::Shards;
 use crate::explicit::store::{Entries, Hash, NO_PARENT, PART_BITS, Probe, Sighting, StateNumber, Store, append};
-use crate::explicit::{End, Exploration, stop};
+use crate::explicit::{End, Exploration, Finding, stop};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::{EngineError, StopReason};
@@ -118,6 +119,7 @@ pub(super) fn search<S: SearchSpace>(
         panic: Mutex::new(None),
         finished: AtomicBool::new(false),
         stop: OnceLock::new(),
+        has_violations: AtomicBool::new(false),
         fingerprint,
     };
     let (end, counts, left) = std::thread::scope(|scope| {
@@ -132,7 +134,9 @@ pub(super) fn search<S: SearchSpace>(
         search.barrier.get_or_init(|| Barrier::new(threads));
         drop(gate);
         let worker = search.worker();
-        let mut conductor = Conductor { search: &search, counts: Counts::default(), worker, observer, left: None };
+        let findings = Findings::new(checks, options, Vec::new());
+        let counts = Counts { findings, states: 0, transitions: 0, depth: 0, covered: Vec::new(), surplus: FxHashSet::default(), other_bytes: 0 };
+        let mut conductor = Conductor { search: &search, counts, worker, observer, left: None };
         let end = catch_unwind(AssertUnwindSafe(|| conductor.run(resumed)));
         let Conductor { counts, left, .. } = conductor;
         search.finished.store(true, Ordering::Release);
@@ -148,10 +152,11 @@ pub(super) fn search<S: SearchSpace>(
         for (store, &length) in stores.iter_mut().zip(&place.lengths) {
             store.truncate(length);
         }
-        let SearchTotals { level: reached, depth, transitions, covered } = place.totals;
+        let SearchTotals { level: reached, depth, transitions, covered, findings } = place.totals;
         counts.states = place.lengths.iter().sum();
         counts.surplus.clear();
         (counts.depth, counts.transitions, counts.covered) = (depth, transitions, covered);
+        counts.findings = Findings::new(checks, options, findings);
         let current = Waiting::List(level[place.first..].to_vec());
         Handover { begun: counts.states > 0, level: reached, current, next: Waiting::List(next) }
     });
@@ -164,6 +169,7 @@ pub(super) fn search<S: SearchSpace>(
         depth: counts.depth,
         memory_bytes: peak + counts.other_bytes,
         covered: counts.covered,
+        findings: counts.findings.into_list(),
         approximation: None,
         rest: None,
     };
@@ -195,6 +201,8 @@ struct ThreadedSearch<'a, S: SearchSpace> {
     finished: AtomicBool,
     /// Why the search is to end, if the first thread learned that it is. Long expansions ask for it.
     stop: OnceLock<StopReason>,
+    /// Whether a state was stored in which an invariant does not hold.
+    has_violations: AtomicBool,
     fingerprint: u64,
 }
 
@@ -263,6 +271,8 @@ struct Block {
     start_steps: Vec<(u64, u64)>,
     /// What ends the search, and when. Only the first counts.
     end: Option<(Moment, End)>,
+    /// Violations that the search continues past, and when.
+    findings: Vec<(Moment, Finding)>,
     /// Covers and when they were reached; each once.
     covered: Vec<(PropertyId, Moment)>,
     /// Which successors the candidates are, in order.
@@ -274,13 +284,22 @@ struct Block {
 impl Block {
     fn new(stores: usize) -> Self {
         let outgoing = vec![Vec::new(); stores];
-        Self { steps: 0, start_steps: Vec::new(), end: None, covered: Vec::new(), places: Vec::new(), outgoing }
+        Self {
+            steps: 0,
+            start_steps: Vec::new(),
+            end: None,
+            findings: Vec::new(),
+            covered: Vec::new(),
+            places: Vec::new(),
+            outgoing,
+        }
     }
 
     fn clear(&mut self) {
         self.steps = 0;
         self.start_steps.clear();
         self.end = None;
+        self.findings.clear();
         self.covered.clear();
         self.places.clear();
     }
@@ -294,6 +313,30 @@ impl Block {
     /// The same for what happened while a candidate was looked at.
     fn note_end_at(&mut self, candidate: u32, end: End) {
         self.note_end(at(self.places[candidate as usize]), end);
+    }
+
+    /// Takes note of a violation that the search continues past: the first of each kind.
+    fn note_finding(&mut self, moment: Moment, finding: Finding, checks: &Checks) {
+        let kind = finding.kind(checks);
+        match self.findings.iter_mut().find(|(_, known)| known.kind(checks) == kind) {
+            Some(known) if moment < known.0 => *known = (moment, finding),
+            Some(_) => {}
+            None => self.findings.push((moment, finding)),
+        }
+    }
+
+    /// Takes note of what ends the search, unless it continues past it.
+    fn receive(&mut self, moment: Moment, end: End, search: (&Checks, &SearchOptions)) -> ControlFlow<()> {
+        match end {
+            End::Found(finding) if search.1.violations.collects() => {
+                self.note_finding(moment, finding, search.0);
+                ControlFlow::Continue(())
+            }
+            end => {
+                self.note_end(moment, end);
+                ControlFlow::Break(())
+            }
+        }
     }
 
     fn note_cover(&mut self, property: PropertyId, moment: Moment) {
@@ -370,6 +413,10 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
         };
         phase(&mut |worker, ask| self.expand_blocks(worker, round, ask));
         phase(&mut |worker, _| {
+            // States of this round were found from states of rounds before.
+            if self.has_violations.load(Ordering::Relaxed) {
+                worker.judge.suspect();
+            }
             while let Some(store) = self.take(1, self.stores.len()) {
                 self.keep_new(worker, round, store);
             }
@@ -445,7 +492,8 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
                     deadlock(self.options.deadlock, state, |each| self.system.steps(scratch, state, each))
             {
                 let end = end_with(Some(number), None, violation);
-                block.note_end(at(block.steps + sorting.batch.steps()), end);
+                let moment = at(block.steps + sorting.batch.steps());
+                let _ = block.receive(moment, end, (self.checks, self.options));
             }
             if block.end.is_some() {
                 break;
@@ -544,6 +592,21 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
                             lock(&self.blocks[block]).note_end_at(candidate, *halt);
                             continue;
                         }
+                        Admission::DroppedWrong(finding) => {
+                            let mut block = lock(&self.blocks[block]);
+                            let moment = at(block.places[candidate as usize]);
+                            block.note_finding(moment, finding, self.checks);
+                            continue;
+                        }
+                        Admission::StoredWrong(new, findings) => {
+                            let mut block = lock(&self.blocks[block]);
+                            let moment = at(block.places[candidate as usize]) + 1;
+                            for finding in findings {
+                                block.note_finding(moment, finding, self.checks);
+                            }
+                            self.has_violations.store(true, Ordering::Relaxed);
+                            new
+                        }
                         Admission::StoredLast(new, halt) => {
                             let mut block = lock(&self.blocks[block]);
                             let moment = at(block.places[candidate as usize]) + 1;
@@ -595,25 +658,27 @@ impl<S: SearchSpace> Expander for BlockExpander<'_, '_, S> {
         match (self.ask)() {
             None => ControlFlow::Continue(()),
             Some(reason) => {
-                self.end(End::Stopped(reason));
+                let moment = self.moment();
+                self.block.note_end(moment, End::Stopped(reason));
                 ControlFlow::Break(())
             }
         }
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: End) -> ControlFlow<()> {
         let moment = self.moment();
-        self.block.note_end(moment, end);
+        self.block.receive(moment, end, (self.search.checks, self.search.options))
     }
 }
 
 /// What is counted.
-#[derive(Debug, Default)]
-struct Counts {
+#[derive(Debug)]
+struct Counts<'a> {
     states: u64,
     transitions: u64,
     depth: u64,
     covered: Vec<PropertyId>,
+    findings: Findings<'a>,
     surplus: FxHashSet<StateNumber>,
     /// Most bytes used for levels and successors.
     other_bytes: u64,
@@ -633,7 +698,7 @@ struct RoundState {
 /// The thread that leads the others.
 struct Conductor<'s, 'a, S: SearchSpace> {
     search: &'s ThreadedSearch<'a, S>,
-    counts: Counts,
+    counts: Counts<'a>,
     worker: Worker<'a, S>,
     observer: &'s mut dyn Observer,
     /// Where to go on on disk, with the states of the next level so far.
@@ -653,7 +718,9 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
                 }
             }
             Some(Restored { totals, current, next: found }) => {
-                let SearchTotals { level: reached, depth: deepest, transitions, covered } = totals;
+                let SearchTotals { level: reached, depth: deepest, transitions, covered, findings } = totals;
+                self.search.has_violations.store(!findings.is_empty(), Ordering::Relaxed);
+                self.counts.findings = Findings::new(self.search.checks, self.search.options, findings);
                 self.counts.states = self.search.stores.iter().map(|store| read(store).len()).sum();
                 (self.counts.depth, self.counts.transitions, self.counts.covered) = (deepest, transitions, covered);
                 (depth, level, next) = (reached, current, found);
@@ -700,12 +767,18 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
 
     /// Where the search is.
     fn here(&self, first: usize, depth: u64, next: &[StateNumber]) -> RoundState {
-        let Counts { transitions, depth: deepest, covered, .. } = &self.counts;
+        let Counts { transitions, depth: deepest, covered, findings, .. } = &self.counts;
         RoundState {
             first,
             found: next.len(),
             lengths: self.search.stores.iter().map(|store| read(store).len()).collect(),
-            totals: SearchTotals { level: depth, depth: *deepest, transitions: *transitions, covered: covered.clone() },
+            totals: SearchTotals {
+                level: depth,
+                depth: *deepest,
+                transitions: *transitions,
+                covered: covered.clone(),
+                findings: findings.list().to_vec(),
+            },
         }
     }
 
@@ -738,6 +811,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
         let level = read(&search.level);
         let snapshot = Snapshot {
             fingerprint: search.fingerprint,
+            checks: search.checks,
             words: search.words,
             stores: &stores,
             totals: &place.totals,
@@ -802,6 +876,15 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
                 if end.as_ref().is_none_or(|&(known, _)| moment < known) {
                     end = Some((moment, End::Stopped(StopReason::StateLimit(limit))));
                 }
+            }
+        }
+        block.findings.sort_by_key(|&(moment, _)| moment);
+        for (moment, finding) in block.findings.drain(..) {
+            if end.as_ref().is_some_and(|&(known, _)| known < moment) {
+                break;
+            }
+            if let Err(halt) = self.counts.findings.note(finding) {
+                end = Some((moment, *halt));
             }
         }
         let (cut, end) = match end {

@@ -104,7 +104,7 @@ pub fn orbits(model: &Model, symmetry: Symmetry, observer: &mut dyn Observer) ->
     let (job, watched) = (model.clone(), control.clone());
     let work = move || {
         let properties = claims(job.ir(), None);
-        detection::choose(&job, (symmetry, Reduction::Auto), properties, &watched, None)
+        detection::choose(&job, (symmetry, Reduction::Auto), properties.into(), &watched, None)
     };
     let symmetries = match control.supervise(observer, work)? {
         Supervised::Done(choice) => choice?.made(),
