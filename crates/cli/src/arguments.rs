@@ -213,6 +213,9 @@ pub(crate) struct CheckArguments {
     /// The same, until so many violations are found
     #[arg(long, value_name = "N", conflicts_with = "all_errors", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_errors: Option<u64>,
+    /// Show a shortest run to each cover that is reached, too; that takes a search for each
+    #[arg(long)]
+    pub(crate) cover_runs: bool,
     /// Draw the run of the first violation of a Promela model as a message sequence chart (SVG)
     #[arg(long, value_name = "FILE")]
     pub(crate) msc: Option<PathBuf>,
@@ -346,10 +349,14 @@ In a terminal you choose each step; otherwise, or with --random, --seed or --ste
 seed gives the same run. Where several steps lead to states that are the same up to a symmetry, the first is listed, with \
 the numbers of the others. The exit status is 1 if the run ends in a violation, and 0 otherwise: a run proves nothing.
 
+With --check, runs are not shown unless one violates a property. If none does, the answer is inconclusive, and the exit \
+status is 4. Run K has the seed of the first one and K - 1, so that it can be repeated by itself.
+
 Examples:
   quotient simulate model.m
   quotient simulate --seed 7 --steps 50 model.m
-  quotient simulate --random --format json model.m")]
+  quotient simulate --random --format json model.m
+  quotient simulate --check --runs 1000 --seed 1 model.m")]
 pub(crate) struct SimulateArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
@@ -365,6 +372,15 @@ pub(crate) struct SimulateArguments {
     /// How many steps a random run takes at most [default: 100]
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,
+    /// Make so many random runs, and check them [default: 1]
+    #[arg(long, value_name = "N", requires = "check", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) runs: Option<u64>,
+    /// Evaluate every property along random runs; show the first run that violates one, and nothing else
+    #[arg(long, conflicts_with = "interactive")]
+    pub(crate) check: bool,
+    /// What counts as a deadlock with --check; stuttering unless told otherwise, stuck in Promela and B
+    #[arg(long, value_enum, value_name = "MODE", requires = "check")]
+    pub(crate) deadlock: Option<DeadlockName>,
     /// By which symmetries to list steps together when you choose them [default: auto]
     #[arg(long, value_enum, value_name = "SYMMETRY")]
     pub(crate) symmetry: Option<SymmetryName>,

@@ -58,6 +58,7 @@
 mod adaptive;
 mod clock;
 mod control;
+mod covers;
 pub mod defect;
 mod detection;
 mod error;

@@ -103,6 +103,8 @@ pub struct Options {
     pub resume: Option<PathBuf>,
     /// Whether to search without reduction, too, and compare.
     pub cross_check: bool,
+    /// Whether to show a run to each cover that is reached, for which there is a search of its own.
+    pub cover_runs: bool,
     /// When to give up.
     pub limits: Limits,
 }
@@ -123,6 +125,7 @@ impl Default for Options {
             checkpoint: None,
             resume: None,
             cross_check: false,
+            cover_runs: false,
             limits: Limits::default(),
         }
     }

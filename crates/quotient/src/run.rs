@@ -9,6 +9,7 @@ use quotient_engines::{self as engines, Clock, Observer as EngineObserver, Progr
 use quotient_ir::Interrupt;
 
 use crate::adaptive::{self, Searched};
+use crate::covers;
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
 use crate::detection::{self, Choice, PATIENCE, Pending, Symmetries, ToPreserve};
 use crate::error::Error;
@@ -53,7 +54,12 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
         let path = path.display();
         notes.push(format!("what was found is in `{path}`: --resume {path} continues from there"));
     }
-    Ok(Report::new(found, notes, control, started.elapsed()).planned(plan))
+    let mut report = Report::new(found, notes, control, started.elapsed()).planned(plan);
+    if plan.options.cover_runs {
+        report.cover_runs = covers::runs(plan, &report, control, observer)?;
+        report.elapsed = started.elapsed();
+    }
+    Ok(report)
 }
 
 /// When a file was written, and how long it is: both tell whether it was written since.

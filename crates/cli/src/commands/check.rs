@@ -73,6 +73,7 @@ fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
         checkpoint: checkpoint.map(|path| Checkpoint { path, every: checkpoints.checkpoint_every }),
         resume: checkpoints.resume.clone(),
         cross_check: arguments.cross_check,
+        cover_runs: arguments.cover_runs,
         limits: limits(&arguments.limits),
     })
 }

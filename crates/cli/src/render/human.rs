@@ -59,6 +59,7 @@ pub(crate) fn check(outcome: &Outcome<'_>, palette: Palette) -> String {
         Verdict::Inconclusive => inconclusive_line(outcome, palette),
     };
     text.push_str(&evidence(outcome, palette));
+    text.push_str(&cover_runs(outcome, palette));
     text.push_str(&property_lines(outcome, palette));
     text.push('\n');
     text.push_str(&figures(outcome));
@@ -155,6 +156,16 @@ fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
         }
     }
     text
+}
+
+/// The runs to covers that are reached, if they were asked for.
+fn cover_runs(outcome: &Outcome<'_>, palette: Palette) -> String {
+    let model = outcome.model.ir();
+    let renderer = TraceRenderer::new(model, outcome.model.layout(), palette);
+    let shown = outcome.report.cover_runs.iter().map(|(cover, trace)| {
+        format!("\n{}\n{}", palette.strong(&format!("{} is reached", property_title(model, *cover))), renderer.trace(trace))
+    });
+    shown.collect()
 }
 
 /// A violation to show: of each subject one, or one of each kind of error.

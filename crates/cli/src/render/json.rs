@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use quotient::walk::{RunsOptions, RunsReport};
 use quotient::{AdaptiveUse, CrossCheck, Extent, LivenessReport, PropertyReport, Report, StopReason, Subject, Verdict};
 use quotient_ir::{
     Action, Diagnostic, Interpreter, Layout, Model, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind,
@@ -14,6 +15,7 @@ use crate::names::{
     NamedArgument, action_arguments, action_name, participants, property_arguments, property_kind, property_name,
     rule_name,
 };
+use crate::render::context::{ContextObject, failure_context};
 use crate::render::diagnostics::Lines;
 use crate::render::human::Outcome;
 use crate::render::state::StateShape;
@@ -44,6 +46,9 @@ struct SearchObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     adaptive: Option<AdaptiveObject<'a>>,
     properties: Vec<PropertyObject<'a>>,
+    /// All violations, one for each property and each kind of error, if the search was to continue past them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violations: Option<Vec<FoundObject<'a>>>,
     /// The run to an error that ended the search, if errors were not to be judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<FaultObject<'a>>,
@@ -228,9 +233,6 @@ struct PropertyObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cycle: Option<usize>,
     violation: Option<ViolationObject<'a>>,
-    /// Runs to errors of other kinds, if the search continued past the first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    others: Vec<FaultObject<'a>>,
     /// Why it cannot be checked, if its verdict is `unsupported`.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<ViolationObject<'a>>,
@@ -243,6 +245,15 @@ struct FaultObject<'a> {
     violation: Option<ViolationObject<'a>>,
 }
 
+/// One of all violations.
+#[derive(serde::Serialize)]
+struct FoundObject<'a> {
+    property: String,
+    kind: &'static str,
+    trace: Option<TraceObject<'a>>,
+    violation: Option<ViolationObject<'a>>,
+}
+
 /// What is wrong at the end of a trace.
 #[derive(serde::Serialize)]
 struct ViolationObject<'a> {
@@ -250,6 +261,9 @@ struct ViolationObject<'a> {
     file: Option<&'a str>,
     line: Option<usize>,
     column: Option<usize>,
+    /// The calls, values and part of a condition that say why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<ContextObject<'a>>,
 }
 
 #[derive(serde::Serialize)]
@@ -292,6 +306,25 @@ struct SimulationObject<'a> {
     steps: usize,
     trace: TraceObject<'a>,
     violation: Option<ViolationObject<'a>>,
+    diagnostics: Vec<DiagnosticObject<'a>>,
+}
+
+/// The runs of `simulate --check`.
+#[derive(serde::Serialize)]
+struct CheckedRunsObject<'a> {
+    schema: &'static str,
+    command: &'static str,
+    verdict: &'static str,
+    stop_reason: &'static str,
+    seed: u64,
+    runs: u64,
+    steps: u64,
+    /// The seed that repeats the run that violates something.
+    violating_seed: Option<u64>,
+    trace: Option<TraceObject<'a>>,
+    violation: Option<ViolationObject<'a>>,
+    /// The covers that were reached.
+    covered: Vec<String>,
     diagnostics: Vec<DiagnosticObject<'a>>,
 }
 
@@ -421,6 +454,7 @@ pub(crate) fn search(writer: &mut dyn Write, command: &'static str, outcome: &Ou
         symmetry: SymmetryObject::of(model, report),
         adaptive: report.adaptive.as_ref().map(adaptive_object),
         properties: property_objects(naming, &lines, report),
+        violations: report.all_errors.then(|| found_objects(naming, &lines, report)),
         fault: report.fault.as_ref().map(|trace| fault_object(naming, &lines, trace)),
         graph: outcome
             .counts
@@ -554,7 +588,36 @@ pub(crate) fn simulation(
         seed,
         steps: trace.steps.iter().filter(|step| matches!(step.action, Action::Rule(_))).count(),
         trace: TraceObject { naming: Naming { model, layout }, trace },
-        violation: violation_object(model, &lines, trace),
+        violation: violation_object(Naming { model, layout }, &lines, trace),
+        diagnostics: diagnostic_objects(&model.source, warnings),
+    };
+    write(writer, &object)
+}
+
+/// Random runs that were checked, of `simulate --check`.
+pub(crate) fn checked_runs(
+    writer: &mut dyn Write,
+    interpreter: &Interpreter<'_>,
+    options: &RunsOptions,
+    report: &RunsReport,
+    warnings: &[Diagnostic],
+) -> io::Result<()> {
+    let (model, layout) = (interpreter.model(), interpreter.layout());
+    let lines = Lines::new(&model.source);
+    let naming = Naming { model, layout };
+    let run = report.violation.as_ref();
+    let object = CheckedRunsObject {
+        schema: SCHEMA,
+        command: "simulate",
+        verdict: verdict_name(if run.is_some() { Verdict::Violated } else { Verdict::Inconclusive }),
+        stop_reason: if run.is_some() { "violation" } else { "run-limit" },
+        seed: options.seed,
+        runs: report.runs,
+        steps: report.steps,
+        violating_seed: run.map(|run| run.seed),
+        trace: run.map(|run| TraceObject { naming, trace: &run.trace }),
+        violation: run.and_then(|run| violation_object(naming, &lines, &run.trace)),
+        covered: report.covered.iter().map(|&cover| property_name(model, cover)).collect(),
         diagnostics: diagnostic_objects(&model.source, warnings),
     };
     write(writer, &object)
@@ -569,7 +632,12 @@ pub(crate) fn write(writer: &mut dyn Write, object: &impl Serialize) -> io::Resu
 
 /// The verdict on each property, and what cannot be checked.
 fn property_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Report) -> Vec<PropertyObject<'a>> {
-    let judged = report.properties.iter().map(|property| property_object(naming, lines, property));
+    let judged = report.properties.iter().map(|property| {
+        let run = report.cover_runs.iter().find(|(cover, _)| property.subject == Subject::Property(*cover));
+        let run = run.map(|(_, trace)| TraceObject { naming, trace });
+        let object = property_object(naming, lines, property);
+        PropertyObject { trace: object.trace.or(run), ..object }
+    });
     let unsupported = report.unsupported.iter().map(|property| PropertyObject {
         name: property.name.clone(),
         kind: property.kind,
@@ -577,10 +645,25 @@ fn property_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Repor
         trace: None,
         cycle: None,
         violation: None,
-        others: Vec::new(),
         reason: Some(located(lines, property.reason.clone(), property.span)),
     });
     judged.chain(unsupported).collect()
+}
+
+/// All violations of all properties.
+fn found_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Report) -> Vec<FoundObject<'a>> {
+    let mut found = Vec::new();
+    for property in report.properties.iter().filter(|property| property.verdict == Verdict::Violated) {
+        let PropertyObject { name, kind, trace, violation, .. } = property_object(naming, lines, property);
+        found.push(FoundObject { property: name.clone(), kind, trace, violation });
+        found.extend(property.other_traces.iter().map(|trace| FoundObject {
+            property: name.clone(),
+            kind,
+            trace: Some(TraceObject { naming, trace }),
+            violation: violation_object(naming, lines, trace),
+        }));
+    }
+    found
 }
 
 fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a PropertyReport) -> PropertyObject<'a> {
@@ -591,7 +674,7 @@ fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a Prop
         Subject::Errors => ("errors".into(), "errors"),
     };
     let violation = match (&property.trace, property.subject) {
-        (Some(trace), _) => violation_object(model, lines, trace),
+        (Some(trace), _) => violation_object(naming, lines, trace),
         (None, Subject::Property(id)) if property.verdict == Verdict::Violated => {
             let message = "no reachable state satisfies it".into();
             Some(located(lines, message, Some(model.properties[id].span)))
@@ -605,18 +688,20 @@ fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a Prop
         cycle: property.trace.as_ref().and_then(|trace| trace.cycle),
         trace: property.trace.as_ref().map(|trace| TraceObject { naming, trace }),
         violation,
-        others: property.other_traces.iter().map(|trace| fault_object(naming, lines, trace)).collect(),
         reason: None,
     }
 }
 
 fn fault_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, trace: &'a Trace) -> FaultObject<'a> {
-    FaultObject { trace: TraceObject { naming, trace }, violation: violation_object(naming.model, lines, trace) }
+    FaultObject { trace: TraceObject { naming, trace }, violation: violation_object(naming, lines, trace) }
 }
 
-fn violation_object<'a>(model: &'a Model, lines: &Lines<'a>, trace: &Trace) -> Option<ViolationObject<'a>> {
-    let text = describe_violation(model, trace.violation.as_ref()?);
-    Some(located(lines, text.message, text.span))
+fn violation_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, trace: &Trace) -> Option<ViolationObject<'a>> {
+    let Naming { model, layout } = naming;
+    let violation = trace.violation.as_ref()?;
+    let text = describe_violation(model, violation);
+    let context = failure_context(model, layout, violation, trace.steps.last().map(|step| &step.state));
+    Some(ViolationObject { context: ContextObject::of(lines, context), ..located(lines, text.message, text.span) })
 }
 
 fn located<'a>(lines: &Lines<'a>, message: String, span: Option<Span>) -> ViolationObject<'a> {
@@ -626,6 +711,7 @@ fn located<'a>(lines: &Lines<'a>, message: String, span: Option<Span>) -> Violat
         file: place.map(|place| place.file),
         line: place.map(|place| place.line),
         column: place.map(|place| place.column),
+        context: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Everything that is shown: diagnostics, states and traces, results for people and as JSON.
 
+mod context;
 pub(crate) mod diagnostics;
 pub(crate) mod human;
 pub(crate) mod json;

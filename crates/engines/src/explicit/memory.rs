@@ -289,7 +289,11 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         let Some(path) = &self.options.checkpoint else { return Ok(()) };
         // Without all starts there is nothing to go on from.
         let length = if self.begun { self.store.len() } else { 0 };
-        let Rest { totals, current, .. } = self.rest();
+        let Rest { mut totals, current, .. } = self.rest();
+        if !self.begun {
+            // They are found again, in states that are not kept.
+            totals.findings.clear();
+        }
         let next = current.end..length as StateNumber;
         let snapshot = Snapshot {
             fingerprint: self.fingerprint,

@@ -885,6 +885,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
             }
             if let Err(halt) = self.counts.findings.note(finding) {
                 end = Some((moment, *halt));
+                break;
             }
         }
         let (cut, end) = match end {

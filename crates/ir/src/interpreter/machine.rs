@@ -55,6 +55,8 @@ pub(super) struct Frame<'m> {
     pub(super) contents: Table<LocalId, Contents>,
     /// The function that is called, if it is a call.
     pub(super) function: Option<FunctionId>,
+    /// What calls it.
+    pub(super) called_from: Span,
     /// How many cells it takes.
     cells: usize,
 }
@@ -94,6 +96,8 @@ pub(super) struct Machine<'i, 'm> {
     /// The statement, guard or property under way.
     pub(super) span: Span,
     pub(super) covered: BTreeSet<PropertyId>,
+    /// The condition of the assertion that failed.
+    pub(super) failed_assertion: Option<ExprId>,
     /// Notes what is read and written of the state, if someone asked for it.
     recorder: Option<Recorder>,
     work: u64,
@@ -116,6 +120,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
             frames: Vec::new(),
             span,
             covered: BTreeSet::new(),
+            failed_assertion: None,
             recorder: None,
             work: 0,
             depth: 0,
@@ -175,7 +180,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
             Contents::Reference(_) => 1,
         });
         let cells = cells.sum();
-        Frame { locals, contents, function, cells }
+        Frame { locals, contents, function, called_from: self.span, cells }
     }
 
     /// Puts a frame on the stack.
@@ -336,6 +341,15 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
     /// An expression as the source would have it, for messages.
     pub(super) fn expression_text(&self, expression: ExprId) -> String {
         text::expression_text(self.model, self.frame().locals, expression)
+    }
+
+    /// A place as the source would have it, for messages, and which one it is where that depends on the state.
+    pub(super) fn named_place(&self, place: PlaceId, location: &Location) -> String {
+        let text = self.place_text(place);
+        match self.location_text(location, 1) {
+            Some(name) if name != text => format!("`{text}`, that is `{name}`"),
+            _ => format!("`{text}`"),
+        }
     }
 
     /// A place as the source would have it, for messages.

@@ -1,6 +1,7 @@
 //! `quotient simulate`: one run of the model, chosen at random or by hand, on the reference
 //! interpreter.
 
+mod checked;
 mod interactive;
 mod random;
 
@@ -8,11 +9,11 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use quotient::Control;
-use quotient::walk::{Randomness, fresh_seed, orbits};
+use quotient::walk::{Randomness, RunsOptions, fresh_seed, orbits};
 use quotient_ir::Interpreter;
 
 use crate::arguments::{Format, OutputArguments, SimulateArguments, SymmetryName};
-use crate::commands::{Claims, load_model, show_warnings, symmetry};
+use crate::commands::{Claims, deadlock_mode, load_model, show_warnings, symmetry};
 use crate::failure::Failure;
 use crate::watch::Display;
 
@@ -28,13 +29,16 @@ pub(crate) fn run(arguments: &SimulateArguments) -> Result<ExitCode, Failure> {
     let wants_random = arguments.random
         || arguments.seed.is_some()
         || arguments.steps.is_some()
+        || arguments.check
         || arguments.format == Format::Json
         || reads_model_from_stdin;
     let is_interactive = arguments.interactive || (!wants_random && io::stdin().is_terminal());
     if !is_interactive && arguments.symmetry.is_some_and(|symmetry| symmetry != SymmetryName::Off) {
         return Err(Failure::Usage("a random run does not use symmetries; they help to choose steps by hand".into()));
     }
-    let model = load_model(&arguments.model, Claims::Ignored, &Control::default())?;
+    // What is checked is what `check` checks.
+    let claims = if arguments.check { Claims::Watched } else { Claims::Ignored };
+    let model = load_model(&arguments.model, claims, &Control::default())?;
     show_warnings(&model);
     let interpreter = Interpreter::new(model.ir(), model.layout());
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
@@ -44,7 +48,12 @@ pub(crate) fn run(arguments: &SimulateArguments) -> Result<ExitCode, Failure> {
         display.clear();
         return interactive::run(&interpreter, Randomness::new(seed), orbits?);
     }
-    let options =
-        random::RunOptions { seed, steps: arguments.steps.unwrap_or(DEFAULT_STEPS), format: arguments.format };
+    let steps = arguments.steps.unwrap_or(DEFAULT_STEPS);
+    if arguments.check {
+        let deadlock = arguments.deadlock.map_or_else(|| model.usual_deadlock_mode(), deadlock_mode);
+        let options = RunsOptions { seed, runs: arguments.runs.unwrap_or(1), steps, deadlock };
+        return checked::run(&interpreter, &options, arguments.format, model.warnings());
+    }
+    let options = random::RunOptions { seed, steps, format: arguments.format };
     random::run(&interpreter, &options, model.warnings())
 }
