@@ -213,6 +213,9 @@ pub(crate) struct CheckArguments {
     /// The same, until so many violations are found
     #[arg(long, value_name = "N", conflicts_with = "all_errors", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_errors: Option<u64>,
+    /// Do not expand states in which this condition, in the language of the model, is false; they are checked
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) constraint: Option<String>,
     /// Show a shortest run to each cover that is reached, too; that takes a search for each
     #[arg(long)]
     pub(crate) cover_runs: bool,

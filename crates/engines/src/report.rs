@@ -51,6 +51,8 @@ pub enum StopReason {
     /// A fault of the model ended the search, and faults were not to be reported as violations. The report has the
     /// run to it.
     Fault(Fault),
+    /// So many states were not expanded, since a constraint does not hold in them. Nothing else was left out.
+    Constraint(u64),
     /// States that are not symmetric may have been taken for each other.
     Approximate,
 }
@@ -82,6 +84,9 @@ impl fmt::Display for StopReason {
             Self::CheckpointFailed(reason) => write!(formatter, "the checkpoint could not be written: {reason}"),
             Self::Exhausted(fault) => write!(formatter, "{fault}"),
             Self::Fault(fault) => write!(formatter, "the model went wrong: {fault}"),
+            Self::Constraint(states) => {
+                write!(formatter, "nothing else is violated within the constraint; {states} states were not expanded")
+            }
             Self::Approximate => {
                 write!(formatter, "the reduction is approximate: states that are not symmetric may share a marker")
             }

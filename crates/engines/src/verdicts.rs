@@ -233,7 +233,11 @@ pub(crate) fn search_and_judge<S: SearchSpace>(
     if unasked.is_some() {
         verdicts.leave_open();
     }
-    let stop_reason = ended.or(unasked);
+    let cut = Some(exploration.unexpanded).filter(|&states| is_finished && states > 0).map(StopReason::Constraint);
+    if cut.is_some() {
+        verdicts.leave_open();
+    }
+    let stop_reason = ended.or(unasked).or(cut);
     let represented = match orbit_size {
         Some(_) if exploration.approximation.is_some() => None,
         None => Some(exploration.states.into()),

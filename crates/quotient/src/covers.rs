@@ -109,7 +109,8 @@ fn denying(model: &ir::Model, cover: PropertyId) -> (ir::Model, Vec<Span>) {
     }
     let ir::Model { pool, rules, starts, functions, .. } = &mut denied;
     let mut places = Vec::new();
-    let mut negate = |condition: ExprId| pool.expression(Expr::Unary { operator: UnaryOperator::Not, operand: condition });
+    let mut negate =
+        |condition: ExprId| pool.expression(Expr::Unary { operator: UnaryOperator::Not, operand: condition });
     for id in rules.indices() {
         deny(&mut rules[id].body, cover, &mut negate, &mut places);
     }

@@ -11,6 +11,7 @@
 //! | a cross-check | no reduction, `markers` and `markers-trees`, approximate stores, spilling |
 //! | adaptive reduction | depth-first order, liveness, declared symmetries or none, and what is listed above |
 //! | all errors | adaptive reduction, approximate stores |
+//! | a constraint | adaptive reduction, liveness |
 //! | strategies | no symmetries |
 //! | declared symmetries | no reduction |
 //!
@@ -84,6 +85,9 @@ pub enum Refusal {
     /// A search that is to continue past violations, and cannot.
     #[error("--all-errors and --max-errors cannot be used with {0}")]
     AllErrors(&'static str),
+    /// A model with a constraint, and something that needs to see what is left out.
+    #[error("--constraint cannot be used with {0}")]
+    Constraint(String),
     /// A search for no violation at all.
     #[error("--max-errors 0 looks for nothing: a search ends at the first error with 1")]
     NoErrors,
@@ -141,6 +145,7 @@ impl Plan {
         let liveness = properties.iter().find(is_liveness).map(|&id| property_name(model.ir(), id));
         let has_liveness = liveness.is_some();
         refuse_all_errors(options, &search)?;
+        refuse_constraint(model, options, liveness.as_deref())?;
         refuse_store(options, has_liveness)?;
         refuse_reduction(options, liveness.as_deref())?;
         // A verdict on the whole model must not leave out what the model asks for.
@@ -243,6 +248,20 @@ fn refuse_all_errors(options: &Options, search: &SearchOptions) -> Result<(), Re
         () if options.reduction == Reduction::Adaptive => Err(Refusal::AllErrors("adaptive reduction")),
         () if options.store != StoreMode::Exact => Err(Refusal::AllErrors("an approximate store")),
         () => Ok(()),
+    }
+}
+
+/// Refuses a constraint where what it leaves out would decide.
+fn refuse_constraint(model: &Model, options: &Options, liveness: Option<&str>) -> Result<(), Refusal> {
+    if model.ir().properties.iter().all(|property| property.kind != PropertyKind::Constraint) {
+        return Ok(());
+    }
+    match liveness {
+        Some(name) => Err(Refusal::Constraint(format!(
+            "liveness property `{name}`: what can be reached is not known; name others with --property"
+        ))),
+        None if options.reduction == Reduction::Adaptive => Err(Refusal::Constraint("adaptive reduction".to_owned())),
+        None => Ok(()),
     }
 }
 

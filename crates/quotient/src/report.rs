@@ -254,7 +254,13 @@ impl Report {
             Verdict::Holds if !plan.unsupported.is_empty() => Verdict::Inconclusive,
             verdict => verdict,
         };
-        Self { verdict, unsupported: plan.unsupported.clone(), threads: plan.threads, all_errors: plan.search.violations.collects(), ..self }
+        Self {
+            verdict,
+            unsupported: plan.unsupported.clone(),
+            threads: plan.threads,
+            all_errors: plan.search.violations.collects(),
+            ..self
+        }
     }
 
     /// How many states of the model there are for each that is stored.

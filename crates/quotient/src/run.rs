@@ -9,8 +9,8 @@ use quotient_engines::{self as engines, Clock, Observer as EngineObserver, Progr
 use quotient_ir::Interrupt;
 
 use crate::adaptive::{self, Searched};
-use crate::covers;
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
+use crate::covers;
 use crate::detection::{self, Choice, PATIENCE, Pending, Symmetries, ToPreserve};
 use crate::error::Error;
 use crate::memory::resident_bytes;
@@ -70,7 +70,14 @@ fn stamp_of(path: &Path) -> Option<(SystemTime, u64)> {
 
 /// Whether a search that ends for a reason would have found more, so that there is something to continue.
 fn ends_early(reason: &StopReason) -> bool {
-    !matches!(reason, StopReason::Violation | StopReason::Fault(_) | StopReason::Exhausted(_) | StopReason::Approximate)
+    !matches!(
+        reason,
+        StopReason::Violation
+            | StopReason::Fault(_)
+            | StopReason::Exhausted(_)
+            | StopReason::Constraint(_)
+            | StopReason::Approximate
+    )
 }
 
 /// Says that a limit is below what the program itself takes.

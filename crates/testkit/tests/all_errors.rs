@@ -259,17 +259,17 @@ fn compare_programs(default: u64, least: (usize, usize), program: impl Fn(u64) -
     let several = compared.iter().filter(|(kinds, _)| *kinds > 1).count();
     let reduced = compared.iter().filter(|&&(kinds, reduced)| kinds > 1 && reduced).count();
     println!("{} compared, {several} with several violations, {reduced} of them reduced", compared.len());
-    assert!((several, reduced) >= least, "{several} with several violations, {reduced} of them reduced");
+    assert!(several >= least.0 && reduced >= least.1, "{several} with several violations, {reduced} of them reduced");
 }
 
 #[test]
 fn all_errors_of_random_programs() {
-    compare_programs(150, (20, 0), |seed| random_program(seed, &ProgramOptions::default()));
+    compare_programs(150, (10, 0), |seed| random_program(seed, &ProgramOptions::default()));
 }
 
 #[test]
 fn all_errors_of_symmetric_programs() {
-    compare_programs(150, (20, 10), |seed| {
+    compare_programs(150, (10, 5), |seed| {
         symmetric_program(seed, if seed % 2 == 0 { Kind::Symmetric } else { Kind::NearlySymmetric })
     });
 }

@@ -6,7 +6,8 @@ use quotient::{Checkpoint, Control, Language, Model, Options, Plan, Report, Spil
 
 use crate::arguments::{CheckArguments, Format, StoreName};
 use crate::commands::{
-    Claims, deadlock_mode, exit_status, limits, load_model, order, reduction, show_notes, show_warnings, symmetry,
+    Claims, deadlock_mode, exit_status, limits, load_constrained_model, order, reduction, show_notes, show_warnings,
+    symmetry,
 };
 use crate::failure::Failure;
 use crate::render::human::Outcome;
@@ -23,7 +24,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
     let options = options(arguments)?;
     let control = Control::start(&options.limits);
     cancel_on_interrupt(&control);
-    let model = load_model(&arguments.model, Claims::Watched, &control)?;
+    let model = load_constrained_model(&arguments.model, Claims::Watched, arguments.constraint.as_deref(), &control)?;
     if arguments.msc.is_some() && model.language() != Some(Language::Promela) {
         return Err(Failure::Usage("--msc draws runs of Promela models".into()));
     }

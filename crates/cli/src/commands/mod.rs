@@ -34,6 +34,19 @@ enum Claims {
 /// # Errors
 /// If there is no such file, or no model in it.
 fn load_model(arguments: &ModelArguments, claims: Claims, control: &Control) -> Result<Model, Failure> {
+    load_constrained_model(arguments, claims, None, control)
+}
+
+/// The same, with a constraint.
+///
+/// # Errors
+/// As for [`load_model`], and if it cannot be read.
+fn load_constrained_model(
+    arguments: &ModelArguments,
+    claims: Claims,
+    constraint: Option<&str>,
+    control: &Control,
+) -> Result<Model, Failure> {
     let language = arguments.language.map(|language| match language {
         LanguageName::Murphi => Language::Murphi,
         LanguageName::B => Language::B,
@@ -45,6 +58,7 @@ fn load_model(arguments: &ModelArguments, claims: Claims, control: &Control) -> 
         no_extra_nodes: arguments.no_extra_nodes,
         ignore_claims: claims == Claims::Ignored,
         max_processes: arguments.max_processes,
+        constraint: constraint.map(str::to_owned),
     };
     if arguments.path.as_os_str() == "-" {
         let bytes = quotient::read(io::stdin().lock())

@@ -44,9 +44,9 @@ pub(crate) fn context_lines(model: &Model, context: &FailureContext, indent: &st
     };
     let word = if part.holds { "true" } else { "false" };
     let bound = if bindings.is_empty() { String::new() } else { format!(" for {bindings}") };
-    let place = part.span.map_or_else(String::new, |span| {
-        format!(" {}", palette.faint(&format!("({})", model.source.locate(span))))
-    });
+    let place = part
+        .span
+        .map_or_else(String::new, |span| format!(" {}", palette.faint(&format!("({})", model.source.locate(span)))));
     let _ = writeln!(text, "{indent}{word}{bound}: {}{place}", palette.strong(&visible(&part.text)));
     for given in &part.given {
         let _ = writeln!(text, "{indent}  while {}", visible(given));

@@ -106,6 +106,10 @@ fn inconclusive_line(outcome: &Outcome<'_>, palette: Palette) -> String {
 fn stop_text(reason: &StopReason) -> String {
     match reason {
         StopReason::StateLimit(limit) => format!("the limit of {} states was reached", quantity::count(*limit)),
+        StopReason::Constraint(states) => {
+            let (states, noun) = (quantity::count(*states), if *states == 1 { "state was" } else { "states were" });
+            format!("nothing else is violated within the constraint; {states} {noun} not expanded")
+        }
         StopReason::DepthLimit(limit) => format!("the limit of {} steps was reached", quantity::count(*limit)),
         StopReason::MemoryLimit(limit) => format!("the limit of {} of memory was reached", quantity::bytes(*limit)),
         StopReason::DiskLimit(limit) => format!("the limit of {} of disk space was reached", quantity::bytes(*limit)),
@@ -163,7 +167,11 @@ fn cover_runs(outcome: &Outcome<'_>, palette: Palette) -> String {
     let model = outcome.model.ir();
     let renderer = TraceRenderer::new(model, outcome.model.layout(), palette);
     let shown = outcome.report.cover_runs.iter().map(|(cover, trace)| {
-        format!("\n{}\n{}", palette.strong(&format!("{} is reached", property_title(model, *cover))), renderer.trace(trace))
+        format!(
+            "\n{}\n{}",
+            palette.strong(&format!("{} is reached", property_title(model, *cover))),
+            renderer.trace(trace)
+        )
     });
     shown.collect()
 }

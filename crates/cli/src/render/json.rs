@@ -758,6 +758,7 @@ fn stop_reason_name(reason: &StopReason) -> &'static str {
         StopReason::CheckpointFailed(_) => "checkpoint-failed",
         StopReason::Exhausted(_) => "exhausted",
         StopReason::Fault(_) => "fault",
+        StopReason::Constraint(_) => "constraint",
         StopReason::Approximate => "approximate",
     }
 }

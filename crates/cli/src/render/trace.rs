@@ -174,7 +174,9 @@ impl<'m> TraceRenderer<'m> {
 /// What a violation is one of, in a few words.
 pub(crate) fn violated_subject(model: &Model, violation: &Violation) -> String {
     match violation {
-        Violation::Property { property, .. } | Violation::Unreachable { property, .. } => property_title(model, *property),
+        Violation::Property { property, .. } | Violation::Unreachable { property, .. } => {
+            property_title(model, *property)
+        }
         Violation::Fault { fault, .. } => match fault.kind {
             FaultKind::Invariant(property) => property_title(model, property),
             _ => format!("error: {}", visible(&fault.message)),

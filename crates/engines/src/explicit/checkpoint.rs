@@ -34,6 +34,8 @@ pub(crate) struct SearchTotals {
     pub(crate) depth: u64,
     pub(crate) transitions: u64,
     pub(crate) covered: Vec<PropertyId>,
+    /// States that were not expanded because of a constraint.
+    pub(crate) unexpanded: u64,
     /// The violations that the search continued past.
     pub(crate) findings: Vec<Finding>,
 }
@@ -107,8 +109,8 @@ where
     let file = File::create(path)?;
     let mut output = Summing { inner: BufWriter::with_capacity(1 << 16, file), sum: Sum::default() };
     output.write_all(MAGIC)?;
-    let SearchTotals { level, depth, transitions, covered, findings } = totals;
-    let header = [fingerprint, words as u64, *level, *depth, *transitions, covered.len() as u64];
+    let SearchTotals { level, depth, transitions, covered, unexpanded, findings } = totals;
+    let header = [fingerprint, words as u64, *level, *depth, *transitions, *unexpanded, covered.len() as u64];
     write_words(&mut output, header.into_iter().chain(covered.iter().map(|id| id.position() as u64)))?;
     write_words(
         &mut output,
@@ -194,12 +196,7 @@ pub(crate) struct Restored {
 ///
 /// # Errors
 /// If it cannot be read or is not one for this search.
-pub(crate) fn read(
-    path: &Path,
-    fingerprint: u64,
-    words: usize,
-    options: &SearchOptions,
-) -> Result<Saved, ResumeError> {
+pub(crate) fn read(path: &Path, fingerprint: u64, words: usize, options: &SearchOptions) -> Result<Saved, ResumeError> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
     let mut input = Summing { inner: BufReader::with_capacity(1 << 16, file), sum: Sum::default() };
@@ -223,6 +220,7 @@ pub(crate) fn read(
         return Err(ResumeError::Foreign);
     }
     let (level, depth, transitions) = (read_word(&mut input)?, read_word(&mut input)?, read_word(&mut input)?);
+    let unexpanded = read_word(&mut input)?;
     let mut positions = || {
         let length = count(read_word(&mut input)?, 8)?;
         let position = |_| match u32::try_from(read_word(&mut input)?) {
@@ -259,7 +257,7 @@ pub(crate) fn read(
     if read_word(&mut input)? != sum {
         return Err(ResumeError::Malformed);
     }
-    let totals = SearchTotals { level, depth, transitions, covered, findings };
+    let totals = SearchTotals { level, depth, transitions, covered, unexpanded, findings };
     Ok(Saved { words, totals, fired, current, next, stores })
 }
 
@@ -380,6 +378,7 @@ pub(crate) fn can_go_on(reason: &StopReason) -> bool {
         StopReason::Violation
         | StopReason::Exhausted(_)
         | StopReason::Fault(_)
+        | StopReason::Constraint(_)
         | StopReason::CheckpointFailed(_)
         | StopReason::DiskLimit(_)
         | StopReason::SpillFailed(_)

@@ -207,7 +207,8 @@ mod tests {
     #[test]
     fn kinds_are_read_as_they_were_written() {
         let property = PropertyId::from_position(7);
-        let mut kinds = vec![ViolationKind::Invariant(property), ViolationKind::NoValue(property), ViolationKind::Deadlock];
+        let mut kinds =
+            vec![ViolationKind::Invariant(property), ViolationKind::NoValue(property), ViolationKind::Deadlock];
         kinds.extend(FAULT_KINDS.map(|kind| ViolationKind::Step(kind, Span::new(3, 9))));
         kinds.push(ViolationKind::Step(FaultKind::Invariant(property), Span { start: 1 << 20, end: u32::MAX }));
         for kind in kinds {

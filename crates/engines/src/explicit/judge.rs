@@ -19,6 +19,8 @@ pub(crate) struct Checks {
     pub(crate) invariants: Vec<PropertyId>,
     pub(crate) covers: Vec<PropertyId>,
     pub(crate) liveness: Vec<PropertyId>,
+    /// What tells which states are expanded.
+    pub(crate) constraints: Vec<PropertyId>,
     /// What tells which states are passed through.
     pub(crate) passing: Vec<PropertyId>,
 }
@@ -35,6 +37,7 @@ impl Checks {
                 PropertyKind::Cover if selected => checks.covers.push(id),
                 PropertyKind::AlwaysReachable if selected => checks.liveness.push(id),
                 PropertyKind::Passing => checks.passing.push(id),
+                PropertyKind::Constraint => checks.constraints.push(id),
                 _ => {}
             }
         }
@@ -152,6 +155,31 @@ impl<'a, S: Batches> Judge<'a, S> {
             }
         }
         if findings.is_empty() { Admission::Stored(number) } else { Admission::StoredWrong(number, findings) }
+    }
+
+    /// Whether a stored state is expanded: every constraint holds in it.
+    ///
+    /// # Errors
+    /// If one has no value.
+    #[inline]
+    pub(crate) fn expands(&mut self, state: &[u64]) -> Result<bool, Violation> {
+        if self.checks.constraints.is_empty() { Ok(true) } else { self.meets_constraints(state) }
+    }
+
+    #[cold]
+    fn meets_constraints(&mut self, state: &[u64]) -> Result<bool, Violation> {
+        if self.is_passing(state) {
+            return Ok(true);
+        }
+        let checks = self.checks;
+        for &property in &checks.constraints {
+            match self.first_failure(property, state) {
+                None => {}
+                Some(Violation::Property { .. }) => return Ok(false),
+                Some(fault) => return Err(fault),
+            }
+        }
+        Ok(true)
     }
 
     /// Whether a new state with a tag is to be stored.

@@ -9,7 +9,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use quotient_ir::{DeadlockMode, PropertyId};
+use quotient_ir::{DeadlockMode, PropertyId, Violation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explicit::batch::{Batch, Run};
@@ -120,6 +120,8 @@ struct MemorySearch<'a, S: SearchSpace> {
     transitions: u64,
     covered: Vec<PropertyId>,
     findings: Findings<'a>,
+    /// States that were not expanded because of a constraint.
+    unexpanded: u64,
     work: usize,
     stack_peak: u64,
     fingerprint: u64,
@@ -146,6 +148,7 @@ struct SafePoint {
     /// Steps from a start to the states of the level.
     level: u64,
     transitions: u64,
+    unexpanded: u64,
 }
 
 impl<'a, S: SearchSpace> MemorySearch<'a, S> {
@@ -176,6 +179,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             transitions: 0,
             covered: Vec::new(),
             findings: Findings::new(checks, options, Vec::new()),
+            unexpanded: 0,
             work: 0,
             stack_peak: 0,
             fingerprint,
@@ -221,7 +225,8 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         let mut state = vec![0; self.system.words()];
         let SafePoint { mut number, mut end_of_level, .. } = start;
         loop {
-            self.safe = SafePoint { number, end_of_level, level: self.level, transitions: self.transitions };
+            let (transitions, unexpanded) = (self.transitions, self.unexpanded);
+            self.safe = SafePoint { number, end_of_level, level: self.level, transitions, unexpanded };
             if number == end_of_level {
                 return Ok(());
             }
@@ -237,7 +242,8 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
                     if self.approximate {
                         self.store.forget_before(number as StateNumber);
                     }
-                    self.safe = SafePoint { number, end_of_level, level, transitions: self.transitions };
+                    let (transitions, unexpanded) = (self.transitions, self.unexpanded);
+                    self.safe = SafePoint { number, end_of_level, level, transitions, unexpanded };
                     if std::mem::take(&mut self.checkpoint_due)
                         && let Err(error) = self.save()
                     {
@@ -273,6 +279,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
                 .approximate
                 .then(|| Approximation { omission_probability: self.store.omission_probability() }),
             transitions: if handover.is_some() { self.safe.transitions } else { self.transitions },
+            unexpanded: if handover.is_some() { self.safe.unexpanded } else { self.unexpanded },
             depth: self.depth,
             memory_bytes: self.store.peak_bytes() + self.stack_peak,
             covered: self.covered,
@@ -310,13 +317,14 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
 
     /// Where a search can go on.
     fn rest(&self) -> Rest {
-        let SafePoint { number, end_of_level, level, transitions } = self.safe;
+        let SafePoint { number, end_of_level, level, transitions, unexpanded } = self.safe;
         Rest {
             totals: SearchTotals {
                 level,
                 depth: self.depth,
                 transitions,
                 covered: self.covered.clone(),
+                unexpanded,
                 findings: self.findings.list().to_vec(),
             },
             current: number as StateNumber..end_of_level as StateNumber,
@@ -331,7 +339,8 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             return Ok(None);
         }
         self.begun = true;
-        let SearchTotals { level, depth, transitions, covered, findings } = restored.totals;
+        let SearchTotals { level, depth, transitions, covered, unexpanded, findings } = restored.totals;
+        self.unexpanded = unexpanded;
         if !findings.is_empty() {
             self.judge.suspect();
         }
@@ -341,7 +350,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         let end_of_level = self.store.len() - restored.next.len() as u64;
         let number = end_of_level - restored.current.len() as u64;
         self.expanded = number;
-        let point = SafePoint { number, end_of_level, level, transitions };
+        let point = SafePoint { number, end_of_level, level, transitions, unexpanded };
         if number == end_of_level && end_of_level < self.store.len() {
             self.level += 1;
             return Ok(Some(SafePoint { end_of_level: self.store.len(), level: self.level, ..point }));
@@ -374,6 +383,10 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
     /// Fires all instances in a state.
     fn expand(&mut self, number: StateNumber, scratch: &mut S::Scratch, state: &mut [u64]) -> Result<(), Halt> {
         copy(state, self.store.state(number));
+        match self.judge.expands(state) {
+            Ok(true) => {}
+            unmet => return self.leave_unexpanded(number, unmet.err()),
+        }
         if self.graph {
             return self.expand_with_edges(number, scratch, state);
         }
@@ -382,6 +395,23 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         system.expand(scratch, state, &mut expansion);
         let moved = expansion.close();
         self.finish_expansion(number, scratch, state, moved)
+    }
+
+    /// Takes note of a state that is not expanded because of a constraint, or of one that has no value.
+    #[cold]
+    fn leave_unexpanded(&mut self, number: StateNumber, fault: Option<Violation>) -> Result<(), Halt> {
+        self.expanded += 1;
+        self.work += 1;
+        self.unexpanded += u64::from(fault.is_none());
+        if let Some(violation) = fault {
+            self.flush()?;
+            self.findings.receive(end_with(Some(number), None, violation))?;
+        }
+        if self.work >= PROGRESS_INTERVAL {
+            self.flush()?;
+            self.report_progress()?;
+        }
+        Ok(())
     }
 
     /// The same for an observer that wants to see each step: the state it leads to by itself, too.
@@ -557,9 +587,10 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         let (number, result) = match admission {
             Admission::Stored(number) => (number, Ok(Some(number))),
             Admission::StoredLast(number, halt) => (number, Err(halt)),
-            Admission::StoredWrong(number, findings) => {
-                (number, findings.into_iter().try_for_each(|finding| self.findings.note(finding)).map(|()| Some(number)))
-            }
+            Admission::StoredWrong(number, findings) => (
+                number,
+                findings.into_iter().try_for_each(|finding| self.findings.note(finding)).map(|()| Some(number)),
+            ),
             Admission::DroppedWrong(finding) => return self.findings.note(finding).map(|()| None),
             Admission::Dropped => return Ok(None),
             Admission::Refused(halt) => return Err(halt),

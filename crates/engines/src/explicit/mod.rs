@@ -27,8 +27,8 @@ use crate::observer::Observer;
 use crate::options::{SearchOptions, SearchOrder, StoreMode};
 use crate::report::{Approximation, EngineError, StopReason};
 use crate::seam::{Facts, Identity, SearchSpace};
-use findings::ViolationKind;
 use checkpoint::{ResumeError, Saved, SearchTotals};
+use findings::ViolationKind;
 use judge::Checks;
 use shards::Shards;
 use store::{Entries, StateNumber, Store};
@@ -71,6 +71,8 @@ pub(crate) struct Exploration {
     pub(crate) memory_bytes: u64,
     /// The cover properties that were reached.
     pub(crate) covered: Vec<PropertyId>,
+    /// States that were not expanded, since a constraint does not hold in them.
+    pub(crate) unexpanded: u64,
     /// The violations that the search continued past, one of each kind.
     pub(crate) findings: Vec<Finding>,
     /// What may have been missed.

@@ -135,7 +135,16 @@ pub(super) fn search<S: SearchSpace>(
         drop(gate);
         let worker = search.worker();
         let findings = Findings::new(checks, options, Vec::new());
-        let counts = Counts { findings, states: 0, transitions: 0, depth: 0, covered: Vec::new(), surplus: FxHashSet::default(), other_bytes: 0 };
+        let counts = Counts {
+            findings,
+            states: 0,
+            transitions: 0,
+            depth: 0,
+            covered: Vec::new(),
+            surplus: FxHashSet::default(),
+            unexpanded: 0,
+            other_bytes: 0,
+        };
         let mut conductor = Conductor { search: &search, counts, worker, observer, left: None };
         let end = catch_unwind(AssertUnwindSafe(|| conductor.run(resumed)));
         let Conductor { counts, left, .. } = conductor;
@@ -152,7 +161,8 @@ pub(super) fn search<S: SearchSpace>(
         for (store, &length) in stores.iter_mut().zip(&place.lengths) {
             store.truncate(length);
         }
-        let SearchTotals { level: reached, depth, transitions, covered, findings } = place.totals;
+        let SearchTotals { level: reached, depth, transitions, covered, unexpanded, findings } = place.totals;
+        counts.unexpanded = unexpanded;
         counts.states = place.lengths.iter().sum();
         counts.surplus.clear();
         (counts.depth, counts.transitions, counts.covered) = (depth, transitions, covered);
@@ -169,6 +179,7 @@ pub(super) fn search<S: SearchSpace>(
         depth: counts.depth,
         memory_bytes: peak + counts.other_bytes,
         covered: counts.covered,
+        unexpanded: counts.unexpanded,
         findings: counts.findings.into_list(),
         approximation: None,
         rest: None,
@@ -271,6 +282,8 @@ struct Block {
     start_steps: Vec<(u64, u64)>,
     /// What ends the search, and when. Only the first counts.
     end: Option<(Moment, End)>,
+    /// States that were not expanded because of a constraint.
+    unexpanded: u64,
     /// Violations that the search continues past, and when.
     findings: Vec<(Moment, Finding)>,
     /// Covers and when they were reached; each once.
@@ -288,6 +301,7 @@ impl Block {
             steps: 0,
             start_steps: Vec::new(),
             end: None,
+            unexpanded: 0,
             findings: Vec::new(),
             covered: Vec::new(),
             places: Vec::new(),
@@ -299,6 +313,7 @@ impl Block {
         self.steps = 0;
         self.start_steps.clear();
         self.end = None;
+        self.unexpanded = 0;
         self.findings.clear();
         self.covered.clear();
         self.places.clear();
@@ -475,13 +490,28 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
         numbers: &[StateNumber],
         ask: Ask<'_>,
     ) {
-        let Worker { scratch, sorting, states, .. } = worker;
+        let Worker { scratch, sorting, states, judge, .. } = worker;
         // Their waits for memory overlap.
         states.clear();
         for &number in numbers {
             append(states, stores.state(number));
         }
         for (position, (&number, state)) in (0..).zip(numbers.iter().zip(states.chunks_exact(self.words))) {
+            match judge.expands(state) {
+                Ok(true) => {}
+                Ok(false) => {
+                    block.unexpanded += 1;
+                    continue;
+                }
+                Err(violation) => {
+                    let end = end_with(Some(number), None, violation);
+                    let moment = at(block.steps + sorting.batch.steps());
+                    match block.receive(moment, end, (self.checks, self.options)) {
+                        ControlFlow::Continue(()) => continue,
+                        ControlFlow::Break(()) => break,
+                    }
+                }
+            }
             let mut expander = BlockExpander { search: self, sorting, block, ask };
             let mut expansion = Expansion::of_state(&mut expander, self.options, state, number, position);
             self.system.expand(scratch, state, &mut expansion);
@@ -679,6 +709,7 @@ struct Counts<'a> {
     depth: u64,
     covered: Vec<PropertyId>,
     findings: Findings<'a>,
+    unexpanded: u64,
     surplus: FxHashSet<StateNumber>,
     /// Most bytes used for levels and successors.
     other_bytes: u64,
@@ -718,7 +749,9 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
                 }
             }
             Some(Restored { totals, current, next: found }) => {
-                let SearchTotals { level: reached, depth: deepest, transitions, covered, findings } = totals;
+                let SearchTotals { level: reached, depth: deepest, transitions, covered, unexpanded, findings } =
+                    totals;
+                self.counts.unexpanded = unexpanded;
                 self.search.has_violations.store(!findings.is_empty(), Ordering::Relaxed);
                 self.counts.findings = Findings::new(self.search.checks, self.search.options, findings);
                 self.counts.states = self.search.stores.iter().map(|store| read(store).len()).sum();
@@ -777,6 +810,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
                 depth: *deepest,
                 transitions: *transitions,
                 covered: covered.clone(),
+                unexpanded: self.counts.unexpanded,
                 findings: findings.list().to_vec(),
             },
         }
@@ -892,6 +926,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
             Some((moment, end)) => (moment, Some(end)),
             None => (Moment::MAX, None),
         };
+        self.counts.unexpanded += block.unexpanded;
         let before = next.len();
         for (candidate, state) in stored(new) {
             if cut == Moment::MAX || at(block.places[candidate]) < cut {

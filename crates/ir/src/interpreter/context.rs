@@ -347,9 +347,7 @@ fn locate(model: &Model, span: Span, text: &str) -> Option<Span> {
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let is_boundary = |before: Option<&(usize, char)>, after: Option<&(usize, char)>| match (before, after) {
         // Words that blanks separate do not touch.
-        (Some(&(at, one)), Some(&(next, other))) => {
-            !(is_word(one) && is_word(other)) || next > at + one.len_utf8()
-        }
+        (Some(&(at, one)), Some(&(next, other))) => !(is_word(one) && is_word(other)) || next > at + one.len_utf8(),
         _ => true,
     };
     let mut found = None;

@@ -100,7 +100,10 @@ fn run(
             Some(step) => {
                 let mut candidates = successors(interpreter, &step.state);
                 let leads_on = candidates.is_cut
-                    || candidates.list.iter().any(|candidate| candidate.consequence != Consequence::State(step.state.clone()));
+                    || candidates
+                        .list
+                        .iter()
+                        .any(|candidate| candidate.consequence != Consequence::State(step.state.clone()));
                 if !leads_on && is_deadlock(interpreter, options.deadlock, steps) {
                     return Some(Violation::Deadlock(options.deadlock));
                 }
@@ -136,11 +139,7 @@ fn is_deadlock(interpreter: &Interpreter<'_>, mode: DeadlockMode, steps: &[Trace
 }
 
 /// Takes note of the covers that a state reaches; returns one that has no value.
-fn note_covers(
-    interpreter: &Interpreter<'_>,
-    state: &Valuation,
-    covered: &mut Vec<PropertyId>,
-) -> Option<Violation> {
+fn note_covers(interpreter: &Interpreter<'_>, state: &Valuation, covered: &mut Vec<PropertyId>) -> Option<Violation> {
     if interpreter.passes(state) {
         return None;
     }

@@ -62,7 +62,8 @@ fn human(interpreter: &Interpreter<'_>, options: &RunsOptions, report: &RunsRepo
     if !unreached.is_empty() {
         row("not reached", unreached.join(", "));
     }
-    let unjudged: Vec<String> = of_kind(PropertyKind::AlwaysReachable).map(|(id, _)| property_title(model, id)).collect();
+    let unjudged: Vec<String> =
+        of_kind(PropertyKind::AlwaysReachable).map(|(id, _)| property_title(model, id)).collect();
     if !unjudged.is_empty() {
         row("not judged", unjudged.join(", "));
     }

@@ -295,6 +295,16 @@ impl<S: SearchSpace> DiskSearch<'_, S> {
 
     fn expand(&mut self, scratch: &mut S::Scratch, state: &[u64], number: StateNumber) -> Result<Option<End>, Halt> {
         let (system, options) = (self.system, self.options);
+        match self.judge.expands(state) {
+            Ok(true) => {}
+            unmet => {
+                self.waiting -= 1;
+                self.tick()?;
+                self.explored.unexpanded += u64::from(unmet.is_ok());
+                let end = unmet.err().map(|violation| end_with(Some(number), None, violation));
+                return Ok(end.and_then(|end| self.findings.receive(end).err()).map(|halt| *halt));
+            }
+        }
         let mut expansion = Expansion::of_state(self, options, state, number, number);
         system.expand(scratch, state, &mut expansion);
         let moved = expansion.close();
