@@ -85,7 +85,7 @@ impl fmt::Display for StopReason {
             Self::Exhausted(fault) => write!(formatter, "{fault}"),
             Self::Fault(fault) => write!(formatter, "the model went wrong: {fault}"),
             Self::Constraint(states) => {
-                write!(formatter, "nothing else is violated within the constraint; {states} states were not expanded")
+                write!(formatter, "nothing is violated within the constraint; {states} states were not expanded")
             }
             Self::Approximate => {
                 write!(formatter, "the reduction is approximate: states that are not symmetric may share a marker")

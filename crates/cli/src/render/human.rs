@@ -108,7 +108,7 @@ fn stop_text(reason: &StopReason) -> String {
         StopReason::StateLimit(limit) => format!("the limit of {} states was reached", quantity::count(*limit)),
         StopReason::Constraint(states) => {
             let (states, noun) = (quantity::count(*states), if *states == 1 { "state was" } else { "states were" });
-            format!("nothing else is violated within the constraint; {states} {noun} not expanded")
+            format!("nothing is violated within the constraint; {states} {noun} not expanded")
         }
         StopReason::DepthLimit(limit) => format!("the limit of {} steps was reached", quantity::count(*limit)),
         StopReason::MemoryLimit(limit) => format!("the limit of {} of memory was reached", quantity::bytes(*limit)),
@@ -155,8 +155,12 @@ fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
             let name = property_name(outcome.model.ir(), property);
             let _ = writeln!(text, "To have it judged as a violation, add --property '{name}'");
         } else {
-            text.push_str("An error ends the search, and no property that was asked for is about errors.\n");
-            text.push_str("To have it judged as a violation, add --property errors\n");
+            let (words, more) = match outcome.report.all_errors {
+                true => ("What comes after an error is not known", ""),
+                false => ("An error ends the search", "; to continue past it, --all-errors"),
+            };
+            let _ = writeln!(text, "{words}, and no property that was asked for is about errors.");
+            let _ = writeln!(text, "To have it judged as a violation, add --property errors{more}");
         }
     }
     text
