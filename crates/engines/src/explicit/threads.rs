@@ -14,6 +14,8 @@
 //! and so have counts, verdicts and traces: a violation counts if it is the first in that order,
 //! and what was stored beyond it does not count.
 
+mod block;
+
 use std::any::Any;
 use std::io;
 use std::ops::ControlFlow;
@@ -35,11 +37,12 @@ use crate::explicit::lookup::Lookup;
 use crate::explicit::recent::Recent;
 use crate::explicit::shards::Shards;
 use crate::explicit::store::{Entries, Hash, NO_PARENT, PART_BITS, Probe, Sighting, StateNumber, Store, append};
-use crate::explicit::{End, Exploration, Finding, stop};
+use crate::explicit::{End, Exploration, stop};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::{EngineError, StopReason};
 use crate::seam::{Facts, SearchSpace, Sink, Tag};
+use block::{Block, Label, Moment, at};
 
 /// Blocks of a round.
 const BLOCKS: usize = 64;
@@ -54,27 +57,6 @@ const LOOKAHEAD: usize = 64;
 const RECENT_WORTH: u32 = 3;
 /// In place of the number of a candidate that was not new.
 const NOT_NEW: StateNumber = NO_PARENT;
-
-/// What goes with a candidate on its way to a store: its number in the block, the position of its
-/// parent in the block, and its tag; in one word, since there are very many of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Label {
-    candidate: u32,
-    parent: u16,
-    tag: u16,
-}
-
-impl Label {
-    /// The position of the parent of a state that a start led to.
-    const NO_PARENT: u16 = u16::MAX;
-
-    fn pack(self) -> u64 {
-        u64::from(self.candidate) << 32 | u64::from(self.parent) << 16 | u64::from(self.tag)
-    }
-    fn unpack(word: u64) -> Self {
-        Self { candidate: (word >> 32) as u32, parent: (word >> 16) as u16, tag: word as u16 }
-    }
-}
 
 /// Searches the reachable states of a system on several threads. If the search may go on on disk, what
 /// was found before memory was full is returned with where to go on.
@@ -262,103 +244,6 @@ impl Snapshots<'_> {
     #[inline]
     fn state(&self, number: StateNumber) -> &[u64] {
         self.stores[number as usize & ((1 << self.bits) - 1)].state(number >> self.bits)
-    }
-}
-
-/// When something happened in a block: twice the place of a successor while it was looked at, and
-/// one more after it was stored.
-type Moment = u64;
-
-fn at(place: u64) -> Moment {
-    2 * place
-}
-
-/// What came of a block.
-#[derive(Debug)]
-struct Block {
-    /// How many steps there are: to successors and to states that are passed through.
-    steps: u64,
-    /// Steps through states after starts, where only these count, and the place after them.
-    start_steps: Vec<(u64, u64)>,
-    /// What ends the search, and when. Only the first counts.
-    end: Option<(Moment, End)>,
-    /// States that were not expanded because of a constraint.
-    unexpanded: u64,
-    /// Violations that the search continues past, and when.
-    findings: Vec<(Moment, Finding)>,
-    /// Covers and when they were reached; each once.
-    covered: Vec<(PropertyId, Moment)>,
-    /// Which successors the candidates are, in order.
-    places: Vec<u64>,
-    /// Candidates on their way to the cells.
-    outgoing: Vec<Vec<u64>>,
-}
-
-impl Block {
-    fn new(stores: usize) -> Self {
-        let outgoing = vec![Vec::new(); stores];
-        Self {
-            steps: 0,
-            start_steps: Vec::new(),
-            end: None,
-            unexpanded: 0,
-            findings: Vec::new(),
-            covered: Vec::new(),
-            places: Vec::new(),
-            outgoing,
-        }
-    }
-
-    fn clear(&mut self) {
-        self.steps = 0;
-        self.start_steps.clear();
-        self.end = None;
-        self.unexpanded = 0;
-        self.findings.clear();
-        self.covered.clear();
-        self.places.clear();
-    }
-
-    fn note_end(&mut self, moment: Moment, end: End) {
-        if self.end.as_ref().is_none_or(|&(known, _)| moment < known) {
-            self.end = Some((moment, end));
-        }
-    }
-
-    /// The same for what happened while a candidate was looked at.
-    fn note_end_at(&mut self, candidate: u32, end: End) {
-        self.note_end(at(self.places[candidate as usize]), end);
-    }
-
-    /// Takes note of a violation that the search continues past: the first of each kind.
-    fn note_finding(&mut self, moment: Moment, finding: Finding, checks: &Checks) {
-        let kind = finding.kind(checks);
-        match self.findings.iter_mut().find(|(_, known)| known.kind(checks) == kind) {
-            Some(known) if moment < known.0 => *known = (moment, finding),
-            Some(_) => {}
-            None => self.findings.push((moment, finding)),
-        }
-    }
-
-    /// Takes note of what ends the search, unless it continues past it.
-    fn receive(&mut self, moment: Moment, end: End, search: (&Checks, &SearchOptions)) -> ControlFlow<()> {
-        match end {
-            End::Found(finding) if search.1.violations.collects() => {
-                self.note_finding(moment, finding, search.0);
-                ControlFlow::Continue(())
-            }
-            end => {
-                self.note_end(moment, end);
-                ControlFlow::Break(())
-            }
-        }
-    }
-
-    fn note_cover(&mut self, property: PropertyId, moment: Moment) {
-        match self.covered.iter_mut().find(|(known, _)| *known == property) {
-            Some((_, earliest)) => *earliest = moment.min(*earliest),
-            None => self.covered.push((property, moment)),
-        }
     }
 }
 
