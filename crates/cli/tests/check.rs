@@ -213,7 +213,7 @@ inconclusive: the model went wrong: value 4 is out of range 0..3 of `x`
     8 |   rule "leap" x = 3 ==> begin x := x + step; end;
 
 An error ends the search, and no property that was asked for is about errors.
-To have it judged as a violation, add --property errors
+To have it judged as a violation, add --property errors; to continue past it, --all-errors
 
 undecided  invariant  small
 
@@ -685,7 +685,7 @@ inconclusive: the model went wrong: read of undefined `value[i]`, that is `value
     12 |   cover "wanted" value[i] = 1;
 
 An error ends the search, and no property that was asked for is about errors.
-To have it judged as a violation, add --property errors
+To have it judged as a violation, add --property errors; to continue past it, --all-errors
 
 undecided  cover      wanted
 

@@ -218,7 +218,7 @@ holds
       here at[process_0] = 2
 
 An error ends the search, and no property that was asked for is about errors.
-To have it judged as a violation, add --property errors
+To have it judged as a violation, add --property errors; to continue past it, --all-errors
 
 cover "level two" is reached
  0  Startstate "low"
