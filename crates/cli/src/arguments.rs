@@ -208,6 +208,7 @@ Examples:
   quotient check model.m
   quotient check -D Processes=4 --property 'mutual exclusion' model.m
   quotient check --deadlock off --max-states 1000000 model.m
+  quotient check --all-errors model.m
   quotient check --symmetry off model.m
   quotient check --cross-check model.m
   quotient check --format junit model.m > results.xml
@@ -221,6 +222,18 @@ pub(crate) struct CheckArguments {
     /// What counts as a deadlock; stuttering unless told otherwise, stuck in Promela and B
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) deadlock: Option<DeadlockName>,
+    /// Continue past violations: one shortest run for each property and each kind of error
+    #[arg(long)]
+    pub(crate) all_errors: bool,
+    /// The same, until so many violations are found
+    #[arg(long, value_name = "N", conflicts_with = "all_errors", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_errors: Option<u64>,
+    /// Do not expand states in which this condition, in the language of the model, is false; they are checked
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) constraint: Option<String>,
+    /// Show a shortest run to each cover that is reached, too; that takes a search for each
+    #[arg(long)]
+    pub(crate) cover_runs: bool,
     /// Draw the run of the first violation of a Promela model as a message sequence chart (SVG)
     #[arg(long, value_name = "FILE")]
     pub(crate) msc: Option<PathBuf>,
@@ -387,10 +400,14 @@ In a terminal you choose each step; otherwise, or with --random, --seed or --ste
 seed gives the same run. Where several steps lead to states that are the same up to a symmetry, the first is listed, with \
 the numbers of the others. The exit status is 1 if the run ends in a violation, and 0 otherwise: a run proves nothing.
 
+With --check, runs are not shown unless one violates a property. If none does, the answer is inconclusive, and the exit \
+status is 4. Run K has the seed of the first one and K - 1, so that it can be repeated by itself.
+
 Examples:
   quotient simulate model.m
   quotient simulate --seed 7 --steps 50 model.m
-  quotient simulate --random --format json model.m")]
+  quotient simulate --random --format json model.m
+  quotient simulate --check --runs 1000 --seed 1 model.m")]
 pub(crate) struct SimulateArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
@@ -406,6 +423,15 @@ pub(crate) struct SimulateArguments {
     /// How many steps a random run takes at most [default: 100]
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,
+    /// Make so many random runs, and check them [default: 1]
+    #[arg(long, value_name = "N", requires = "check", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) runs: Option<u64>,
+    /// Evaluate every property along random runs; show the first run that violates one, and nothing else
+    #[arg(long, conflicts_with = "interactive")]
+    pub(crate) check: bool,
+    /// What counts as a deadlock with --check; stuttering unless told otherwise, stuck in Promela and B
+    #[arg(long, value_enum, value_name = "MODE", requires = "check")]
+    pub(crate) deadlock: Option<DeadlockName>,
     /// By which symmetries to list steps together when you choose them [default: auto]
     #[arg(long, value_enum, value_name = "SYMMETRY")]
     pub(crate) symmetry: Option<SymmetryName>,

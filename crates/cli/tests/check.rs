@@ -68,6 +68,9 @@ violated: invariant "mutual exclusion"
     invariant "mutual exclusion" fails here
     mutex.m:37:1
     37 | invariant "mutual exclusion"
+    true for p = process_0, q = process_1: at[p] = critical & at[q] = critical (mutex.m:39:17)
+      while p != q
+      here at[process_0] = critical, at[process_1] = critical
 
 violated   invariant  mutual exclusion
 holds      cover      both try
@@ -92,7 +95,7 @@ fn invariant_violated_json() {
     expect(
         quotient(["check", "--format=json", "mutex.m"]),
         str![[r#"
-{"schema":"quotient/1","command":"check","threads":1,"verdict":"violated","summary":"violated: invariant \"mutual exclusion\"","stop_reason":"violation","stop_message":"a violation was found","states":6,"transitions":8,"represented":"10","exact":true,"reduction":"canonical","reduction_factor":1.666667,"symmetry":{"order":"2","structure":"S2","generators":[{"cycles":["(process 0 1)"]}],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"mutual exclusion","kind":"invariant","title":"invariant \"mutual exclusion\"","verdict":"violated","trace":[{"rule":"free","arguments":{},"state":{"at[process_0]":"idle","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_0"},"state":{"at[process_0]":"trying","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_1"},"state":{"at[process_0]":"trying","at[process_1]":"trying","locked":false,"last":null}},{"rule":"enter","arguments":{"p":"process_0"},"state":{"at[process_0]":"critical","at[process_1]":"trying","locked":true,"last":"process_0"}},{"rule":"enter","arguments":{"p":"process_1"},"state":{"at[process_0]":"critical","at[process_1]":"critical","locked":true,"last":"process_1"}}],"violation":{"message":"invariant \"mutual exclusion\" fails here","file":"mutex.m","line":37,"column":1,"rule":{"name":"enter","arguments":{"p":"process_1"},"file":"mutex.m","line":23,"column":3}}},{"name":"both try","kind":"cover","title":"cover \"both try\"","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","title":"no deadlock","verdict":"undecided","trace":null,"violation":null},{"name":"errors","kind":"errors","title":"no errors","verdict":"undecided","trace":null,"violation":null}],"depth":3,"states_per_level":[1,1,2,2],"seconds":"…","canonicalization_seconds":"…","store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"check","verdict":"violated","stop_reason":"violation","states":6,"transitions":8,"represented":"10","exact":true,"reduction":"canonical","reduction_factor":1.666667,"symmetry":{"order":"2","structure":"S2","generators":[{"cycles":["(process 0 1)"]}],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"mutual exclusion","kind":"invariant","verdict":"violated","trace":[{"rule":"free","arguments":{},"state":{"at[process_0]":"idle","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_0"},"state":{"at[process_0]":"trying","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_1"},"state":{"at[process_0]":"trying","at[process_1]":"trying","locked":false,"last":null}},{"rule":"enter","arguments":{"p":"process_0"},"state":{"at[process_0]":"critical","at[process_1]":"trying","locked":true,"last":"process_0"}},{"rule":"enter","arguments":{"p":"process_1"},"state":{"at[process_0]":"critical","at[process_1]":"critical","locked":true,"last":"process_1"}}],"violation":{"message":"invariant \"mutual exclusion\" fails here","file":"mutex.m","line":37,"column":1,"context":{"bindings":{"p":"process_0","q":"process_1"},"part":{"text":"at[p] = critical & at[q] = critical","value":true,"file":"mutex.m","line":39,"column":17,"given":["p != q"],"values":{"at[process_0]":"critical","at[process_1]":"critical"}}}}},{"name":"both try","kind":"cover","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","verdict":"inconclusive","trace":null,"violation":null},{"name":"errors","kind":"errors","verdict":"inconclusive","trace":null,"violation":null}],"depth":3,"seconds":"…","canonicalization_seconds":"…","store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 1
 
 "#]],
@@ -210,7 +213,7 @@ inconclusive: run-time error: value 4 is out of range 0..3 of `x`
     8 |   rule "leap" x = 3 ==> begin x := x + step; end;
 
 An error ends the search, and no property that was asked for is about errors.
-To have it judged as a violation, add --property errors
+To have it judged as a violation, add --property errors; to continue past it, --all-errors
 
 undecided  invariant  small
 
@@ -743,7 +746,7 @@ fn the_run_to_an_error_that_nobody_asked_for() {
     expect(
         quotient(["check", "--property", "wanted", "forgotten.m"]),
         str![[r#"
-inconclusive: run-time error: read of undefined `value[i]`
+inconclusive: run-time error: read of undefined `value[i]`, that is `value[id_1]`
 
  0  Startstate "start"
       marked[id_0]: false
@@ -754,12 +757,12 @@ inconclusive: run-time error: read of undefined `value[i]`
       marked[id_0]: false → true
  2  Rule "forget", i: id_1
       value[id_1]: 0 → undefined
-    cover "wanted" with i: id_1 has no value here: read of undefined `value[i]`
+    cover "wanted" with i: id_1 has no value here: read of undefined `value[i]`, that is `value[id_1]`
     forgotten.m:12:3
     12 |   cover "wanted" value[i] = 1;
 
 An error ends the search, and no property that was asked for is about errors.
-To have it judged as a violation, add --property errors
+To have it judged as a violation, add --property errors; to continue past it, --all-errors
 
 undecided  cover      wanted
 
@@ -777,7 +780,7 @@ memory       …
     expect(
         quotient(["check", "--property", "wanted", "--format", "json", "forgotten.m"]),
         str![[r#"
-{"schema":"quotient/1","command":"check","threads":1,"verdict":"inconclusive","summary":"inconclusive: run-time error: read of undefined `value[i]`","stop_reason":"fault","stop_message":"run-time error: read of undefined `value[i]`","states":3,"transitions":3,"represented":"5","exact":true,"reduction":"canonical","reduction_factor":1.666667,"symmetry":{"order":"2","structure":"S2","generators":[{"cycles":["(id 0 1)"]}],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"wanted","kind":"cover","title":"cover \"wanted\"","verdict":"undecided","trace":null,"violation":null}],"fault":{"trace":[{"rule":"start","arguments":{},"state":{"marked[id_0]":false,"marked[id_1]":false,"value[id_0]":0,"value[id_1]":0}},{"rule":"mark","arguments":{"i":"id_0"},"state":{"marked[id_0]":true,"marked[id_1]":false,"value[id_0]":0,"value[id_1]":0}},{"rule":"forget","arguments":{"i":"id_1"},"state":{"marked[id_0]":true,"marked[id_1]":false,"value[id_0]":0,"value[id_1]":null}}],"violation":{"message":"cover \"wanted\" with i: id_1 has no value here: read of undefined `value[i]`","file":"forgotten.m","line":12,"column":3,"rule":{"name":"forget","arguments":{"i":"id_1"},"file":"forgotten.m","line":11,"column":3}}},"depth":2,"states_per_level":[1,1,1],"seconds":"…","canonicalization_seconds":"…","store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"check","verdict":"inconclusive","stop_reason":"fault","states":3,"transitions":3,"represented":"5","exact":true,"reduction":"canonical","reduction_factor":1.666667,"symmetry":{"order":"2","structure":"S2","generators":[{"cycles":["(id 0 1)"]}],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"wanted","kind":"cover","verdict":"inconclusive","trace":null,"violation":null}],"fault":{"trace":[{"rule":"start","arguments":{},"state":{"marked[id_0]":false,"marked[id_1]":false,"value[id_0]":0,"value[id_1]":0}},{"rule":"mark","arguments":{"i":"id_0"},"state":{"marked[id_0]":true,"marked[id_1]":false,"value[id_0]":0,"value[id_1]":0}},{"rule":"forget","arguments":{"i":"id_1"},"state":{"marked[id_0]":true,"marked[id_1]":false,"value[id_0]":0,"value[id_1]":null}}],"violation":{"message":"cover \"wanted\" with i: id_1 has no value here: read of undefined `value[i]`, that is `value[id_1]`","file":"forgotten.m","line":12,"column":3}},"depth":2,"seconds":"…","canonicalization_seconds":"…","store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 4
 
 "#]],
@@ -811,7 +814,7 @@ fn a_property_without_a_value_in_a_quotient() {
     expect(
         quotient(["check", "forgotten.m"]),
         str![[r#"
-violated: error: read of undefined `value[i]`
+violated: error: read of undefined `value[i]`, that is `value[id_1]`
 
  0  Startstate "start"
       marked[id_0]: false
@@ -822,7 +825,7 @@ violated: error: read of undefined `value[i]`
       marked[id_0]: false → true
  2  Rule "forget", i: id_1
       value[id_1]: 0 → undefined
-    cover "wanted" with i: id_1 has no value here: read of undefined `value[i]`
+    cover "wanted" with i: id_1 has no value here: read of undefined `value[i]`, that is `value[id_1]`
     forgotten.m:12:3
     12 |   cover "wanted" value[i] = 1;
 

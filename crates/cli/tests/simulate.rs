@@ -82,6 +82,9 @@ seed 1
      invariant "mutual exclusion" fails here
      mutex.m:37:1
      37 | invariant "mutual exclusion"
+     true for p = process_0, q = process_1: at[p] = critical & at[q] = critical (mutex.m:39:17)
+       while p != q
+       here at[process_0] = critical, at[process_1] = critical
 ---- exit status 1
 
 "#]],

@@ -55,7 +55,7 @@ pub(crate) fn compare<S: Batches>(
         Some(reason) => Extent::Nothing(reason),
         None => {
             compare_verdicts(report, &whole)?;
-            match (&plan.reduction, report.stop_reason.is_none() && whole.stop_reason.is_none()) {
+            match (&plan.reduction, is_complete(report) && is_complete(&whole)) {
                 (_, false) => Extent::Verdicts,
                 (None, true) => Extent::Everything,
                 (Some(reduction), true) => {
@@ -69,10 +69,15 @@ pub(crate) fn compare<S: Batches>(
     Ok(CrossCheck { whole: Box::new(whole), extent })
 }
 
-/// Why one of two searches did not finish, if so.
+/// Whether a search visited everything that it was to visit.
+fn is_complete(report: &Report) -> bool {
+    matches!(report.stop_reason, None | Some(StopReason::Constraint(_)))
+}
+
+/// Why one of two searches did not finish, if that is so.
 pub(crate) fn unfinished(report: &Report, whole: &Report) -> Option<StopReason> {
     let reasons = [report, whole].into_iter().filter_map(|report| report.stop_reason.clone());
-    reasons.into_iter().find(|reason| *reason != StopReason::Violation)
+    reasons.into_iter().find(|reason| !matches!(reason, StopReason::Violation | StopReason::Constraint(_)))
 }
 
 pub(crate) fn differ<T>(text: String) -> Result<T, EngineError> {
@@ -85,7 +90,7 @@ pub(crate) fn compare_verdicts(report: &Report, whole: &Report) -> Result<(), En
     }
     // A search that ends at a violation leaves the rest open, and which violation comes first depends on the order of
     // states.
-    if report.stop_reason.is_none() && whole.stop_reason.is_none() {
+    if is_complete(report) && is_complete(whole) {
         for (reduced, unreduced) in report.properties.iter().zip(&whole.properties) {
             if (reduced.subject, reduced.verdict) != (unreduced.subject, unreduced.verdict) {
                 return differ(format!("on {:?}: {:?} and {:?}", reduced.subject, reduced.verdict, unreduced.verdict));

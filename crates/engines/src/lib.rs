@@ -27,7 +27,7 @@ pub use check::{check, check_system, unfinished};
 pub use cross_check::{CrossCheck, Extent};
 pub use narrowing::{Narrowing, layout_for};
 pub use observer::{Edge, Observer, Progress, Silent};
-pub use options::{Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode};
+pub use options::{Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode, ViolationLimit};
 pub use reduction::{LivenessSearch, Markers, Reduction, ReductionPlan, Symmetry, SymmetrySource, plan, too_large};
 pub use report::{
     Approximation, EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, RuleFirings, StopReason,

@@ -46,7 +46,9 @@ pub struct SearchOptions {
     /// Whether a run-time error of the model is reported as a violation. If not, it still ends the search, since the
     /// model has no meaning afterwards, and leaves the rest inconclusive.
     pub errors: bool,
-    /// When an unreduced search packs states by the values it has seen.
+    /// How many violations to look for.
+    pub violations: ViolationLimit,
+    /// When an unreduced search packs states by the values that it has seen.
     pub narrowing: Narrowing,
     /// Whether a reduced search is compared with an unreduced one, state by state.
     pub cross_check: bool,
@@ -73,10 +75,34 @@ impl Default for SearchOptions {
             threads: 1,
             store_passing: false,
             errors: true,
+            violations: ViolationLimit::default(),
             narrowing: Narrowing::default(),
             cross_check: false,
             statistics: false,
         }
+    }
+}
+
+/// How many violations a search looks for. One run is kept for each property that is violated and for each kind of
+/// error: a deadlock, and each way and place in which a step goes wrong.
+///
+/// A search that continues past violations expands states that violate an invariant like others; a step that goes
+/// wrong leads nowhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ViolationLimit {
+    /// It ends at the first.
+    #[default]
+    First,
+    /// It ends when there are so many.
+    Kinds(u64),
+    /// It finds all of them.
+    All,
+}
+
+impl ViolationLimit {
+    /// Whether a search continues past a violation.
+    pub fn collects(self) -> bool {
+        self != Self::First
     }
 }
 
@@ -136,6 +162,7 @@ impl SearchOptions {
                 () if depth_first => return Some("an approximate store cannot be used with a depth-first search"),
                 () if interruptible => return Some("an approximate store cannot be used with checkpoints"),
                 () if draws => return Some("an approximate store cannot be used to draw the graph"),
+                () if self.violations.collects() => return Some("an approximate store keeps the run to one violation"),
                 () if judges => return Some("an approximate store cannot be used with liveness properties"),
                 () if identity == Identity::KeysAndMatches => {
                     return Some("an approximate store has no states to compare canonical forms of");

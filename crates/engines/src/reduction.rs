@@ -8,7 +8,7 @@
 //! preserve it.
 
 use num_bigint::BigUint;
-use quotient_ir::{Budget, Iteration, Layout, Model, Parameter, PropertyId, PropertyKind};
+use quotient_ir::{Budget, Iteration, Layout, Model, Parameter, PropertyKind};
 use quotient_symmetry::{
     Canonicalizer, CertifiedGroup, DetectionError, InstanceOrbit, Marking, Preserved, PropertyCost, Refused, Strategy,
     declared_preserving, detect_preserving, detect_with_cost,
@@ -185,20 +185,20 @@ fn instances(model: &Model, parameters: &[Parameter]) -> u64 {
     scalars.fold(1, u64::saturating_mul)
 }
 
-/// Finds the symmetries that preserve the given properties (and the assumptions), and decides how to use them. Without
-/// a strategy, the reduction has one representative for each orbit.
+/// Finds the symmetries that preserve what is given (and the assumptions), and decides how to use
+/// them. Without a strategy the reduction is the one with one representative for each orbit.
 ///
 /// # Errors
 /// If a symmetry cannot be certified, which is a defect of this program.
 pub fn plan(
     model: &Model,
     layout: &Layout,
-    properties: &[PropertyId],
+    preserved: Preserved<'_>,
     source: SymmetrySource,
     strategy: Option<Strategy>,
     budget: &Budget,
 ) -> Result<ReductionPlan, EngineError> {
-    let (symmetry, mut exchanged) = find(model, layout, properties, source, budget).map_err(no_group)?;
+    let (symmetry, mut exchanged) = find(model, layout, preserved, source, budget).map_err(no_group)?;
     exchanged.retain(|orbit| model.properties[orbit.property].kind == PropertyKind::AlwaysReachable);
     let strategy = strategy.unwrap_or(Strategy::Canonical);
     if !acts_on_states(&symmetry.group) {
@@ -275,13 +275,13 @@ fn no_group(error: DetectionError) -> EngineError {
 fn find(
     model: &Model,
     layout: &Layout,
-    properties: &[PropertyId],
+    preserved: Preserved<'_>,
     source: SymmetrySource,
     budget: &Budget,
 ) -> Result<(Symmetry, Vec<InstanceOrbit>), DetectionError> {
     match source {
         SymmetrySource::Detected => {
-            let detection = detect_with_cost(model, layout, properties, budget)?;
+            let detection = detect_with_cost(model, layout, preserved, budget)?;
             let (order, structure) = detection.group.order_and_structure(budget)?;
             let symmetry = Symmetry {
                 group: detection.group,
@@ -295,7 +295,7 @@ fn find(
             Ok((symmetry, detection.instance_orbits))
         }
         SymmetrySource::Declared => {
-            let declared = declared_preserving(model, layout, Preserved::Properties(properties), budget)?;
+            let declared = declared_preserving(model, layout, preserved, budget)?;
             let (order, structure) = declared.group.order_and_structure(budget)?;
             let symmetry = Symmetry {
                 group: declared.group,

@@ -51,7 +51,9 @@ pub enum StopReason {
     /// A run-time error of the model ended the search, and run-time errors are not reported as violations. The report
     /// contains the run to it.
     Fault(Fault),
-    /// States that are not symmetric may have been identified.
+    /// So many states were not expanded, since a constraint does not hold in them. Nothing else was left out.
+    Constraint(u64),
+    /// States that are not symmetric may have been taken for each other.
     Approximate,
 }
 
@@ -82,6 +84,9 @@ impl fmt::Display for StopReason {
             Self::CheckpointFailed(reason) => write!(formatter, "the checkpoint could not be written: {reason}"),
             Self::Exhausted(fault) => write!(formatter, "{fault}"),
             Self::Fault(fault) => write!(formatter, "run-time error: {fault}"),
+            Self::Constraint(states) => {
+                write!(formatter, "nothing is violated within the constraint; {states} states were not expanded")
+            }
             Self::Approximate => {
                 write!(formatter, "the reduction is approximate: states that are not symmetric may share a marker")
             }
@@ -110,6 +115,15 @@ pub struct PropertyReport {
     pub verdict: Verdict,
     /// A counterexample. A cover property that is never reached has none.
     pub trace: Option<Trace>,
+    /// Runs that end in violations of other kinds, if the search continued past the first: other errors.
+    pub other_traces: Vec<Trace>,
+}
+
+impl PropertyReport {
+    /// All runs that end in a violation.
+    pub fn traces(&self) -> impl Iterator<Item = &Trace> {
+        self.trace.iter().chain(&self.other_traces)
+    }
 }
 
 /// The extent to which a search may have missed states.

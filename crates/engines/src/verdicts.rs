@@ -37,7 +37,14 @@ pub(crate) struct Verdicts {
     subjects: Vec<PropertyReport>,
     /// Whether run-time errors are one of the subjects.
     errors: bool,
-    /// The run to a run-time error, if they are not.
+    /// The invariants that count as violated where they have no value. So it is in a search that continues past
+    /// violations: symmetries preserve where an invariant is satisfied, and not why it is not.
+    invariants: Vec<PropertyId>,
+    /// The cover properties that were reached.
+    covered: Vec<PropertyId>,
+    /// Properties other than invariants that have no value in some state.
+    without_value: Vec<PropertyId>,
+    /// The run to a fault, if they are not.
     fault: Option<Trace>,
 }
 
@@ -71,17 +78,32 @@ impl Verdicts {
         if options.errors {
             subjects.push((Subject::Errors, undecided));
         }
-        let report = |(subject, verdict)| PropertyReport { subject, verdict, trace: None };
-        Self { subjects: subjects.into_iter().map(report).collect(), errors: options.errors, fault: None }
+        let report = |(subject, verdict)| PropertyReport { subject, verdict, trace: None, other_traces: Vec::new() };
+        Self {
+            subjects: subjects.into_iter().map(report).collect(),
+            errors: options.errors,
+            invariants: if options.violations.collects() { checks.invariants.clone() } else { Vec::new() },
+            covered: covered.to_vec(),
+            without_value: Vec::new(),
+            fault: None,
+        }
     }
 
     /// Records what a run shows at its end, and returns how that ends the search: a run-time error is a violation only
     /// if it concerns a checked subject.
     pub(crate) fn conclude(&mut self, trace: Trace) -> StopReason {
-        let fault = trace.violation.as_ref().and_then(Violation::fault).filter(|fault| !self.counts(fault)).cloned();
-        match fault {
+        let is_violation = match &trace.violation {
+            Some(Violation::PropertyFault { property, .. }) if self.invariants.contains(property) => true,
+            Some(Violation::PropertyFault { property, fault, .. }) => {
+                self.without_value.push(*property);
+                self.counts(fault)
+            }
+            Some(Violation::Fault { fault, .. }) => self.counts(fault),
+            _ => true,
+        };
+        match trace.violation.as_ref().and_then(Violation::fault).filter(|_| !is_violation).cloned() {
             Some(fault) => {
-                self.fault = Some(trace);
+                self.fault.get_or_insert(trace);
                 StopReason::Fault(fault)
             }
             None => {
@@ -91,8 +113,8 @@ impl Verdicts {
         }
     }
 
-    /// Whether a run-time error violates a checked subject. One that represents an invariant does if that invariant is
-    /// checked.
+    /// Whether a fault is a violation of something that is checked. One that represents an invariant is, where
+    /// that one is checked.
     fn counts(&self, fault: &Fault) -> bool {
         match fault.kind {
             FaultKind::Invariant(property) => {
@@ -102,7 +124,33 @@ impl Verdicts {
         }
     }
 
-    /// Records a violation shown by a run.
+    /// Takes note of what a search continued past. Returns a fault that is no violation of what is checked, after
+    /// which nothing is decided but what a run shows.
+    fn collect(&mut self, traces: Vec<Trace>) -> Option<StopReason> {
+        let mut unasked = None;
+        for trace in traces {
+            if let reason @ StopReason::Fault(_) = self.conclude(trace) {
+                unasked.get_or_insert(reason);
+            }
+        }
+        unasked
+    }
+
+    /// Says that nothing is decided but what a run shows.
+    pub(crate) fn leave_open(&mut self) {
+        for report in &mut self.subjects {
+            let is_shown = match (report.verdict, report.subject) {
+                (Verdict::Violated, _) => report.trace.is_some(),
+                (Verdict::Holds, Subject::Property(property)) => self.covered.contains(&property),
+                _ => false,
+            };
+            if !is_shown {
+                report.verdict = Verdict::Inconclusive;
+            }
+        }
+    }
+
+    /// Takes note of a violation that a run shows. Of several runs that show the same, one of the shortest is kept.
     fn violate(&mut self, trace: Trace) {
         let violation = trace.violation.as_ref().expect("a run to a violation");
         let report = self.of(match violation {
@@ -110,13 +158,20 @@ impl Verdicts {
                 Subject::Property(*property)
             }
             Violation::Deadlock(_) => Subject::Deadlock,
+            Violation::PropertyFault { property, .. } if self.invariants.contains(property) => {
+                Subject::Property(*property)
+            }
             Violation::Fault { fault: Fault { kind: FaultKind::Invariant(property), .. }, .. } => {
                 Subject::Property(*property)
             }
             Violation::Fault { .. } | Violation::PropertyFault { .. } => Subject::Errors,
         });
         report.verdict = Verdict::Violated;
-        report.trace = Some(trace);
+        match &mut report.trace {
+            Some(_) if report.subject == Subject::Errors => report.other_traces.push(trace),
+            Some(known) if known.steps.len() <= trace.steps.len() => {}
+            known => *known = Some(trace),
+        }
     }
 
     /// The verdict on a subject.
@@ -126,7 +181,17 @@ impl Verdicts {
     }
 
     /// The report of a search that ended early for a reason, or finished.
-    pub(crate) fn report(self, stop_reason: Option<StopReason>, figures: Figures) -> Report {
+    pub(crate) fn report(mut self, stop_reason: Option<StopReason>, figures: Figures) -> Report {
+        // A property that has no value in some state may or may not hold there.
+        for report in &mut self.subjects {
+            if let Subject::Property(property) = report.subject
+                && self.without_value.contains(&property)
+                && report.trace.is_none()
+                && !self.covered.contains(&property)
+            {
+                report.verdict = Verdict::Inconclusive;
+            }
+        }
         Report { fault: self.fault, ..Report::new(self.subjects, stop_reason, figures) }
     }
 }
@@ -154,7 +219,7 @@ pub(crate) fn search_and_judge<S: SearchSpace>(
     let exploration = explore(system, &checks, options, &subject, begin, observer)?;
     let is_finished = matches!(exploration.end, End::Finished);
     let mut verdicts = Verdicts::new(model, &checks, options, is_finished, &exploration.covered);
-    let stop_reason = match &exploration.end {
+    let ended = match &exploration.end {
         End::Stopped(reason) => Some(reason.clone()),
         End::Found(finding) => match rebuild(system, &exploration.store, finding, interpreter) {
             Ok(trace) => Some(verdicts.conclude(trace)),
@@ -164,7 +229,31 @@ pub(crate) fn search_and_judge<S: SearchSpace>(
         },
         End::Finished => judge_liveness(system, interpreter, &checks, options, &exploration, observer, &mut verdicts)?,
     };
-    let firings = if options.statistics && is_finished && orbits.as_ref().is_none_or(|orbits| orbits.are_exact) {
+    let mut unasked = None;
+    let mut traces = Vec::with_capacity(exploration.findings.len());
+    for finding in &exploration.findings {
+        match rebuild(system, &exploration.store, finding, interpreter) {
+            Ok(trace) => traces.push(trace),
+            Err(EngineError::Disk(reason)) => unasked = Some(StopReason::SpillFailed(reason)),
+            Err(error) => return Err(error),
+        }
+    }
+    unasked = verdicts.collect(traces).or(unasked);
+    if unasked.is_some() {
+        verdicts.leave_open();
+    }
+    let cut = Some(exploration.unexpanded).filter(|&states| is_finished && states > 0).map(StopReason::Constraint);
+    if cut.is_some() {
+        verdicts.leave_open();
+    }
+    // The second pass expands every state, which a search with a constraint does not.
+    let is_counted = options.statistics
+        && is_finished
+        && cut.is_none()
+        && exploration.findings.is_empty()
+        && orbits.as_ref().is_none_or(|orbits| orbits.are_exact);
+    let stop_reason = ended.or(unasked).or(cut);
+    let firings = if is_counted {
         let classes = orbits.as_ref().map(|orbits| orbits.rule_classes);
         let size = orbits.as_mut().map(|orbits| &mut *orbits.size as OrbitSize<'_>);
         count_firings(system, &exploration, model, classes, size, observer)

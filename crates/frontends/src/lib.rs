@@ -2,9 +2,11 @@
 //! located diagnostics, all of a file at once. They know nothing of engines and symmetry.
 
 mod b;
+mod constraint;
 mod murphi;
 mod promela;
 
+pub use constraint::{Constrained, with_constraint};
 use quotient_ir::{Diagnostic, Model, Source};
 
 /// The largest source text a front end reads, in bytes. A model written or generated in earnest is

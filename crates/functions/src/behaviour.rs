@@ -264,6 +264,8 @@ impl Claim {
 pub enum Preserved<'a> {
     /// Properties, each as the family of its instances: a symmetry may permute the instances.
     Properties(&'a [PropertyId]),
+    /// The same, and at which place of the text a step goes wrong.
+    PropertiesAndErrors(&'a [PropertyId]),
     /// One instance of a property.
     Instance {
         /// The property.
@@ -277,7 +279,7 @@ impl Preserved<'_> {
     /// The properties.
     pub fn properties(&self) -> &[PropertyId] {
         match self {
-            Self::Properties(properties) => properties,
+            Self::Properties(properties) | Self::PropertiesAndErrors(properties) => properties,
             Self::Instance { property, .. } => std::slice::from_ref(property),
         }
     }
@@ -285,7 +287,7 @@ impl Preserved<'_> {
     fn includes(&self, property: PropertyId, instance: &[i64]) -> bool {
         match *self {
             Self::Instance { property: only, arguments } => only != property || arguments == instance,
-            Self::Properties(_) => true,
+            Self::Properties(_) | Self::PropertiesAndErrors(_) => true,
         }
     }
 }
@@ -394,7 +396,9 @@ pub fn unfold_over(
         }
     }
     let mut refused: Vec<Refused> = Vec::new();
-    let mut unfolder = Unfolder::new(model, layout, values, wide, multisets.clone(), budget);
+    let places_faults = matches!(preserved, Preserved::PropertiesAndErrors(_));
+    let mut unfolder =
+        Unfolder::new(model, layout, values, wide, multisets.clone(), budget).placing_faults(places_faults);
     let mut events = Vec::new();
     let mut idle = Vec::new();
     for &(action, parameters, locals) in &actions {

@@ -99,11 +99,18 @@ struct Frame<'m> {
     result: Option<Vec<Cell>>,
 }
 
-/// The result of a call, and when it causes a run-time error.
+/// When something goes wrong, and at which place of the text.
+#[derive(Clone, Copy, Debug)]
+struct PlacedFault {
+    condition: NodeId,
+    span: Span,
+}
+
+/// What a call gives, and when it runs into a fault.
 #[derive(Clone, Debug)]
 struct CallResult {
     result: Option<Vec<Cell>>,
-    faults: Vec<NodeId>,
+    faults: Vec<PlacedFault>,
 }
 
 /// Unfolds one model over a circuit.
@@ -116,7 +123,9 @@ pub(crate) struct Unfolder<'m> {
     locals: Vec<Cell>,
     frames: Vec<Frame<'m>>,
     alive: NodeId,
-    faults: Vec<NodeId>,
+    faults: Vec<PlacedFault>,
+    /// Whether the places of faults are to be known.
+    places_faults: bool,
     drops: Vec<NodeId>,
     covers: Vec<(PropertyId, NodeId)>,
     /// The multisets of the state, and the elements added to them.
@@ -158,6 +167,7 @@ impl<'m> Unfolder<'m> {
             frames: Vec::new(),
             alive: NodeId::TRUE,
             faults: Vec::new(),
+            places_faults: false,
             drops: Vec::new(),
             covers: Vec::new(),
             multisets,
@@ -171,7 +181,12 @@ impl<'m> Unfolder<'m> {
         }
     }
 
-    /// Records work.
+    /// The same, which also tells for each place of the text when a step goes wrong there.
+    pub(crate) fn placing_faults(self, places_faults: bool) -> Self {
+        Self { places_faults, ..self }
+    }
+
+    /// Takes note of work.
     fn charge(&mut self, work: usize) -> Result<(), Refusal> {
         if self.circuit.charge(work) { Err(Spent.into()) } else { Ok(()) }
     }
@@ -192,6 +207,10 @@ impl<'m> Unfolder<'m> {
     }
 
     fn fault(&mut self, condition: NodeId) {
+        self.fault_at(condition, self.span);
+    }
+
+    fn fault_at(&mut self, condition: NodeId, span: Span) {
         let mut condition = self.circuit.and([self.alive, condition]);
         if condition != NodeId::FALSE && !self.drops.is_empty() {
             // A step dropped before does not get here. `alive` does not always show that: a call leaves it unchanged.
@@ -200,8 +219,13 @@ impl<'m> Unfolder<'m> {
             condition = self.circuit.and([condition, continues]);
         }
         if condition != NodeId::FALSE {
-            self.faults.push(condition);
+            self.faults.push(PlacedFault { condition, span });
         }
+    }
+
+    /// When one of some faults happens.
+    fn any_fault(&mut self, faults: &[PlacedFault]) -> NodeId {
+        self.circuit.or(faults.iter().map(|fault| fault.condition))
     }
 
     /// Unfolds an instance of an action. `inputs` gives, for each parameter that is not
@@ -212,6 +236,7 @@ impl<'m> Unfolder<'m> {
         let (parameters, locals, guard, body): (&[Parameter], _, Option<ExprId>, &[Statement]) = match action {
             Action::Start(start) => {
                 let start = &self.model.starts[start];
+                self.span = start.span;
                 self.charge(self.layout.slots.len())?;
                 // An initial-state program starts from the initial valuation, not from a state.
                 for (slot, entry) in self.layout.slots.iter_enumerated() {
@@ -227,6 +252,7 @@ impl<'m> Unfolder<'m> {
             }
             Action::Rule(rule) => {
                 let rule = &self.model.rules[rule];
+                self.span = rule.span;
                 (&rule.parameters, &rule.locals, Some(rule.guard), &rule.body)
             }
         };
@@ -247,7 +273,7 @@ impl<'m> Unfolder<'m> {
         let guard = self.circuit.and(conditions);
         let mut faults = std::mem::take(&mut self.faults);
         // A guard that fails has no value, whatever its condition looks like.
-        let guard_fault = self.circuit.or(faults.clone());
+        let guard_fault = self.any_fault(&faults);
         let has_value = self.circuit.not(guard_fault);
         let guard = self.circuit.and([guard, has_value]);
         self.guard = guard;
@@ -256,10 +282,18 @@ impl<'m> Unfolder<'m> {
         }
         // The body runs only where the guard holds; the guard is evaluated everywhere.
         let body_faults = std::mem::take(&mut self.faults);
-        let body_fault = self.circuit.or(body_faults);
-        faults.push(self.circuit.and([guard, body_fault]));
+        let body_fault = self.any_fault(&body_faults);
+        let in_body = self.circuit.and([guard, body_fault]);
         let drops = std::mem::take(&mut self.drops);
-        let fault = self.circuit.or(faults);
+        let fault = self.circuit.or([guard_fault, in_body]);
+        let mut fault_places = Vec::new();
+        if self.places_faults {
+            for &PlacedFault { condition, span } in &body_faults {
+                let condition = self.circuit.and([guard, condition]);
+                faults.push(PlacedFault { condition, span });
+            }
+            fault_places = self.by_place(&faults);
+        }
         let dropped = self.circuit.or(drops);
         let domain = Steps::new(&mut self.circuit, guard, fault, dropped);
         let (guard, dropped) = (domain.steps, domain.dropped);
@@ -311,12 +345,27 @@ impl<'m> Unfolder<'m> {
             writes,
             additions,
             covers,
+            fault_places,
             guard_parts,
             write_spans,
         })
     }
 
-    /// The elements added to multisets, as writes to their columns.
+    /// When something goes wrong at each place, in the order of the text.
+    fn by_place(&mut self, faults: &[PlacedFault]) -> Vec<(Span, NodeId)> {
+        let mut places: Vec<Span> = faults.iter().map(|fault| fault.span).collect();
+        places.sort_unstable();
+        places.dedup();
+        let condition = |span: Span| {
+            let own = faults.iter().filter(|fault| fault.span == span);
+            (span, self.circuit.or(own.map(|fault| fault.condition)))
+        };
+        let mut placed: Vec<(Span, NodeId)> = places.into_iter().map(condition).collect();
+        placed.retain(|&(_, condition)| condition != NodeId::FALSE);
+        placed
+    }
+
+    /// What is added to multisets, as writes to their columns.
     fn element_writes(&mut self, domain: &Steps) -> Vec<Vec<Write>> {
         let mut additions = Vec::new();
         for added in std::mem::take(&mut self.additions) {
@@ -392,7 +441,7 @@ impl<'m> Unfolder<'m> {
         let condition = self.condition(condition)?;
         let faults = std::mem::take(&mut self.faults);
         // Its value where evaluation fails does not matter.
-        let fault = self.circuit.or(faults);
+        let fault = self.any_fault(&faults);
         let has_value = self.circuit.not(fault);
         Ok((self.circuit.and([condition, has_value]), fault))
     }

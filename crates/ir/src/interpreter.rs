@@ -11,6 +11,7 @@
 //! * Copying an undefined cell into a cell that cannot be undefined is an undefined read.
 //! * A failed assume statement in a function called by a guard makes the guard false.
 
+mod context;
 mod evaluation;
 mod execution;
 mod footprint;
@@ -24,6 +25,7 @@ use crate::index::{LocalId, PropertyId, RuleId, StartId, Table};
 use crate::layout::{Layout, Valuation};
 use crate::model::{Local, Model, Parameter};
 use crate::statement::Statement;
+pub use context::{CallContext, DecidingPart, FailureContext, NamedValue};
 pub use footprint::Footprint;
 use instances::Instances;
 use machine::{Machine, Stop};

@@ -32,7 +32,7 @@ pub use formula::Formula;
 pub use index::{
     ExprId, FunctionId, LocalId, PlaceId, PropertyId, RuleId, SlotId, StartId, Table, TableIndex, TypeId, VariableId,
 };
-pub use interpreter::{Action, Footprint, Interpreter, Outcome};
+pub use interpreter::{Action, CallContext, DecidingPart, FailureContext, Footprint, Interpreter, NamedValue, Outcome};
 pub use layout::{Layout, LayoutError, MultisetSlots, Slot, State, Valuation};
 pub use model::{Function, Local, LocalKind, Model, Parameter, Property, PropertyKind, Rule, Start, Variable};
 pub use murphi::{PrintError, PrintOptions, print_murphi};

@@ -161,13 +161,15 @@ pub enum PropertyKind {
     /// Not a claim: states in which it holds (and evaluates) are transient. They are neither stored nor counted, no
     /// claim applies to them, and they are expanded at once. It has no parameters.
     Passing,
+    /// Not a claim: states in which it does not hold are stored and checked, and not expanded. It has no parameters.
+    Constraint,
 }
 
 impl PropertyKind {
     /// Whether it is a claim about the model that may be violated. Other kinds belong to the behaviour of the model,
     /// whatever is checked.
     pub fn is_claim(self) -> bool {
-        !matches!(self, Self::Assumption | Self::Passing)
+        !matches!(self, Self::Assumption | Self::Passing | Self::Constraint)
     }
 }
 

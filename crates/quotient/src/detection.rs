@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use quotient_engines::{AdaptiveError, EngineError, Reduction as Method, ReductionPlan, SymmetrySource, too_large};
 use quotient_ir::{Budget, Interrupt, PropertyId};
-use quotient_symmetry::{Declared, Describer, Detection, DetectionError, PartialSymmetry, Strategy};
+use quotient_symmetry::{Declared, Describer, Detection, DetectionError, PartialSymmetry, Preserved, Strategy};
 
 use crate::adaptive::AdaptiveUse;
 use crate::clock;
@@ -43,6 +43,28 @@ pub(crate) enum Choice {
     Pending(Pending),
 }
 
+/// What symmetries are to preserve besides the behaviour.
+pub(crate) struct ToPreserve {
+    pub(crate) properties: Vec<PropertyId>,
+    /// Whether errors at different places are different errors.
+    pub(crate) errors: bool,
+}
+
+impl ToPreserve {
+    fn as_preserved(&self) -> Preserved<'_> {
+        match self.errors {
+            true => Preserved::PropertiesAndErrors(&self.properties),
+            false => Preserved::Properties(&self.properties),
+        }
+    }
+}
+
+impl From<Vec<PropertyId>> for ToPreserve {
+    fn from(properties: Vec<PropertyId>) -> Self {
+        Self { properties, errors: false }
+    }
+}
+
 /// A plan in the making.
 pub(crate) struct Pending {
     model: Model,
@@ -59,11 +81,11 @@ impl Drop for Pending {
 }
 
 /// Finds the symmetries that a search is to use, if it is to use any, but does not wait longer than
-/// `patience`. They preserve the given properties, and the assumptions in any case.
+/// `patience`. They preserve what is given, and the assumptions in any case.
 pub(crate) fn choose(
     model: &Model,
     (symmetry, reduction): (Symmetry, Reduction),
-    properties: Vec<PropertyId>,
+    preserved: ToPreserve,
     control: &Control,
     patience: Option<Duration>,
 ) -> Result<Choice, Error> {
@@ -83,7 +105,7 @@ pub(crate) fn choose(
     let (shared, interrupt) = (model.clone(), Interrupt::new());
     let budget = Budget::until(&interrupt);
     let planning = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
-        let found = defect::catch(|| plan(&shared, &properties, source, strategy, &budget));
+        let found = defect::catch(|| plan(&shared, preserved.as_preserved(), source, strategy, &budget));
         // Nobody listens if it is not needed any more.
         let _ = sender.send(found);
     });
@@ -108,12 +130,12 @@ pub(crate) fn choose(
 /// Symmetries, and how a search uses them.
 fn plan(
     model: &Model,
-    properties: &[PropertyId],
+    preserved: Preserved<'_>,
     source: SymmetrySource,
     strategy: Option<Strategy>,
     budget: &Budget,
 ) -> Result<ReductionPlan, EngineError> {
-    quotient_engines::plan(model.ir(), model.layout(), properties, source, strategy, budget)
+    quotient_engines::plan(model.ir(), model.layout(), preserved, source, strategy, budget)
 }
 
 /// All symmetries that preserve properties.

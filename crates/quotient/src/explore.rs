@@ -286,7 +286,7 @@ fn conduct(
         };
     }
     let wish = (options.symmetry, options.reduction);
-    let symmetries = detection::choose(model, wish, Vec::new(), control, None)?.made();
+    let symmetries = detection::choose(model, wish, Vec::new().into(), control, None)?.made();
     if let Some(reason) = control.check() {
         return Ok((stopped(symmetries, reason), StateGraph::default()));
     }

@@ -59,6 +59,7 @@ mod adaptive;
 mod certificate;
 mod clock;
 mod control;
+mod covers;
 pub mod defect;
 mod detection;
 mod error;
@@ -100,7 +101,7 @@ pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
 pub use plan::{MOST_THREADS, Plan, Refusal};
 pub use quotient_engines::{
     Approximation, Extent, JudgedInstance, LivenessReport, Progress, PropertyReport, RuleFirings, SearchOrder, Spill,
-    StopReason, StoreMode, Subject, Verdict,
+    StopReason, StoreMode, Subject, Verdict, ViolationLimit,
 };
 pub use quotient_frontends::Language;
 pub use quotient_symmetry::{

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use quotient_frontends as frontends;
 use quotient_frontends::{
-    Language, MAXIMUM_SOURCE_BYTES, UNSUPPORTED_PROPERTY, source_from_bytes, with_mentioned_files,
+    Language, MAXIMUM_SOURCE_BYTES, UNSUPPORTED_PROPERTY, source_from_bytes, with_constraint, with_mentioned_files,
 };
 use quotient_ir::{self as ir, Claim, DeadlockMode, Diagnostic, Layout, Source};
 
@@ -34,6 +34,8 @@ pub struct LoadOptions {
     /// How many processes of a Promela model there can be at a time. By default as many as the text bounds them to, or
     /// twelve more than at the start; a run that needs more ends inconclusive.
     pub max_processes: Option<u8>,
+    /// A condition in the language of the model: states in which it is false are stored and checked, and not expanded.
+    pub constraint: Option<String>,
 }
 
 /// A model, the layout of its states, and what its author should know about it. Cheap to clone.
@@ -154,6 +156,7 @@ impl Model {
         let source = source_from_bytes(name, bytes)
             .map_err(|diagnostic| Error::model(Source::new(name, ""), vec![diagnostic]))?;
         let file = TextFile::new(name, bytes);
+        let constraint = options.constraint.clone();
         let folder = path.and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
         let options = frontends::LoadOptions {
             constants: options.constants.clone(),
@@ -163,7 +166,9 @@ impl Model {
             ..frontends::LoadOptions::default()
         };
         // Front ends evaluate constants, which may take as long as a model wishes.
-        control.run_briefly(Phase::Loading, move || load(source, file, &folder, language, &options))?
+        control.run_briefly(Phase::Loading, move || {
+            load(source, file, &folder, language, &options, constraint.as_deref())
+        })?
     }
 
     /// The model.
@@ -234,12 +239,34 @@ fn load(
     folder: &Path,
     language: Language,
     options: &frontends::LoadOptions,
+    constraint: Option<&str>,
 ) -> Result<Model, Error> {
     let mut files = vec![file];
     let source = with_mentioned_files(source, language, |names| read_mentioned(folder, names, &mut files))?;
+    if let Some(constraint) = constraint {
+        return load_constrained(&source, files, language, options, constraint);
+    }
     let loaded =
         frontends::load(source.clone(), language, options).map_err(|diagnostics| Error::model(source, diagnostics))?;
     Model::with_layout(loaded.model, Some(language), loaded.warnings, files, options.constants.clone())
+}
+
+/// The model of a text with a constraint.
+fn load_constrained(
+    source: &Source,
+    files: Vec<TextFile>,
+    language: Language,
+    options: &frontends::LoadOptions,
+    constraint: &str,
+) -> Result<Model, Error> {
+    let invalid = |(source, diagnostics)| Error::model(source, diagnostics);
+    let constrained = with_constraint(source, language, constraint).map_err(invalid)?;
+    let mut loaded = frontends::load(constrained.source.clone(), language, options)
+        .map_err(|diagnostics| Error::model(constrained.shown.clone(), diagnostics))?;
+    constrained.apply(&mut loaded.model).map_err(invalid)?;
+    let mut constants = options.constants.clone();
+    constants.push(("--constraint".to_owned(), constraint.to_owned()));
+    Model::with_layout(loaded.model, Some(language), loaded.warnings, files, constants)
 }
 
 /// Reads a file that a model mentions, if one of its names is that of a file; seen from the folder of the model.

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use quotient_engines::{SearchOrder, Spill, StoreMode};
+use quotient_engines::{SearchOrder, Spill, StoreMode, ViolationLimit};
 use quotient_ir::DeadlockMode;
 use quotient_symmetry::Strategy;
 
@@ -85,6 +85,8 @@ pub struct Options {
     pub properties: Vec<String>,
     /// What counts as a deadlock; unless told otherwise that depends on the language.
     pub deadlock: Option<DeadlockMode>,
+    /// How many violations to look for: one run is shown for each property and each kind of error.
+    pub violations: ViolationLimit,
     /// Which state to expand next.
     pub order: SearchOrder,
     /// How many threads a search may use.
@@ -103,6 +105,8 @@ pub struct Options {
     pub cross_check: bool,
     /// Whether to count how often rules fire, by a second look at every state of a finished search.
     pub statistics: bool,
+    /// Whether to show a run to each cover that is reached, for which there is a search of its own.
+    pub cover_runs: bool,
     /// When to give up.
     pub limits: Limits,
 }
@@ -114,6 +118,7 @@ impl Default for Options {
             reduction: Reduction::default(),
             properties: Vec::new(),
             deadlock: None,
+            violations: ViolationLimit::default(),
             order: SearchOrder::default(),
             threads: 1,
             store: StoreMode::default(),
@@ -123,6 +128,7 @@ impl Default for Options {
             resume: None,
             cross_check: false,
             statistics: false,
+            cover_runs: false,
             limits: Limits::default(),
         }
     }
@@ -144,6 +150,11 @@ impl Options {
     pub fn property(mut self, name: impl Into<String>) -> Self {
         self.properties.push(name.into());
         self
+    }
+    /// Looks for so many violations.
+    #[must_use]
+    pub fn violations(self, violations: ViolationLimit) -> Self {
+        Self { violations, ..self }
     }
     /// Uses so many threads.
     #[must_use]

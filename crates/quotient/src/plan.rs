@@ -10,7 +10,8 @@
 //! | approximate stores | depth-first order, adaptive reduction, checkpoints, resuming, spilling, `markers-canonical`, a cross-check, liveness |
 //! | a cross-check | no reduction, `markers` and `markers-trees`, approximate stores, spilling |
 //! | adaptive reduction | depth-first order, liveness, declared symmetries or none, and what is listed above |
-//! | statistics | adaptive reduction, approximate stores, `markers` and `markers-trees` |
+//! | all errors | adaptive reduction, approximate stores |
+//! | a constraint | adaptive reduction, liveness |
 //! | strategies | no symmetries |
 //! | declared symmetries | no reduction |
 //!
@@ -18,7 +19,7 @@
 
 use std::path::PathBuf;
 
-use quotient_engines::{SearchOptions, SearchOrder, StoreMode};
+use quotient_engines::{SearchOptions, SearchOrder, StoreMode, ViolationLimit};
 use quotient_ir::{DeadlockMode, PropertyId, PropertyKind};
 use quotient_symmetry::Strategy;
 
@@ -84,6 +85,15 @@ pub enum Refusal {
     /// A reduction by symmetries that nobody is to look for.
     #[error("--reduction {0} needs symmetries: add --symmetry auto")]
     ReductionWithoutSymmetry(&'static str),
+    /// A search that is to continue past violations, and cannot.
+    #[error("--all-errors and --max-errors cannot be used with {0}")]
+    AllErrors(&'static str),
+    /// A model with a constraint, and something that needs to see what is left out.
+    #[error("--constraint cannot be used with {0}")]
+    Constraint(String),
+    /// A search for no violation at all.
+    #[error("--max-errors 0 looks for nothing: a search ends at the first error with 1")]
+    NoErrors,
     /// Declared symmetries that nobody is to use.
     #[error("--symmetry declared is not used with --reduction none")]
     SymmetryWithoutReduction,
@@ -140,6 +150,8 @@ impl Plan {
         let is_liveness = |&&id: &&PropertyId| model.ir().properties[id].kind == PropertyKind::AlwaysReachable;
         let liveness = properties.iter().find(is_liveness).map(|&id| property_name(model.ir(), id));
         let has_liveness = liveness.is_some();
+        refuse_all_errors(options, &search)?;
+        refuse_constraint(model, options, liveness.as_deref())?;
         refuse_store(options, has_liveness)?;
         refuse_reduction(options, liveness.as_deref())?;
         // A verdict on the whole model must not leave out what the model asks for.
@@ -199,6 +211,9 @@ fn search_options(model: &Model, options: &Options) -> Result<SearchOptions, Ref
     {
         return Err(Refusal::NoRoom);
     }
+    if options.violations == ViolationLimit::Kinds(0) {
+        return Err(Refusal::NoErrors);
+    }
     let mut search = SearchOptions {
         order: options.order,
         deadlock: options.deadlock.unwrap_or_else(|| model.usual_deadlock_mode()),
@@ -213,6 +228,10 @@ fn search_options(model: &Model, options: &Options) -> Result<SearchOptions, Ref
         store_passing: options.store_passing,
         cross_check: options.cross_check,
         statistics: options.statistics,
+        violations: match options.violations {
+            ViolationLimit::Kinds(1) => ViolationLimit::First,
+            other => other,
+        },
         ..SearchOptions::default()
     };
     if !options.properties.is_empty() {
@@ -228,6 +247,30 @@ fn search_options(model: &Model, options: &Options) -> Result<SearchOptions, Ref
         search.errors = is_wanted(ERRORS);
     }
     Ok(search)
+}
+
+/// Refuses to continue past violations where that cannot be done.
+fn refuse_all_errors(options: &Options, search: &SearchOptions) -> Result<(), Refusal> {
+    match () {
+        () if !search.violations.collects() => Ok(()),
+        () if options.reduction == Reduction::Adaptive => Err(Refusal::AllErrors("adaptive reduction")),
+        () if options.store != StoreMode::Exact => Err(Refusal::AllErrors("an approximate store")),
+        () => Ok(()),
+    }
+}
+
+/// Refuses a constraint where what it leaves out would decide.
+fn refuse_constraint(model: &Model, options: &Options, liveness: Option<&str>) -> Result<(), Refusal> {
+    if model.ir().properties.iter().all(|property| property.kind != PropertyKind::Constraint) {
+        return Ok(());
+    }
+    match liveness {
+        Some(name) => Err(Refusal::Constraint(format!(
+            "liveness property `{name}`: what can be reached is not known; name others with --property"
+        ))),
+        None if options.reduction == Reduction::Adaptive => Err(Refusal::Constraint("adaptive reduction".to_owned())),
+        None => Ok(()),
+    }
 }
 
 /// Refuses what the stores cannot do.

@@ -27,6 +27,10 @@ pub struct Report {
     /// One verdict for each property checked (in order of declaration, without assumptions), then for deadlock
     /// and for errors as far as they were to be checked. Violations come with a run that was replayed.
     pub properties: Vec<PropertyReport>,
+    /// A run to each cover that is reached, if that was asked for and no limit was reached first.
+    pub cover_runs: Vec<(PropertyId, Trace)>,
+    /// Whether the search was to continue past violations.
+    pub all_errors: bool,
     /// The run to the fault that ended the search, if faults were not to be judged ([`StopReason::Fault`]).
     pub fault: Option<Trace>,
     /// What the model claims besides, and cannot be checked. Nothing if the properties to check were named.
@@ -226,6 +230,8 @@ impl Report {
             verdict,
             stop_reason: stop_reason.map(own),
             properties,
+            cover_runs: Vec::new(),
+            all_errors: false,
             fault,
             unsupported: Vec::new(),
             states,
@@ -259,7 +265,13 @@ impl Report {
             Verdict::Holds if !plan.unsupported.is_empty() => Verdict::Inconclusive,
             verdict => verdict,
         };
-        Self { verdict, unsupported: plan.unsupported.clone(), threads: plan.threads, ..self }
+        Self {
+            verdict,
+            unsupported: plan.unsupported.clone(),
+            threads: plan.threads,
+            all_errors: plan.search.violations.collects(),
+            ..self
+        }
     }
 
     /// How many states of the model there are for each that is stored.

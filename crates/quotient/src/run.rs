@@ -10,7 +10,8 @@ use quotient_ir::Interrupt;
 
 use crate::adaptive::{self, Searched};
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
-use crate::detection::{self, Choice, PATIENCE, Pending, Symmetries};
+use crate::covers;
+use crate::detection::{self, Choice, PATIENCE, Pending, Symmetries, ToPreserve};
 use crate::error::Error;
 use crate::memory::resident_bytes;
 use crate::options::{Reduction, Symmetry};
@@ -63,7 +64,12 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
         let path = path.display();
         notes.push(format!("what was found is in `{path}`: --resume {path} continues from there"));
     }
-    Ok(Report::new(found, notes, control, started.elapsed()).planned(plan))
+    let mut report = Report::new(found, notes, control, started.elapsed()).planned(plan);
+    if plan.options.cover_runs {
+        report.cover_runs = covers::runs(plan, &report, control, observer)?;
+        report.elapsed = started.elapsed();
+    }
+    Ok(report)
 }
 
 /// When a file was written, and how long it is: both tell whether it was written since.
@@ -74,7 +80,14 @@ fn stamp_of(path: &Path) -> Option<(SystemTime, u64)> {
 
 /// Whether a search that ends for a reason would have found more, so that there is something to continue.
 fn ends_early(reason: &StopReason) -> bool {
-    !matches!(reason, StopReason::Violation | StopReason::Fault(_) | StopReason::Exhausted(_) | StopReason::Approximate)
+    !matches!(
+        reason,
+        StopReason::Violation
+            | StopReason::Fault(_)
+            | StopReason::Exhausted(_)
+            | StopReason::Constraint(_)
+            | StopReason::Approximate
+    )
 }
 
 /// Says that a limit is below what the program itself takes.
@@ -108,7 +121,8 @@ fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let patience = (!waits).then_some(PATIENCE);
     let wish = (options.symmetry, options.reduction);
     let internal = |error| Error::of_engine(model.source(), error);
-    let choice = detection::choose(model, wish, properties.clone(), control, patience)?;
+    let preserved = ToPreserve { properties: properties.clone(), errors: search.violations.collects() };
+    let choice = detection::choose(model, wish, preserved, control, patience)?;
     if let Some(reason) = control.check() {
         return Ok(stopped(plan, choice.made(), reason, control));
     }

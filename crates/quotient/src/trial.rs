@@ -58,6 +58,8 @@ impl<'a> Trial<'a> {
             && properties.iter().all(is_safety)
             && options.order == SearchOrder::BreadthFirst
             && options.store == StoreMode::Exact
+            && !options.violations.collects()
+            && model.ir().properties.iter().all(|property| property.kind != PropertyKind::Constraint)
             && options.checkpoint.is_none()
             && options.resume.is_none();
         let symmetries = symmetries.unwrap_or_default();

@@ -8,7 +8,7 @@ use models::lock;
 use quotient::ir::DeadlockMode;
 use quotient::{
     Checkpoint, Control, Error, ExploreOptions, Limits, LoadOptions, Model, Options, Plan, Reduction, Refusal,
-    SearchOrder, Silent, Spill, StoreMode, Strategy, Symmetry, explore,
+    SearchOrder, Silent, Spill, StoreMode, Strategy, Symmetry, Verdict, ViolationLimit, explore,
 };
 
 /// Options without liveness, which much goes with.
@@ -77,6 +77,12 @@ fn what_is_refused() {
         (Options { checkpoint: checkpoint(), ..adaptive() }, "cannot be interrupted and continued later"),
         (Options { resume: resume(), ..adaptive() }, "cannot be interrupted and continued later"),
         (Options { order: deep, ..adaptive() }, "searches breadth-first only"),
+        (adaptive().violations(ViolationLimit::All), "--all-errors and --max-errors cannot be used with adaptive"),
+        (
+            Options { store: compact, ..safe().violations(ViolationLimit::Kinds(2)) },
+            "cannot be used with an approximate",
+        ),
+        (safe().violations(ViolationLimit::Kinds(0)), "--max-errors 0 looks for nothing"),
     ];
     for (options, words) in cases {
         let said = refusal(&options).to_string();
@@ -145,6 +151,24 @@ fn what_exploration_refuses() {
     for (options, words) in cases {
         let said = explore(&lock(), &options, &Control::default(), &mut Silent).expect_err("refused").to_string();
         assert!(said.contains(words), "{options:?}: {said}");
+    }
+}
+
+#[test]
+fn what_a_constraint_refuses() {
+    let text = b"var x: 0..3; startstate begin x := 0; end; rule x < 3 ==> begin x := x + 1; end; \
+        invariant \"safe\" x < 3; liveness \"again\" x = 0;";
+    let constraint = |text: &str| LoadOptions { constraint: Some(text.to_owned()), ..LoadOptions::default() };
+    let load = |options: &LoadOptions| {
+        Model::from_bytes("test", text, quotient::Language::Murphi, options, &Control::default())
+    };
+    let model = load(&constraint("x < 2")).expect("a model");
+    let refused = |options: &Options| Plan::new(&model, options).expect_err("refused").to_string();
+    assert!(refused(&Options::default()).contains("--constraint cannot be used with liveness property `again`"));
+    assert!(refused(&safe().reduction(Reduction::Adaptive)).contains("--constraint cannot be used with adaptive"));
+    assert_eq!(Plan::new(&model, &safe()).expect("a plan").run().expect("a report").verdict, Verdict::Inconclusive);
+    for wrong in ["", " ", "x <", "y = 1", "x", "true; x"] {
+        assert!(matches!(load(&constraint(wrong)), Err(Error::Model(_))), "{wrong}");
     }
 }
 

@@ -129,17 +129,17 @@ pub fn detect_preserving(
     find(model, layout, preserved, false, budget)
 }
 
-/// The same as [`detect`], including the symmetries lost to properties.
+/// The same as [`detect_preserving`], and what the properties cost.
 ///
 /// # Errors
 /// As for [`detect`].
 pub fn detect_with_cost(
     model: &Model,
     layout: &Layout,
-    properties: &[PropertyId],
+    preserved: Preserved<'_>,
     budget: &Budget,
 ) -> Result<Detection, DetectionError> {
-    find(model, layout, Preserved::Properties(properties), true, budget)
+    find(model, layout, preserved, true, budget)
 }
 
 fn find(

@@ -495,7 +495,7 @@ impl<'m> Explainer<'m> {
                 }
             }
         }
-        if let Some((_, fault, _, writes, additions, _)) = image {
+        if let Some((_, fault, _, writes, additions, ..)) = image {
             for write in &writes {
                 if counterpart.writes.contains(write) {
                     continue;

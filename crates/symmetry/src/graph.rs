@@ -15,7 +15,7 @@ use quotient_functions::{
     Written,
 };
 use quotient_groups::{ColouredGraph, GraphBuilder, Point, SparsePermutation, Watch};
-use quotient_ir::{Action, Budget, Layout, Model, PropertyId, SlotId, Spent, TableIndex};
+use quotient_ir::{Action, Budget, Layout, Model, PropertyId, SlotId, Span, Spent, TableIndex};
 
 /// The colour of a vertex: what symmetries must preserve about it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -91,6 +91,7 @@ pub(crate) struct Wholes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Role {
     Fault,
+    FaultAt(Span),
     Dropped,
     Cover(PropertyId),
     Set,
@@ -601,6 +602,9 @@ impl Encoder<'_> {
         self.add_role(vertex, Role::Dropped, event.dropped)?;
         for &(property, condition) in &event.covers {
             self.add_role(vertex, Role::Cover(property), condition)?;
+        }
+        for &(span, condition) in &event.fault_places {
+            self.add_role(vertex, Role::FaultAt(span), condition)?;
         }
         self.add_writes(vertex, &event.writes)?;
         for addition in &event.additions {

@@ -36,7 +36,10 @@ fn nothing_is_begun_after_an_interrupt() {
     let stop = &interrupted();
     assert!(detect(&model, &layout, &properties, stop).is_err_and(|error| is_given_up(&error)));
     assert!(detect_preserving(&model, &layout, all, stop).is_err_and(|error| is_given_up(&error)));
-    assert!(detect_with_cost(&model, &layout, &properties, stop).is_err_and(|error| is_given_up(&error)));
+    assert!(
+        detect_with_cost(&model, &layout, Preserved::Properties(&properties), stop)
+            .is_err_and(|error| is_given_up(&error))
+    );
     assert!(declared(&model, &layout, &properties, stop).is_err_and(|error| is_given_up(&error)));
     assert!(declared_preserving(&model, &layout, all, stop).is_err_and(|error| is_given_up(&error)));
     assert!(most_permutations(&model, &layout, stop).is_err());
@@ -74,12 +77,13 @@ fn a_limit_of_work_gives_up_every_time_or_never() {
         let layout = Layout::new(&model).expect("a layout");
         let properties: Vec<PropertyId> = model.properties.indices().collect();
         let unlimited = Budget::unlimited();
-        let whole = detect_with_cost(&model, &layout, &properties, &unlimited).expect("certified").group;
+        let whole =
+            detect_with_cost(&model, &layout, Preserved::Properties(&properties), &unlimited).expect("certified").group;
         let used = unlimited.used();
         for sixteenths in 0..16 {
             let run = || {
                 let budget = Budget::new(used * sixteenths / 16, Interrupt::new());
-                let result = detect_with_cost(&model, &layout, &properties, &budget);
+                let result = detect_with_cost(&model, &layout, Preserved::Properties(&properties), &budget);
                 (result, budget.used())
             };
             let ((first, first_used), (second, second_used)) = (run(), run());
@@ -88,7 +92,9 @@ fn a_limit_of_work_gives_up_every_time_or_never() {
             assert!(matches!(second, Err(DetectionError::GaveUp(_))), "{name} {sixteenths}/16");
         }
         let budget = Budget::new(used, Interrupt::new());
-        let again = detect_with_cost(&model, &layout, &properties, &budget).expect("there is enough").group;
+        let again = detect_with_cost(&model, &layout, Preserved::Properties(&properties), &budget)
+            .expect("there is enough")
+            .group;
         assert_eq!(again.generators(), whole.generators(), "{name}");
     }
 }

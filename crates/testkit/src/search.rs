@@ -5,7 +5,7 @@ use quotient_engines::{
     SearchOptions, StopReason, SymmetrySource,
 };
 use quotient_ir::{Budget, Layout, Model, PropertyId};
-use quotient_symmetry::{PartialSymmetry, Strategy};
+use quotient_symmetry::{PartialSymmetry, Preserved, Strategy};
 
 /// Finds the symmetries of a model, without a time limit, and plans how to use them.
 ///
@@ -18,7 +18,7 @@ pub fn plan(
     source: SymmetrySource,
     strategy: Option<Strategy>,
 ) -> Result<ReductionPlan, EngineError> {
-    quotient_engines::plan(model, layout, properties, source, strategy, &Budget::unlimited())
+    quotient_engines::plan(model, layout, Preserved::Properties(properties), source, strategy, &Budget::unlimited())
 }
 
 /// Searches all states of a model.

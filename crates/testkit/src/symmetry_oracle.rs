@@ -547,9 +547,10 @@ impl Instances {
             marks[0] |= !only_holds && values.iter().any(Result::is_err);
             let truths: Vec<bool> = values.into_iter().map(|value| value.unwrap_or(false)).collect();
             match entry.kind {
-                PropertyKind::Invariant | PropertyKind::Assumption | PropertyKind::Passing => {
-                    marks.push(truths.iter().all(|&holds| holds))
-                }
+                PropertyKind::Invariant
+                | PropertyKind::Assumption
+                | PropertyKind::Passing
+                | PropertyKind::Constraint => marks.push(truths.iter().all(|&holds| holds)),
                 PropertyKind::Cover => marks.push(truths.iter().any(|&holds| holds)),
                 PropertyKind::AlwaysReachable => {
                     marks.push(false);

@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
-use quotient::{Checkpoint, Control, Language, Model, Options, Plan, Report, Spill, StoreMode};
+use quotient::{Checkpoint, Control, Language, Model, Options, Plan, Report, Spill, StoreMode, ViolationLimit};
 
 use crate::arguments::{CheckArguments, CheckFormat, StoreName};
 use crate::commands::{
-    Claims, deadlock_mode, exit_status, limits, load_model, order, reduction, show_notes, show_warnings, symmetry,
+    Claims, deadlock_mode, exit_status, limits, load_constrained_model, order, reduction, show_notes, show_warnings,
+    symmetry,
 };
 use crate::failure::Failure;
 use crate::invocation::Invocation;
@@ -24,7 +25,7 @@ pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result
     let options = options(arguments)?;
     let control = Control::start(&options.limits);
     cancel_on_interrupt(&control);
-    let model = load_model(&arguments.model, Claims::Watched, &control)?;
+    let model = load_constrained_model(&arguments.model, Claims::Watched, arguments.constraint.as_deref(), &control)?;
     if arguments.msc.is_some() && model.language() != Some(Language::Promela) {
         return Err(Failure::Usage("--msc draws runs of Promela models".into()));
     }
@@ -64,6 +65,11 @@ fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
         reduction: reduction(arguments.search.reduction),
         properties: arguments.properties.clone(),
         deadlock: arguments.deadlock.map(deadlock_mode),
+        violations: match arguments.max_errors {
+            _ if arguments.all_errors => ViolationLimit::All,
+            Some(most) => ViolationLimit::Kinds(most),
+            None => ViolationLimit::First,
+        },
         order: order(arguments.search.search),
         threads: arguments.search.threads,
         store,
@@ -73,6 +79,7 @@ fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
         resume: checkpoints.resume.clone(),
         cross_check: arguments.cross_check,
         statistics: arguments.statistics,
+        cover_runs: arguments.cover_runs,
         limits: limits(&arguments.limits),
     })
 }

@@ -35,7 +35,20 @@ enum Claims {
 /// # Errors
 /// If there is no such file, or no model in it.
 fn load_model(arguments: &ModelArguments, claims: Claims, control: &Control) -> Result<Model, Failure> {
-    let options = load_options(arguments, claims);
+    load_constrained_model(arguments, claims, None, control)
+}
+
+/// The same, with a constraint.
+///
+/// # Errors
+/// As for [`load_model`], and if it cannot be read.
+fn load_constrained_model(
+    arguments: &ModelArguments,
+    claims: Claims,
+    constraint: Option<&str>,
+    control: &Control,
+) -> Result<Model, Failure> {
+    let options = LoadOptions { constraint: constraint.map(str::to_owned), ..load_options(arguments, claims) };
     if arguments.path.as_os_str() == "-" {
         let bytes = quotient::read(io::stdin().lock()).map_err(|error| Error::File {
             path: "<stdin>".to_owned(),
@@ -51,6 +64,7 @@ fn load_model(arguments: &ModelArguments, claims: Claims, control: &Control) -> 
 /// How the command line says that a model is read.
 fn load_options(arguments: &ModelArguments, claims: Claims) -> LoadOptions {
     LoadOptions {
+        constraint: None,
         constants: arguments.definitions.clone(),
         language: arguments.language.map(language),
         no_extra_nodes: arguments.no_extra_nodes,

@@ -8,7 +8,7 @@ use quotient::{
     AdaptiveUse, CrossCheck, Extent, Model, PropertyReport, Report, StopReason, Subject, SymmetryReport,
     UnsupportedProperty, Verdict,
 };
-use quotient_ir::{FaultKind, RuleId, SourceStatement, Unexecuted, Violation};
+use quotient_ir::{FaultKind, RuleId, SourceStatement, Trace, Unexecuted, Violation};
 
 use crate::names::{kind_title, property_name, property_title, rule_name};
 use crate::render::diagnostics::Lines;
@@ -55,6 +55,7 @@ pub(crate) fn stopped(reason: &StopReason, palette: Palette) -> String {
 pub(crate) fn check(outcome: &Outcome<'_>, palette: Palette) -> String {
     let mut text = verdict_lines(outcome, palette);
     text.push_str(&evidence(outcome, palette));
+    text.push_str(&cover_runs(outcome, palette));
     text.push_str(&property_lines(outcome, palette));
     text.push('\n');
     text.push_str(&figures(outcome));
@@ -89,8 +90,7 @@ fn verdict_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
 }
 
 fn violated_line(outcome: &Outcome<'_>, palette: Palette) -> String {
-    let violated = outcome.report.properties.iter().filter(|property| property.verdict == Verdict::Violated);
-    let titles: Vec<String> = violated.map(|property| violation_title(outcome.model.ir(), property)).collect();
+    let titles: Vec<String> = violations(outcome).iter().map(|shown| shown.title(outcome.model.ir())).collect();
     format!("{}: {}\n", palette.bad("violated"), titles.join(", "))
 }
 
@@ -116,6 +116,10 @@ fn inconclusive_line(outcome: &Outcome<'_>, palette: Palette) -> String {
 pub(crate) fn stop_text(reason: &StopReason) -> String {
     match reason {
         StopReason::StateLimit(limit) => format!("the limit of {} states was reached", quantity::count(*limit)),
+        StopReason::Constraint(states) => {
+            let (states, noun) = (quantity::count(*states), if *states == 1 { "state was" } else { "states were" });
+            format!("nothing is violated within the constraint; {states} {noun} not expanded")
+        }
         StopReason::DepthLimit(limit) => format!("the limit of {} steps was reached", quantity::count(*limit)),
         StopReason::MemoryLimit(limit) => format!("the limit of {} of memory was reached", quantity::bytes(*limit)),
         StopReason::DiskLimit(limit) => format!("the limit of {} of disk space was reached", quantity::bytes(*limit)),
@@ -127,16 +131,15 @@ pub(crate) fn stop_text(reason: &StopReason) -> String {
 /// A trace for each violation that has one, and a word on each that has none; the run to an error that ended the
 /// search although nobody asked for it.
 fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
-    let violated: Vec<&PropertyReport> =
-        outcome.report.properties.iter().filter(|property| property.verdict == Verdict::Violated).collect();
+    let violated = violations(outcome);
     let renderer = TraceRenderer::new(outcome.model.ir(), outcome.model.layout(), palette);
     let mut text = String::new();
-    for property in &violated {
+    for shown in &violated {
         text.push('\n');
         if violated.len() > 1 {
-            let _ = writeln!(text, "{}", palette.strong(&violation_title(outcome.model.ir(), property)));
+            let _ = writeln!(text, "{}", palette.strong(&shown.title(outcome.model.ir())));
         }
-        match (&property.trace, property.subject) {
+        match (shown.trace, shown.subject) {
             (Some(trace), subject) => {
                 text.push_str(&renderer.trace(trace));
                 // Where processes have a place to end, ending there is no deadlock.
@@ -162,23 +165,61 @@ fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
             let name = property_name(outcome.model.ir(), property);
             let _ = writeln!(text, "To have it judged as a violation, add --property '{name}'");
         } else {
-            text.push_str("An error ends the search, and no property that was asked for is about errors.\n");
-            text.push_str("To have it judged as a violation, add --property errors\n");
+            let (words, more) = match outcome.report.all_errors {
+                true => ("What comes after an error is not known", ""),
+                false => ("An error ends the search", "; to continue past it, --all-errors"),
+            };
+            let _ = writeln!(text, "{words}, and no property that was asked for is about errors.");
+            let _ = writeln!(text, "To have it judged as a violation, add --property errors{more}");
         }
     }
     text
 }
 
-/// What is violated, in a few words.
-fn violation_title(model: &quotient_ir::Model, property: &PropertyReport) -> String {
-    let violation = property.trace.as_ref().and_then(|trace| trace.violation.as_ref());
-    match (property.subject, violation) {
-        (Subject::Property(id), _) => property_title(model, id),
-        (Subject::Deadlock, _) => "deadlock".into(),
-        (Subject::Errors, Some(Violation::Fault { fault, .. } | Violation::PropertyFault { fault, .. })) => {
-            format!("error: {}", visible(&fault.message))
+/// The runs to covers that are reached, if they were asked for.
+fn cover_runs(outcome: &Outcome<'_>, palette: Palette) -> String {
+    let model = outcome.model.ir();
+    let renderer = TraceRenderer::new(model, outcome.model.layout(), palette);
+    let shown = outcome.report.cover_runs.iter().map(|(cover, trace)| {
+        format!(
+            "\n{}\n{}",
+            palette.strong(&format!("{} is reached", property_title(model, *cover))),
+            renderer.trace(trace)
+        )
+    });
+    shown.collect()
+}
+
+/// A violation to show: of each subject one, or one of each kind of error.
+struct ShownViolation<'a> {
+    subject: Subject,
+    /// The run to it. A cover that is never reached has none.
+    trace: Option<&'a Trace>,
+}
+
+/// All violations, in the order of the properties.
+fn violations<'a>(outcome: &Outcome<'a>) -> Vec<ShownViolation<'a>> {
+    let mut shown = Vec::new();
+    for property in outcome.report.properties.iter().filter(|property| property.verdict == Verdict::Violated) {
+        let subject = property.subject;
+        shown.push(ShownViolation { subject, trace: property.trace.as_ref() });
+        shown.extend(property.other_traces.iter().map(|trace| ShownViolation { subject, trace: Some(trace) }));
+    }
+    shown
+}
+
+impl ShownViolation<'_> {
+    /// What is violated, in a few words.
+    fn title(&self, model: &quotient_ir::Model) -> String {
+        let violation = self.trace.and_then(|trace| trace.violation.as_ref());
+        match (self.subject, violation) {
+            (Subject::Property(id), _) => property_title(model, id),
+            (Subject::Deadlock, _) => "deadlock".into(),
+            (Subject::Errors, Some(Violation::Fault { fault, .. } | Violation::PropertyFault { fault, .. })) => {
+                format!("error: {}", visible(&fault.message))
+            }
+            (Subject::Errors, _) => "error".into(),
         }
-        (Subject::Errors, _) => "error".into(),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use quotient::walk::{RunsOptions, RunsReport};
 use quotient::{
     AdaptiveUse, CrossCheck, Extent, LivenessReport, PropertyReport, Report, RuleFirings, StopReason, Subject, Verdict,
 };
@@ -17,6 +18,7 @@ use crate::names::{
     NamedArgument, action_arguments, action_name, action_span, participants, property_arguments, property_kind,
     property_name, property_title, rule_name,
 };
+use crate::render::context::{ContextObject, failure_context};
 use crate::render::diagnostics::Lines;
 use crate::render::header::Header;
 use crate::render::human::{Outcome, stop_text, summary};
@@ -50,6 +52,9 @@ struct SearchObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     adaptive: Option<AdaptiveObject<'a>>,
     properties: Vec<PropertyObject<'a>>,
+    /// All violations, one for each property and each kind of error, if the search was to continue past them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violations: Option<Vec<FoundObject<'a>>>,
     /// The run to an error that ended the search, if errors were not to be judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<FaultObject<'a>>,
@@ -254,10 +259,19 @@ struct PropertyObject<'a> {
     reason: Option<ViolationObject<'a>>,
 }
 
-/// An error that is no violation, since nobody asked for errors.
+/// A run to an error: to one of several, or to one that is no violation, since nobody asked for errors.
 #[derive(serde::Serialize)]
 struct FaultObject<'a> {
     trace: TraceObject<'a>,
+    violation: Option<ViolationObject<'a>>,
+}
+
+/// One of all violations.
+#[derive(serde::Serialize)]
+struct FoundObject<'a> {
+    property: String,
+    kind: &'static str,
+    trace: Option<TraceObject<'a>>,
     violation: Option<ViolationObject<'a>>,
 }
 
@@ -268,6 +282,9 @@ struct ViolationObject<'a> {
     file: Option<&'a str>,
     line: Option<usize>,
     column: Option<usize>,
+    /// The calls, values and part of a condition that say why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<ContextObject<'a>>,
     /// What fired last: the rule that fails, or the one that leads to what is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<FailingRuleObject<'a>>,
@@ -328,6 +345,25 @@ struct SimulationObject<'a> {
     steps: usize,
     trace: TraceObject<'a>,
     violation: Option<ViolationObject<'a>>,
+    diagnostics: Vec<DiagnosticObject<'a>>,
+}
+
+/// The runs of `simulate --check`.
+#[derive(serde::Serialize)]
+struct CheckedRunsObject<'a> {
+    #[serde(flatten)]
+    header: Header<'a>,
+    verdict: &'static str,
+    stop_reason: &'static str,
+    seed: u64,
+    runs: u64,
+    steps: u64,
+    /// The seed that repeats the run that violates something.
+    violating_seed: Option<u64>,
+    trace: Option<TraceObject<'a>>,
+    violation: Option<ViolationObject<'a>>,
+    /// The covers that were reached.
+    covered: Vec<String>,
     diagnostics: Vec<DiagnosticObject<'a>>,
 }
 
@@ -464,10 +500,8 @@ pub(crate) fn search(
         symmetry: SymmetryObject::of(model, report),
         adaptive: report.adaptive.as_ref().map(adaptive_object),
         properties: property_objects(naming, &lines, report),
-        fault: report.fault.as_ref().map(|trace| FaultObject {
-            trace: TraceObject { naming, trace },
-            violation: violation_object(model, &lines, trace),
-        }),
+        violations: report.all_errors.then(|| found_objects(naming, &lines, report)),
+        fault: report.fault.as_ref().map(|trace| fault_object(naming, &lines, trace)),
         graph: outcome
             .counts
             .as_ref()
@@ -611,7 +645,35 @@ pub(crate) fn simulation(
         seed,
         steps: trace.steps.iter().filter(|step| matches!(step.action, Action::Rule(_))).count(),
         trace: TraceObject { naming: Naming { model, layout }, trace },
-        violation: violation_object(model, &lines, trace),
+        violation: violation_object(Naming { model, layout }, &lines, trace),
+        diagnostics: diagnostic_objects(&model.source, loaded.warnings()),
+    };
+    write(writer, &object)
+}
+
+/// Random runs that were checked, of `simulate --check`.
+pub(crate) fn checked_runs(
+    writer: &mut dyn Write,
+    options: &RunsOptions,
+    report: &RunsReport,
+    loaded: &quotient::Model,
+    invocation: &Invocation,
+) -> io::Result<()> {
+    let (model, layout) = (loaded.ir(), loaded.layout());
+    let lines = Lines::new(&model.source);
+    let naming = Naming { model, layout };
+    let run = report.violation.as_ref();
+    let object = CheckedRunsObject {
+        header: Header::new("simulate", loaded, invocation),
+        verdict: verdict_name(if run.is_some() { Verdict::Violated } else { Verdict::Inconclusive }),
+        stop_reason: if run.is_some() { "violation" } else { "run-limit" },
+        seed: options.seed,
+        runs: report.runs,
+        steps: report.steps,
+        violating_seed: run.map(|run| run.seed),
+        trace: run.map(|run| TraceObject { naming, trace: &run.trace }),
+        violation: run.and_then(|run| violation_object(naming, &lines, &run.trace)),
+        covered: report.covered.iter().map(|&cover| property_name(model, cover)).collect(),
         diagnostics: diagnostic_objects(&model.source, loaded.warnings()),
     };
     write(writer, &object)
@@ -626,7 +688,12 @@ pub(crate) fn write(writer: &mut dyn Write, object: &impl Serialize) -> io::Resu
 
 /// The verdict on each property, and what cannot be checked.
 fn property_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Report) -> Vec<PropertyObject<'a>> {
-    let judged = report.properties.iter().map(|property| property_object(naming, lines, property));
+    let judged = report.properties.iter().map(|property| {
+        let run = report.cover_runs.iter().find(|(cover, _)| property.subject == Subject::Property(*cover));
+        let run = run.map(|(_, trace)| TraceObject { naming, trace });
+        let object = property_object(naming, lines, property);
+        PropertyObject { trace: object.trace.or(run), ..object }
+    });
     let unsupported = report.unsupported.iter().map(|property| PropertyObject {
         name: property.name.clone(),
         kind: property.kind,
@@ -640,6 +707,22 @@ fn property_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Repor
     judged.chain(unsupported).collect()
 }
 
+/// All violations of all properties.
+fn found_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Report) -> Vec<FoundObject<'a>> {
+    let mut found = Vec::new();
+    for property in report.properties.iter().filter(|property| property.verdict == Verdict::Violated) {
+        let PropertyObject { name, kind, trace, violation, .. } = property_object(naming, lines, property);
+        found.push(FoundObject { property: name.clone(), kind, trace, violation });
+        found.extend(property.other_traces.iter().map(|trace| FoundObject {
+            property: name.clone(),
+            kind,
+            trace: Some(TraceObject { naming, trace }),
+            violation: violation_object(naming, lines, trace),
+        }));
+    }
+    found
+}
+
 fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a PropertyReport) -> PropertyObject<'a> {
     let model = naming.model;
     let (name, kind, title) = match property.subject {
@@ -648,7 +731,7 @@ fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a Prop
         Subject::Errors => ("errors".into(), "errors", "no errors".into()),
     };
     let violation = match (&property.trace, property.subject) {
-        (Some(trace), _) => violation_object(model, lines, trace),
+        (Some(trace), _) => violation_object(naming, lines, trace),
         (None, Subject::Property(id)) if property.verdict == Verdict::Violated => {
             let message = "no reachable state satisfies it".into();
             Some(located(lines, message, Some(model.properties[id].span)))
@@ -670,10 +753,17 @@ fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a Prop
     }
 }
 
-fn violation_object<'a>(model: &'a Model, lines: &Lines<'a>, trace: &Trace) -> Option<ViolationObject<'a>> {
+fn fault_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, trace: &'a Trace) -> FaultObject<'a> {
+    FaultObject { trace: TraceObject { naming, trace }, violation: violation_object(naming, lines, trace) }
+}
+
+fn violation_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, trace: &Trace) -> Option<ViolationObject<'a>> {
+    let Naming { model, layout } = naming;
     let violation = trace.violation.as_ref()?;
     let text = describe_violation(model, violation);
+    let context = failure_context(model, layout, violation, trace.steps.last().map(|step| &step.state));
     Some(ViolationObject {
+        context: ContextObject::of(lines, context),
         rule: failing_rule(model, lines, trace, violation),
         ..located(lines, text.message, text.span)
     })
@@ -709,6 +799,7 @@ fn located<'a>(lines: &Lines<'a>, message: String, span: Option<Span>) -> Violat
         file: place.map(|place| place.file),
         line: place.map(|place| place.line),
         column: place.map(|place| place.column),
+        context: None,
         rule: None,
     }
 }
@@ -756,6 +847,7 @@ fn stop_reason_name(reason: &StopReason) -> &'static str {
         StopReason::CheckpointFailed(_) => "checkpoint-failed",
         StopReason::Exhausted(_) => "exhausted",
         StopReason::Fault(_) => "fault",
+        StopReason::Constraint(_) => "constraint",
         StopReason::Approximate => "approximate",
     }
 }
@@ -777,7 +869,8 @@ mod tests {
         let subject = Subject::Property(PropertyId::from_position(0));
         let naming = Naming { model: &model, layout: &layout };
         let text = |trace: Trace| {
-            let report = PropertyReport { subject, verdict: Verdict::Violated, trace: Some(trace) };
+            let verdict = Verdict::Violated;
+            let report = PropertyReport { subject, verdict, trace: Some(trace), other_traces: Vec::new() };
             serde_json::to_string(&property_object(naming, &Lines::new(&model.source), &report)).expect("an object")
         };
         let finite = text(Trace::new(trace.steps.clone(), None));

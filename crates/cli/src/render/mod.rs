@@ -1,6 +1,7 @@
 //! Everything that is shown: diagnostics, states and traces, results for people and as JSON.
 
 pub(crate) mod certificate;
+mod context;
 pub(crate) mod diagnostics;
 pub(crate) mod header;
 pub(crate) mod human;

@@ -9,6 +9,7 @@ use crate::names::{
     action_arguments_text, action_is_named, action_span, action_title, is_remark, joint_title, participants,
     property_arguments_text, property_title,
 };
+use crate::render::context::{context_lines, failure_context};
 use crate::render::diagnostics::Lines;
 use crate::render::state::{Change, Entry, StateShape};
 use crate::terminal::{Palette, visible};
@@ -54,7 +55,8 @@ impl<'m> TraceRenderer<'m> {
             let _ = writeln!(text, "{:>width$}  {}", "", self.palette.faint(&back));
         }
         if let Some(violation) = &trace.violation {
-            text.push_str(&self.violation(violation, width));
+            let last = trace.steps.last().map(|step| &step.state);
+            text.push_str(&self.violation(violation, last, width));
         }
         if let (Some(state), Some(_)) = (before, &trace.violation) {
             text.push_str(&self.positions(state, width));
@@ -155,15 +157,32 @@ impl<'m> TraceRenderer<'m> {
         changes.iter().map(|change| format!("{indent}{}\n", line(change))).collect()
     }
 
-    /// What is wrong after the last step, with the source it is about.
-    pub(crate) fn violation(&self, violation: &Violation, width: usize) -> String {
+    /// What is wrong in the last state, with the source it is about, and why.
+    pub(crate) fn violation(&self, violation: &Violation, last: Option<&Valuation>, width: usize) -> String {
         let ViolationText { message, span } = describe_violation(self.model, violation);
         let indent = " ".repeat(width + 2);
         let mut text = format!("{indent}{}\n", self.palette.bad(&message));
         if let Some(span) = span {
             text.push_str(&Lines::new(&self.model.source).quotation(span, &indent, self.palette));
         }
+        let context = failure_context(self.model, self.shape.layout(), violation, last);
+        text.push_str(&context_lines(self.model, &context, &indent, self.palette));
         text
+    }
+}
+
+/// What a violation is one of, in a few words.
+pub(crate) fn violated_subject(model: &Model, violation: &Violation) -> String {
+    match violation {
+        Violation::Property { property, .. } | Violation::Unreachable { property, .. } => {
+            property_title(model, *property)
+        }
+        Violation::Fault { fault, .. } => match fault.kind {
+            FaultKind::Invariant(property) => property_title(model, property),
+            _ => format!("error: {}", visible(&fault.message)),
+        },
+        Violation::PropertyFault { fault, .. } => format!("error: {}", visible(&fault.message)),
+        Violation::Deadlock(_) => "deadlock".into(),
     }
 }
 

@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 use quotient_ir::{DeadlockMode, Model, PropertyId, RuleId, Source, TableIndex};
 
+use crate::explicit::Finding;
+use crate::explicit::judge::Checks;
 use crate::explicit::lookup::Lookup;
 use crate::explicit::store::{Full, NO_PARENT, Probe, StateNumber, Store};
 use crate::options::SearchOptions;
@@ -26,7 +28,7 @@ const MAGIC: &[u8; 24] = b"quotient checkpoint v3\n\0";
 const FORM: &str = "v3";
 
 /// The counts and results of a search so far, besides its states.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SearchTotals {
     /// The number of steps from a start to the states being expanded.
     pub(crate) level: u64,
@@ -36,11 +38,16 @@ pub(crate) struct SearchTotals {
     pub(crate) covered: Vec<PropertyId>,
     /// States of each level, up to the one that is being expanded.
     pub(crate) levels: Vec<u64>,
+    /// States that were not expanded because of a constraint.
+    pub(crate) unexpanded: u64,
+    /// The violations that the search continued past.
+    pub(crate) findings: Vec<Finding>,
 }
 
 /// A search at a point between two expansions.
 pub(crate) struct Snapshot<'a, C, N> {
     pub(crate) subject: &'a CheckpointSubject,
+    pub(crate) checks: &'a Checks,
     pub(crate) words: usize,
     /// The stores, and how many states of each belong to the snapshot. The number of a state is its number in its
     /// store, followed by that of the store.
@@ -135,13 +142,14 @@ fn fingerprint(model: &Model, options: &SearchOptions, system: &str) -> u64 {
     // Writing to a sum cannot fail.
     let _ = write!(
         sum,
-        "{} {model:?} {:?} {:?} {:?} {} {} {system}",
+        "{} {model:?} {:?} {:?} {:?} {} {} {} {system}",
         env!("CARGO_PKG_VERSION"),
         options.deadlock,
         options.properties,
         options.liveness,
         options.store_passing,
-        options.errors
+        options.errors,
+        options.violations.collects()
     );
     sum.finish()
 }
@@ -176,23 +184,28 @@ where
     C: ExactSizeIterator<Item = StateNumber>,
     N: ExactSizeIterator<Item = StateNumber>,
 {
-    let Snapshot { subject, words, stores, totals, fired, current, next } = snapshot;
+    let Snapshot { subject, checks, words, stores, totals, fired, current, next } = snapshot;
     let file = File::create(path)?;
     let mut output = Summing { inner: BufWriter::with_capacity(1 << 16, file), sum: Sum::default() };
     output.write_all(MAGIC)?;
-    let SearchTotals { level, depth, transitions, covered, levels } = totals;
+    let SearchTotals { level, depth, transitions, covered, levels, unexpanded, findings } = totals;
     write_words(&mut output, [subject.facts.len() as u64])?;
     for text in subject.facts.iter().flat_map(|(name, value)| [name, value]) {
         write_words(&mut output, [text.len() as u64])?;
         output.write_all(text.as_bytes())?;
     }
-    let header = [subject.fingerprint, words as u64, *level, *depth, *transitions, covered.len() as u64];
+    let header = [subject.fingerprint, words as u64, *level, *depth, *transitions, *unexpanded, covered.len() as u64];
     write_words(&mut output, header.into_iter().chain(covered.iter().map(|id| id.position() as u64)))?;
     write_words(
         &mut output,
         std::iter::once(fired.len()).chain(fired.iter().map(|id| id.position())).map(|it| it as u64),
     )?;
     write_words(&mut output, std::iter::once(levels.len() as u64).chain(levels.iter().copied()))?;
+    write_words(&mut output, [findings.len() as u64])?;
+    for finding in findings {
+        let encoded = finding.encode(checks);
+        write_words(&mut output, std::iter::once(encoded.len() as u64).chain(encoded))?;
+    }
     for waiting in [&mut current.into_iter() as &mut dyn ExactSizeIterator<Item = StateNumber>, &mut next.into_iter()] {
         write_words(&mut output, [waiting.len() as u64])?;
         write_numbers(&mut output, waiting)?;
@@ -270,7 +283,12 @@ pub(crate) struct Restored {
 ///
 /// # Errors
 /// If it cannot be read or is not one for this search.
-pub(crate) fn read(path: &Path, subject: &CheckpointSubject, words: usize) -> Result<Saved, ResumeError> {
+pub(crate) fn read(
+    path: &Path,
+    subject: &CheckpointSubject,
+    words: usize,
+    options: &SearchOptions,
+) -> Result<Saved, ResumeError> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
     let mut input = Summing { inner: BufReader::with_capacity(1 << 16, file), sum: Sum::default() };
@@ -300,6 +318,7 @@ pub(crate) fn read(path: &Path, subject: &CheckpointSubject, words: usize) -> Re
         return Err(ResumeError::Foreign(subject.differences(&facts)));
     }
     let (level, depth, transitions) = (read_word(&mut input)?, read_word(&mut input)?, read_word(&mut input)?);
+    let unexpanded = read_word(&mut input)?;
     let mut positions = || {
         let length = count(read_word(&mut input)?, 8)?;
         let position = |_| match u32::try_from(read_word(&mut input)?) {
@@ -312,6 +331,12 @@ pub(crate) fn read(path: &Path, subject: &CheckpointSubject, words: usize) -> Re
     let fired = positions()?.into_iter().map(RuleId::from_position).collect();
     let length = count(read_word(&mut input)?, 8)?;
     let levels = (0..length).map(|_| read_word(&mut input)).collect::<Result<Vec<u64>, ResumeError>>()?;
+    let mut findings = Vec::new();
+    for _ in 0..count(read_word(&mut input)?, 8)? {
+        let length = count(read_word(&mut input)?, 8)?;
+        let encoded = (0..length).map(|_| read_word(&mut input)).collect::<Result<Vec<u64>, ResumeError>>()?;
+        findings.push(Finding::decode(&encoded, words, options).ok_or(ResumeError::Malformed)?);
+    }
     let mut lists = [Vec::new(), Vec::new()];
     for list in &mut lists {
         let length = count(read_word(&mut input)?, 4)?;
@@ -332,7 +357,7 @@ pub(crate) fn read(path: &Path, subject: &CheckpointSubject, words: usize) -> Re
     if read_word(&mut input)? != sum {
         return Err(ResumeError::Malformed);
     }
-    let totals = SearchTotals { level, depth, transitions, covered, levels };
+    let totals = SearchTotals { level, depth, transitions, covered, levels, unexpanded, findings };
     Ok(Saved { words, totals, fired, current, next, stores })
 }
 
@@ -444,7 +469,11 @@ impl Saved {
         let number = |&old: &StateNumber| locate(old).map(|(store, position)| new[store][position]);
         let current = self.current.iter().map(number).collect::<Result<Vec<_>, _>>()?;
         let next = self.next.iter().map(number).collect::<Result<Vec<_>, _>>()?;
-        Ok(Restored { totals: self.totals.clone(), current, next })
+        let mut totals = self.totals.clone();
+        for origin in totals.findings.iter_mut().filter_map(|finding| finding.origin.as_mut()) {
+            *origin = number(origin)?;
+        }
+        Ok(Restored { totals, current, next })
     }
 }
 
@@ -461,6 +490,7 @@ pub(crate) fn can_go_on(reason: &StopReason) -> bool {
         StopReason::Violation
         | StopReason::Exhausted(_)
         | StopReason::Fault(_)
+        | StopReason::Constraint(_)
         | StopReason::CheckpointFailed(_)
         | StopReason::DiskLimit(_)
         | StopReason::SpillFailed(_)

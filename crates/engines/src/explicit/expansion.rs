@@ -22,8 +22,8 @@ pub(crate) trait Expander {
     fn cover(&mut self, covered: &[PropertyId]) -> ControlFlow<()>;
     /// An opportunity to stop during a long expansion.
     fn pause(&mut self) -> ControlFlow<()>;
-    /// What ends the search, after the successors in the batch.
-    fn end(&mut self, end: End);
+    /// What ends the search, after what is in the batch, unless the search continues past it.
+    fn end(&mut self, end: End) -> ControlFlow<()>;
 }
 
 /// A state (or the starts) under expansion.
@@ -92,10 +92,13 @@ impl<'x, X: Expander> Expansion<'x, X> {
         self.expander.drain()
     }
 
-    /// Ends the search with a violation after the successors so far.
+    /// Something is wrong after the successors so far.
     fn found(&mut self, state: Option<&[u64]>, violation: Violation) -> ControlFlow<()> {
-        self.expander.end(end_with(self.origin, state, violation));
-        ControlFlow::Break(())
+        self.expander.end(end_with(self.origin, state, violation))?;
+        // What can go wrong can be done: that is no deadlock.
+        self.moved = true;
+        self.first = self.expander.batch().len();
+        ControlFlow::Continue(())
     }
 }
 

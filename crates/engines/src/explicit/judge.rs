@@ -18,7 +18,9 @@ pub(crate) struct Checks {
     pub(crate) invariants: Vec<PropertyId>,
     pub(crate) covers: Vec<PropertyId>,
     pub(crate) liveness: Vec<PropertyId>,
-    /// The properties that say which states are transient.
+    /// What tells which states are expanded.
+    pub(crate) constraints: Vec<PropertyId>,
+    /// What tells which states are passed through.
     pub(crate) passing: Vec<PropertyId>,
 }
 
@@ -34,6 +36,7 @@ impl Checks {
                 PropertyKind::Cover if selected => checks.covers.push(id),
                 PropertyKind::AlwaysReachable if selected => checks.liveness.push(id),
                 PropertyKind::Passing => checks.passing.push(id),
+                PropertyKind::Constraint => checks.constraints.push(id),
                 _ => {}
             }
         }
@@ -49,6 +52,8 @@ enum Judgement {
     Dropped,
     /// An invariant is false, or an evaluation failed.
     Wrong(Violation),
+    /// Some invariants do not hold or have no value; it is to be stored all the same.
+    AdmittedWrong(Vec<Violation>),
 }
 
 /// The result of admitting a new state.
@@ -61,6 +66,10 @@ pub(crate) enum Admission {
     Refused(Halt),
     /// It is stored and counts, and ends the search.
     StoredLast(StateNumber, Halt),
+    /// It is stored, and the search continues past what is wrong in it.
+    StoredWrong(StateNumber, Vec<Finding>),
+    /// It does not exist, since an assumption has no value, and the search continues past that.
+    DroppedWrong(Finding),
 }
 
 /// Judges new states; one for each thread.
@@ -69,11 +78,18 @@ pub(crate) struct Judge<'a, S: Batches> {
     scratch: S::Scratch,
     checks: &'a Checks,
     options: &'a SearchOptions,
+    /// Whether states may have been expanded in which an invariant does not hold, so that tags mean nothing.
+    is_suspicious: bool,
 }
 
 impl<'a, S: Batches> Judge<'a, S> {
     pub(crate) fn new(system: &'a S, checks: &'a Checks, options: &'a SearchOptions) -> Self {
-        Self { system, scratch: system.scratch(), checks, options }
+        Self { system, scratch: system.scratch(), checks, options, is_suspicious: false }
+    }
+
+    /// From now on, invariants may be violated in states that are expanded.
+    pub(crate) fn suspect(&mut self) {
+        self.is_suspicious = true;
     }
 
     /// The only way into a store: checks a new state with a tag that was found from another one, has it stored, and
@@ -87,26 +103,88 @@ impl<'a, S: Batches> Judge<'a, S> {
         store: impl FnOnce() -> Result<StateNumber, Halt>,
         covered: impl FnMut(PropertyId),
     ) -> Admission {
-        match self.judge(state, tag) {
-            Judgement::Admitted => {}
+        let wrong = match self.judge(state, tag) {
+            Judgement::Admitted => Vec::new(),
             Judgement::Dropped => return Admission::Dropped,
+            Judgement::AdmittedWrong(violations) => violations,
             Judgement::Wrong(violation) => {
-                return Admission::Refused(Box::new(end_with(origin, Some(state), violation)));
+                return match end_with(origin, Some(state), violation) {
+                    End::Found(finding) if self.options.violations.collects() => Admission::DroppedWrong(finding),
+                    end => Admission::Refused(Box::new(end)),
+                };
             }
-        }
+        };
         let number = match store() {
             Ok(number) => number,
             Err(halt) => return Admission::Refused(halt),
         };
+        if self.options.violations.collects() {
+            return self.finish_wrong(state, number, wrong, covered);
+        }
         match self.observe(state, covered) {
             Ok(()) => Admission::Stored(number),
             Err(violation) => Admission::StoredLast(number, Box::new(end_with(Some(number), None, violation))),
         }
     }
 
-    /// Whether a new state with a tag should be stored.
+    /// The rest of the admission of a state in a search that continues past violations.
+    fn finish_wrong(
+        &mut self,
+        state: &[u64],
+        number: StateNumber,
+        mut wrong: Vec<Violation>,
+        mut covered: impl FnMut(PropertyId),
+    ) -> Admission {
+        self.is_suspicious |= !wrong.is_empty();
+        let checks = self.checks;
+        if !self.is_passing(state) {
+            for &property in checks.covers.iter().chain(&checks.liveness) {
+                let (holds, failure) = self.value_somewhere(property, state);
+                if holds && checks.covers.contains(&property) {
+                    covered(property);
+                }
+                wrong.extend(failure);
+            }
+        }
+        let mut findings = Vec::new();
+        for violation in wrong {
+            match end_with(Some(number), None, violation) {
+                End::Found(finding) => findings.push(finding),
+                end => return Admission::StoredLast(number, Box::new(end)),
+            }
+        }
+        if findings.is_empty() { Admission::Stored(number) } else { Admission::StoredWrong(number, findings) }
+    }
+
+    /// Whether a stored state is expanded: every constraint holds in it.
+    ///
+    /// # Errors
+    /// If one has no value.
+    #[inline]
+    pub(crate) fn expands(&mut self, state: &[u64]) -> Result<bool, Violation> {
+        if self.checks.constraints.is_empty() { Ok(true) } else { self.meets_constraints(state) }
+    }
+
+    #[cold]
+    fn meets_constraints(&mut self, state: &[u64]) -> Result<bool, Violation> {
+        if self.is_passing(state) {
+            return Ok(true);
+        }
+        let checks = self.checks;
+        for &property in &checks.constraints {
+            match self.first_failure(property, state) {
+                None => {}
+                Some(Violation::Property { .. }) => return Ok(false),
+                Some(fault) => return Err(fault),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a new state with a tag is to be stored.
     #[inline]
     fn judge(&mut self, state: &[u64], tag: u64) -> Judgement {
+        let tag = if self.is_suspicious { Tag::EVERYTHING } else { tag };
         if tag == Tag::NOTHING || self.system.facts().is_safe(tag, state) {
             return Judgement::Admitted;
         }
@@ -125,10 +203,16 @@ impl<'a, S: Batches> Judge<'a, S> {
         if self.is_passing(state) {
             return Judgement::Admitted;
         }
+        let mut violations = Vec::new();
         for &property in &checks.invariants {
-            if let Some(violation) = self.first_failure(property, state) {
-                return Judgement::Wrong(violation);
+            match self.first_failure(property, state) {
+                Some(violation) if self.options.violations.collects() => violations.push(violation),
+                Some(violation) => return Judgement::Wrong(violation),
+                None => {}
             }
+        }
+        if !violations.is_empty() {
+            return Judgement::AdmittedWrong(violations);
         }
         Judgement::Admitted
     }
@@ -178,6 +262,14 @@ impl<'a, S: Batches> Judge<'a, S> {
     /// Whether a property holds for some valuation of its parameters. All are evaluated, since the evaluation of any
     /// may fail.
     pub(crate) fn holds_somewhere(&mut self, property: PropertyId, state: &[u64]) -> Result<bool, Violation> {
+        match self.value_somewhere(property, state) {
+            (holds, None) => Ok(holds),
+            (_, Some(violation)) => Err(violation),
+        }
+    }
+
+    /// Whether a property holds for some valuation of its parameters, and the first for which it has no value.
+    fn value_somewhere(&mut self, property: PropertyId, state: &[u64]) -> (bool, Option<Violation>) {
         let mut holds = false;
         let mut failure = None;
         let options = self.options;
@@ -188,14 +280,15 @@ impl<'a, S: Batches> Judge<'a, S> {
                 ControlFlow::Continue(())
             }
             Err(fault) => {
-                failure = Some(Violation::PropertyFault { property, arguments: arguments.to_vec(), fault });
-                ControlFlow::Break(())
+                let arguments = arguments.to_vec();
+                failure.get_or_insert(Violation::PropertyFault { property, arguments, fault });
+                match options.violations.collects() {
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(()),
+                }
             }
         });
-        match failure {
-            None => Ok(holds),
-            Some(violation) => Err(violation),
-        }
+        (holds, failure)
     }
 }
 
@@ -210,6 +303,6 @@ pub(crate) fn excuse(violation: &Violation) -> Option<StopReason> {
 pub(crate) fn end_with(origin: Option<StateNumber>, state: Option<&[u64]>, violation: Violation) -> End {
     match excuse(&violation) {
         Some(reason) => End::Stopped(reason),
-        None => End::Found(Finding { origin, state: state.map(<[u64]>::to_vec), violation }),
+        None => End::Found(Finding { origin, state: state.map(<[u64]>::to_vec), violation, kept_kind: None }),
     }
 }

@@ -87,6 +87,7 @@ pub(crate) fn find_dead_ends<S: SearchSpace>(
                 origin: Some(number),
                 state: None,
                 violation: Violation::Unreachable { property, arguments },
+                kept_kind: None,
             })
         })
         .collect())

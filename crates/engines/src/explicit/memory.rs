@@ -8,7 +8,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use quotient_ir::{DeadlockMode, PropertyId};
+use quotient_ir::{DeadlockMode, PropertyId, Violation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explicit::batch::{Batch, Run};
@@ -17,6 +17,7 @@ use crate::explicit::checkpoint::{
 };
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
+use crate::explicit::findings::Findings;
 use crate::explicit::judge::{Admission, Checks, Judge, end_with};
 use crate::explicit::lookup::Lookup;
 use crate::explicit::recent::Recent;
@@ -98,6 +99,7 @@ struct MemorySearch<'a, S: SearchSpace> {
     system: &'a S,
     lookup: Lookup<'a, S>,
     judge: Judge<'a, S>,
+    checks: &'a Checks,
     options: &'a SearchOptions,
     observer: &'a mut dyn Observer,
     graph: bool,
@@ -117,6 +119,9 @@ struct MemorySearch<'a, S: SearchSpace> {
     expanded: u64,
     transitions: u64,
     covered: Vec<PropertyId>,
+    findings: Findings<'a>,
+    /// States that were not expanded because of a constraint.
+    unexpanded: u64,
     work: usize,
     stack_peak: u64,
     subject: &'a CheckpointSubject,
@@ -143,6 +148,7 @@ struct SafePoint {
     /// The number of steps from a start to the states of the level.
     level: u64,
     transitions: u64,
+    unexpanded: u64,
 }
 
 impl<'a, S: SearchSpace> MemorySearch<'a, S> {
@@ -158,6 +164,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             system,
             lookup: Lookup::new(system),
             judge: Judge::new(system, checks, options),
+            checks,
             options,
             graph: observer.wants_graph(),
             observer,
@@ -172,6 +179,8 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             expanded: 0,
             transitions: 0,
             covered: Vec::new(),
+            findings: Findings::new(checks, options, Vec::new()),
+            unexpanded: 0,
             work: 0,
             stack_peak: 0,
             subject,
@@ -217,7 +226,8 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         let mut state = vec![0; self.system.words()];
         let SafePoint { mut number, mut end_of_level, .. } = start;
         loop {
-            self.safe = SafePoint { number, end_of_level, level: self.level, transitions: self.transitions };
+            let (transitions, unexpanded) = (self.transitions, self.unexpanded);
+            self.safe = SafePoint { number, end_of_level, level: self.level, transitions, unexpanded };
             if number == end_of_level {
                 return Ok(());
             }
@@ -237,7 +247,8 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
                     if self.approximate {
                         self.store.forget_before(number as StateNumber);
                     }
-                    self.safe = SafePoint { number, end_of_level, level, transitions: self.transitions };
+                    let (transitions, unexpanded) = (self.transitions, self.unexpanded);
+                    self.safe = SafePoint { number, end_of_level, level, transitions, unexpanded };
                     if std::mem::take(&mut self.checkpoint_due)
                         && let Err(error) = self.save()
                     {
@@ -273,10 +284,12 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
                 .approximate
                 .then(|| Approximation { omission_probability: self.store.omission_probability() }),
             transitions: if handover.is_some() { self.safe.transitions } else { self.transitions },
+            unexpanded: if handover.is_some() { self.safe.unexpanded } else { self.unexpanded },
             depth: self.depth,
             levels: self.levels,
             memory_bytes: self.store.peak_bytes() + self.stack_peak,
             covered: self.covered,
+            findings: self.findings.into_list(),
             states: self.store.len(),
             surplus: FxHashSet::default(),
             store: Shards::single(self.store),
@@ -289,10 +302,15 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         let Some(path) = &self.options.checkpoint else { return Ok(()) };
         // Before all starts were run, there is nothing to resume from.
         let length = if self.begun { self.store.len() } else { 0 };
-        let Rest { totals, current, .. } = self.rest();
+        let Rest { mut totals, current, .. } = self.rest();
+        if !self.begun {
+            // They are found again, in states that are not kept.
+            totals.findings.clear();
+        }
         let next = current.end..length as StateNumber;
         let snapshot = Snapshot {
             subject: self.subject,
+            checks: self.checks,
             words: self.system.words(),
             stores: &[(&self.store, length)],
             totals: &totals,
@@ -305,7 +323,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
 
     /// The point where a search can resume.
     fn rest(&self) -> Rest {
-        let SafePoint { number, end_of_level, level, transitions } = self.safe;
+        let SafePoint { number, end_of_level, level, transitions, unexpanded } = self.safe;
         Rest {
             totals: SearchTotals {
                 level,
@@ -313,6 +331,8 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
                 transitions,
                 covered: self.covered.clone(),
                 levels: self.levels.clone(),
+                unexpanded,
+                findings: self.findings.list().to_vec(),
             },
             current: number as StateNumber..end_of_level as StateNumber,
             next: end_of_level as StateNumber..self.store.len() as StateNumber,
@@ -326,14 +346,19 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             return Ok(None);
         }
         self.begun = true;
-        let SearchTotals { level, depth, transitions, covered, levels } = restored.totals;
+        let SearchTotals { level, depth, transitions, covered, levels, unexpanded, findings } = restored.totals;
+        self.unexpanded = unexpanded;
+        if !findings.is_empty() {
+            self.judge.suspect();
+        }
+        self.findings = Findings::new(self.checks, self.options, findings);
         (self.level, self.depth, self.transitions, self.covered) = (level, depth, transitions, covered);
         self.levels = levels;
         // Those that wait were stored last, in order.
         let end_of_level = self.store.len() - restored.next.len() as u64;
         let number = end_of_level - restored.current.len() as u64;
         self.expanded = number;
-        let point = SafePoint { number, end_of_level, level, transitions };
+        let point = SafePoint { number, end_of_level, level, transitions, unexpanded };
         if number == end_of_level && end_of_level < self.store.len() {
             self.level += 1;
             return Ok(Some(SafePoint { end_of_level: self.store.len(), level: self.level, ..point }));
@@ -366,6 +391,10 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
     /// Fires all instances in a state.
     fn expand(&mut self, number: StateNumber, scratch: &mut S::Scratch, state: &mut [u64]) -> Result<(), Halt> {
         copy(state, self.store.state(number));
+        match self.judge.expands(state) {
+            Ok(true) => {}
+            unmet => return self.leave_unexpanded(number, unmet.err()),
+        }
         if self.graph {
             return self.expand_with_edges(number, scratch, state);
         }
@@ -376,7 +405,24 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         self.finish_expansion(number, scratch, state, moved)
     }
 
-    /// The same for an observer that wants to see each step and its target individually.
+    /// Takes note of a state that is not expanded because of a constraint, or of one that has no value.
+    #[cold]
+    fn leave_unexpanded(&mut self, number: StateNumber, fault: Option<Violation>) -> Result<(), Halt> {
+        self.expanded += 1;
+        self.work += 1;
+        self.unexpanded += u64::from(fault.is_none());
+        if let Some(violation) = fault {
+            self.flush()?;
+            self.findings.receive(end_with(Some(number), None, violation))?;
+        }
+        if self.work >= PROGRESS_INTERVAL {
+            self.flush()?;
+            self.report_progress()?;
+        }
+        Ok(())
+    }
+
+    /// The same for an observer that wants to see each step: the state it leads to by itself, too.
     fn expand_with_edges(&mut self, number: StateNumber, scratch: &mut S::Scratch, state: &[u64]) -> Result<(), Halt> {
         let (system, options) = (self.system, self.options);
         let stuttering = options.deadlock == DeadlockMode::Stuttering;
@@ -427,7 +473,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
                 deadlock(self.options.deadlock, state, |each| self.system.steps(scratch, state, each))
         {
             self.flush()?;
-            return Err(Box::new(end_with(Some(number), None, violation)));
+            self.findings.receive(end_with(Some(number), None, violation))?;
         }
         if self.batch.is_full() {
             self.flush()?;
@@ -548,6 +594,11 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         let (number, result) = match admission {
             Admission::Stored(number) => (number, Ok(Some(number))),
             Admission::StoredLast(number, halt) => (number, Err(halt)),
+            Admission::StoredWrong(number, findings) => (
+                number,
+                findings.into_iter().try_for_each(|finding| self.findings.note(finding)).map(|()| Some(number)),
+            ),
+            Admission::DroppedWrong(finding) => return self.findings.note(finding).map(|()| None),
             Admission::Dropped => return Ok(None),
             Admission::Refused(halt) => return Err(halt),
         };
@@ -608,9 +659,9 @@ impl<S: SearchSpace> Expander for MemorySearch<'_, S> {
         self.proceed(reported)
     }
 
-    fn end(&mut self, end: End) {
-        if self.drain().is_continue() {
-            self.halt = Some(Box::new(end));
-        }
+    fn end(&mut self, end: End) -> ControlFlow<()> {
+        self.drain()?;
+        let received = self.findings.receive(end);
+        self.proceed(received)
     }
 }

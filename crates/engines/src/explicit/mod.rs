@@ -7,6 +7,7 @@ pub(crate) mod batch;
 pub(crate) mod checkpoint;
 pub(crate) mod disk;
 pub(crate) mod expansion;
+pub(crate) mod findings;
 pub(crate) mod judge;
 pub(crate) mod liveness;
 pub(crate) mod lookup;
@@ -28,6 +29,7 @@ use crate::options::{SearchOptions, SearchOrder, StoreMode};
 use crate::report::{Approximation, EngineError, StopReason};
 use crate::seam::{Facts, Identity, SearchSpace};
 use checkpoint::{CheckpointSubject, ResumeError, Saved, SearchTotals};
+use findings::ViolationKind;
 use judge::Checks;
 use shards::Shards;
 use store::{Entries, StateNumber, Store};
@@ -41,6 +43,8 @@ pub(crate) struct Finding {
     pub(crate) state: Option<Vec<u64>>,
     /// The violation in the last of these states.
     pub(crate) violation: Violation,
+    /// The kind of the violation, if nothing else is known of it, since it was read from a checkpoint.
+    pub(crate) kept_kind: Option<ViolationKind>,
 }
 
 /// How a search ended.
@@ -70,7 +74,11 @@ pub(crate) struct Exploration {
     pub(crate) memory_bytes: u64,
     /// The cover properties that were reached.
     pub(crate) covered: Vec<PropertyId>,
-    /// How much may have been missed.
+    /// States that were not expanded, since a constraint does not hold in them.
+    pub(crate) unexpanded: u64,
+    /// The violations that the search continued past, one of each kind.
+    pub(crate) findings: Vec<Finding>,
+    /// What may have been missed.
     pub(crate) approximation: Option<Approximation>,
     /// The point where another search can continue; only after a breadth-first search on one thread that was stopped.
     pub(crate) rest: Option<Rest>,
@@ -116,7 +124,7 @@ pub(crate) fn explore<S: SearchSpace>(
     };
     let begin = match (begin, &options.resume) {
         (None, Some(path)) => {
-            let saved = checkpoint::read(path, subject, system.words()).map_err(refused)?;
+            let saved = checkpoint::read(path, subject, system.words(), options).map_err(refused)?;
             observer.resumed(saved.states());
             Some(saved)
         }

@@ -34,16 +34,21 @@ pub(crate) fn rebuild<S: SearchSpace>(
         steps.extend(more);
         before = Some(state);
     }
-    let violation = match (path.last(), &before) {
-        (Some(stored), Some(state)) if stored != state => translate(system, &mut scratch, &finding.violation, state)?,
-        _ => finding.violation.clone(),
+    // In a quotient the violation of the representative, and of one from a checkpoint only its kind is known.
+    let is_known = finding.kept_kind.is_none() && path.last() == before.as_ref();
+    let violation = match is_known {
+        true => finding.violation.clone(),
+        false => translate(system, &mut scratch, &finding.violation, before.as_deref())?,
     };
     let trace = Trace::new(steps, Some(violation));
     replay(interpreter, &trace)?;
     Ok(trace)
 }
 
-/// A state on a path, and how it was reached.
+/// How alike a violation is that is the same in all that symmetries preserve.
+const MOST_ALIKE: u32 = 2;
+
+/// A state on the way to another one, and how it was reached.
 struct Reached {
     state: Vec<u64>,
     action: Action,
@@ -122,52 +127,62 @@ fn find_steps<S: SearchSpace>(
     Ok((steps, state))
 }
 
-/// The violation in a state of the model, given the violation in its representative. The two are equal up to a
-/// symmetry, which may change the values of parameters and the location of a run-time error.
+/// What is wrong in a state of the model (or, without one, when it starts), given what is wrong in its
+/// representative. The two are equal up to a symmetry, which may change the values of parameters, whether a property
+/// is false or has no value, and the place of a fault. Of several, the one most like the given one is taken.
 fn translate<S: SearchSpace>(
     system: &S,
     scratch: &mut S::Scratch,
     violation: &Violation,
-    state: &[u64],
+    state: Option<&[u64]>,
 ) -> Result<Violation, EngineError> {
-    let mut found = None;
-    match violation {
-        Violation::Deadlock(_) | Violation::Unreachable { .. } => found = Some(violation.clone()),
-        Violation::Property { property, .. } | Violation::PropertyFault { property, .. } => {
+    let mut best: Option<(u32, Violation)> = None;
+    let mut consider = |likeness: u32, found: Violation| {
+        if best.as_ref().is_none_or(|&(known, _)| known < likeness) {
+            best = Some((likeness, found));
+        }
+        if likeness == MOST_ALIKE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    match (violation, state) {
+        (Violation::Deadlock(_) | Violation::Unreachable { .. }, _) => return Ok(violation.clone()),
+        (Violation::Property { property, .. } | Violation::PropertyFault { property, .. }, Some(state)) => {
             let property = *property;
             let is_fault = violation.fault().is_some();
+            let likeness = |is_alike| if is_alike { MOST_ALIKE } else { 0 };
             system.evaluate(scratch, property, state, |arguments, result| {
                 let arguments = arguments.to_vec();
-                // With several instances, the first failing one may fail differently: then it is not this one.
-                found = match result {
-                    Ok(false) if !is_fault => Some(Violation::Property { property, arguments }),
-                    Err(fault) if is_fault && fault.kind != FaultKind::Exhausted => {
-                        Some(Violation::PropertyFault { property, arguments, fault })
+                match result {
+                    Ok(false) => consider(likeness(!is_fault), Violation::Property { property, arguments }),
+                    Err(fault) if fault.kind != FaultKind::Exhausted => {
+                        consider(likeness(is_fault), Violation::PropertyFault { property, arguments, fault })
                     }
-                    _ => return ControlFlow::Continue(()),
-                };
-                ControlFlow::Break(())
+                    _ => ControlFlow::Continue(()),
+                }
             });
         }
-        Violation::Fault { fault: claimed, .. } => {
-            // The same invariant, or any other violation if a state has several run-time errors.
+        (Violation::Property { .. } | Violation::PropertyFault { .. }, None) => {}
+        (Violation::Fault { fault: claimed, .. }, state) => {
             let invariant = |fault: &Fault| match fault.kind {
                 FaultKind::Invariant(property) => Some(property),
                 _ => None,
             };
-            system.steps(scratch, state, |instance, event| match event {
-                // An unknown result is not a violation.
+            let visit = |instance: Instance<'_>, event: Event<'_>| match event {
+                // What is not known is not wrong.
                 Event::Fault(fault) if fault.kind != FaultKind::Exhausted => {
+                    let likeness = match () {
+                        () if (fault.kind, fault.span) == (claimed.kind, claimed.span) => MOST_ALIKE,
+                        () => u32::from(invariant(&fault) == invariant(claimed)),
+                    };
                     let Instance { action, arguments } = instance;
-                    let is_alike = invariant(&fault) == invariant(claimed);
-                    if is_alike || found.is_none() {
-                        found = Some(Violation::Fault { action, arguments: arguments.to_vec(), fault });
-                    }
-                    if is_alike { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                    consider(likeness, Violation::Fault { action, arguments: arguments.to_vec(), fault })
                 }
                 _ => ControlFlow::Continue(()),
-            });
+            };
+            match state {
+                Some(state) => system.steps(scratch, state, visit),
+                None => system.first_steps(scratch, visit),
+            }
         }
     }
-    found.ok_or(EngineError::Rebuild("its last state shows no violation"))
+    best.map(|(_, found)| found).ok_or(EngineError::Rebuild("its last state shows no violation"))
 }

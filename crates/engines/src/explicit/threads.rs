@@ -13,6 +13,8 @@
 //! counts, verdicts and traces: a violation counts if it is the first in that order, and states stored beyond it do not
 //! count.
 
+mod block;
+
 use std::any::Any;
 use std::io;
 use std::ops::ControlFlow;
@@ -28,6 +30,7 @@ use crate::explicit::batch::{Batch, Run};
 use crate::explicit::checkpoint::{self, CheckpointSubject, Restored, Saved, SearchTotals, Snapshot, can_go_on};
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
+use crate::explicit::findings::Findings;
 use crate::explicit::judge::{Admission, Checks, Judge, end_with};
 use crate::explicit::lookup::Lookup;
 use crate::explicit::recent::Recent;
@@ -38,6 +41,7 @@ use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::{EngineError, StopReason};
 use crate::seam::{Facts, SearchSpace, Sink, Tag};
+use block::{Block, Label, Moment, at};
 
 /// The number of blocks of a round.
 const BLOCKS: usize = 64;
@@ -52,27 +56,6 @@ const LOOKAHEAD: usize = 64;
 const RECENT_WORTH: u32 = 3;
 /// Marks a candidate that was not new.
 const NOT_NEW: StateNumber = NO_PARENT;
-
-/// The label of a candidate on its way to a store: its number in the block, the position of its parent in the block,
-/// and its tag; in one word, since there are very many of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Label {
-    candidate: u32,
-    parent: u16,
-    tag: u16,
-}
-
-impl Label {
-    /// The position of the parent of a state produced by a start.
-    const NO_PARENT: u16 = u16::MAX;
-
-    fn pack(self) -> u64 {
-        u64::from(self.candidate) << 32 | u64::from(self.parent) << 16 | u64::from(self.tag)
-    }
-    fn unpack(word: u64) -> Self {
-        Self { candidate: (word >> 32) as u32, parent: (word >> 16) as u16, tag: word as u16 }
-    }
-}
 
 /// Searches the reachable states of a system on several threads. If the search may continue on disk, the results before
 /// memory was full are returned with the point where to continue.
@@ -116,6 +99,7 @@ pub(super) fn search<S: SearchSpace>(
         panic: Mutex::new(None),
         finished: AtomicBool::new(false),
         stop: OnceLock::new(),
+        has_violations: AtomicBool::new(false),
         subject,
     };
     let (end, counts, left) = std::thread::scope(|scope| {
@@ -129,7 +113,19 @@ pub(super) fn search<S: SearchSpace>(
         search.barrier.get_or_init(|| Barrier::new(threads));
         drop(gate);
         let worker = search.worker();
-        let mut conductor = Conductor { search: &search, counts: Counts::default(), worker, observer, left: None };
+        let findings = Findings::new(checks, options, Vec::new());
+        let counts = Counts {
+            levels: Vec::new(),
+            findings,
+            states: 0,
+            transitions: 0,
+            depth: 0,
+            covered: Vec::new(),
+            surplus: FxHashSet::default(),
+            unexpanded: 0,
+            other_bytes: 0,
+        };
+        let mut conductor = Conductor { search: &search, counts, worker, observer, left: None };
         let end = catch_unwind(AssertUnwindSafe(|| conductor.run(resumed)));
         let Conductor { counts, left, .. } = conductor;
         search.finished.store(true, Ordering::Release);
@@ -145,10 +141,12 @@ pub(super) fn search<S: SearchSpace>(
         for (store, &length) in stores.iter_mut().zip(&place.lengths) {
             store.truncate(length);
         }
-        let SearchTotals { level: reached, depth, transitions, covered, .. } = place.totals;
+        let SearchTotals { level: reached, depth, transitions, covered, unexpanded, findings, .. } = place.totals;
+        counts.unexpanded = unexpanded;
         counts.states = place.lengths.iter().sum();
         counts.surplus.clear();
         (counts.depth, counts.transitions, counts.covered) = (depth, transitions, covered);
+        counts.findings = Findings::new(checks, options, findings);
         let current = Waiting::List(level[place.first..].to_vec());
         Handover { begun: counts.states > 0, level: reached, current, next: Waiting::List(next) }
     });
@@ -162,6 +160,8 @@ pub(super) fn search<S: SearchSpace>(
         levels: counts.levels,
         memory_bytes: peak + counts.other_bytes,
         covered: counts.covered,
+        unexpanded: counts.unexpanded,
+        findings: counts.findings.into_list(),
         approximation: None,
         rest: None,
     };
@@ -193,6 +193,8 @@ struct ThreadedSearch<'a, S: SearchSpace> {
     finished: AtomicBool,
     /// Why the search should end, if the first thread was told so. Long expansions poll it.
     stop: OnceLock<StopReason>,
+    /// Whether a state was stored in which an invariant does not hold.
+    has_violations: AtomicBool,
     subject: &'a CheckpointSubject,
 }
 
@@ -241,64 +243,6 @@ impl Snapshots<'_> {
     #[inline]
     fn state(&self, number: StateNumber) -> &[u64] {
         self.stores[number as usize & ((1 << self.bits) - 1)].state(number >> self.bits)
-    }
-}
-
-/// A point in the order of events of a block: twice the position of a successor while it is examined, and one more
-/// after it is stored.
-type Moment = u64;
-
-fn at(place: u64) -> Moment {
-    2 * place
-}
-
-/// The results of a block.
-#[derive(Debug)]
-struct Block {
-    /// The number of steps: to successors and to transient states.
-    steps: u64,
-    /// Steps through transient states after starts, where only these count, and the position after them.
-    start_steps: Vec<(u64, u64)>,
-    /// What ends the search, and at which point. Only the first counts.
-    end: Option<(Moment, End)>,
-    /// Covers and the points at which they were reached; each once.
-    covered: Vec<(PropertyId, Moment)>,
-    /// The positions of the candidates among the successors, in order.
-    places: Vec<u64>,
-    /// Candidates on their way to the cells.
-    outgoing: Vec<Vec<u64>>,
-}
-
-impl Block {
-    fn new(stores: usize) -> Self {
-        let outgoing = vec![Vec::new(); stores];
-        Self { steps: 0, start_steps: Vec::new(), end: None, covered: Vec::new(), places: Vec::new(), outgoing }
-    }
-
-    fn clear(&mut self) {
-        self.steps = 0;
-        self.start_steps.clear();
-        self.end = None;
-        self.covered.clear();
-        self.places.clear();
-    }
-
-    fn note_end(&mut self, moment: Moment, end: End) {
-        if self.end.as_ref().is_none_or(|&(known, _)| moment < known) {
-            self.end = Some((moment, end));
-        }
-    }
-
-    /// The same for an event while a candidate is examined.
-    fn note_end_at(&mut self, candidate: u32, end: End) {
-        self.note_end(at(self.places[candidate as usize]), end);
-    }
-
-    fn note_cover(&mut self, property: PropertyId, moment: Moment) {
-        match self.covered.iter_mut().find(|(known, _)| *known == property) {
-            Some((_, earliest)) => *earliest = moment.min(*earliest),
-            None => self.covered.push((property, moment)),
-        }
     }
 }
 
@@ -368,6 +312,10 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
         };
         phase(&mut |worker, ask| self.expand_blocks(worker, round, ask));
         phase(&mut |worker, _| {
+            // States of this round were found from states of rounds before.
+            if self.has_violations.load(Ordering::Relaxed) {
+                worker.judge.suspect();
+            }
             while let Some(store) = self.take(1, self.stores.len()) {
                 self.keep_new(worker, round, store);
             }
@@ -426,13 +374,28 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
         numbers: &[StateNumber],
         ask: Ask<'_>,
     ) {
-        let Worker { scratch, sorting, states, .. } = worker;
+        let Worker { scratch, sorting, states, judge, .. } = worker;
         // Their memory latencies overlap.
         states.clear();
         for &number in numbers {
             append(states, stores.state(number));
         }
         for (position, (&number, state)) in (0..).zip(numbers.iter().zip(states.chunks_exact(self.words))) {
+            match judge.expands(state) {
+                Ok(true) => {}
+                Ok(false) => {
+                    block.unexpanded += 1;
+                    continue;
+                }
+                Err(violation) => {
+                    let end = end_with(Some(number), None, violation);
+                    let moment = at(block.steps + sorting.batch.steps());
+                    match block.receive(moment, end, (self.checks, self.options)) {
+                        ControlFlow::Continue(()) => continue,
+                        ControlFlow::Break(()) => break,
+                    }
+                }
+            }
             let mut expander = BlockExpander { search: self, sorting, block, ask };
             let mut expansion = Expansion::of_state(&mut expander, self.options, state, number, position);
             self.system.expand(scratch, state, &mut expansion);
@@ -443,7 +406,8 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
                     deadlock(self.options.deadlock, state, |each| self.system.steps(scratch, state, each))
             {
                 let end = end_with(Some(number), None, violation);
-                block.note_end(at(block.steps + sorting.batch.steps()), end);
+                let moment = at(block.steps + sorting.batch.steps());
+                let _ = block.receive(moment, end, (self.checks, self.options));
             }
             if block.end.is_some() {
                 break;
@@ -541,6 +505,21 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
                             lock(&self.blocks[block]).note_end_at(candidate, *halt);
                             continue;
                         }
+                        Admission::DroppedWrong(finding) => {
+                            let mut block = lock(&self.blocks[block]);
+                            let moment = at(block.places[candidate as usize]);
+                            block.note_finding(moment, finding, self.checks);
+                            continue;
+                        }
+                        Admission::StoredWrong(new, findings) => {
+                            let mut block = lock(&self.blocks[block]);
+                            let moment = at(block.places[candidate as usize]) + 1;
+                            for finding in findings {
+                                block.note_finding(moment, finding, self.checks);
+                            }
+                            self.has_violations.store(true, Ordering::Relaxed);
+                            new
+                        }
                         Admission::StoredLast(new, halt) => {
                             let mut block = lock(&self.blocks[block]);
                             let moment = at(block.places[candidate as usize]) + 1;
@@ -592,27 +571,30 @@ impl<S: SearchSpace> Expander for BlockExpander<'_, '_, S> {
         match (self.ask)() {
             None => ControlFlow::Continue(()),
             Some(reason) => {
-                self.end(End::Stopped(reason));
+                let moment = self.moment();
+                self.block.note_end(moment, End::Stopped(reason));
                 ControlFlow::Break(())
             }
         }
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: End) -> ControlFlow<()> {
         let moment = self.moment();
-        self.block.note_end(moment, end);
+        self.block.receive(moment, end, (self.search.checks, self.search.options))
     }
 }
 
 /// Counters.
-#[derive(Debug, Default)]
-struct Counts {
+#[derive(Debug)]
+struct Counts<'a> {
     states: u64,
     transitions: u64,
     depth: u64,
     /// States of each level up to the one that is being expanded.
     levels: Vec<u64>,
     covered: Vec<PropertyId>,
+    findings: Findings<'a>,
+    unexpanded: u64,
     surplus: FxHashSet<StateNumber>,
     /// The peak number of bytes used for levels and successors.
     other_bytes: u64,
@@ -632,7 +614,7 @@ struct RoundState {
 /// The thread that leads the others.
 struct Conductor<'s, 'a, S: SearchSpace> {
     search: &'s ThreadedSearch<'a, S>,
-    counts: Counts,
+    counts: Counts<'a>,
     worker: Worker<'a, S>,
     observer: &'s mut dyn Observer,
     /// Where to continue on disk, with the states of the next level so far.
@@ -652,8 +634,12 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
                 }
             }
             Some(Restored { totals, current, next: found }) => {
-                let SearchTotals { level: reached, depth: deepest, transitions, covered, levels } = totals;
+                let SearchTotals { level: reached, depth: deepest, transitions, covered, levels, unexpanded, findings } =
+                    totals;
                 self.counts.levels = levels;
+                self.counts.unexpanded = unexpanded;
+                self.search.has_violations.store(!findings.is_empty(), Ordering::Relaxed);
+                self.counts.findings = Findings::new(self.search.checks, self.search.options, findings);
                 self.counts.states = self.search.stores.iter().map(|store| read(store).len()).sum();
                 (self.counts.depth, self.counts.transitions, self.counts.covered) = (deepest, transitions, covered);
                 (depth, level, next) = (reached, current, found);
@@ -704,7 +690,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
 
     /// The current point of the search.
     fn here(&self, first: usize, depth: u64, next: &[StateNumber]) -> RoundState {
-        let Counts { transitions, depth: deepest, covered, .. } = &self.counts;
+        let Counts { transitions, depth: deepest, covered, findings, .. } = &self.counts;
         RoundState {
             first,
             found: next.len(),
@@ -716,6 +702,8 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
                 covered: covered.clone(),
                 // A deep search has many, and the conductor knows them.
                 levels: Vec::new(),
+                unexpanded: self.counts.unexpanded,
+                findings: findings.list().to_vec(),
             },
         }
     }
@@ -750,6 +738,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
         let totals = SearchTotals { levels: self.counts.levels.clone(), ..place.totals.clone() };
         let snapshot = Snapshot {
             subject: search.subject,
+            checks: search.checks,
             words: search.words,
             stores: &stores,
             totals: &totals,
@@ -816,10 +805,21 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
                 }
             }
         }
+        block.findings.sort_by_key(|&(moment, _)| moment);
+        for (moment, finding) in block.findings.drain(..) {
+            if end.as_ref().is_some_and(|&(known, _)| known < moment) {
+                break;
+            }
+            if let Err(halt) = self.counts.findings.note(finding) {
+                end = Some((moment, *halt));
+                break;
+            }
+        }
         let (cut, end) = match end {
             Some((moment, end)) => (moment, Some(end)),
             None => (Moment::MAX, None),
         };
+        self.counts.unexpanded += block.unexpanded;
         let before = next.len();
         for (candidate, state) in stored(new) {
             if cut == Moment::MAX || at(block.places[candidate]) < cut {

@@ -20,7 +20,7 @@ use crate::explicit::Exploration;
 use crate::explicit::checkpoint::Saved;
 use crate::explicit::store::NO_PARENT;
 use crate::observer::{Observer, Progress};
-use crate::options::{SearchOptions, SearchOrder, StoreMode};
+use crate::options::{SearchOptions, SearchOrder, StoreMode, ViolationLimit};
 use crate::report::{EngineError, Report, StopReason};
 use crate::systems::compiled::CompiledSystem;
 use crate::systems::evaluator::SpecialisedSystem;
@@ -164,7 +164,9 @@ pub(crate) fn check_whole(
             // transient states, which need room, too.
             for order in [SearchOrder::DepthFirst, SearchOrder::BreadthFirst] {
                 let (properties, max_states) = (Some(Vec::new()), Some(limit.min(DEEP_STATES)));
-                let sample = SearchOptions { order, properties, max_states, store_passing: true, ..short.clone() };
+                let violations = ViolationLimit::First;
+                let sample =
+                    SearchOptions { order, properties, max_states, violations, store_passing: true, ..short.clone() };
                 let mut relay = Relay { observer: &mut *observer, stopped: None };
                 let (_, sample) = search(&system, &interpreter, &sample, None, &mut relay)?;
                 if let Some(reason) = relay.stopped {
@@ -285,7 +287,14 @@ fn transferred(layout: &Layout, exploration: &Exploration, target: &Layout) -> R
         }
         parents.push(exploration.store.parent(number).unwrap_or(NO_PARENT));
     }
-    let totals = rest.totals.clone();
+    let mut totals = rest.totals.clone();
+    for state in totals.findings.iter_mut().filter_map(|finding| finding.state.as_mut()) {
+        let mut packed = Vec::with_capacity(target.words());
+        if !repacking.append(state, &mut packed) {
+            return Err(layout.unpack(state));
+        }
+        *state = packed;
+    }
     Ok(Some(Saved::new(target.words(), totals, rest.current.clone(), rest.next.clone(), (states, parents))))
 }
 

@@ -594,6 +594,8 @@ impl<'x, 'a, S: Batches, K: Sink> Sieve<'x, 'a, S, K> {
                 self.tell(instance, Event::Next { state, covered })
             }
             Event::Fault(fault) if is_inside => {
+                // What can go wrong can be done: that is no deadlock.
+                self.moved = true;
                 let arguments = instance.arguments.to_vec();
                 let violation = Violation::Fault { action: instance.action, arguments, fault };
                 self.tell(instance, Event::Wrong { state: from, violation })

@@ -3,7 +3,7 @@
 
 use quotient_ir::{BinaryOperator, Expr, ExprId, Iteration, LocalId, Quantifier, TableIndex, UnaryOperator};
 
-use super::{BOUND_LIMIT, Cell, LOOP_LIMIT, Refusal, Unfolder};
+use super::{BOUND_LIMIT, Cell, LOOP_LIMIT, PlacedFault, Refusal, Unfolder};
 use crate::circuit::{NodeId, TooLarge};
 use crate::mentions::Mentions;
 
@@ -66,7 +66,7 @@ impl<'m> Unfolder<'m> {
         let condition = self.condition(expression)?;
         self.alive = saved;
         let faults = self.faults.split_off(faults);
-        let fault = self.circuit.or(faults);
+        let fault = self.any_fault(&faults);
         let sound = self.circuit.not(fault);
         let condition = if outcome { condition } else { self.circuit.not(condition) };
         Ok(self.circuit.and([condition, sound]))
@@ -285,9 +285,9 @@ impl<'m> Unfolder<'m> {
         }
         let reached = self.reached(earlier, conjunction);
         for fault in self.faults.split_off(first) {
-            let fault = self.circuit.and([reached, fault]);
-            if fault != NodeId::FALSE {
-                self.faults.push(fault);
+            let condition = self.circuit.and([reached, fault.condition]);
+            if condition != NodeId::FALSE {
+                self.faults.push(PlacedFault { condition, ..fault });
             }
         }
     }

@@ -27,19 +27,31 @@ pub struct Event {
     pub additions: Vec<Vec<Write>>,
     /// The cover statements it reaches, with conditions.
     pub covers: Vec<(PropertyId, NodeId)>,
-    /// The conjuncts of a rule's guard, each with its condition.
+    /// For each place of the text when something goes wrong there, whatever went wrong before, if that is to be
+    /// preserved ([`Preserved::PropertiesAndErrors`](crate::Preserved)).
+    pub fault_places: Vec<(Span, NodeId)>,
+    /// The parts of the guard of a rule, each with its condition.
     pub guard_parts: Vec<(ExprId, NodeId)>,
     /// For each write, the last statement that can perform it.
     pub write_spans: Vec<Span>,
 }
 
-/// The effect of an event, without its action and arguments.
-pub type EventKey = (NodeId, NodeId, NodeId, Vec<Write>, Vec<Vec<Write>>, Vec<(PropertyId, NodeId)>);
+/// What an event does, without what it is an instance of.
+pub type EventKey =
+    (NodeId, NodeId, NodeId, Vec<Write>, Vec<Vec<Write>>, Vec<(PropertyId, NodeId)>, Vec<(Span, NodeId)>);
 
 impl Event {
     /// The effect: equal for events with the same effect.
     pub fn key(&self) -> EventKey {
-        (self.guard, self.fault, self.dropped, self.writes.clone(), self.additions.clone(), self.covers.clone())
+        (
+            self.guard,
+            self.fault,
+            self.dropped,
+            self.writes.clone(),
+            self.additions.clone(),
+            self.covers.clone(),
+            self.fault_places.clone(),
+        )
     }
 
     /// The action and its arguments.
@@ -73,7 +85,11 @@ impl Event {
         for &(property, condition) in &self.covers {
             covers.push((property, circuit.relabelled(condition, relabelling, known)?));
         }
-        Some((guard, fault, dropped, writes, additions, covers))
+        let mut fault_places = Vec::with_capacity(self.fault_places.len());
+        for &(span, condition) in &self.fault_places {
+            fault_places.push((span, circuit.relabelled(condition, relabelling, known)?));
+        }
+        Some((guard, fault, dropped, writes, additions, covers, fault_places))
     }
 
     /// All functions it is made of.
@@ -89,6 +105,7 @@ impl Event {
             }
         }
         roots.extend(self.covers.iter().map(|&(_, condition)| condition));
+        roots.extend(self.fault_places.iter().map(|&(_, condition)| condition));
         roots
     }
 }

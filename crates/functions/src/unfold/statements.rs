@@ -67,10 +67,11 @@ impl<'m> Unfolder<'m> {
         if let Some(known) = key.as_ref().and_then(|key| self.results.get(key)) {
             let CallResult { result, faults } = known.clone();
             for fault in faults {
-                self.fault(fault);
+                self.fault_at(fault.condition, fault.span);
             }
             return Ok(result);
         }
+        let caller = self.span;
         self.push_frame(&callee.locals, callee.result);
         for (passed, &parameter) in passed.into_iter().zip(&callee.parameters) {
             let frame = self.frames.last_mut().expect("just pushed");
@@ -90,9 +91,11 @@ impl<'m> Unfolder<'m> {
         }
         self.block(&callee.body)?;
         if callee.result.is_some() {
+            self.span = callee.span;
             let fell_through = std::mem::replace(&mut self.alive, NodeId::TRUE);
             self.fault(fell_through);
         }
+        self.span = caller;
         self.alive = saved;
         let result = self.frames.pop().expect("pushed above").result;
         if plain {
@@ -101,7 +104,7 @@ impl<'m> Unfolder<'m> {
                 self.results.insert(key, CallResult { result: result.clone(), faults: faults.clone() });
             }
             for fault in faults {
-                self.fault(fault);
+                self.fault_at(fault.condition, fault.span);
             }
         }
         Ok(result)

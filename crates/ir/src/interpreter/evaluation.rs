@@ -29,7 +29,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
                 match self.cell(&location) {
                     Some(value) => Ok(value),
                     None => {
-                        let message = format!("read of undefined `{}`", self.place_text(*place));
+                        let message = format!("read of undefined {}", self.named_place(*place, &location));
                         self.fault(FaultKind::UndefinedRead, message)
                     }
                 }

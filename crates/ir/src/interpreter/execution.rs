@@ -36,7 +36,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
                 let location = self.locate(*target)?;
                 let value = self.evaluate(*value)?;
                 let ty = self.model.pool[*target].ty;
-                self.check_range(ty, value, || format!("`{}`", self.place_text(*target)))?;
+                self.check_range(ty, value, || self.named_place(*target, &location))?;
                 self.write(&location, &[Some(value)])?;
             }
             StatementKind::Copy { target, source } => {
@@ -117,6 +117,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
             }
             StatementKind::Assert { condition, message, violates: None } => {
                 if !self.is_true(*condition)? {
+                    self.failed_assertion = Some(*condition);
                     let message = match message.as_str() {
                         "" => format!("assertion failed: `{}`", self.expression_text(*condition)),
                         message => format!("assertion failed: {message}"),

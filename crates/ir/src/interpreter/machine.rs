@@ -55,7 +55,9 @@ pub(super) struct Frame<'m> {
     pub(super) contents: Table<LocalId, Contents>,
     /// The called function, if it is a call.
     pub(super) function: Option<FunctionId>,
-    /// The number of cells.
+    /// What calls it.
+    pub(super) called_from: Span,
+    /// How many cells it takes.
     cells: usize,
 }
 
@@ -94,7 +96,9 @@ pub(super) struct Machine<'i, 'm> {
     /// The current statement, guard or property.
     pub(super) span: Span,
     pub(super) covered: BTreeSet<PropertyId>,
-    /// Records reads and writes of the state, if requested.
+    /// The condition of the assertion that failed.
+    pub(super) failed_assertion: Option<ExprId>,
+    /// Notes what is read and written of the state, if someone asked for it.
     recorder: Option<Recorder>,
     work: u64,
     depth: usize,
@@ -116,6 +120,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
             frames: Vec::new(),
             span,
             covered: BTreeSet::new(),
+            failed_assertion: None,
             recorder: None,
             work: 0,
             depth: 0,
@@ -175,7 +180,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
             Contents::Reference(_) => 1,
         });
         let cells = cells.sum();
-        Frame { locals, contents, function, cells }
+        Frame { locals, contents, function, called_from: self.span, cells }
     }
 
     /// Pushes a frame onto the stack.
@@ -338,7 +343,16 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
         text::expression_text(self.model, self.frame().locals, expression)
     }
 
-    /// A place in source notation, for messages.
+    /// A place as the source would have it, for messages, and which one it is where that depends on the state.
+    pub(super) fn named_place(&self, place: PlaceId, location: &Location) -> String {
+        let text = self.place_text(place);
+        match self.location_text(location, 1) {
+            Some(name) if name != text => format!("`{text}`, that is `{name}`"),
+            _ => format!("`{text}`"),
+        }
+    }
+
+    /// A place as the source would have it, for messages.
     pub(super) fn place_text(&self, place: PlaceId) -> String {
         text::place_text(self.model, self.frame().locals, place)
     }

@@ -334,8 +334,8 @@ impl<'m> Printer<'m> {
             PropertyKind::Assumption => "assume",
             PropertyKind::Cover => "cover",
             PropertyKind::AlwaysReachable => "liveness",
-            // Murphi has no transient states: they are ordinary states there.
-            PropertyKind::Passing => return Ok(None),
+            // Murphi has no word for it: these states are states like others there.
+            PropertyKind::Passing | PropertyKind::Constraint => return Ok(None),
         };
         let name = match (&property.name, property.kind) {
             (Some(name), _) => Some(name.clone()),

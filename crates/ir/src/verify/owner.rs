@@ -53,7 +53,8 @@ pub(super) fn check(model: &Model, shapes: &Shapes, classes: &Table<ExprId, Clas
         if property.formula == Formula::CoverStatement && property.kind != PropertyKind::Cover {
             problems.push(format!("property {id:?} is of another kind than the cover statement that declares it"));
         }
-        if !property.parameters.is_empty() && property.kind == PropertyKind::Passing {
+        if !property.parameters.is_empty() && matches!(property.kind, PropertyKind::Passing | PropertyKind::Constraint)
+        {
             problems.push(format!("property {id:?} tells which states are passed through and has parameters"));
         }
     }

@@ -119,6 +119,7 @@ impl Certificate {
     /// How the model is to be read.
     pub fn load_options(&self) -> LoadOptions {
         LoadOptions {
+            constraint: None,
             constants: self.definitions.clone().into_iter().collect(),
             language: None,
             no_extra_nodes: self.model.no_extra_nodes,

@@ -1,6 +1,7 @@
 //! One run of a model, step by step on the reference interpreter: at random, or chosen by somebody.
 
 mod candidates;
+mod checked;
 mod orbits;
 mod randomness;
 
@@ -11,6 +12,7 @@ use quotient_engines::walk;
 use quotient_ir::{Fault, FaultKind, Interpreter, TraceStep, Valuation, Violation};
 
 pub use candidates::{CONSIDERED, Candidate, Candidates, Consequence, random_start, starts, successors, take_random};
+pub use checked::{RunsOptions, RunsReport, ViolatingRun, check_runs};
 pub use orbits::Orbits;
 pub use quotient_engines::walk::violated_invariant;
 pub use randomness::{Randomness, fresh_seed};
@@ -104,7 +106,7 @@ pub fn orbits(model: &Model, symmetry: Symmetry, observer: &mut dyn Observer) ->
     let (job, watched) = (model.clone(), control.clone());
     let work = move || {
         let properties = claims(job.ir(), None);
-        detection::choose(&job, (symmetry, Reduction::Auto), properties, &watched, None)
+        detection::choose(&job, (symmetry, Reduction::Auto), properties.into(), &watched, None)
     };
     let symmetries = match control.supervise(observer, work)? {
         Supervised::Done(choice) => choice?.made(),

@@ -149,7 +149,7 @@ fn colour_name(model: &Model, colour: &Colour) -> String {
 
 fn role_name(role: Role) -> &'static str {
     match role {
-        Role::Fault => "error if",
+        Role::Fault | Role::FaultAt(_) => "error if",
         Role::Dropped => "dropped if",
         Role::Cover(_) => "covers if",
         Role::Set | Role::SetIf | Role::SetNumber => ":=",

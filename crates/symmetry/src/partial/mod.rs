@@ -383,6 +383,7 @@ impl<'m> PartialSymmetry<'m> {
             additions: Vec::new(),
             writes: Vec::new(),
             covers: Vec::new(),
+            fault_places: Vec::new(),
             guard_parts: Vec::new(),
             write_spans: Vec::new(),
         };

@@ -131,13 +131,15 @@ impl Session<'_, '_> {
                 let step = TraceStep { action: *action, arguments: arguments.clone(), state: state.clone() };
                 let mut text = self.renderer.step(&self.steps.len().to_string(), WIDTH, &step, before);
                 if let Some(violation) = violated_invariant(self.interpreter, &step.state) {
-                    text.push_str(&self.renderer.violation(&violation, WIDTH));
+                    text.push_str(&self.renderer.violation(&violation, Some(&step.state), WIDTH));
                 }
                 self.offer(successors(self.interpreter, &step.state));
                 self.steps.push(step);
                 text
             }
-            Consequence::Violation(violation) => self.renderer.violation(violation, WIDTH),
+            Consequence::Violation(violation) => {
+                self.renderer.violation(violation, self.steps.last().map(|step| &step.state), WIDTH)
+            }
             Consequence::Exhausted(fault) => format!("this step cannot be followed: {}\n", visible(&fault.message)),
         }
     }

@@ -1,6 +1,7 @@
 //! `quotient simulate`: one run of the model, chosen at random or by hand, on the reference
 //! interpreter.
 
+mod checked;
 mod interactive;
 mod random;
 
@@ -8,11 +9,11 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use quotient::Control;
-use quotient::walk::{Randomness, fresh_seed, orbits};
+use quotient::walk::{Randomness, RunsOptions, fresh_seed, orbits};
 use quotient_ir::Interpreter;
 
 use crate::arguments::{Format, SimulateArguments, SymmetryName};
-use crate::commands::{Claims, load_model, show_warnings, symmetry};
+use crate::commands::{Claims, deadlock_mode, load_model, show_warnings, symmetry};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::watch::Display;
@@ -29,13 +30,16 @@ pub(crate) fn run(arguments: &SimulateArguments, invocation: &Invocation) -> Res
     let wants_random = arguments.random
         || arguments.seed.is_some()
         || arguments.steps.is_some()
+        || arguments.check
         || arguments.format == Format::Json
         || reads_model_from_stdin;
     let is_interactive = arguments.interactive || (!wants_random && io::stdin().is_terminal());
     if !is_interactive && arguments.symmetry.is_some_and(|symmetry| symmetry != SymmetryName::Off) {
         return Err(Failure::Usage("a random run does not use symmetries; they help to choose steps by hand".into()));
     }
-    let model = load_model(&arguments.model, Claims::Ignored, &Control::default())?;
+    // What is checked is what `check` checks.
+    let claims = if arguments.check { Claims::Watched } else { Claims::Ignored };
+    let model = load_model(&arguments.model, claims, &Control::default())?;
     show_warnings(&model);
     let interpreter = Interpreter::new(model.ir(), model.layout());
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
@@ -45,7 +49,12 @@ pub(crate) fn run(arguments: &SimulateArguments, invocation: &Invocation) -> Res
         display.clear();
         return interactive::run(&interpreter, Randomness::new(seed), orbits?);
     }
-    let options =
-        random::RunOptions { seed, steps: arguments.steps.unwrap_or(DEFAULT_STEPS), format: arguments.format };
+    let steps = arguments.steps.unwrap_or(DEFAULT_STEPS);
+    if arguments.check {
+        let deadlock = arguments.deadlock.map_or_else(|| model.usual_deadlock_mode(), deadlock_mode);
+        let options = RunsOptions { seed, runs: arguments.runs.unwrap_or(1), steps, deadlock };
+        return checked::run(&model, &interpreter, &options, arguments.format, invocation);
+    }
+    let options = random::RunOptions { seed, steps, format: arguments.format };
     random::run(&model, &interpreter, &options, invocation)
 }

@@ -41,15 +41,17 @@ pub(super) fn run(
                 return Ok(ExitCode::from(HOLDS));
             }
             let mut shown: Option<Valuation> = None;
+            let mut last: Option<Valuation> = None;
             let end = walk_at_random(interpreter, options, |step| {
                 let reader = print(&renderer.step(&number.to_string(), width, step, shown.as_ref()))?;
                 if let Some(state) = renderer.shown_state(std::slice::from_ref(step)) {
                     shown = Some(state.clone());
                 }
+                last = Some(step.state.clone());
                 number += 1;
                 Ok(reader)
             })?;
-            print(&closing_words(&renderer, &end, options, width))?;
+            print(&closing_words(&renderer, &end, last.as_ref(), options, width))?;
             Ok(ExitCode::from(exit_status(&end)))
         }
         Format::Json => {
@@ -100,9 +102,15 @@ fn exit_status(end: &RunEnd) -> u8 {
     }
 }
 
-fn closing_words(renderer: &TraceRenderer<'_>, end: &RunEnd, options: &RunOptions, width: usize) -> String {
+fn closing_words(
+    renderer: &TraceRenderer<'_>,
+    end: &RunEnd,
+    last: Option<&Valuation>,
+    options: &RunOptions,
+    width: usize,
+) -> String {
     match end {
-        RunEnd::Violation(violation) => format!("\n{}", renderer.violation(violation, width)),
+        RunEnd::Violation(violation) => format!("\n{}", renderer.violation(violation, last, width)),
         RunEnd::Exhausted(fault) => format!("\nthe next step cannot be followed: {}\n", visible(&fault.message)),
         RunEnd::Stuck => "\nthe run ends here: no rule can fire\n".into(),
         RunEnd::NoStart => "there is no initial state\n".into(),

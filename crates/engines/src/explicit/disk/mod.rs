@@ -18,6 +18,7 @@ use quotient_ir::PropertyId;
 
 use crate::explicit::batch::{Batch, Run};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
+use crate::explicit::findings::Findings;
 use crate::explicit::judge::{Admission, Checks, Judge, end_with};
 use crate::explicit::recent::Recent;
 use crate::explicit::store::{NO_PARENT, STATE_LIMIT, StateNumber, append};
@@ -142,9 +143,16 @@ pub(crate) fn go_on<S: SearchSpace>(
         Err(error) => return Exploration { end: End::Stopped(error.into()), ..explored },
     };
     let room = options.max_memory.map_or(USUAL_ROOM, |limit| (limit - share_for_states(limit)).max(LEAST_ROOM));
+    let mut explored = explored;
+    let findings = Findings::new(checks, options, std::mem::take(&mut explored.findings));
+    let mut judge = Judge::new(system, checks, options);
+    if !findings.is_empty() {
+        judge.suspect();
+    }
     let mut search = DiskSearch {
         system,
-        judge: Judge::new(system, checks, options),
+        judge,
+        findings,
         options,
         observer,
         words,
@@ -167,7 +175,8 @@ pub(crate) fn go_on<S: SearchSpace>(
         explored: Exploration { memory_bytes: explored.memory_bytes + room, ..explored },
     };
     let end = search.run(handover).map_or_else(|end| *end, |()| End::Finished);
-    let DiskSearch { mut explored, overflow, .. } = search;
+    let DiskSearch { mut explored, overflow, findings, .. } = search;
+    explored.findings = findings.into_list();
     explored.store.overflow = Some(overflow);
     Exploration { end, ..explored }
 }
@@ -181,6 +190,7 @@ impl From<DiskError> for Halt {
 struct DiskSearch<'a, S: SearchSpace> {
     system: &'a S,
     judge: Judge<'a, S>,
+    findings: Findings<'a>,
     options: &'a SearchOptions,
     observer: &'a mut dyn Observer,
     words: usize,
@@ -288,6 +298,16 @@ impl<S: SearchSpace> DiskSearch<'_, S> {
 
     fn expand(&mut self, scratch: &mut S::Scratch, state: &[u64], number: StateNumber) -> Result<Option<End>, Halt> {
         let (system, options) = (self.system, self.options);
+        match self.judge.expands(state) {
+            Ok(true) => {}
+            unmet => {
+                self.waiting -= 1;
+                self.tick()?;
+                self.explored.unexpanded += u64::from(unmet.is_ok());
+                let end = unmet.err().map(|violation| end_with(Some(number), None, violation));
+                return Ok(end.and_then(|end| self.findings.receive(end).err()).map(|halt| *halt));
+            }
+        }
         let mut expansion = Expansion::of_state(self, options, state, number, number);
         system.expand(scratch, state, &mut expansion);
         let moved = expansion.close();
@@ -297,7 +317,7 @@ impl<S: SearchSpace> DiskSearch<'_, S> {
             && end.is_none()
             && let Some(violation) = deadlock(options.deadlock, state, |each| system.steps(scratch, state, each))
         {
-            end = Some(end_with(Some(number), None, violation));
+            end = self.findings.receive(end_with(Some(number), None, violation)).err().map(|halt| *halt);
         }
         if end.is_some() || self.batch.is_full() {
             self.send()?;
@@ -377,7 +397,7 @@ impl<S: SearchSpace> DiskSearch<'_, S> {
     /// Checks and stores a state that was not seen before.
     fn admit(&mut self, state: &[u64], parent: StateNumber, tag: u64) -> Result<(), Halt> {
         let origin = (parent != NO_PARENT).then_some(parent);
-        let Self { judge, options, explored, overflow, waiting, depth, .. } = self;
+        let Self { judge, options, explored, overflow, waiting, depth, findings, .. } = self;
         let Exploration { states, covered, depth: deepest, .. } = explored;
         let store = || {
             if let Some(limit) = options.max_states.filter(|&limit| *states >= limit) {
@@ -396,6 +416,8 @@ impl<S: SearchSpace> DiskSearch<'_, S> {
         };
         match judge.admit(state, tag, origin, store, |property| note(covered, property)) {
             Admission::Stored(_) | Admission::Dropped => Ok(()),
+            Admission::DroppedWrong(finding) => findings.note(finding),
+            Admission::StoredWrong(_, found) => found.into_iter().try_for_each(|finding| findings.note(finding)),
             Admission::Refused(halt) | Admission::StoredLast(_, halt) => Err(halt),
         }
     }
@@ -459,7 +481,13 @@ impl<S: SearchSpace> Expander for DiskSearch<'_, S> {
         self.proceed(reported)
     }
 
-    fn end(&mut self, end: End) {
-        self.found = Some(end);
+    fn end(&mut self, end: End) -> ControlFlow<()> {
+        match self.findings.receive(end) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(halt) => {
+                self.found = Some(*halt);
+                ControlFlow::Break(())
+            }
+        }
     }
 }

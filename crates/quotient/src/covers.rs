@@ -1,0 +1,150 @@
+//! Runs to covers that are reached. A check only has to know that they are, so each run comes from a search of its
+//! own: of the same model with the claim that the cover is never reached.
+
+use quotient_engines::{StoreMode, Subject, Verdict, ViolationLimit};
+use quotient_ir::{
+    self as ir, Action, DeadlockMode, Expr, ExprId, Formula, Interpreter, Outcome, PropertyId, PropertyKind, Span,
+    Statement, StatementKind, Trace, TraceStep, UnaryOperator, Violation, replay,
+};
+
+use crate::control::{Control, Observer};
+use crate::error::Error;
+use crate::model::Model;
+use crate::names::property_name;
+use crate::options::Options;
+use crate::plan::Plan;
+use crate::report::Report;
+use crate::run;
+use crate::selection::ERRORS;
+
+/// A run to each cover that a report says is reached, as far as the limits allow.
+///
+/// # Errors
+/// As for [`Plan::run`].
+pub(crate) fn runs(
+    plan: &Plan,
+    report: &Report,
+    control: &Control,
+    observer: &mut dyn Observer,
+) -> Result<Vec<(PropertyId, Trace)>, Error> {
+    let has_errors = report.fault.is_some()
+        || report.properties.iter().any(|it| it.subject == Subject::Errors && it.verdict == Verdict::Violated);
+    let mut found = Vec::new();
+    for property in report.properties.iter().filter(|property| property.verdict == Verdict::Holds) {
+        let Subject::Property(cover) = property.subject else { continue };
+        if plan.model.ir().properties[cover].kind == PropertyKind::Cover
+            && let Some(trace) = run_to(plan, cover, has_errors, control, observer)?
+        {
+            found.push((cover, trace));
+        }
+    }
+    Ok(found)
+}
+
+/// A run to a cover; none if a limit is reached first.
+fn run_to(
+    plan: &Plan,
+    cover: PropertyId,
+    has_errors: bool,
+    control: &Control,
+    observer: &mut dyn Observer,
+) -> Result<Option<Trace>, Error> {
+    let (denied, places) = denying(plan.model.ir(), cover);
+    let denied = Model::new(denied)?;
+    let is_statement = plan.model.ir().properties[cover].formula.condition().is_none();
+    let subject = if is_statement { ERRORS.to_owned() } else { property_name(denied.ir(), cover) };
+    let options = Options {
+        properties: vec![subject],
+        deadlock: Some(DeadlockMode::Off),
+        // Errors of the model come first, perhaps.
+        violations: if has_errors { ViolationLimit::All } else { ViolationLimit::First },
+        store: StoreMode::Exact,
+        checkpoint: None,
+        resume: None,
+        cross_check: false,
+        cover_runs: false,
+        ..plan.options.clone()
+    };
+    let searched = run::check(&Plan::new(&denied, &options)?, control, observer)?;
+    let is_reached = |trace: &&Trace| match &trace.violation {
+        Some(Violation::Property { property, .. }) => *property == cover,
+        Some(Violation::Fault { fault, .. }) => is_statement && places.contains(&fault.span),
+        _ => false,
+    };
+    let Some(trace) = searched.properties.iter().flat_map(|property| property.traces()).find(is_reached) else {
+        return Ok(None);
+    };
+    let interpreter = Interpreter::new(plan.model.ir(), plan.model.layout());
+    let mut steps = trace.steps.clone();
+    if let Some(Violation::Fault { action, arguments, .. }) = &trace.violation {
+        let outcome = match (action, steps.last()) {
+            (Action::Start(start), _) => interpreter.run_start(*start, arguments),
+            (Action::Rule(rule), Some(last)) => interpreter.fire(*rule, arguments, &last.state),
+            (Action::Rule(_), None) => return Ok(None),
+        };
+        match outcome {
+            Outcome::Next { state, covered } if covered.contains(&cover) => {
+                steps.push(TraceStep { action: *action, arguments: arguments.clone(), state });
+            }
+            // What comes after the statement goes wrong, or drops the step.
+            _ => return Ok(None),
+        }
+    }
+    let trace = Trace::new(steps, None);
+    match replay(&interpreter, &trace) {
+        Ok(()) => Ok(Some(trace)),
+        Err(error) => Err(Error::of_engine(plan.model.source(), error.into())),
+    }
+}
+
+/// The model with the claim that a cover is never reached, and the places of the statements that reach it.
+fn denying(model: &ir::Model, cover: PropertyId) -> (ir::Model, Vec<Span>) {
+    let mut denied = model.clone();
+    let property = &mut denied.properties[cover];
+    if let Some(condition) = property.formula.condition() {
+        property.kind = PropertyKind::Invariant;
+        let negation = denied.pool.expression(Expr::Unary { operator: UnaryOperator::Not, operand: condition });
+        denied.properties[cover].formula = Formula::Condition(negation);
+        return (denied, Vec::new());
+    }
+    let ir::Model { pool, rules, starts, functions, .. } = &mut denied;
+    let mut places = Vec::new();
+    let mut negate =
+        |condition: ExprId| pool.expression(Expr::Unary { operator: UnaryOperator::Not, operand: condition });
+    for id in rules.indices() {
+        deny(&mut rules[id].body, cover, &mut negate, &mut places);
+    }
+    for id in starts.indices() {
+        deny(&mut starts[id].body, cover, &mut negate, &mut places);
+    }
+    for id in functions.indices() {
+        deny(&mut functions[id].body, cover, &mut negate, &mut places);
+    }
+    (denied, places)
+}
+
+/// Makes assertions of the cover statements of a property.
+fn deny(
+    statements: &mut [Statement],
+    cover: PropertyId,
+    negate: &mut impl FnMut(ExprId) -> ExprId,
+    places: &mut Vec<Span>,
+) {
+    for statement in statements {
+        match &mut statement.kind {
+            StatementKind::Cover { condition, property } if *property == cover => {
+                let condition = negate(*condition);
+                places.push(statement.span);
+                statement.kind = StatementKind::Assert { condition, message: String::new(), violates: None };
+            }
+            StatementKind::If { branches, otherwise } => {
+                for (_, body) in branches {
+                    deny(body, cover, negate, places);
+                }
+                deny(otherwise, cover, negate, places);
+            }
+            StatementKind::While { body, .. } | StatementKind::For { body, .. } => deny(body, cover, negate, places),
+            _ => {}
+        }
+    }
+}
