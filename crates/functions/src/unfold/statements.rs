@@ -44,6 +44,11 @@ impl<'m> Unfolder<'m> {
                     Passed::Cells(cells)
                 }
                 Argument::Reference(place) => Passed::Reference(self.targets(*place)?),
+                Argument::Undefined => {
+                    let mut cells = Vec::new();
+                    self.undefined_cells(ty, &mut cells);
+                    Passed::Cells(cells)
+                }
             });
         }
         // What a plain function gives for some numbers is the same wherever it is called, as long as the state
