@@ -846,3 +846,67 @@ memory       …
 "#]],
     );
 }
+
+#[test]
+fn priorities() {
+    expect(
+        quotient(["check", "priorities.m"]),
+        str![[r#"
+holds
+
+holds      invariant  one at a time
+holds      no deadlock
+holds      no errors
+
+symmetries   6, S3; found in …
+reduction    canonical; …
+states       7, standing for 13: 1.86 times fewer
+transitions  13
+depth        6
+time         …
+memory       …
+---- exit status 0
+
+"#]],
+    );
+}
+
+#[test]
+fn undefined_where_a_value_is_needed() {
+    expect(
+        quotient(["check", "nothing.m"]),
+        str![[r#"
+---- stderr
+error[undefined-value]: a function cannot return `undefined`
+  --> nothing.m:14:10
+   |
+14 |   return undefined;
+   |          ^^^^^^^^^ no value here
+   |
+   = help: a call in an expression has a value; write to a `var` parameter instead, which can be undefined
+
+error[undefined-value]: `undefined` cannot be passed for the `var` parameter `v`
+  --> nothing.m:19:12
+   |
+12 | function get(var v: value): value;
+   |                  - passed by reference
+...
+19 |   x := get(undefined);
+   |            ^^^^^^^^^ this is not a variable
+   |
+   = help: pass a variable, and undefine it before if it should have no value
+
+error[undefined-value]: `undefined` cannot be used here
+  --> nothing.m:20:8
+   |
+20 |   y := undefined + 1;
+   |        ^^^^^^^^^ this means no value
+   |
+   = help: it can be assigned (`x := undefined`), be an argument (`f(undefined)`), and be compared with a variable (`x = undefined`)
+
+3 errors
+---- exit status 3
+
+"#]],
+    );
+}

@@ -849,3 +849,70 @@ error: property `returns`: this formula cannot be checked: it is not of the form
 "#]],
     );
 }
+
+#[test]
+fn hidden_variables() {
+    expect(
+        quotient(["check", "hidden.pml"]),
+        str![[r#"
+holds
+
+holds      no deadlock
+holds      no errors
+
+symmetries   none; looked for in …
+states       9
+transitions  36
+depth        5
+time         …
+memory       …
+unreached    1 of 5 statements is never executed
+             Counter hidden.pml:11 [-end-]
+---- stderr
+warning[hidden-variable]: the value of hidden variable `kept` matters in later states
+ --> hidden.pml:2:22
+  |
+2 | hidden byte scratch, kept;
+  |                      ^^^^ part of the state here
+...
+9 |   :: assert(x < 3 && kept < 3)
+  |      ------------------------- this may use a value from before
+  |
+  = help: SPIN leaves it out of states and may miss some of them; a variable that every step assigns before it reads it can be hidden
+
+---- exit status 0
+
+"#]],
+    );
+}
+
+#[test]
+fn a_list_behind_a_statement() {
+    expect(
+        quotient(["check", "listed.pml"]),
+        str![[r#"
+holds
+
+holds      no deadlock
+holds      no errors
+
+symmetries   none; looked for in …
+states       5
+transitions  6
+depth        4
+time         …
+memory       …
+---- stderr
+warning[list-as-step]: a list of initial values stands behind a statement
+ --> listed.pml:5:8
+  |
+5 |   byte table[2] = { 5, 7 };
+  |        ^^^^^ set when the process starts; here only the first element is set again
+  |
+  = help: SPIN calls this an error and makes such a verifier all the same; declare the array before the first statement of the process, or assign to its elements
+
+---- exit status 0
+
+"#]],
+    );
+}

@@ -160,3 +160,27 @@ fn parameters_range_over_arrays_and_records() {
     states.dedup();
     assert_eq!(states.len(), 24);
 }
+
+#[test]
+fn undefined_as_in_cmurphi() {
+    // Says `undefined` somewhere, so that all of it is read as CMurphi reads it.
+    let says = |body: &str| format!("j := undefined; {body}");
+    check(&says("i := j; assert isundefined(i);"));
+    check(&says("i := 1; i := j; assert i = undefined; j := 2; i := j; assert i = 2 & i != undefined;"));
+    check(&says("assert empty(undefined) & !empty(1);"));
+    check(&says("q := same(undefined); assert isundefined(q.left) & isundefined(q.right);"));
+    check(&says("p.left := 1; p := undefined; assert isundefined(p.left);"));
+    // Scalarsets and unions can be compared without a value; other types cannot.
+    check(&says("u := undefined; n := undefined; assert u = n & !(u != n) & u != red;"));
+    check(&says("u := green; n := undefined; assert u != n; for k: node do assert n != k; assert k != n; end;"));
+    check(&says("for k: node do n := k; u := n; end; assert u = n;"));
+    check(&says(
+        "u := undefined; assert !ismember(u, node) & !ismember(u, colour); u := red; assert ismember(u, colour);",
+    ));
+    check_fault(&says("u := undefined; b := u = c;"), FaultKind::UndefinedRead);
+    check_fault(&says("c := undefined; b := c = red;"), FaultKind::UndefinedRead);
+    check_fault(&says("b := i = j;"), FaultKind::UndefinedRead);
+    check_fault(&says("i := j + 1;"), FaultKind::UndefinedRead);
+    check_fault(&says("r[j] := 1;"), FaultKind::UndefinedRead);
+    check_fault("b := n = n;", FaultKind::UndefinedRead);
+}

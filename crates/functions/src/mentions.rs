@@ -102,6 +102,7 @@ impl<'m> Mentions<'m> {
             match argument {
                 Argument::Value(value) => self.expression(*value),
                 Argument::Copy(place) | Argument::Reference(place) => self.place(*place),
+                Argument::Undefined => {}
             }
         }
         if self.functions.insert(function) {

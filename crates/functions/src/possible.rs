@@ -939,6 +939,12 @@ impl<'m> Analysis<'m> {
                     Passed::Cells(self.load_range(&targets, cells)?)
                 }
                 Argument::Reference(place) => Passed::Reference(self.targets(*place)?),
+                Argument::Undefined => {
+                    let mut undefined = Vec::new();
+                    self.emptied(callee.locals[parameter].ty, false, &mut undefined);
+                    self.charge(undefined.len())?;
+                    Passed::Cells(undefined)
+                }
             });
         }
         // A function of numbers is called with the same arguments in many instances.

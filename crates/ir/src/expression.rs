@@ -203,6 +203,8 @@ pub enum Argument {
     Copy(PlaceId),
     /// The place itself, for a reference parameter.
     Reference(PlaceId),
+    /// No value for a value parameter: every cell of it is undefined, and a multiset is empty.
+    Undefined,
 }
 
 /// Something that can be read or written: a root and a path into it. Index expressions are

@@ -372,6 +372,7 @@ impl<'a> Writer<'a> {
             tasks.push(match *argument {
                 Argument::Value(value) => Task::Expression(value, Level::Conditional),
                 Argument::Copy(place) | Argument::Reference(place) => Task::Place(place),
+                Argument::Undefined => Task::Text("undefined"),
             });
         }
         tasks.push(Task::Text(")"));

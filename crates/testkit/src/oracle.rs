@@ -5,7 +5,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use quotient_ir::{
-    DeadlockMode, Fault, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Valuation, verify,
+    DeadlockMode, Fault, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Rule, Valuation, verify,
 };
 
 use crate::verdict::{VerdictClass, class_of_fault};
@@ -28,6 +28,29 @@ pub struct Exploration {
 /// # Panics
 /// If the model is not well-formed.
 pub fn explore(model: &Model, deadlock: DeadlockMode, limit: usize) -> Exploration {
+    explore_by(model, deadlock, limit, None)
+}
+
+/// The same where, of the rules that are enabled in a state, only those with the lowest number fire. All guards are
+/// evaluated before the first rule fires.
+///
+/// # Panics
+/// If the model is not well formed.
+pub fn explore_with_priorities(
+    model: &Model,
+    deadlock: DeadlockMode,
+    limit: usize,
+    priority: &dyn Fn(&Rule) -> u64,
+) -> Exploration {
+    explore_by(model, deadlock, limit, Some(priority))
+}
+
+fn explore_by(
+    model: &Model,
+    deadlock: DeadlockMode,
+    limit: usize,
+    priority: Option<&dyn Fn(&Rule) -> u64>,
+) -> Exploration {
     if let Err(problems) = verify(model) {
         panic!("the model is not well formed: {}", problems.join("; "));
     }
@@ -43,6 +66,7 @@ pub fn explore(model: &Model, deadlock: DeadlockMode, limit: usize) -> Explorati
         covered: vec![false; model.properties.len()],
         deadlock,
         limit,
+        priority,
     };
     let class = search.run().err().unwrap_or_else(|| search.final_class());
     let mut reached = search.reached;
@@ -61,6 +85,7 @@ struct BruteForce<'a> {
     covered: Vec<bool>,
     deadlock: DeadlockMode,
     limit: usize,
+    priority: Option<&'a dyn Fn(&Rule) -> u64>,
 }
 
 impl BruteForce<'_> {
@@ -81,10 +106,14 @@ impl BruteForce<'_> {
         while let Some(number) = queue.pop_front() {
             let state = self.reached[number].clone();
             let mut stuck = true;
+            let first = self.first_priority(&state)?;
             for (id, rule) in model.rules.iter_enumerated() {
                 for arguments in self.interpreter.instances(&rule.parameters, &rule.locals) {
                     let enabled = self.interpreter.enabled(id, &arguments, &state);
                     if !enabled.map_err(|fault| class_of_fault(&fault))? {
+                        continue;
+                    }
+                    if self.priority.is_some_and(|priority| Some(priority(rule)) != first) {
                         continue;
                     }
                     let outcome = self.interpreter.fire(id, &arguments, &state);
@@ -104,6 +133,21 @@ impl BruteForce<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The lowest number of a rule that is enabled, if numbers matter.
+    fn first_priority(&self, state: &Valuation) -> Result<Option<u64>, VerdictClass> {
+        let Some(priority) = self.priority else { return Ok(None) };
+        let mut first = None;
+        for (id, rule) in self.model.rules.iter_enumerated() {
+            for arguments in self.interpreter.instances(&rule.parameters, &rule.locals) {
+                let enabled = self.interpreter.enabled(id, &arguments, state);
+                if enabled.map_err(|fault| class_of_fault(&fault))? && first.is_none_or(|it| priority(rule) < it) {
+                    first = Some(priority(rule));
+                }
+            }
+        }
+        Ok(first)
     }
 
     /// The state after a step, unless the step is dropped.

@@ -19,7 +19,8 @@ pub struct ProgramOptions {
     pub size: u32,
     /// An upper bound on the number of states.
     pub most_states: u64,
-    /// Whether to use constructs that rumur does not support: unions, multisets, parameters of array and record types.
+    /// Whether to use what rumur does not know: unions, multisets, parameters of array and record
+    /// types, `undefined` as a value, priorities of rules.
     pub extensions: bool,
 }
 
@@ -153,6 +154,10 @@ struct Generator {
     names: usize,
     /// The multisets and positions chosen around the rule.
     chosen: Vec<(String, String)>,
+    /// Whether `undefined` means no value in this program.
+    says_undefined: bool,
+    /// Whether rules have priorities.
+    prioritised: bool,
 }
 
 impl Generator {
@@ -164,6 +169,8 @@ impl Generator {
             _ => 12,
         };
         let covers = random.percent(50);
+        let says_undefined = options.extensions && random.percent(40);
+        let prioritised = options.extensions && random.percent(25);
         Self {
             random,
             options,
@@ -183,6 +190,8 @@ impl Generator {
             may_return: false,
             names: 0,
             chosen: Vec::new(),
+            says_undefined,
+            prioritised,
         }
     }
 
@@ -247,7 +256,8 @@ impl Generator {
                 }
                 _ => format!("clear {name};"),
             };
-            let _ = writeln!(self.output, "rule \"always\" begin {action} end;");
+            let priority = self.priority();
+            let _ = writeln!(self.output, "rule {priority}\"always\" begin {action} end;");
         }
         for _ in 0..self.random.below(1 + self.size()) {
             self.property();

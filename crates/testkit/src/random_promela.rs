@@ -46,6 +46,11 @@ struct Generator {
     remote: bool,
     /// Whether assertions are generated.
     asserts: bool,
+    /// Whether there are `hidden` variables.
+    hidden: bool,
+    /// Whether they take messages, and are left alone in deterministic steps: when SPIN takes back such a receive, it
+    /// puts back what the variable holds then, which it does not restore behind a deterministic step.
+    receives_hidden: bool,
     depth: usize,
 }
 
@@ -63,7 +68,15 @@ pub fn random_promela_claim(seed: u64) -> String {
     generator.text
 }
 
-/// A program for a seed, with an additional process that records what it sees of the state numbers of others.
+/// A program for a seed, with `hidden` variables. Most are assigned to before they are read, but not all.
+pub fn random_promela_hidden(seed: u64) -> String {
+    let mut generator = Generator::new(seed, true);
+    generator.hidden = true;
+    generator.receives_hidden = generator.random.chance(50);
+    generator.program()
+}
+
+/// A program for a seed, with one process more, which keeps what it sees of the numbers of the states of others.
 pub fn random_promela_states(seed: u64) -> String {
     let mut generator = Generator::new(seed, false);
     generator.write();
@@ -129,6 +142,8 @@ impl Generator {
             in_atomic: false,
             remote: true,
             asserts,
+            hidden: false,
+            receives_hidden: false,
             depth: 0,
         }
     }
@@ -152,6 +167,9 @@ impl Generator {
         let _ = writeln!(self.text, "chan r = [{}] of {{ byte }};", u8::from(self.ranks));
         self.text.push_str("chan d = [2] of { mtype, byte };\ntypedef T { byte f[2]; bit g };\nT t;\n");
         self.text.push_str("chan q[2] = [1] of { byte };\nchan w = [1] of { chan };\n");
+        if self.hidden {
+            self.text.push_str("hidden byte h = 1;\nhidden short g[2];\n");
+        }
         for process in 0..self.processes {
             self.process = process;
             self.proctype();
@@ -400,7 +418,35 @@ impl Generator {
         }
     }
 
+    /// A statement about hidden variables.
+    fn about_hidden(&mut self) -> String {
+        let remote = std::mem::replace(&mut self.remote, false);
+        let (value, effect) = (self.value(), self.effect());
+        self.remote = remote;
+        match self.random.below(13) {
+            0 | 1 => format!("h = {value}"),
+            2 => format!("g[{}] = {value}", self.random.pick(&["0", "b"])),
+            3 if !self.receives_hidden => format!("d_step {{ h = {value}; {effect}; x = h % 3 }}"),
+            4 if !self.receives_hidden => "d_step { if :: b -> h = 1 :: else -> h = 2 fi; y = h % 2 }".to_owned(),
+            3 | 4 => format!("atomic {{ {}?h; x = h % 3 }}", self.random.pick(&["c", "r", "q[0]"])),
+            5 | 6 => format!("atomic {{ h = {value}; {effect}; y = h % 2 }}"),
+            7 => "atomic { h = 2; do :: h > 0 -> h--; b = h % 2 :: else -> break od }".to_owned(),
+            8 | 9 => "atomic { if :: h = 0 :: h = 1 fi; b = h }".to_owned(),
+            10 if self.receives_hidden => "c?h".to_owned(),
+            // These use a value from before, or may have to wait for a value to be used.
+            11 if self.random.chance(25) => "x = h % 3".to_owned(),
+            12 if self.random.chance(25) => format!("atomic {{ h = {value}; c!1; x = h % 3 }}"),
+            _ => format!("atomic {{ h = {value}; g[0] = h; assert(h >= 0) }}"),
+        }
+    }
+
     fn statement(&mut self, nesting: u64) {
+        if self.hidden && self.random.chance(30) {
+            self.before_step();
+            let text = self.about_hidden();
+            self.line(&text);
+            return;
+        }
         let choice = self.random.below(if nesting == 0 { 6 } else { 17 });
         match choice {
             0..=2 => {

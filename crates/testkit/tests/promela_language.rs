@@ -14,6 +14,23 @@ use quotient_testkit::spin::Spin;
 /// What a model shows, its text, how many states SPIN stores and how many symmetries there are.
 const MODELS: &[(&str, &str, u64, u32)] = &[
     (
+        "a message of one bit holds a byte",
+        r#"chan q = [1] of { bit }; chan r = [0] of { bool }; chan s = [1] of { bool, bit }; byte x, y; bool b;
+active proctype P() { q!3; q?x; assert(x == 3); s!2,3; s?x,y; assert(x + y == 1); r!2; r!5 }
+active proctype Q() { r?x; assert(x == 2); r?b; assert(b) }"#,
+        13,
+        1,
+    ),
+    (
+        "hidden variables that are assigned before they are used",
+        r#"hidden byte h = 3; hidden byte g[2]; unsigned x : 2; chan q = [1] of { byte };
+active [2] proctype P() { do :: x < 3 -> atomic { h = x; x = h + 1 }; g[x % 2] = x
+  :: d_step { x > 0 -> h = 0; do :: h < x -> h++ :: else -> break od; x = h - 1 } :: break od }
+active proctype Q() { q!x; atomic { q?h; if :: h > 0 -> x = h :: else -> h = 2 fi } }"#,
+        463,
+        1,
+    ),
+    (
         "lines that separate statements in an inline, where arguments stand for its parameters",
         r#"byte x, y;
 inline pass(from, to) {

@@ -16,7 +16,7 @@ use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::prerequisites::{Prerequisite, require_or_skip};
 use quotient_testkit::promela::{count, load_promela};
 use quotient_testkit::random_promela::{
-    random_promela, random_promela_claim, random_promela_states, random_promela_trace,
+    random_promela, random_promela_claim, random_promela_hidden, random_promela_states, random_promela_trace,
 };
 use quotient_testkit::search::check;
 use quotient_testkit::spin::{Spin, SpinAnswer, SpinFailure, Unreached};
@@ -235,6 +235,24 @@ fn random_programs() {
 fn random_numbers_of_states() {
     let count = number("QUOTIENT_RANDOM_STATES", 40);
     compare_random("the numbers of states of random Promela programs", count, random_promela_states);
+}
+
+/// Programs with `hidden` variables, which distinguish no states in SPIN. Where that is not sound we keep them and say
+/// so, and the program is compared without that word. `QUOTIENT_RANDOM_HIDDEN=2000` compares that many.
+#[test]
+fn random_hidden_variables() {
+    fn program(seed: u64) -> String {
+        let text = random_promela_hidden(seed);
+        let source = Source::new("model.pml", text.as_str());
+        let loaded = load(source, Language::Promela, &LoadOptions::default());
+        let warnings = loaded.map(|loaded| loaded.warnings).unwrap_or_default();
+        if warnings.iter().any(|it| it.code == "hidden-variable") { text.replace("hidden ", "") } else { text }
+    }
+    let count = number("QUOTIENT_RANDOM_HIDDEN", 60);
+    let first = number("QUOTIENT_RANDOM_PROMELA_SEED", 1);
+    let forgotten = (first..first + count).filter(|&seed| program(seed).contains("hidden")).count() as u64;
+    assert!(count < 8 || (count / 4..count).contains(&forgotten), "{forgotten} of {count} are as SPIN has them");
+    compare_random("random Promela programs with hidden variables against SPIN", count, program);
 }
 
 /// Programs with a `trace` or `notrace`. `QUOTIENT_RANDOM_TRACES=2000` compares that many.

@@ -4,13 +4,15 @@
 //! A few dozen programs are tried; `QUOTIENT_RANDOM_PROGRAMS` sets another number, and
 //! `QUOTIENT_RANDOM_SEED` the first seed.
 
+use std::collections::{HashMap, HashSet};
+
 use quotient_engines::{
     PropertyReport, Report, SearchOptions, SearchOrder, Silent, SpecialisedSystem, Subject, Verdict, check_system,
 };
-use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, PrintOptions, PropertyKind, print_murphi, replay};
+use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, PrintOptions, PropertyKind, Rule, print_murphi, replay};
 use quotient_testkit::agreement::compare_compiled;
 use quotient_testkit::examples::load_murphi;
-use quotient_testkit::oracle::{Exploration, explore};
+use quotient_testkit::oracle::{Exploration, explore, explore_with_priorities};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
 use quotient_testkit::rumur::{Rumur, RumurOptions};
@@ -86,6 +88,7 @@ fn compare(text: &str, setting: &Setting, rumur: Option<&Rumur>) -> Result<Verdi
     let Setting { deadlock, extensions } = *setting;
     let model = load_murphi("random.m", text, &[]).map_err(|errors| format!("the program is refused: {errors}"))?;
     let expected = explore(&model, deadlock, 100_000);
+    compare_priorities(text, deadlock, &expected)?;
     compare_search(&model, deadlock, &expected)?;
     compare_compiled(&model, 500)?;
 
@@ -125,6 +128,51 @@ fn compare(text: &str, setting: &Setting, rumur: Option<&Rumur>) -> Result<Verdi
         }
     }
     Ok(expected.class)
+}
+
+/// The number in front of the name of a rule, 0 unless there is one, and the text without such numbers.
+fn priorities(text: &str) -> (HashMap<String, u64>, String) {
+    let mut numbers = HashMap::new();
+    let mut stripped = String::new();
+    for line in text.lines() {
+        let numbered = line.strip_prefix("rule ").filter(|rest| rest.starts_with(|it: char| it.is_ascii_digit()));
+        if let Some((number, rest)) = numbered.and_then(|rest| rest.split_once(' ')) {
+            let name = rest.split('"').nth(1).expect("rules have names");
+            numbers.insert(name.to_owned(), number.parse().expect("it starts with a digit"));
+            stripped.push_str("rule ");
+            stripped.push_str(rest);
+        } else {
+            stripped.push_str(line);
+        }
+        stripped.push('\n');
+    }
+    (numbers, stripped)
+}
+
+/// Compares a program with the same one without priorities, of which the oracle is told them.
+fn compare_priorities(text: &str, deadlock: DeadlockMode, found: &Exploration) -> Result<(), String> {
+    let (numbers, stripped) = priorities(text);
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    let model = load_murphi("stripped.m", &stripped, &[])?;
+    let priority = |rule: &Rule| rule.name.as_ref().and_then(|name| numbers.get(name)).copied().unwrap_or(0);
+    let expected = explore_with_priorities(&model, deadlock, 100_000, &priority);
+    let complete = |class| matches!(class, VerdictClass::Holds | VerdictClass::Cover | VerdictClass::Liveness);
+    // Rules are looked at in another order, so that another violation may come first.
+    let same = if complete(expected.class) {
+        let states = |exploration: &Exploration| -> HashSet<Vec<Option<i64>>> {
+            exploration.reached.iter().map(|state| state.0.clone()).collect()
+        };
+        (found.class, found.rules_fired) == (expected.class, expected.rules_fired) && states(found) == states(&expected)
+    } else {
+        !complete(found.class)
+    };
+    if same {
+        return Ok(());
+    }
+    let counts = |it: &Exploration| (it.class, it.states, it.rules_fired);
+    Err(format!("with priorities {:?}, the oracle told of them {:?}", counts(found), counts(&expected)))
 }
 
 /// The smallest options under which the program of a seed still shows a difference.

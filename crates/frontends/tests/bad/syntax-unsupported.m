@@ -8,4 +8,4 @@ var x: 0..3;
 
 startstate begin x := 0; end;
 
-rule 5 "with priority" x = 0 ==> begin x := 1; end;
+rule 99999999999999999999 "with priority" x = 0 ==> begin x := 1; end;

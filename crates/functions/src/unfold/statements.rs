@@ -43,6 +43,11 @@ impl<'m> Unfolder<'m> {
                     Passed::Cells(cells)
                 }
                 Argument::Reference(place) => Passed::Reference(self.targets(*place)?),
+                Argument::Undefined => {
+                    let mut cells = Vec::new();
+                    self.undefined_cells(ty, &mut cells);
+                    Passed::Cells(cells)
+                }
             });
         }
         // The result of a plain function for given numbers is the same at every call, as long as the state has not

@@ -229,6 +229,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
                     debug_assert_eq!(local.kind, LocalKind::Reference);
                     Contents::Reference(Some(self.locate(place)?))
                 }
+                Argument::Undefined => Contents::Cells(self.interpreter.facts.undefined(model, local.ty)),
             };
         }
         let span = self.span;

@@ -458,6 +458,10 @@ impl<'m> Printer<'m> {
                     }
                 }
                 Argument::Value(value) => parts.push(Task::Expression(value, Level::Conditional, Want::Stored(ty))),
+                Argument::Undefined => {
+                    let name = self.undefined_variable(ty, &scope.what)?;
+                    parts.push(Task::Owned(name));
+                }
                 Argument::Copy(place) | Argument::Reference(place) => {
                     let contents = &model.pool[place];
                     let by_reference = matches!(argument, Argument::Reference(_));

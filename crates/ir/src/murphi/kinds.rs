@@ -256,6 +256,7 @@ impl Clashes<'_, '_> {
             match *argument {
                 Argument::Value(value) => self.value_into(value, ty),
                 Argument::Copy(place) | Argument::Reference(place) => self.contents_into(place, ty),
+                Argument::Undefined => {}
             }
         }
     }

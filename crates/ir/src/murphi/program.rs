@@ -38,7 +38,10 @@ pub(super) struct Printer<'m> {
     pub(super) generated: FxHashMap<String, String>,
     /// The names of the record types of the positions of multisets.
     pub(super) position_types: FxHashMap<TypeId, String>,
-    /// The nesting depth of generated functions being written.
+    /// The names and printed types of the variables that are never written to, by type: Murphi has no other way
+    /// to pass no value.
+    undefined_variables: Vec<(TypeId, String, String)>,
+    /// How many generated functions are being written inside each other.
     pub(super) nesting: usize,
     /// The nesting depth of expressions being written.
     pub(super) running: usize,
@@ -68,6 +71,7 @@ impl<'m> Printer<'m> {
             helpers: Vec::new(),
             generated: FxHashMap::default(),
             position_types: FxHashMap::default(),
+            undefined_variables: Vec::new(),
             nesting: 0,
             running: 0,
             pure: pure_functions(model),
@@ -109,6 +113,9 @@ impl<'m> Printer<'m> {
         if self.needs_wide_values() {
             self.wide_integer();
         }
+        for (_, name, ty) in &self.undefined_variables {
+            variables.push(format!("{name}: {ty};"));
+        }
 
         let mut text = String::new();
         push_declarations("const", &constants.text, &mut text);
@@ -141,6 +148,20 @@ impl<'m> Printer<'m> {
 
     pub(super) fn unprintable(&self, place: &str, reason: String) -> PrintError {
         PrintError::Unprintable { place: place.to_owned(), reason }
+    }
+
+    /// The name of a variable of a type that never has a value.
+    pub(super) fn undefined_variable(&mut self, ty: TypeId, what: &str) -> Result<String, PrintError> {
+        if let Some((_, name, _)) = self.undefined_variables.iter().find(|(known, ..)| *known == ty) {
+            return Ok(name.clone());
+        }
+        if self.holds_multiset(ty) {
+            return Err(self.unprintable(what, "a parameter that holds a multiset gets no value".into()));
+        }
+        let text = self.type_text(ty)?;
+        let name = self.names.generated("no_value");
+        self.undefined_variables.push((ty, name.clone(), text));
+        Ok(name)
     }
 
     fn scope(&self, owner: Owner<'m>, what: String) -> Scope<'m> {

@@ -88,9 +88,10 @@ fn push_iteration(range: &Iteration, children: &mut Vec<Node>) {
 }
 
 fn push_arguments(arguments: &[Argument], children: &mut Vec<Node>) {
-    children.extend(arguments.iter().map(|argument| match *argument {
-        Argument::Value(value) => Node::Expression(value),
-        Argument::Copy(place) | Argument::Reference(place) => Node::Place(place),
+    children.extend(arguments.iter().filter_map(|argument| match *argument {
+        Argument::Value(value) => Some(Node::Expression(value)),
+        Argument::Copy(place) | Argument::Reference(place) => Some(Node::Place(place)),
+        Argument::Undefined => None,
     }));
 }
 

@@ -672,6 +672,7 @@ impl<'m> Checker<'_, 'm> {
                 Argument::Value(value) => !by_reference && self.accepts_value(local.ty, *value),
                 Argument::Copy(place) => !by_reference && self.accepts_copy(local.ty, model.pool[*place].ty),
                 Argument::Reference(place) => by_reference && self.alike(local.ty, model.pool[*place].ty),
+                Argument::Undefined => !by_reference,
             };
             self.require(walk, fits, &format!("an argument for `{}` of `{}` does not fit", local.name, entry.name));
         }

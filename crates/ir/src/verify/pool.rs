@@ -102,6 +102,7 @@ impl Parts {
             match *argument {
                 Argument::Value(value) => self.expressions.push(value),
                 Argument::Copy(place) | Argument::Reference(place) => self.places.push(place),
+                Argument::Undefined => {}
             }
         }
     }

@@ -313,7 +313,7 @@ impl Generator {
         let mut quantifiers = Vec::new();
         for _ in 0..self.random.below(most + 1) {
             let mut ty = self.index_type();
-            if self.options.extensions && self.random.percent(25) {
+            if self.options.extensions && !self.prioritised && self.random.percent(25) {
                 let compound = self.plain_type();
                 if self.contents(&compound) <= 40 {
                     ty = compound;
@@ -389,18 +389,31 @@ impl Generator {
         let body = self.statements(2);
         self.in_body = false;
         let name = self.fresh("rule");
-        self.wrap_ruleset(&quantifiers, format!("rule \"{name}\" {guard}\n{locals}begin\n{body}end"));
+        let priority = self.priority();
+        self.wrap_ruleset(&quantifiers, format!("rule {priority}\"{name}\" {guard}\n{locals}begin\n{body}end"));
         self.scope.truncate(before);
     }
 
-    /// A rule that sets some scalar to any value of its type, so that there is some behaviour.
+    /// The priority of a rule, with a space behind it, if it has one.
+    pub(super) fn priority(&mut self) -> String {
+        if self.prioritised && self.random.percent(60) {
+            return format!("{} ", self.random.below(4));
+        }
+        String::new()
+    }
+
+    /// A rule that sets some scalar to any value of its type, so that there is something to see.
     pub(super) fn setter(&mut self) {
         let Some((target, ty, _)) = self.place(&Ty::is_scalar, true) else { return };
         let value = self.fresh("q");
         let quantifier = format!("{value}: {}", self.text(&ty));
         let guard = if self.random.percent(40) { format!("{} ==>", self.boolean(1)) } else { String::new() };
         let name = self.fresh("rule");
-        self.wrap_ruleset(&[quantifier], format!("rule \"{name}\" {guard}\nbegin\n{target} := {value};\nend"));
+        let priority = self.priority();
+        self.wrap_ruleset(
+            &[quantifier],
+            format!("rule {priority}\"{name}\" {guard}\nbegin\n{target} := {value};\nend"),
+        );
     }
 
     pub(super) fn property(&mut self) {

@@ -270,6 +270,11 @@ impl Generator {
                     let place = self.place(&Ty::is_scalar, false);
                     self.scope = hidden;
                     match place {
+                        Some((text, ..)) if self.says_undefined => match self.random.below(3) {
+                            0 => format!("({text} = undefined)"),
+                            1 => format!("(undefined != {text})"),
+                            _ => format!("isundefined({text})"),
+                        },
                         Some((text, ..)) => format!("isundefined({text})"),
                         None => "true".into(),
                     }

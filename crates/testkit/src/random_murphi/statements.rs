@@ -127,6 +127,9 @@ impl Generator {
                 _ => self.assignment(),
             },
             16 => match self.place(&|_| true, true) {
+                Some((text, ..)) if self.says_undefined && (self.risky() || self.random.percent(10)) => {
+                    format!("{text} := undefined;\n")
+                }
                 Some((text, ..)) if self.risky() => format!("undefine {text};\n"),
                 _ => self.assignment(),
             },
@@ -294,6 +297,8 @@ impl Generator {
         for (by_reference, ty) in &function.parameters {
             arguments.push(if *by_reference {
                 self.place(&|candidate| candidate == ty, true)?.0
+            } else if self.says_undefined && !self.holds_multiset(ty) && (self.risky() || self.random.percent(4)) {
+                "undefined".into()
             } else if ty.is_scalar() {
                 // A plain variable passes on that it is undefined.
                 match self.known_place(&|candidate| candidate == ty) {

@@ -151,6 +151,7 @@ impl Lowerer<'_> {
         arguments.iter().any(|argument| match argument {
             Argument::Value(value) => self.mentions_any(*value, binders),
             Argument::Copy(place) | Argument::Reference(place) => self.place_mentions(*place, binders),
+            Argument::Undefined => false,
         })
     }
 
@@ -209,6 +210,7 @@ impl Lowerer<'_> {
             || arguments.iter().any(|argument| match argument {
                 Argument::Value(value) => self.may_fail(*value),
                 Argument::Copy(place) | Argument::Reference(place) => self.place_may_fail(*place),
+                Argument::Undefined => false,
             })
     }
 

@@ -40,6 +40,7 @@ impl Lowering<'_> {
             }
             ExprKind::Call { function, arguments } => self.call_in_expression(function, arguments, span),
             ExprKind::IsUndefined(operand) => self.is_undefined(operand, span),
+            ExprKind::Undefined => self.misplaced_undefined(span),
             ExprKind::IsMember { value, ty } => self.is_member(value, ty, span),
             ExprKind::MultisetCount { name, multiset, condition } => {
                 self.multiset_count(name, multiset, condition, span)
@@ -173,8 +174,13 @@ impl Lowering<'_> {
     }
 
     fn is_undefined(&mut self, expression: &Expr, span: Span) -> Operand {
+        self.without_value(expression, "the operand of `isundefined`", span)
+    }
+
+    /// Whether a variable has no value, where it stands as `what`.
+    pub(super) fn without_value(&mut self, expression: &Expr, what: &str, span: Span) -> Operand {
         let operand = self.expression(expression);
-        if operand.ty.is_some() && self.expect_scalar(&operand, "the operand of `isundefined`") {
+        if operand.ty.is_some() && self.expect_scalar(&operand, what) {
             match (operand.form, operand.access) {
                 (Form::Place(place), Access::Writable | Access::ReadOnly(_) | Access::Position(_)) => {
                     return self.value_operand(Lowered::IsUndefined(place), Model::BOOLEAN, span);
@@ -190,6 +196,7 @@ impl Lowering<'_> {
     }
 
     fn is_member(&mut self, value: &Expr, ty: &TypeExpr, span: Span) -> Operand {
+        let calls_before = self.owner.calls;
         let operand = self.expression(value);
         let id = self.type_of(ty, None);
         let result = Operand { ty: Some(Model::BOOLEAN), ..Self::unknown(span) };
@@ -206,7 +213,15 @@ impl Lowering<'_> {
             return result;
         }
         let value = self.value_of(&operand);
-        self.value_operand(Lowered::IsMember { value, ty: id }, Model::BOOLEAN, span)
+        let member = Lowered::IsMember { value, ty: id };
+        match operand.form {
+            Form::Place(place) if self.undefined_is_a_value && self.owner.calls == calls_before => {
+                let member = self.model.pool.expression(member);
+                let member = self.unless_undefined(place, operand.ty, member);
+                Operand { form: Form::Value(member), ..result }
+            }
+            _ => self.value_operand(member, Model::BOOLEAN, span),
+        }
     }
 
     fn multiset_count(&mut self, name: &Name, multiset: &Expr, condition: &Expr, span: Span) -> Operand {

@@ -4,7 +4,7 @@ use quotient_ir::{
     Argument, Diagnostic, Expr as Lowered, FunctionId, LocalKind, Place, Root, Span, Table, TypeId, TypeKind,
 };
 
-use super::super::syntax::tree::{Declaration, Expr, FormalParameter, Function, Name};
+use super::super::syntax::tree::{Declaration, Expr, ExprKind, FormalParameter, Function, Name};
 use super::Lowering;
 use super::effects::{Effects, Origin};
 use super::operands::{Access, Constancy, Form, Operand};
@@ -56,10 +56,17 @@ impl Lowering<'_> {
         let id = self.model.functions.next_index();
         // Its own name is taken inside, too.
         self.declare(&function.name, Meaning::Function(id));
+        // A parameter with the name of a type hides that type only behind the header.
+        let types: Vec<Option<TypeId>> =
+            function.parameters.iter().map(|parameter| self.type_of(&parameter.ty, None)).collect();
+        let result = match &function.result {
+            None => ResultType::Nothing,
+            Some(ty) => ResultType::Value(self.type_of(ty, None)),
+        };
         let mut parameters = Vec::new();
         let mut formals = Vec::new();
-        for (position, parameter) in function.parameters.iter().enumerate() {
-            let ty = self.formal_parameter(parameter, position);
+        for (position, (parameter, ty)) in function.parameters.iter().zip(types).enumerate() {
+            let ty = self.formal_parameter(parameter, ty, position);
             let FormalParameter { by_reference, name, .. } = parameter;
             formals.push(Formal {
                 name: name.text.clone(),
@@ -69,10 +76,6 @@ impl Lowering<'_> {
             });
             parameters.extend(ty.map(|(_, local)| local));
         }
-        let result = match &function.result {
-            None => ResultType::Nothing,
-            Some(ty) => ResultType::Value(self.type_of(ty, None)),
-        };
         if let (ResultType::Value(Some(ty)), Some(place)) = (result, &function.result) {
             self.check_local_size(ty, "this result", place.span);
         }
@@ -119,10 +122,11 @@ impl Lowering<'_> {
     fn formal_parameter(
         &mut self,
         parameter: &FormalParameter,
+        ty: Option<TypeId>,
         position: usize,
     ) -> Option<(TypeId, quotient_ir::LocalId)> {
         let name = &parameter.name;
-        let Some(ty) = self.type_of(&parameter.ty, None) else {
+        let Some(ty) = ty else {
             self.declare(name, Meaning::Unknown);
             return None;
         };
@@ -220,7 +224,11 @@ impl Lowering<'_> {
                 None
             }
         };
-        let operands: Vec<Operand> = arguments.iter().map(|argument| self.expression(argument)).collect();
+        // Nothing where an argument is `undefined`.
+        let operands: Vec<Option<Operand>> = arguments
+            .iter()
+            .map(|argument| (argument.kind != ExprKind::Undefined).then(|| self.expression(argument)))
+            .collect();
         let id = id?;
         let signature = self.signatures[id].clone();
         if call_use == CallUse::Expression && signature.result == ResultType::Nothing {
@@ -238,7 +246,10 @@ impl Lowering<'_> {
         let mut lowered = Vec::with_capacity(operands.len());
         let mut references = Vec::new();
         for (position, (operand, formal)) in operands.iter().zip(&signature.parameters).enumerate() {
-            let argument = self.argument(operand, formal);
+            let argument = match operand {
+                Some(operand) => self.argument(operand, formal),
+                None => self.undefined_argument(formal, arguments[position].span),
+            };
             if let Some(Argument::Reference(place)) = argument {
                 references.push((position, place));
             }

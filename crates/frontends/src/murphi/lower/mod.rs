@@ -12,6 +12,7 @@ mod functions;
 mod operands;
 mod operators;
 mod owners;
+mod priorities;
 mod quantifiers;
 mod rules;
 mod scopes;
@@ -19,6 +20,7 @@ mod statements;
 #[cfg(test)]
 mod tests;
 mod types;
+mod undefined;
 mod unions;
 
 use std::cell::RefCell;
@@ -30,6 +32,7 @@ use self::constants::Overrides;
 use self::functions::Signature;
 use self::operands::{Access, Operand};
 use self::owners::Owner;
+use self::priorities::Priorities;
 use self::scopes::{Meaning, Scopes};
 use self::types::Fit;
 use self::unions::Stretches;
@@ -98,6 +101,10 @@ struct Lowering<'a> {
     compared: RefCell<FxHashMap<(TypeId, TypeId), Fit>>,
     /// How many more names may be compared with misspelt ones.
     comparisons_left: usize,
+    /// Whether the model says `undefined` where a value stands, so that it was written for CMurphi: then what has
+    /// no value is copied and compared as CMurphi does it.
+    undefined_is_a_value: bool,
+    priorities: Priorities,
 }
 
 impl<'a> Lowering<'a> {
@@ -141,6 +148,8 @@ impl<'a> Lowering<'a> {
             multiset_holders: FxHashSet::default(),
             compared: RefCell::default(),
             comparisons_left: 1 << 21,
+            undefined_is_a_value: tree.uses_undefined,
+            priorities: Priorities::of(tree),
         };
         for (text, value) in [("false", 0), ("true", 1)] {
             let operand = lowering.constant_operand(value, Model::BOOLEAN, Span::default());
@@ -152,6 +161,7 @@ impl<'a> Lowering<'a> {
     /// The model, unless something was wrong.
     fn finish(mut self) -> (Option<Model>, Vec<Diagnostic>) {
         self.report_unused_overrides();
+        self.apply_priorities();
         if self.model.starts.is_empty() {
             let warning = Diagnostic::warning("no-start", "the model has no startstate", Span::default());
             self.diagnostics.push(

@@ -55,9 +55,22 @@ impl Lowering<'_> {
     }
 
     pub(super) fn binary(&mut self, operator: BinaryOperator, left: &Expr, right: &Expr, span: Span) -> Operand {
+        if let Some(comparison) = self.comparison_with_undefined(operator, left, right, span) {
+            return comparison;
+        }
+        let calls_before = self.owner.calls;
         let left = self.expression(left);
         let right = self.expression(right);
+        let calls = self.owner.calls > calls_before;
         match operator {
+            BinaryOperator::Equal | BinaryOperator::NotEqual if self.undefined_is_a_value && !calls => {
+                let (lowered, sign) = match operator {
+                    BinaryOperator::Equal => (Lowered::Equal, "="),
+                    _ => (Lowered::NotEqual, "!="),
+                };
+                let equality = self.equality(lowered, sign, &left, &right, span);
+                self.or_both_undefined(lowered, equality, &left, &right)
+            }
             BinaryOperator::Implies => self.logical(Lowered::Implies, "->", &left, &right, span),
             BinaryOperator::OrOr => self.logical(Lowered::Or, "||", &left, &right, span),
             BinaryOperator::AndAnd => self.logical(Lowered::And, "&&", &left, &right, span),

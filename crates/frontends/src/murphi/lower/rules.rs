@@ -22,7 +22,7 @@ const HEAVIEST_ALIAS: u32 = 1 << 16;
 
 /// One header around a rule.
 #[derive(Clone, Copy)]
-enum Layer<'t> {
+pub(super) enum Layer<'t> {
     Ruleset(&'t [Quantifier]),
     Choose { name: &'t Name, multiset: &'t Expr },
     Aliases(&'t [Alias]),
@@ -30,7 +30,7 @@ enum Layer<'t> {
 
 /// What the headers around a rule contribute to it.
 #[derive(Default)]
-struct Surroundings {
+pub(super) struct Surroundings {
     parameters: Vec<Parameter>,
     /// How many parameters there were before each header.
     parameters_before: Vec<usize>,
@@ -39,14 +39,14 @@ struct Surroundings {
     conditions: Vec<ExprId>,
     /// Whether one of the conditions is that a chosen element is there.
     chooses: bool,
-    wrong: bool,
+    pub(super) wrong: bool,
 }
 
 impl Surroundings {
     /// The parameters in the order of the loops over them, the last one fastest. As in rumur, the
     /// loops of an inner ruleset are around those of an outer one; the counts up to an error
     /// depend on it.
-    fn parameters_in_order(&self) -> Vec<Parameter> {
+    pub(super) fn parameters_in_order(&self) -> Vec<Parameter> {
         let mut end = self.parameters.len();
         let mut ordered = Vec::with_capacity(end);
         for &start in self.parameters_before.iter().rev() {
@@ -85,8 +85,10 @@ impl Lowering<'_> {
             RuleKind::Start { name, declarations, body } => {
                 self.start(rule, name.as_ref(), declarations, body, layers);
             }
-            RuleKind::Rule { name, guard, declarations, body } => {
+            RuleKind::Rule { priority, name, guard, declarations, body } => {
+                self.enabledness(rule, *priority, guard.as_ref(), layers);
                 self.transition(rule, name.as_ref(), guard.as_ref(), declarations, body, layers);
+                self.priorities.note(self.model.rules.next_index(), *priority);
             }
             RuleKind::Property { category, name, condition } => {
                 self.property(rule, *category, name.as_ref(), condition, layers);
@@ -259,6 +261,20 @@ impl Lowering<'_> {
         self.model.starts.push(Start { name, parameters, locals, body: statements, span: rule.span });
     }
 
+    /// The guard of a rule, with what the headers around it demand.
+    pub(super) fn guard(&mut self, guard: Option<&Expr>, layers: &[Layer<'_>]) -> (Surroundings, ExprId) {
+        let surroundings = self.enter_layers(layers, HeaderUse::Condition, None);
+        let guard = match guard {
+            Some(guard) => {
+                self.in_pure_context("in the guard of a rule", |this| this.condition(guard, "the guard of a rule"))
+            }
+            None => self.truth(),
+        };
+        let guard = self.after_all(&surroundings.conditions, guard);
+        self.leave_layers(layers);
+        (surroundings, guard)
+    }
+
     fn body(&mut self, declarations: &[Declaration], body: &[Stmt], output: &mut Vec<Statement>) {
         self.scopes.enter();
         self.local_declarations(declarations);
@@ -276,16 +292,8 @@ impl Lowering<'_> {
         layers: &[Layer<'_>],
     ) {
         self.owner = Owner::new(OwnerKind::Rule);
-        let surroundings = self.enter_layers(layers, HeaderUse::Condition, None);
-        let Surroundings { parameters, conditions, wrong, .. } = &surroundings;
-        let guard = match guard {
-            Some(guard) => {
-                self.in_pure_context("in the guard of a rule", |this| this.condition(guard, "the guard of a rule"))
-            }
-            None => self.truth(),
-        };
-        let guard = self.after_all(conditions, guard);
-        self.leave_layers(layers);
+        let (surroundings, guard) = self.guard(guard, layers);
+        let Surroundings { parameters, wrong, .. } = &surroundings;
         let mut statements = Vec::new();
         // Parameters that are wrong are not there, so the others cannot be told by position.
         let known = if *wrong { None } else { Some(parameters.as_slice()) };

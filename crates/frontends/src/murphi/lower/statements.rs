@@ -5,7 +5,7 @@ use quotient_ir::{
     PropertyKind, ReturnValue, Root, Span, Statement, StatementKind, Step, Table, TypeId, TypeKind,
 };
 
-use super::super::syntax::tree::{Alias, Category, Expr, Stmt, StmtKind, Text};
+use super::super::syntax::tree::{Alias, Category, Expr, ExprKind, Stmt, StmtKind, Text};
 use super::Lowering;
 use super::functions::CallUse;
 use super::operands::{Access, Constancy, Form, Operand};
@@ -27,7 +27,10 @@ impl Lowering<'_> {
     fn statement(&mut self, statement: &Stmt, output: &mut Vec<Statement>) {
         let span = statement.span;
         let kind = match &statement.kind {
-            StmtKind::Assign { target, value } => self.assignment(target, value, span),
+            StmtKind::Assign { target, value } if value.kind == ExprKind::Undefined => {
+                self.written(target, "be undefined", span).map(StatementKind::Undefine)
+            }
+            StmtKind::Assign { target, value } => self.assignment(target, value, span, output),
             StmtKind::Property { category, message, condition } => {
                 self.property_statement(*category, message.as_ref(), condition, span)
             }
@@ -99,7 +102,14 @@ impl Lowering<'_> {
         output.extend(kind.map(|kind| Statement { kind, span }));
     }
 
-    fn assignment(&mut self, target: &Expr, value: &Expr, span: Span) -> Option<StatementKind> {
+    fn assignment(
+        &mut self,
+        target: &Expr,
+        value: &Expr,
+        span: Span,
+        output: &mut Vec<Statement>,
+    ) -> Option<StatementKind> {
+        let calls_before = self.owner.calls;
         let target = self.expression(target);
         let value = self.expression(value);
         let writable = self.expect_writable(&target, "be assigned to");
@@ -110,6 +120,13 @@ impl Lowering<'_> {
         }
         self.note_write(place, span);
         if target.ty.is_some_and(|ty| self.model.is_scalar(ty)) {
+            if let Form::Place(source) = value.form
+                && self.undefined_is_a_value
+                && self.may_be_undefined(source)
+            {
+                let once = self.owner.calls > calls_before;
+                return Some(self.copy_or_undefine((place, &target), (source, &value), once, span, output));
+            }
             let value = self.value_of(&value);
             return Some(StatementKind::Assign { target: place, value });
         }
@@ -304,6 +321,10 @@ impl Lowering<'_> {
     }
 
     fn return_statement(&mut self, value: Option<&Expr>, span: Span) -> Option<StatementKind> {
+        if let Some(Expr { kind: ExprKind::Undefined, span }) = value {
+            self.refuse_undefined_result(*span);
+            return None;
+        }
         let operand = value.map(|value| self.expression(value));
         let error = |message: &str| Diagnostic::error("bad-return", message, span);
         match (self.owner.kind, operand) {

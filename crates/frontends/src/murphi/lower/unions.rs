@@ -204,7 +204,7 @@ impl<'a> UnionMembers<'a> {
 
     fn expression(&mut self, expression: &'a Expr) {
         match &expression.kind {
-            ExprKind::Missing | ExprKind::Name(_) | ExprKind::Number(_) => {}
+            ExprKind::Missing | ExprKind::Name(_) | ExprKind::Number(_) | ExprKind::Undefined => {}
             ExprKind::Field { record: operand, .. }
             | ExprKind::Unary { operand, .. }
             | ExprKind::IsUndefined(operand) => self.expression(operand),

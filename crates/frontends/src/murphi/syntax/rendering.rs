@@ -40,9 +40,10 @@ fn rule(it: &Rule) -> String {
         RuleKind::Start { name, declarations, body } => {
             format!("startstate{} {}", text(name), program(declarations, body))
         }
-        RuleKind::Rule { name, guard, declarations, body } => {
+        RuleKind::Rule { priority, name, guard, declarations, body } => {
             let guard = guard.as_ref().map_or(String::new(), |it| format!(" {} ==>", expression(it)));
-            format!("rule{}{guard} {}", text(name), program(declarations, body))
+            let priority = if *priority == 0 { String::new() } else { format!(" {priority}") };
+            format!("rule{priority}{}{guard} {}", text(name), program(declarations, body))
         }
         RuleKind::Property { category, name, condition } => {
             format!("{category:?}{} {}", text(name), expression(condition))
@@ -200,6 +201,7 @@ pub(super) fn expression(it: &Expr) -> String {
             format!("(exists {} do {})", quantifier(range), expression(body))
         }
         ExprKind::Call { function, arguments } => format!("{}({})", function.text, list(arguments, ", ", expression)),
+        ExprKind::Undefined => "undefined".to_owned(),
         ExprKind::IsUndefined(place) => format!("isundefined({})", expression(place)),
         ExprKind::IsMember { value, ty } => format!("ismember({}, {})", expression(value), type_expression(ty)),
         ExprKind::MultisetCount { name, multiset, condition } => {

@@ -231,7 +231,11 @@ fn rules() {
     check("simplerule \"n\" a ==> end", "rule \"n\" a ==> {}");
     check("rule 0 \"n\" a ==> end", "rule \"n\" a ==> {}");
     check("rule 0 = x ==> end", "rule (0 = x) ==> {}");
-    check_refused("rule 3 \"n\" a ==> end", &["rule priorities are not supported"]);
+    check(
+        "rule 3 \"n\" a ==> end; rule 7 begin end; rule 2 !a ==> end",
+        "rule 3 \"n\" a ==> {}\nrule 7 {}\nrule 2 (!a) ==> {}",
+    );
+    check_refused("rule 99999999999999999999 \"n\" a ==> end", &["the number is too large"]);
 }
 
 #[test]
@@ -262,7 +266,9 @@ fn statements() {
     check_statement("multisetremovepred(i: m, m[i] = 1)", "removeif(i: m, (m[i] = 1))");
     check_statement("x := multisetcount(i: m, m[i] = 1)", "x := count(i: m, (m[i] = 1))");
     check_statement("x := ismember(y, t)", "x := ismember(y, t)");
-    check_statement("x := undefined", "undefine x");
+    check_statement("x := undefined; f(UNDEFINED, x)", "x := undefined; f(undefined, x)");
+    check_expression("x = Undefined", "(x = undefined)");
+    check_expression("undefined[i] & undefined.f & undefined(x)", "((undefined[i] & undefined.f) & undefined(x))");
     check("var undefined: t; rule begin x := undefined end", "var undefined: t\nrule {x := undefined}");
     check("type u: enum {undefined} rule begin x := undefined end", "type u: enum {undefined}\nrule {x := undefined}");
 }

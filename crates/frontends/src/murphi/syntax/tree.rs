@@ -14,6 +14,8 @@ pub(crate) struct Name {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tree {
     pub(crate) items: Vec<Item>,
+    /// Whether CMurphi's word `undefined` means no value somewhere.
+    pub(crate) uses_undefined: bool,
 }
 
 /// What stands at the top level.
@@ -126,6 +128,8 @@ pub(crate) enum RuleKind {
         body: Vec<Stmt>,
     },
     Rule {
+        /// CMurphi's priority, 0 unless it is given: a rule fires only where no rule with a lower number is enabled.
+        priority: u64,
         name: Option<Text>,
         guard: Option<Expr>,
         declarations: Vec<Declaration>,
@@ -176,8 +180,6 @@ pub(crate) struct Stmt {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StmtKind {
-    /// CMurphi's `x := undefined` is [`Undefine`](StmtKind::Undefine), unless the model declares a
-    /// name `undefined` of its own.
     Assign {
         target: Expr,
         value: Expr,
@@ -283,6 +285,8 @@ pub(crate) enum ExprKind {
         arguments: Vec<Expr>,
     },
     IsUndefined(Box<Expr>),
+    /// CMurphi's word `undefined` for no value, unless the model declares that name.
+    Undefined,
     /// `ismember(value, type)`.
     IsMember {
         value: Box<Expr>,

@@ -114,12 +114,20 @@ impl Emission<'_, '_> {
 
     /// The type of a field of the messages of a shape.
     pub(super) fn field_of_message_type(&mut self, shape: usize, field: usize) -> quotient_ir::TypeId {
-        let scalar = self.program.shapes[shape].fields[field];
+        let scalar = self.message_scalar(shape, field);
         if scalar != Scalar::Mtype {
             return self.field_type(scalar);
         }
         let subtype = self.field_subtypes(shape).get(field).cloned().flatten();
         self.message_type(subtype, self.wide.contains(&Wide::Message(shape, field)))
+    }
+
+    /// What a field of the messages of a shape holds: its type, or bytes where SPIN keeps them and that shows.
+    fn message_scalar(&self, shape: usize, field: usize) -> Scalar {
+        match self.program.shapes[shape].fields[field] {
+            Scalar::Bool | Scalar::Bits(1) if self.wide.contains(&Wide::Message(shape, field)) => Scalar::Byte,
+            scalar => scalar,
+        }
     }
 
     /// The number of the first channel that a variable starts with, in a process if it is a local one.
@@ -250,7 +258,7 @@ impl Emission<'_, '_> {
 
     /// What is known of the value of a field.
     pub(super) fn field_value(&self, shape: usize, field: usize, expression: ExprId) -> Value {
-        let scalar = self.program.shapes[shape].fields[field];
+        let scalar = self.message_scalar(shape, field);
         let (low, high) = self.message_range(shape, field);
         Value { expression, is_boolean: scalar == Scalar::Bool, low, high }
     }
@@ -265,11 +273,13 @@ impl Emission<'_, '_> {
 
     /// The value of an argument of a send, as the field of a message holds it.
     pub(super) fn fit_field(&mut self, shape: usize, field: usize, value: Value) -> Value {
-        let scalar = self.program.shapes[shape].fields[field];
+        let scalar = self.message_scalar(shape, field);
         let range = self.message_range(shape, field);
+        // SPIN packs bits only where a message has several fields.
+        let is_alone = self.program.shapes[shape].fields.len() == 1;
         let fits = value.is_boolean || range.0 <= value.low && value.high <= range.1;
         let wide = Wide::Message(shape, field);
-        if scalar.may_be_wide(false) && !fits && !self.wide.contains(&wide) {
+        if scalar.may_be_wide(is_alone) && !fits && !self.wide.contains(&wide) {
             self.widen.push(wide);
         }
         let expression = self.fit(value, scalar, scalar == Scalar::Bool, range);

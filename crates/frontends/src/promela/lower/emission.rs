@@ -45,10 +45,10 @@ pub(super) enum Wide {
 /// A variable, or a field inside of it: the positions of the fields that lead there, and which of all
 /// elements of the arrays on the way it lies in.
 #[derive(Clone, Copy)]
-struct FieldAddress<'a> {
-    variable: VariableKey,
-    path: &'a [usize],
-    index: i64,
+pub(super) struct FieldAddress<'a> {
+    pub(super) variable: VariableKey,
+    pub(super) path: &'a [usize],
+    pub(super) index: i64,
 }
 
 pub(super) struct Emission<'p, 't> {
@@ -627,7 +627,7 @@ impl<'p, 't> Emission<'p, 't> {
     }
 
     /// Statements that give a fresh variable (all cells at their least values) its initial value.
-    fn initialize(
+    pub(super) fn initialize(
         &mut self,
         owner: &mut Owner,
         context: Context,

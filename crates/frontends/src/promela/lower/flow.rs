@@ -481,11 +481,22 @@ impl Builder<'_> {
                 name: Name { text: variable.name.clone(), span },
                 index: index.map(|value| Box::new(Expression { kind: ExpressionKind::Number(value), span })),
             };
-            if let Some(Initial::List(_)) = initial {
+            if let Some(Initial::List(values)) = &initial {
+                // As in SPIN's verifiers: all elements have these values when the process starts, and the statement
+                // sets the first one again.
+                let target = ExpressionKind::Reference(vec![part(Some(0))]);
+                let value = values.first().cloned();
+                let value = value.unwrap_or(Expression { kind: ExpressionKind::Number(0), span });
+                let action = Action::Assign { target: Expression { kind: target, span }, value };
+                variable.initial = initial;
+                let message = "a list of initial values stands behind a statement";
                 self.diagnostics.push(
-                    Diagnostic::error("list-as-step", "a list of initial values stands behind a statement", span)
-                        .with_help("declare the array before the first statement of the process"),
+                    Diagnostic::warning("list-as-step", message, span)
+                        .with_label("set when the process starts; here only the first element is set again")
+                        .with_help("SPIN calls this an error and makes such a verifier all the same; declare the array before the first statement of the process, or assign to its elements"),
                 );
+                let element = self.add(ElementKind::Basic(action), span);
+                self.label(labels, element);
                 continue;
             }
             let action = match (&initial, variable.ty) {
@@ -745,6 +756,7 @@ impl Builder<'_> {
                     channel: None,
                     span,
                     assigned: true,
+                    hidden: false,
                 };
                 self.process.scopes[0].names.insert(name.clone(), number);
                 self.process.variables.push(counter);

@@ -11,6 +11,7 @@ mod emission;
 mod events;
 mod expressions;
 mod flow;
+mod hidden;
 mod owner;
 mod pools;
 mod presentation;

@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::claims::Claim;
 use super::events::EventTrace;
 use super::flow::{Action, Element, ElementKind, Flow, build};
+use super::hidden::Hidden;
 use super::pools::Pools;
 use super::priorities::Priorities;
 use super::symbols::{ChannelShape, ProcessSymbols, Scalar, Symbols, ValueType, VariableInfo};
@@ -72,6 +73,8 @@ pub(super) struct Program<'t> {
     /// Whether some text asks for the process that moved last.
     pub(super) uses_last: bool,
     pub(super) priorities: Priorities,
+    /// The `hidden` variables that are no part of states.
+    pub(super) hidden: Hidden,
 }
 
 /// A `run` in the text of a process type.
@@ -128,11 +131,13 @@ impl<'t> Program<'t> {
             holders: FxHashMap::default(),
             uses_last: false,
             priorities: Priorities::None,
+            hidden: Hidden::default(),
         };
         program.priorities = Priorities::new(&program);
         program.find_sites();
         program.note_assignments();
         program.follow_channels();
+        program.hidden = Hidden::find(&program, diagnostics);
         program
     }
 

@@ -495,8 +495,9 @@ impl Emission<'_, '_> {
         if self.constant_value(guard) == Some(0) {
             return;
         }
-        body.extend(self.observe(&mut owner));
         let element = it.exits[it.position].element;
+        body.extend(self.forget_hidden((it.process, element), taker));
+        body.extend(self.observe(&mut owner));
         let flow = &self.program.processes[it.process].flow;
         let span = flow.elements[element].span;
         let mut name = self.rule_name(it.process, element);

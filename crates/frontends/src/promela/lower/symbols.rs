@@ -54,6 +54,8 @@ pub(super) struct VariableInfo {
     pub(super) span: Span,
     /// Whether any statement gives it a value.
     pub(super) assigned: bool,
+    /// Whether it is declared as `hidden`.
+    pub(super) hidden: bool,
 }
 
 /// A `typedef`.
@@ -102,7 +104,8 @@ pub(super) const SIZE_LIMIT: i64 = 1_000_000;
 const CAPACITY_LIMIT: i64 = 255;
 
 impl Scalar {
-    /// Whether SPIN keeps bytes where the type has fewer values: in arrays of bits, and for message names.
+    /// Whether SPIN keeps bytes where the type has fewer values: in arrays of bits (and messages of one), and for
+    /// message names.
     pub(super) fn may_be_wide(self, in_array: bool) -> bool {
         self == Self::Mtype || in_array && matches!(self, Self::Bool | Self::Bits(1))
     }
@@ -304,6 +307,7 @@ impl Symbols {
                 channel,
                 span: variable.name.span,
                 assigned: false,
+                hidden: declaration.hidden,
             };
             if self.size_of(&info) > SIZE_LIMIT {
                 diagnostics.push(too_large(&info));

@@ -110,6 +110,8 @@ pub(crate) enum BaseType {
 /// Some variables of one type.
 #[derive(Clone, Debug)]
 pub(crate) struct Declaration {
+    /// Whether SPIN leaves its variables out of states.
+    pub(crate) hidden: bool,
     pub(crate) ty: BaseType,
     pub(crate) variables: Vec<Variable>,
 }

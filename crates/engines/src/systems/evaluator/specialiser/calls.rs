@@ -129,6 +129,11 @@ impl<'m> Specialiser<'m> {
                         Binding::Cells { first, parameter: false }
                     }
                 },
+                Argument::Undefined => {
+                    let first = self.allocate_for(ty)?;
+                    prepared.commands.push(self.undefine_cells(ty, first)?);
+                    Binding::Cells { first, parameter: false }
+                }
             };
             prepared.bindings[parameter.position()] = binding;
         }
@@ -148,9 +153,19 @@ impl<'m> Specialiser<'m> {
                 Command::SetCell { cell: first, value, domain: self.domain(ty)? }
             }
             Argument::Copy(place) => return self.copy_to_cells(place, ty, first),
+            Argument::Undefined => return self.undefine_cells(ty, first),
             Argument::Reference(_) => return Err(Unsupported),
         };
         Ok(self.code.commands.add(command))
+    }
+
+    /// A command that leaves cells without a value.
+    fn undefine_cells(&mut self, ty: TypeId, first: u32) -> Result<CommandId, Unsupported> {
+        let blank = self.blank_cells(ty, Blank::Undefined)?;
+        self.context.weight += blank.len() as u64;
+        let address = self.code.addresses.add(Address::Frame(first));
+        let template = self.template(blank);
+        Ok(self.code.commands.add(Command::Fill { address, template }))
     }
 
     /// A command that copies the contents of a place to cells; a scalar must be in range.

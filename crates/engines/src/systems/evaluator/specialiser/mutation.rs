@@ -287,6 +287,7 @@ impl<'m> WrittenPlaces<'m> {
                 Argument::Value(value) => self.expressions.push(*value),
                 Argument::Copy(place) => self.places.push(*place),
                 Argument::Reference(place) => self.written(*place),
+                Argument::Undefined => {}
             }
         }
     }

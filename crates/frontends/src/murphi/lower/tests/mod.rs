@@ -302,3 +302,79 @@ fn types_that_share_parts_are_compared_once() {
     let text = format!("type {}{} var x: p99; y: q99; startstate begin x := y; end;", family("p"), family("q"));
     assert_eq!(codes(&text, &[]), ["state-too-large"]);
 }
+
+#[test]
+fn a_parameter_hides_a_type_behind_the_header() {
+    check(
+        "function f(index: index; a: index): index; begin return index + a; end;",
+        "function f(index, a) {return index + a}",
+    );
+    check("procedure f(var row, other: row); begin row := other; end;", "function f(row, other) {copy row := other}");
+    let body = |text: &str| codes(&format!("{PRELUDE}{text}"), &[]);
+    assert_eq!(body("procedure f(index: index); var a: index; begin end;"), ["not-a-type"]);
+    assert_eq!(body("ruleset index: index do rule begin for k: index do end; end; end;"), ["not-a-type"]);
+}
+
+#[test]
+fn undefined_is_copied_and_compared_as_in_cmurphi() {
+    // What CMurphi does applies wherever the model says `undefined`; elsewhere reading no value is an error.
+    check_body("i := j; b := n = n;", "i := j; b := n = n");
+    check_body("i := undefined; p := UNDEFINED;", "undefine i; undefine p");
+    check_body(
+        "undefine p; i := undefined; i := j;",
+        "undefine p; undefine i; if isundefined(j) {undefine i} else {i := j}",
+    );
+    check_body("i := undefined; i := j + 1; b := i = j;", "undefine i; i := j + 1; b := i = j");
+    check_body("b := i = undefined; b := undefined != c;", "b := isundefined(i); b := !isundefined(c)");
+    check(
+        "procedure f(a: index; q: pair); begin end; rule begin f(undefined, undefined); end;",
+        "function f(a, q) {}\nrule true ==> {call f(undefined, undefined)}",
+    );
+    check(
+        "ruleset k: node do rule n = k ==> begin n := undefined; end; end;",
+        "rule [k over node] !isundefined(n) & n = k ==> {undefine n}",
+    );
+    // Places are evaluated once if that calls functions, the target first.
+    check(
+        "function f(): index; begin i := 1; return i; end; rule begin undefine j; j := undefined; s[n] := s[n]; r[f()] := r[f()]; end;",
+        "function f() {i := 1; return i}\nrule true ==> {undefine j; undefine j; if isundefined(s[n]) {undefine s[n]} else {s[n] := s[n]}; bind target = r[f()]; bind source = r[f()]; if isundefined(source) {undefine target} else {target := source}}",
+    );
+}
+
+#[test]
+fn undefined_stands_for_no_value_only_where_there_can_be_none() {
+    let body = |text: &str| codes(&format!("{PRELUDE}{text}"), &[]);
+    assert_eq!(body("rule begin i := undefined + 1; end;"), ["undefined-value"]);
+    assert_eq!(body("rule undefined ==> begin end;"), ["undefined-value"]);
+    assert_eq!(body("rule begin switch i case undefined: i := 0; end; end;"), ["undefined-value"]);
+    assert_eq!(body("rule begin b := undefined = undefined; end;"), ["undefined-value"; 2]);
+    assert_eq!(body("rule begin b := p = undefined; end;"), ["not-scalar"]);
+    assert_eq!(body("rule begin b := i + 1 = undefined; end;"), ["not-a-variable"]);
+    assert_eq!(body("function f(): index; begin return undefined; end;"), ["undefined-value"]);
+    assert_eq!(body("procedure f(var a: index); begin end; rule begin f(undefined); end;"), ["undefined-value"]);
+    assert_eq!(body("rule begin undefined := i; end;"), ["unknown-name"]);
+    // A name that the model declares is that name.
+    check(
+        "type u: enum {undefined, other}; var w: u; rule begin w := undefined; end;",
+        "rule true ==> {w := undefined}",
+    );
+}
+
+#[test]
+fn priorities_become_guards() {
+    check("rule 3 b ==> begin end; rule 3 begin end;", "rule b ==> {}\nrule true ==> {}");
+    check(
+        "rule 7 begin i := 0; end; ruleset k: index do rule 2 r[k] ==> begin i := k; end; end; rule b ==> begin j := 0; end;",
+        "function enabled() {return exists k: index do r[k] end}\n\
+         function enabled() {return b}\n\
+         function preceded() {return enabled()}\n\
+         function preceded() {return enabled() | enabled()}\n\
+         rule b ==> {j := 0}\n\
+         rule [k over index] r[k] & !preceded() ==> {i := k}\n\
+         rule true & !preceded() ==> {i := 0}",
+    );
+    let body = |text: &str| codes(&format!("{PRELUDE}{text}"), &[]);
+    assert_eq!(body("ruleset k: pair do rule 1 begin end; end; rule 2 begin end;"), ["unsupported-priority"]);
+    // Nothing depends on whether the last ones are enabled.
+    assert_eq!(body("ruleset k: pair do rule 2 begin end; end; rule 1 begin end;"), [""; 0]);
+}

@@ -102,6 +102,7 @@ fn statement(model: &Model, locals: &Locals, kind: &StatementKind) -> String {
                     Argument::Value(it) => value(it),
                     Argument::Copy(it) => format!("copy {}", place(it)),
                     Argument::Reference(it) => format!("var {}", place(it)),
+                    Argument::Undefined => "undefined".into(),
                 })
                 .collect();
             format!("call {}({})", model.functions[*function].name, texts.join(", "))

@@ -244,6 +244,11 @@ impl Parser<'_> {
                 let height = arguments.height;
                 self.tall(ExprKind::Call { function, arguments: arguments.node }, self.since(start), height)
             }
+            TokenKind::Identifier if self.at_undefined() => {
+                self.advance();
+                self.uses_undefined = true;
+                self.tall(ExprKind::Undefined, start, 0)
+            }
             TokenKind::Identifier => self.tall_designator(),
             TokenKind::Number => self.number(),
             TokenKind::LeftParenthesis => {
@@ -272,6 +277,13 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether CMurphi's word for no value stands here.
+    fn at_undefined(&self) -> bool {
+        self.is_word(0, "undefined")
+            && !self.declares_undefined
+            && !matches!(self.next_kind(), TokenKind::Dot | TokenKind::LeftBracket)
+    }
+
     pub(super) fn close_parenthesis(&mut self, start: Span) -> Parsed<()> {
         if self.eat(TokenKind::RightParenthesis) {
             return Ok(());
@@ -283,7 +295,7 @@ impl Parser<'_> {
         parse_number(self.slice(self.span())) == Ok(i64::MIN.unsigned_abs())
     }
 
-    fn number(&mut self) -> Parsed<Tall<Expr>> {
+    pub(super) fn number(&mut self) -> Parsed<Tall<Expr>> {
         let token = self.advance();
         let digits = self.slice(token.span);
         let too_large = "no number larger than 9223372036854775807 is supported";

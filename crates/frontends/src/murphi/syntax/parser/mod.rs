@@ -39,6 +39,7 @@ pub(super) fn parse(text: &str, tokens: Vec<Token>) -> (Tree, Vec<Diagnostic>, V
         copies: 0,
         shadowed: Vec::new(),
         declares_undefined: false,
+        uses_undefined: false,
         else_if: None,
         brace: false,
     };
@@ -111,6 +112,8 @@ struct Parser<'a> {
     shadowed: Vec<&'static str>,
     /// Whether this model declares a name `undefined` of its own.
     declares_undefined: bool,
+    /// Whether that word meant no value so far.
+    uses_undefined: bool,
     /// The last `else if` of this item: it needs two `end`s, and one is often forgotten.
     else_if: Option<Span>,
     /// Whether a brace among statements was reported; the other one goes with it.

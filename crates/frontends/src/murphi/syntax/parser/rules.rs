@@ -4,7 +4,7 @@ use quotient_ir::Diagnostic;
 
 use super::{Construct, Parsed, Parser, Reported};
 use crate::murphi::syntax::token::TokenKind;
-use crate::murphi::syntax::tree::{Declaration, Expr, Item, Rule, RuleKind, Stmt, Tree};
+use crate::murphi::syntax::tree::{Declaration, Expr, ExprKind, Item, Rule, RuleKind, Stmt, Tree};
 
 impl Parser<'_> {
     pub(super) fn model(&mut self) -> Tree {
@@ -39,7 +39,7 @@ impl Parser<'_> {
                 self.unexpected_item("a declaration, a function or a rule");
             }
         }
-        Tree { items }
+        Tree { items, uses_undefined: self.uses_undefined }
     }
 
     pub(super) fn at_item(&self) -> bool {
@@ -180,19 +180,18 @@ impl Parser<'_> {
             _ => {
                 self.advance();
                 self.open(Construct::RULE, start);
-                self.priority();
+                let priority = self.priority();
                 let name = self.text();
                 let guard = self.guard();
                 let (declarations, body) = self.program();
-                RuleKind::Rule { name, guard, declarations, body }
+                RuleKind::Rule { priority, name, guard, declarations, body }
             }
         };
         Ok(Rule { kind, span: self.since(start) })
     }
 
-    /// CMurphi's priority of a rule. It changes which rules fire, so only the least, which every
-    /// rule has anyway, can be accepted.
-    fn priority(&mut self) {
+    /// CMurphi's priority of a rule, if a number stands here that starts no guard.
+    fn priority(&mut self) -> u64 {
         let after = self.next_kind();
         let is_priority = self.at(TokenKind::Number)
             && (after == TokenKind::Text
@@ -200,14 +199,13 @@ impl Parser<'_> {
                 || after.starts_declarations()
                 || (after.starts_expression() && !matches!(after, TokenKind::Plus | TokenKind::Minus)));
         if !is_priority {
-            return;
+            return 0;
         }
-        if self.slice(self.span()).bytes().any(|byte| byte != b'0') {
-            let diagnostic =
-                Diagnostic::error("unsupported-priority", "rule priorities are not supported", self.span());
-            self.report(diagnostic);
+        match self.number().map(|number| number.node.kind) {
+            Ok(ExprKind::Number(value)) => u64::try_from(value).unwrap_or(0),
+            // It is too large, which is reported.
+            _ => 0,
         }
-        self.advance();
     }
 
     /// `guard ==>`, if there is one.

@@ -5,7 +5,7 @@ use quotient_ir::{Diagnostic, Span};
 use super::expressions::missing;
 use super::{Construct, Parsed, Parser, Reported};
 use crate::murphi::syntax::token::TokenKind;
-use crate::murphi::syntax::tree::{Category, Expr, ExprKind, Stmt, StmtKind, Text};
+use crate::murphi::syntax::tree::{Category, Expr, Stmt, StmtKind, Text};
 
 impl Parser<'_> {
     /// Statements with semicolons between them, up to something that starts none.
@@ -283,8 +283,7 @@ impl Parser<'_> {
         self.assignment(target)
     }
 
-    /// The rest of `target := value`. Where no such name is declared, `undefined` is CMurphi's word
-    /// for no value.
+    /// The rest of `target := value`.
     fn assignment(&mut self, target: Expr) -> Parsed<StmtKind> {
         match self.kind() {
             TokenKind::Assign => {}
@@ -301,12 +300,6 @@ impl Parser<'_> {
         }
         self.advance();
         let value = self.expression()?;
-        if !self.declares_undefined
-            && let ExprKind::Name(name) = &value.kind
-            && name.eq_ignore_ascii_case("undefined")
-        {
-            return Ok(StmtKind::Undefine(target));
-        }
         Ok(StmtKind::Assign { target, value })
     }
 

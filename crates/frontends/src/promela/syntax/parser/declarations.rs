@@ -303,7 +303,14 @@ impl Parser<'_> {
     /// A type and the variables of it, up to what cannot belong to it.
     pub(super) fn declaration(&mut self) -> Parsed<Declaration> {
         // These words say how SPIN shows and stores a variable, not what it holds.
-        while self.take_word("hidden") || self.take_word("show") || self.take_word("local") {}
+        let mut hidden = false;
+        loop {
+            if self.take_word("hidden") {
+                hidden = true;
+            } else if !self.take_word("show") && !self.take_word("local") {
+                break;
+            }
+        }
         let ty = self.base_type()?;
         let mut variables = vec![self.variable()?];
         // In parameters a comma may separate declarations as well as variables.
@@ -316,7 +323,7 @@ impl Parser<'_> {
             self.position += 1;
             variables.push(self.variable()?);
         }
-        Ok(Declaration { ty, variables })
+        Ok(Declaration { hidden, ty, variables })
     }
 
     fn variable(&mut self) -> Parsed<Variable> {
