@@ -39,6 +39,8 @@ pub struct SourceStatement {
     pub line: usize,
     /// Its text.
     pub text: String,
+    /// The number that SPIN gives to its transition: all elements of all process types are counted, from 0.
+    pub transition: i64,
     /// Whether a process can be there from its start on, in an initial state.
     pub initial: bool,
     /// A process can be there when one of these was executed.

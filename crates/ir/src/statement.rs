@@ -2,7 +2,7 @@
 
 use crate::diagnostics::Span;
 use crate::expression::{Argument, Iteration};
-use crate::index::{ExprId, FunctionId, LocalId, PlaceId, PropertyId};
+use crate::index::{ExprId, FunctionId, LocalId, PlaceId, PropertyId, TypeId};
 
 /// A statement and where it stands in the source. A fault in one of its expressions is reported
 /// at this place.
@@ -107,6 +107,9 @@ pub enum StatementKind {
         /// What to say.
         message: String,
     },
+    /// Prints something. This has no effect, and nothing that searches a model executes it: only the reference
+    /// interpreter does, for whoever asks what a step prints. What has no value is printed as such.
+    Print(Vec<PrintPiece>),
     /// Puts the contents of an element into the first free position of a multiset; a full one is a
     /// fault.
     MultisetAdd {
@@ -143,6 +146,38 @@ pub struct Violated {
     pub property: PropertyId,
     /// The value there is no room for, and what is said before it: "`n` would be".
     pub value: Option<(String, ExprId)>,
+}
+
+/// A piece of what is printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PrintPiece {
+    /// A text as it is.
+    Text(String),
+    /// A scalar.
+    Value(ExprId, PrintForm),
+    /// The contents of a place, a line for each cell: its name, a colon and its value.
+    Contents(PlaceId),
+    /// The whole state in the same form.
+    State,
+}
+
+/// How a scalar is printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PrintForm {
+    /// As a value of a type.
+    Typed(TypeId),
+    /// As a signed number.
+    Decimal,
+    /// As an unsigned number of 32 bits.
+    Unsigned,
+    /// As an unsigned number of 32 bits in hexadecimal digits.
+    Hexadecimal,
+    /// As an unsigned number of 32 bits in octal digits.
+    Octal,
+    /// As the character with this code.
+    Character,
+    /// By its name, or as a number if it has none.
+    Named(Vec<(i64, String)>),
 }
 
 /// What a function returns.

@@ -280,7 +280,10 @@ fn check_assumptions(
 }
 
 /// Checks that what is said to be wrong in the last state (none before the first start) is wrong.
-fn check_violation(
+///
+/// # Errors
+/// Why it is not.
+pub fn check_violation(
     interpreter: &Interpreter<'_>,
     violation: &Violation,
     last: Option<&Valuation>,

@@ -94,9 +94,11 @@ pub(super) struct Machine<'i, 'm> {
     /// The statement, guard or property under way.
     pub(super) span: Span,
     pub(super) covered: BTreeSet<PropertyId>,
+    /// What was printed so far, if someone asked for it.
+    pub(super) printed: Option<String>,
     /// Notes what is read and written of the state, if someone asked for it.
     recorder: Option<Recorder>,
-    work: u64,
+    pub(super) work: u64,
     depth: usize,
     frame_cells: usize,
 }
@@ -116,6 +118,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
             frames: Vec::new(),
             span,
             covered: BTreeSet::new(),
+            printed: None,
             recorder: None,
             work: 0,
             depth: 0,

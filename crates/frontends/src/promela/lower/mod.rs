@@ -14,6 +14,7 @@ mod flow;
 mod owner;
 mod pools;
 mod presentation;
+mod printing;
 mod priorities;
 mod program;
 mod rules;
