@@ -20,6 +20,7 @@ pub(crate) mod detect;
 pub(crate) mod explore;
 pub(crate) mod lower;
 mod partial;
+mod runs;
 pub(crate) mod simulate;
 
 /// Whether the claims that a Promela model makes about its runs are part of it.
@@ -34,26 +35,38 @@ enum Claims {
 /// # Errors
 /// If there is no such file, or no model in it.
 fn load_model(arguments: &ModelArguments, claims: Claims, control: &Control) -> Result<Model, Failure> {
+    load_model_with(arguments, &load_options(arguments, claims), control)
+}
+
+/// What the command line says about how to read the model.
+fn load_options(arguments: &ModelArguments, claims: Claims) -> LoadOptions {
     let language = arguments.language.map(|language| match language {
         LanguageName::Murphi => Language::Murphi,
         LanguageName::B => Language::B,
         LanguageName::Promela => Language::Promela,
     });
-    let options = LoadOptions {
+    LoadOptions {
         constants: arguments.definitions.clone(),
         language,
         no_extra_nodes: arguments.no_extra_nodes,
         ignore_claims: claims == Claims::Ignored,
         max_processes: arguments.max_processes,
-    };
+    }
+}
+
+/// Reads the model that the command line names, with these options.
+///
+/// # Errors
+/// If there is no such file, or no model in it.
+fn load_model_with(arguments: &ModelArguments, options: &LoadOptions, control: &Control) -> Result<Model, Failure> {
     if arguments.path.as_os_str() == "-" {
         let bytes = quotient::read(io::stdin().lock())
             .map_err(|error| Failure::Usage(format!("cannot read standard input: {error}")))?;
         // What `quotient lower` prints is Murphi, whatever the language it was lowered from.
-        let language = language.unwrap_or(Language::Murphi);
-        return Ok(Model::from_bytes("<stdin>", &bytes, language, &options, control)?);
+        let language = options.language.unwrap_or(Language::Murphi);
+        return Ok(Model::from_bytes("<stdin>", &bytes, language, options, control)?);
     }
-    Ok(Model::load(&arguments.path, &options, control)?)
+    Ok(Model::load(&arguments.path, options, control)?)
 }
 
 fn limits(arguments: &LimitArguments) -> Limits {

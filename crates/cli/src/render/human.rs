@@ -13,7 +13,7 @@ use quotient_ir::{FaultKind, RuleId, SourceStatement, Unexecuted, Violation};
 use crate::names::{kind_title, property_name, property_title, rule_name};
 use crate::render::diagnostics::Lines;
 use crate::render::quantity;
-use crate::render::trace::TraceRenderer;
+use crate::render::trace::{StateDetail, TraceRenderer};
 use crate::terminal::{Palette, visible};
 
 /// The rate of a shorter search says more about the machine's mood than about the search.
@@ -34,6 +34,8 @@ pub(crate) struct Outcome<'a> {
     pub(crate) report: &'a Report,
     /// What only `explore` counts.
     pub(crate) counts: Option<GraphCounts>,
+    /// How much of the states of runs is shown.
+    pub(crate) detail: StateDetail,
 }
 
 /// What only `explore` counts.
@@ -119,7 +121,7 @@ fn stop_text(reason: &StopReason) -> String {
 fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
     let violated: Vec<&PropertyReport> =
         outcome.report.properties.iter().filter(|property| property.verdict == Verdict::Violated).collect();
-    let renderer = TraceRenderer::new(outcome.model.ir(), outcome.model.layout(), palette);
+    let renderer = TraceRenderer::new(outcome.model.ir(), outcome.model.layout(), palette).showing(outcome.detail);
     let mut text = String::new();
     for property in &violated {
         text.push('\n');

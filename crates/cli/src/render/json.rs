@@ -285,8 +285,12 @@ struct SimulationObject<'a> {
     command: &'static str,
     verdict: &'static str,
     stop_reason: &'static str,
-    seed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
     steps: usize,
+    /// The step of the trace in whose state the cycle of a lasso begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycle: Option<usize>,
     trace: TraceObject<'a>,
     violation: Option<ViolationObject<'a>>,
     diagnostics: Vec<DiagnosticObject<'a>>,
@@ -310,6 +314,8 @@ struct StepObject<'a> {
     /// How states are shown to people, if otherwise than cell by cell.
     shape: Option<&'a StateShape<'a>>,
     step: &'a TraceStep,
+    /// What the step prints.
+    printed: String,
 }
 
 /// A state as people see it.
@@ -337,8 +343,14 @@ impl Serialize for TraceObject<'_> {
         let Naming { model, layout } = self.naming;
         let is_shown = model.presentation.is_some() || !model.notations.is_empty();
         let shape = is_shown.then(|| StateShape::new(model, layout));
-        let step = |step| StepObject { naming: self.naming, shape: shape.as_ref(), step };
-        serializer.collect_seq(self.trace.steps.iter().map(step))
+        let interpreter = Interpreter::new(model, layout);
+        let steps = &self.trace.steps;
+        let step = |(number, step): (usize, &'_ TraceStep)| {
+            let previous = number.checked_sub(1).map(|previous| &steps[previous].state);
+            let printed = interpreter.printed(step.action, &step.arguments, previous);
+            StepObject { naming: self.naming, shape: shape.as_ref(), step: &steps[number], printed }
+        };
+        serializer.collect_seq(steps.iter().enumerate().map(step))
     }
 }
 
@@ -352,6 +364,9 @@ impl Serialize for StepObject<'_> {
         map.serialize_entry("state", &StateObject { naming: self.naming, state: &step.state })?;
         if let Some(lines) = participants(model, step.action, &step.arguments) {
             map.serialize_entry("text", &lines)?;
+        }
+        if !self.printed.is_empty() {
+            map.serialize_entry("printed", &self.printed)?;
         }
         if let Some(shape) = self.shape.filter(|_| !model.is_between(self.naming.layout, &step.state)) {
             map.serialize_entry("shown", &ShownObject(shape, &step.state))?;
@@ -537,7 +552,7 @@ pub(crate) fn stopped(writer: &mut dyn Write, command: &'static str, reason: &St
 pub(crate) fn simulation(
     writer: &mut dyn Write,
     interpreter: &Interpreter<'_>,
-    seed: u64,
+    seed: Option<u64>,
     stop_reason: &'static str,
     trace: &Trace,
     warnings: &[Diagnostic],
@@ -552,6 +567,7 @@ pub(crate) fn simulation(
         verdict: verdict_name(verdict),
         stop_reason,
         seed,
+        cycle: trace.cycle,
         steps: trace.steps.iter().filter(|step| matches!(step.action, Action::Rule(_))).count(),
         trace: TraceObject { naming: Naming { model, layout }, trace },
         violation: violation_object(model, &lines, trace),

@@ -1,16 +1,15 @@
 //! A random run: shown step by step, or as JSON at its end.
 
 use std::ops::ControlFlow;
-use std::process::ExitCode;
 
 use quotient::walk::{RunEnd, at_random};
-use quotient_ir::{Diagnostic, Interpreter, Trace, TraceStep, Valuation};
+use quotient_ir::{Diagnostic, Interpreter, Trace, TraceStep, Valuation, Violation};
 
 use crate::arguments::Format;
 use crate::failure::{Failure, HOLDS, INCONCLUSIVE, VIOLATED};
 use crate::render::json;
 use crate::render::quantity;
-use crate::render::trace::TraceRenderer;
+use crate::render::trace::{StateDetail, StatesBefore, TraceRenderer};
 use crate::terminal::{Palette, Reader, print, print_with, visible};
 
 /// How to run.
@@ -21,6 +20,8 @@ pub(super) struct RunOptions {
     pub(super) steps: u64,
     /// How to show the run.
     pub(super) format: Format,
+    /// How much of the states to show.
+    pub(super) detail: StateDetail,
 }
 
 /// Makes a run and shows it.
@@ -28,26 +29,33 @@ pub(super) fn run(
     interpreter: &Interpreter<'_>,
     options: &RunOptions,
     warnings: &[Diagnostic],
-) -> Result<ExitCode, Failure> {
+) -> Result<(Trace, u8), Failure> {
     match options.format {
         Format::Human => {
-            let renderer = TraceRenderer::new(interpreter.model(), interpreter.layout(), Palette::for_stdout());
+            let palette = Palette::for_stdout();
+            let renderer =
+                TraceRenderer::new(interpreter.model(), interpreter.layout(), palette).showing(options.detail);
+            let mut steps: Vec<TraceStep> = Vec::new();
             let width = options.steps.to_string().len().max(2);
             let mut number = 0;
             if print(&format!("seed {}\n\n", options.seed))? == Reader::Gone {
-                return Ok(ExitCode::from(HOLDS));
+                return Ok((Trace::new(steps, None), HOLDS));
             }
             let mut shown: Option<Valuation> = None;
             let end = walk_at_random(interpreter, options, |step| {
-                let reader = print(&renderer.step(&number.to_string(), width, step, shown.as_ref()))?;
+                let before = StatesBefore { shown: shown.as_ref(), previous: steps.last().map(|step| &step.state) };
+                let reader = print(&renderer.step(&number.to_string(), width, step, before))?;
                 if let Some(state) = renderer.shown_state(std::slice::from_ref(step)) {
                     shown = Some(state.clone());
                 }
                 number += 1;
+                steps.push(step.clone());
                 Ok(reader)
             })?;
             print(&closing_words(&renderer, &end, options, width))?;
-            Ok(ExitCode::from(exit_status(&end)))
+            print(&renderer.last_state(shown.as_ref()))?;
+            let status = exit_status(&end);
+            Ok((Trace::new(steps, violation(end)), status))
         }
         Format::Json => {
             let mut steps = Vec::new();
@@ -63,12 +71,17 @@ pub(super) fn run(
                 RunEnd::NoStart => "no-start",
                 RunEnd::StepLimit | RunEnd::Stopped => "step-limit",
             };
-            let violation = if let RunEnd::Violation(violation) = end { Some(violation) } else { None };
-            let trace = Trace::new(steps, violation);
-            print_with(|writer| json::simulation(writer, interpreter, options.seed, stop_reason, &trace, warnings))?;
-            Ok(ExitCode::from(status))
+            let trace = Trace::new(steps, violation(end));
+            let seed = Some(options.seed);
+            print_with(|writer| json::simulation(writer, interpreter, seed, stop_reason, &trace, warnings))?;
+            Ok((trace, status))
         }
     }
+}
+
+/// What is wrong at the end of a run.
+fn violation(end: RunEnd) -> Option<Violation> {
+    if let RunEnd::Violation(violation) = end { Some(violation) } else { None }
 }
 
 /// Takes random steps and tells `show` of each, until nobody reads any more.
