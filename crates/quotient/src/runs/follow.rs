@@ -1,7 +1,8 @@
-//! Follows a run of which only something is known of each step: a breadth-first search among the runs of the model
-//! that agree with it.
+//! Follows a run of which only something is known of each step: a search among the runs of the model that agree with it,
+//! the furthest first, so that a step that what is known does not ask for is tried only where nothing else leads on.
 
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
 
 use quotient_ir::{Action, Interpreter, TraceStep, Valuation, Violation};
 
@@ -55,7 +56,7 @@ pub(super) fn follow(
 ) -> Result<Followed, Lost> {
     let mut reached: Vec<Reached> = Vec::new();
     let mut seen: HashSet<(usize, Valuation)> = HashSet::new();
-    let mut next = 0;
+    let mut open: BinaryHeap<(usize, Reverse<usize>)> = BinaryHeap::new();
     let mut gave_up = false;
     let mut parent = None;
     loop {
@@ -91,17 +92,19 @@ pub(super) fn follow(
                 continue;
             }
             reached.push(Reached { parent, step: TraceStep { action, arguments, state }, position });
+            let last = reached.len() - 1;
             if position == end {
-                return Ok(Followed { steps: steps_to(&reached, reached.len() - 1), violation: None });
+                return Ok(Followed { steps: steps_to(&reached, last), violation: None });
             }
+            open.push((position, Reverse(last)));
         }
-        if next == reached.len() || reached.len() > MOST_STATES {
+        if reached.len() > MOST_STATES {
+            gave_up = true;
             break;
         }
-        parent = Some(next);
-        next += 1;
+        let Some((_, Reverse(furthest))) = open.pop() else { break };
+        parent = Some(furthest);
     }
-    gave_up |= next < reached.len();
     let furthest = (0..reached.len()).rev().max_by_key(|&at| reached[at].position);
     Err(match furthest {
         Some(at) => Lost { position: reached[at].position, steps: steps_to(&reached, at), gave_up },
