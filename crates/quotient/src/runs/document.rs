@@ -4,12 +4,12 @@
 use std::io::{self, Write};
 
 use quotient_ir::{
-    Action, Caption, DeadlockMode, Diagnostic, Interpreter, Model as IrModel, PropertyId, RuleId, SlotId, Span,
-    StartId, TableIndex, Trace, TraceStep, Valuation, Violation,
+    Action, Caption, DeadlockMode, Interpreter, Model as IrModel, PropertyId, RuleId, SlotId, Span, StartId,
+    TableIndex, Trace, TraceStep, Valuation, Violation,
 };
 
 use super::json::{Json, JsonKind, quoted};
-use super::{FORMAT, RunOrigin, VERSION, digest, fault_at, scalars, slot_names, start_of};
+use super::{FORMAT, Misfit, RunOrigin, VERSION, digest, fault_at, scalars, slot_names, start_of};
 use crate::model::{LoadOptions, Model};
 use crate::names::{
     NamedArgument, action_arguments, action_name, parameter_cells, property_arguments, property_name, visible,
@@ -171,7 +171,7 @@ fn processes(model: &IrModel, step: &TraceStep) -> Option<Json> {
 }
 
 /// The options to load a model with, from what the head of a file says.
-pub(super) fn load_options(header: Option<&Json>, asked: &LoadOptions) -> Result<LoadOptions, Diagnostic> {
+pub(super) fn load_options(header: Option<&Json>, asked: &LoadOptions) -> Result<LoadOptions, Misfit> {
     let mut options = asked.clone();
     let Some(header) = header else { return Ok(options) };
     if let Some(definitions) = header.get("definitions") {
@@ -219,7 +219,7 @@ pub(super) fn load_options(header: Option<&Json>, asked: &LoadOptions) -> Result
 }
 
 /// The definitions of a file, which those that were asked for must not contradict.
-fn constants(definitions: &Json, asked: &[(String, String)]) -> Result<Vec<(String, String)>, Diagnostic> {
+fn constants(definitions: &Json, asked: &[(String, String)]) -> Result<Vec<(String, String)>, Misfit> {
     let expected = "`definitions` must be a list of texts like \"N=3\"";
     let items = definitions.items().ok_or_else(|| fault_at(definitions.span, expected))?;
     let mut constants: Vec<(String, String)> = Vec::new();
@@ -250,7 +250,7 @@ pub(super) fn changed_text(header: Option<&Json>, model: &Model) -> Option<Strin
 }
 
 /// Reads the steps, each of which must be one of the model, and what is wrong at the end.
-pub(super) fn trace(interpreter: &Interpreter<'_>, contents: &Json) -> Result<Trace, Diagnostic> {
+pub(super) fn trace(interpreter: &Interpreter<'_>, contents: &Json) -> Result<Trace, Misfit> {
     let steps_json = required(contents, "steps")?;
     let items = steps_json.items().ok_or_else(|| fault_at(start_of(steps_json.span), "`steps` must be a list"))?;
     let mut steps: Vec<TraceStep> = Vec::new();
@@ -272,7 +272,7 @@ pub(super) fn trace(interpreter: &Interpreter<'_>, contents: &Json) -> Result<Tr
 }
 
 /// The step after which the cycle begins. The last step must lead back to the state after it.
-fn loop_start(interpreter: &Interpreter<'_>, json: &Json, steps: &[TraceStep]) -> Result<usize, Diagnostic> {
+fn loop_start(interpreter: &Interpreter<'_>, json: &Json, steps: &[TraceStep]) -> Result<usize, Misfit> {
     let begin = json.as_integer().and_then(|begin| usize::try_from(begin).ok());
     let begin = begin.filter(|begin| begin + 1 < steps.len()).ok_or_else(|| {
         let most = steps.len().saturating_sub(2);
@@ -289,7 +289,7 @@ fn loop_start(interpreter: &Interpreter<'_>, json: &Json, steps: &[TraceStep]) -
     }
 }
 
-fn required<'j>(json: &'j Json, key: &str) -> Result<&'j Json, Diagnostic> {
+fn required<'j>(json: &'j Json, key: &str) -> Result<&'j Json, Misfit> {
     json.get(key).ok_or_else(|| fault_at(start_of(json.span), format!("`{key}` is missing")))
 }
 
@@ -299,7 +299,7 @@ fn step(
     number: usize,
     json: &Json,
     before: Option<&Valuation>,
-) -> Result<TraceStep, Diagnostic> {
+) -> Result<TraceStep, Misfit> {
     if json.members().is_none() {
         return Err(fault_at(json.span, "a step must be an object"));
     }
@@ -334,7 +334,7 @@ fn take(
     json: &Json,
     before: Option<&Valuation>,
     (state, state_json): (&Valuation, &Json),
-) -> Result<Vec<i64>, Diagnostic> {
+) -> Result<Vec<i64>, Misfit> {
     let model = interpreter.model();
     let title = format!("step {number} ({})", action_name(model, action));
     let arguments = action_values(interpreter, action, json)?;
@@ -368,7 +368,7 @@ fn undefined_or(json: &Json) -> String {
 
 /// The actions that the name of a step may mean: more than one only if they have the same name, and none is at the
 /// position that the step says.
-fn actions(model: &IrModel, json: &Json) -> Result<Vec<Action>, Diagnostic> {
+fn actions(model: &IrModel, json: &Json) -> Result<Vec<Action>, Misfit> {
     let kind = required(json, "kind")?;
     let name_json = required(json, "name")?;
     let name = name_json.as_text().ok_or_else(|| fault_at(name_json.span, "`name` must be a text"))?;
@@ -394,7 +394,7 @@ fn actions(model: &IrModel, json: &Json) -> Result<Vec<Action>, Diagnostic> {
 }
 
 /// Reads the arguments of an action.
-fn action_values(interpreter: &Interpreter<'_>, action: Action, json: &Json) -> Result<Vec<i64>, Diagnostic> {
+fn action_values(interpreter: &Interpreter<'_>, action: Action, json: &Json) -> Result<Vec<i64>, Misfit> {
     let model = interpreter.model();
     let (parameters, locals) = match action {
         Action::Start(start) => (&model.starts[start].parameters, &model.starts[start].locals),
@@ -410,7 +410,7 @@ fn action_values(interpreter: &Interpreter<'_>, action: Action, json: &Json) -> 
 }
 
 /// Reads the `arguments` of an object as values of these cells.
-fn values(model: &IrModel, cells: &[(String, quotient_ir::TypeId)], json: &Json) -> Result<Vec<i64>, Diagnostic> {
+fn values(model: &IrModel, cells: &[(String, quotient_ir::TypeId)], json: &Json) -> Result<Vec<i64>, Misfit> {
     let arguments = match json.get("arguments") {
         Some(arguments) => arguments,
         None if cells.is_empty() => return Ok(Vec::new()),
@@ -430,7 +430,7 @@ fn values(model: &IrModel, cells: &[(String, quotient_ir::TypeId)], json: &Json)
 }
 
 /// Reads a state.
-fn state(interpreter: &Interpreter<'_>, json: &Json) -> Result<Valuation, Diagnostic> {
+fn state(interpreter: &Interpreter<'_>, json: &Json) -> Result<Valuation, Misfit> {
     let layout = interpreter.layout();
     let members = json.members().ok_or_else(|| fault_at(json.span, "`state` must be an object"))?;
     let mut cells: Vec<Option<Option<i64>>> = vec![None; layout.slots.len()];
@@ -473,7 +473,7 @@ pub(super) fn read_violation(
     interpreter: &Interpreter<'_>,
     json: &Json,
     last: Option<&Valuation>,
-) -> Result<Violation, Diagnostic> {
+) -> Result<Violation, Misfit> {
     let kind = required(json, "kind")?;
     let no_state = || fault_at(kind.span, "there is no state that could violate anything");
     match kind.as_text() {
@@ -528,7 +528,7 @@ fn checked(
     violation: Violation,
     last: Option<&Valuation>,
     span: Span,
-) -> Result<Violation, Diagnostic> {
+) -> Result<Violation, Misfit> {
     match quotient_ir::check_violation(interpreter, &violation, last) {
         Ok(()) => Ok(violation),
         Err(message) => Err(fault_at(span, format!("the run does not end in this violation: {message}"))),
@@ -536,7 +536,7 @@ fn checked(
 }
 
 /// An error, if it is the one that the file tells of.
-fn same_error(json: &Json, violation: Violation) -> Result<Violation, Diagnostic> {
+fn same_error(json: &Json, violation: Violation) -> Result<Violation, Misfit> {
     let found = violation.fault().map(|fault| fault.message.as_str());
     match json.get("error") {
         Some(told) if told.as_text() != found => {
@@ -546,7 +546,7 @@ fn same_error(json: &Json, violation: Violation) -> Result<Violation, Diagnostic
     }
 }
 
-fn property(model: &IrModel, json: &Json) -> Result<PropertyId, Diagnostic> {
+fn property(model: &IrModel, json: &Json) -> Result<PropertyId, Misfit> {
     let name_json = required(json, "property")?;
     let name = name_json.as_text().ok_or_else(|| fault_at(name_json.span, "`property` must be a text"))?;
     let mut ids = (0..model.properties.len()).map(PropertyId::from_position);

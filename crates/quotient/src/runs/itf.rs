@@ -6,12 +6,12 @@
 use std::io::{self, Write};
 
 use quotient_ir::{
-    Diagnostic, Index, Interpreter, Layout, Model as IrModel, Notation, Trace, TraceStep, TypeId, TypeKind, Valuation,
+    Index, Interpreter, Layout, Model as IrModel, Notation, Trace, TraceStep, TypeId, TypeKind, Valuation,
 };
 
 use super::follow::{Followed, Lost, PossibleStep, follow};
 use super::json::{Json, JsonKind, Member, quoted};
-use super::{RunOrigin, document, fault_at, start_of};
+use super::{Misfit, RunOrigin, document, fault_at, start_of};
 use crate::model::Model;
 use crate::names::{action_arguments, action_name, visible};
 
@@ -206,7 +206,7 @@ fn pairs(model: &IrModel, ty: TypeId, left: &Index, right: &Index) -> Vec<(Json,
 }
 
 /// Finds the run of the model that has the states of a file.
-pub(super) fn trace(interpreter: &Interpreter<'_>, contents: &Json) -> Result<Trace, Diagnostic> {
+pub(super) fn trace(interpreter: &Interpreter<'_>, contents: &Json) -> Result<Trace, Misfit> {
     let (model, layout) = (interpreter.model(), interpreter.layout());
     let names = names(model, contents)?;
     let states_json = contents.get("states").expect("that there are states is how the format was recognised");
@@ -298,7 +298,7 @@ fn normalised(json: &Json) -> Json {
 }
 
 /// The variables of a file, all of which the model must have.
-fn names(model: &IrModel, contents: &Json) -> Result<Vec<String>, Diagnostic> {
+fn names(model: &IrModel, contents: &Json) -> Result<Vec<String>, Misfit> {
     let json = contents.get("vars").expect("that there are variables is how the format was recognised");
     let items = json.items().filter(|items| !items.is_empty());
     let items = items.ok_or_else(|| fault_at(json.span, "`vars` must be a list of names"))?;
@@ -312,7 +312,7 @@ fn names(model: &IrModel, contents: &Json) -> Result<Vec<String>, Diagnostic> {
     items.iter().map(name).collect()
 }
 
-fn check_names(model: &IrModel, names: &[String], number: usize, state: &Json) -> Result<(), Diagnostic> {
+fn check_names(model: &IrModel, names: &[String], number: usize, state: &Json) -> Result<(), Misfit> {
     let members = state.members().ok_or_else(|| fault_at(state.span, format!("state {number} must be an object")))?;
     let is_known = |key: &str| key.starts_with('#') || names.iter().any(|name| name == key);
     if let Some(member) = members.iter().find(|member| !is_known(&member.key)) {
@@ -334,7 +334,7 @@ fn not_followed(
     lost: &Lost,
     states: &[Json],
     begin: Option<(usize, quotient_ir::Span)>,
-) -> Diagnostic {
+) -> Misfit {
     let number = lost.position;
     if let (Some((_, span)), None) = (begin, states.get(number)) {
         return fault_at(span, "no step of the model closes the loop");

@@ -3,7 +3,9 @@
 
 use std::fmt::Write;
 
-use quotient_ir::{Diagnostic, Span};
+use quotient_ir::Span;
+
+use super::{Misfit, fault_at};
 
 /// Deeper nesting is refused: reading recurses.
 const MOST_NESTING: usize = 64;
@@ -85,7 +87,7 @@ impl Json {
     }
 
     /// Reads a text.
-    pub(super) fn parse(text: &str) -> Result<Self, Diagnostic> {
+    pub(super) fn parse(text: &str) -> Result<Self, Misfit> {
         let mut parser = Parser { text, at: 0, nesting: 0 };
         parser.skip_space();
         let value = parser.value()?;
@@ -211,14 +213,14 @@ struct Parser<'t> {
 }
 
 impl Parser<'_> {
-    fn complaint(&self, message: &str) -> Diagnostic {
+    fn complaint(&self, message: &str) -> Misfit {
         let next = self.text[self.at..].chars().next().map_or(0, char::len_utf8);
         let message = if next == 0 {
             format!("this is not JSON: the file ends here, {message}")
         } else {
             format!("this is not JSON: {message}")
         };
-        Diagnostic::error("run-file", message, span(self.at, self.at + next))
+        fault_at(span(self.at, self.at + next), message)
     }
 
     fn skip_space(&mut self) {
@@ -230,7 +232,7 @@ impl Parser<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn take(&mut self, expected: u8, message: &str) -> Result<(), Diagnostic> {
+    fn take(&mut self, expected: u8, message: &str) -> Result<(), Misfit> {
         if self.peek() != Some(expected) {
             return Err(self.complaint(message));
         }
@@ -238,7 +240,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn value(&mut self) -> Result<Json, Diagnostic> {
+    fn value(&mut self) -> Result<Json, Misfit> {
         let start = self.at;
         let kind = match self.peek() {
             Some(b'{' | b'[') if self.nesting == MOST_NESTING => {
@@ -260,7 +262,7 @@ impl Parser<'_> {
         Ok(Json { span: span(start, self.at), kind })
     }
 
-    fn object(&mut self) -> Result<JsonKind, Diagnostic> {
+    fn object(&mut self) -> Result<JsonKind, Misfit> {
         self.nesting += 1;
         self.at += 1;
         let mut members: Vec<Member> = Vec::new();
@@ -289,12 +291,12 @@ impl Parser<'_> {
         keys.sort_by_key(|&(key, place)| (key, place.start));
         if let Some(pair) = keys.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let message = format!("`{}` is here twice", pair[1].0);
-            return Err(Diagnostic::error("run-file", message, pair[1].1));
+            return Err(fault_at(pair[1].1, message));
         }
         Ok(JsonKind::Object(members))
     }
 
-    fn list(&mut self) -> Result<JsonKind, Diagnostic> {
+    fn list(&mut self) -> Result<JsonKind, Misfit> {
         self.nesting += 1;
         self.at += 1;
         let mut values = Vec::new();
@@ -312,7 +314,7 @@ impl Parser<'_> {
         Ok(JsonKind::List(values))
     }
 
-    fn number(&mut self) -> Result<JsonKind, Diagnostic> {
+    fn number(&mut self) -> Result<JsonKind, Misfit> {
         let rest = &self.text[self.at..];
         let length = rest.find(|it: char| !matches!(it, '0'..='9' | '-' | '+' | '.' | 'e' | 'E')).unwrap_or(rest.len());
         let number = &rest[..length];
@@ -326,7 +328,7 @@ impl Parser<'_> {
     }
 
     /// A string; the quotation mark is next.
-    fn string(&mut self) -> Result<String, Diagnostic> {
+    fn string(&mut self) -> Result<String, Misfit> {
         self.at += 1;
         let mut text = String::new();
         loop {
@@ -349,7 +351,7 @@ impl Parser<'_> {
         }
     }
 
-    fn escape(&mut self) -> Result<char, Diagnostic> {
+    fn escape(&mut self) -> Result<char, Misfit> {
         let escaped = self.text.as_bytes().get(self.at + 1).copied();
         let character = match escaped {
             Some(b'"') => '"',
@@ -382,7 +384,7 @@ impl Parser<'_> {
         Ok(character)
     }
 
-    fn unit(&self, at: usize) -> Result<u16, Diagnostic> {
+    fn unit(&self, at: usize) -> Result<u16, Misfit> {
         let digits = self.text.get(at..at + 4).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
         let unit = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok());
         unit.ok_or_else(|| self.complaint("this is no character"))
@@ -438,11 +440,11 @@ mod tests {
             ("nul", "a value is expected here", 0),
         ] {
             let error = Json::parse(text).expect_err(text);
-            assert_eq!(error.message, format!("this is not JSON: {message}"), "{text}");
-            assert_eq!(error.primary.expect("a place").span.start, start, "{text}");
+            assert_eq!(error.0.message, format!("this is not JSON: {message}"), "{text}");
+            assert_eq!(error.0.primary.expect("a place").span.start, start, "{text}");
         }
-        assert_eq!(Json::parse(r#"{"a": 1, "a": 2}"#).expect_err("twice").message, "`a` is here twice");
+        assert_eq!(Json::parse(r#"{"a": 1, "a": 2}"#).expect_err("twice").0.message, "`a` is here twice");
         let deep = "[".repeat(100_000);
-        assert!(Json::parse(&deep).expect_err("too deep").message.contains("nested too deeply"));
+        assert!(Json::parse(&deep).expect_err("too deep").0.message.contains("nested too deeply"));
     }
 }

@@ -112,7 +112,7 @@ impl RunFile {
         let checked = Json::parse(text).and_then(|contents| recognise(&contents).map(|format| (contents, format)));
         match checked {
             Ok((contents, format)) => Ok(Self { source, contents, format }),
-            Err(diagnostic) => Err(Error::model(source, vec![diagnostic])),
+            Err(misfit) => Err(misfit.in_file(&source)),
         }
     }
 
@@ -121,7 +121,7 @@ impl RunFile {
     /// # Errors
     /// If the two contradict each other.
     pub fn load_options(&self, asked: &LoadOptions) -> Result<LoadOptions, Error> {
-        document::load_options(self.header(), asked).map_err(|diagnostic| self.complaint(diagnostic))
+        document::load_options(self.header(), asked).map_err(|misfit| misfit.in_file(&self.source))
     }
 
     /// The run as one of a model: every step is checked by the reference interpreter.
@@ -141,10 +141,10 @@ impl RunFile {
         });
         match checked {
             Ok(trace) => Ok(RecordedRun { trace, notes }),
-            Err(diagnostic) if diagnostic.help.is_none() && !notes.is_empty() => {
-                Err(self.complaint(diagnostic.with_help(notes.join("; "))))
+            Err(misfit) if misfit.0.help.is_none() && !notes.is_empty() => {
+                Err(misfit.with_help(notes.join("; ")).in_file(&self.source))
             }
-            Err(diagnostic) => Err(self.complaint(diagnostic)),
+            Err(misfit) => Err(misfit.in_file(&self.source)),
         }
     }
 
@@ -155,14 +155,10 @@ impl RunFile {
             RunFormat::Itf => self.contents.get("#meta").and_then(|meta| meta.get("quotient")),
         }
     }
-
-    fn complaint(&self, diagnostic: Diagnostic) -> Error {
-        Error::model(self.source.clone(), vec![diagnostic])
-    }
 }
 
 /// The format of a file, or why it has none that is known.
-fn recognise(contents: &Json) -> Result<RunFormat, Diagnostic> {
+fn recognise(contents: &Json) -> Result<RunFormat, Misfit> {
     if contents.members().is_none() {
         return Err(fault_at(contents.span, "this is not a run: an object is expected"));
     }
@@ -188,9 +184,23 @@ fn recognise(contents: &Json) -> Result<RunFormat, Diagnostic> {
     }
 }
 
+/// What is wrong with a file, or how it does not fit a model.
+#[derive(Debug)]
+struct Misfit(Box<Diagnostic>);
+
+impl Misfit {
+    fn with_help(self, help: impl Into<String>) -> Self {
+        Self(Box::new(self.0.with_help(help)))
+    }
+    /// The error for somebody who has the file.
+    fn in_file(self, source: &Source) -> Error {
+        Error::model(source.clone(), vec![*self.0])
+    }
+}
+
 /// An error of a run file.
-fn fault_at(span: Span, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::error("run-file", message, span)
+fn fault_at(span: Span, message: impl Into<String>) -> Misfit {
+    Misfit(Box::new(Diagnostic::error("run-file", message, span)))
 }
 
 /// The bracket that a value begins with: the whole would be too long to show.
@@ -206,4 +216,53 @@ fn digest(text: &str) -> String {
 /// The names of a layout's slots, to say which are missing.
 fn slot_names(layout: &Layout) -> impl Iterator<Item = &str> {
     layout.slots.iter().map(|slot| slot.name.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Options;
+    use crate::plan::Plan;
+    use quotient_frontends::Language;
+
+    const TEXT: &str = r#"
+        var x: 0..3; on: array [0..1] of boolean; m: multiset [2] of 0..1;
+        startstate "zero" begin x := 0; clear on; end;
+        ruleset i: 0..1 do rule "grow" x < 3 ==> begin x := x + 1; on[i] := !on[i]; if x < 2 then multisetadd(i, m); end; end; end;
+        invariant "small" x < 3;
+    "#;
+
+    fn written(format: RunFormat) -> (Model, String) {
+        let model = Model::from_text("counter", TEXT, Language::Murphi).expect("a model");
+        let plan = Plan::new(&model, &Options::default().property("small")).expect("a plan");
+        let report = plan.run().expect("a report");
+        let trace = report.properties[0].trace.as_ref().expect("it is violated");
+        let options = LoadOptions::default();
+        let origin = RunOrigin { command: "check", options: &options, property: None, violation: None };
+        let mut text = Vec::new();
+        write_run(&mut text, format, &model, &origin, trace).expect("memory can be written to");
+        (model, String::from_utf8(text).expect("JSON is UTF-8"))
+    }
+
+    /// Every change of one byte, and every cut, is a run of the model or an error with a place: never a panic.
+    #[test]
+    fn damaged_files() {
+        for format in [RunFormat::Own, RunFormat::Itf] {
+            let (model, text) = written(format);
+            let replays = |text: &str| RunFile::from_text("run", text).and_then(|file| file.run_of(&model));
+            assert!(replays(&text).expect("it is a run").trace.violation.is_some());
+            for end in (0..text.len()).step_by(7) {
+                assert!(replays(&text[..end]).is_err() || text[end..].trim().is_empty(), "{end}");
+            }
+            for at in (0..text.len()).step_by(5) {
+                for byte in ['"', '9', '}', 'x'] {
+                    let damaged = format!("{}{byte}{}", &text[..at], &text[at + 1..]);
+                    if let Err(error) = replays(&damaged) {
+                        let Error::Model(invalid) = error else { panic!("{error}") };
+                        assert!(invalid.diagnostics[0].primary.is_some(), "{damaged}");
+                    }
+                }
+            }
+        }
+    }
 }

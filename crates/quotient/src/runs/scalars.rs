@@ -1,9 +1,9 @@
 //! Scalars in run files: truth values, numbers, names, or nothing.
 
-use quotient_ir::{Diagnostic, Model, TypeId, TypeKind};
+use quotient_ir::{Model, TypeId, TypeKind};
 
-use super::fault_at;
 use super::json::{Json, JsonKind};
+use super::{Misfit, fault_at};
 
 /// More names than this are not listed in a message.
 const LISTED: u64 = 8;
@@ -19,7 +19,7 @@ pub(super) fn write(model: &Model, ty: TypeId, value: Option<i64>) -> Json {
 }
 
 /// Reads a scalar of a type; none if it is `null`.
-pub(super) fn read(model: &Model, ty: TypeId, name: &str, json: &Json) -> Result<Option<i64>, Diagnostic> {
+pub(super) fn read(model: &Model, ty: TypeId, name: &str, json: &Json) -> Result<Option<i64>, Misfit> {
     let value = match (&model.types[ty].kind, &json.kind) {
         (_, JsonKind::Null) => return Ok(None),
         (TypeKind::Boolean, JsonKind::Boolean(value)) => Some(i64::from(*value)),

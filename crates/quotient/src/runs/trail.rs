@@ -5,12 +5,12 @@
 use std::path::Path;
 
 use quotient_ir::{
-    Action, Caption, DeadlockMode, Diagnostic, Interpreter, Presentation, Source, Span, Trace, TraceStep, Violation,
+    Action, Caption, DeadlockMode, Interpreter, Presentation, Source, Span, Trace, TraceStep, Violation,
     check_violation, replay,
 };
 
 use super::follow::{Followed, Lost, PossibleStep, follow};
-use super::{RecordedRun, fault_at};
+use super::{Misfit, RecordedRun, fault_at};
 use crate::error::Error;
 use crate::model::{Model, read};
 use crate::walk::{Candidate, Consequence, successors, violated_invariant};
@@ -65,7 +65,7 @@ impl TrailFile {
         let source = Source::new(name, text);
         match lines_of(text) {
             Ok((lines, cycle)) => Ok(Self { source, lines, cycle }),
-            Err(diagnostic) => Err(Error::model(source, vec![diagnostic])),
+            Err(misfit) => Err(misfit.in_file(&source)),
         }
     }
 
@@ -77,7 +77,8 @@ impl TrailFile {
         let interpreter = Interpreter::new(model.ir(), model.layout());
         let Some(presentation) = &model.ir().presentation else {
             let help = "trails are those of Promela models";
-            return Err(self.complaint(fault_at(self.lines[0].span, "the model has no processes").with_help(help)));
+            let misfit = fault_at(self.lines[0].span, "the model has no processes").with_help(help);
+            return Err(misfit.in_file(&self.source));
         };
         let with = |belief| self.follow(&interpreter, presentation, belief);
         let mut notes = Vec::new();
@@ -93,7 +94,7 @@ impl TrailFile {
                     ));
                     followed
                 }
-                Err(_) => return Err(self.complaint(self.not_followed(&lost, presentation))),
+                Err(_) => return Err(self.not_followed(&lost, presentation).in_file(&self.source)),
             },
         };
         let violation = violation.or_else(|| self.finish(&interpreter, presentation, &mut steps));
@@ -109,7 +110,7 @@ impl TrailFile {
             Ok(()) => Ok(RecordedRun { trace, notes }),
             Err(error) => {
                 let place = self.lines[self.lines.len() - 1].span;
-                Err(self.complaint(fault_at(place, format!("this is not a run of the model: {error}"))))
+                Err(fault_at(place, format!("this is not a run of the model: {error}")).in_file(&self.source))
             }
         }
     }
@@ -216,7 +217,7 @@ impl TrailFile {
         candidate
     }
 
-    fn not_followed(&self, lost: &Lost, presentation: &Presentation) -> Diagnostic {
+    fn not_followed(&self, lost: &Lost, presentation: &Presentation) -> Misfit {
         let line = self.lines[lost.position.saturating_sub(1).min(self.lines.len() - 1)];
         let process = line.process;
         if lost.gave_up {
@@ -227,10 +228,6 @@ impl TrailFile {
         let message = format!("process {process} cannot take this step{what}");
         let help = "a trail fits the model, the preprocessor definitions and the options it was made with";
         fault_at(line.span, message).with_help(help)
-    }
-
-    fn complaint(&self, diagnostic: Diagnostic) -> Error {
-        Error::model(self.source.clone(), vec![diagnostic])
     }
 }
 
@@ -247,7 +244,7 @@ fn moves(presentation: &Presentation, action: Action, arguments: &[i64]) -> Opti
 }
 
 /// Reads the lines. Those with negative numbers say how the trail was made.
-fn lines_of(text: &str) -> Result<(Vec<TrailLine>, Option<usize>), Diagnostic> {
+fn lines_of(text: &str) -> Result<(Vec<TrailLine>, Option<usize>), Misfit> {
     let mut lines = Vec::new();
     let mut cycle = None;
     let mut has_claim = false;
