@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use quotient::SymmetryFormat;
+use quotient::{RunFormat, SymmetryFormat};
+
+use crate::render::trace::{ShownValues, StateDetail};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -201,6 +203,38 @@ pub(crate) struct CheckOutputArguments {
     pub(crate) no_progress: bool,
 }
 
+/// How runs are shown and kept.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct RunArguments {
+    /// Write the run to a file: .json in a format of our own, .itf.json in the Informal Trace Format of Apalache and
+    /// Quint
+    #[arg(long, value_name = "FILE", value_parser = parse_run_destination)]
+    pub(crate) trace_to: Option<RunDestination>,
+    /// What of each state of a run is shown to people
+    #[arg(long, value_enum, value_name = "VALUES", default_value_t = ShownValues::Changed)]
+    pub(crate) values: ShownValues,
+    /// Show the last state of a run in full
+    #[arg(long)]
+    pub(crate) last_state: bool,
+}
+
+impl RunArguments {
+    /// How much of the states of a run is shown.
+    pub(crate) fn detail(&self) -> StateDetail {
+        StateDetail { values: self.values, last_state: self.last_state }
+    }
+}
+
+/// A file to write a run to and its format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RunDestination {
+    /// Where to.
+    pub(crate) path: PathBuf,
+    /// In which format.
+    pub(crate) format: RunFormat,
+}
+
 /// `quotient check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -260,6 +294,8 @@ pub(crate) struct CheckArguments {
     pub(crate) spilling: SpillArguments,
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointArguments,
+    #[command(flatten)]
+    pub(crate) run_files: RunArguments,
     #[command(flatten)]
     pub(crate) output: CheckOutputArguments,
 }
@@ -372,6 +408,7 @@ Examples:
   quotient explore model.m
   quotient explore --symmetry auto --export quotient.dot model.m
   quotient explore --export graph.aut model.m
+  quotient explore --export graph.dot --variables state,owner model.m
   quotient explore --export graph.dot model.m && dot -Tsvg -O graph.dot")]
 pub(crate) struct ExploreArguments {
     #[command(flatten)]
@@ -379,6 +416,9 @@ pub(crate) struct ExploreArguments {
     /// Write the graph to a file, by its extension as Aldebaran (.aut) or Graphviz (.dot)
     #[arg(long, value_name = "FILE", value_parser = parse_export)]
     pub(crate) export: Option<Export>,
+    /// Show only these variables in the nodes of a .dot file, separated by commas [default: all that vary]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) variables: Vec<String>,
     /// What counts as a deadlock; stuttering unless told otherwise, stuck in Promela and B
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) deadlock: Option<DeadlockName>,
@@ -407,7 +447,8 @@ Examples:
   quotient simulate model.m
   quotient simulate --seed 7 --steps 50 model.m
   quotient simulate --random --format json model.m
-  quotient simulate --check --runs 1000 --seed 1 model.m")]
+  quotient simulate --check --runs 1000 --seed 1 model.m
+  quotient check --trace-to run.json model.m; quotient simulate --replay run.json model.m")]
 pub(crate) struct SimulateArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
@@ -435,6 +476,14 @@ pub(crate) struct SimulateArguments {
     /// By which symmetries to list steps together when you choose them [default: auto]
     #[arg(long, value_enum, value_name = "SYMMETRY")]
     pub(crate) symmetry: Option<SymmetryName>,
+    /// Step through a run that --trace-to has written, or one in the Informal Trace Format
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["random", "seed", "steps"])]
+    pub(crate) replay: Option<PathBuf>,
+    /// Step through a trail that SPIN has written for this Promela model
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["replay", "random", "seed", "steps"])]
+    pub(crate) trail: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run_files: RunArguments,
     /// For people or for programs
     #[arg(long, value_enum, default_value_t = Format::Human, help_heading = "Output")]
     pub(crate) format: Format,
@@ -612,6 +661,14 @@ fn parse_threads(text: &str) -> Result<u32, String> {
         Ok(threads @ 1..=1024) => Ok(threads),
         Ok(_) => Err("at most 1024 threads".into()),
         Err(_) => Err("expected a number".into()),
+    }
+}
+
+fn parse_run_destination(text: &str) -> Result<RunDestination, String> {
+    let path = PathBuf::from(text);
+    match RunFormat::of_file_name(&path) {
+        Some(format) => Ok(RunDestination { path, format }),
+        None => Err("the file's name must end in .json or .itf.json".into()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The state graph of `explore`, written as Aldebaran (`.aut`) or Graphviz (`.dot`).
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use quotient::StateGraph;
@@ -7,9 +8,6 @@ use quotient_ir::{Layout, Model, Valuation};
 
 use crate::names::edge_label;
 use crate::render::state::StateShape;
-
-/// Lines of a node's label; what never changes is left out first.
-const LABEL_LINES: usize = 16;
 
 /// Writes the graph in Aldebaran's format: a line with the initial state and the numbers of
 /// edges and states, then a line for each edge. The format has one initial state, number 0; if
@@ -36,8 +34,41 @@ pub(crate) fn write_aldebaran(graph: &StateGraph, model: &Model, mut writer: imp
     writer.flush()
 }
 
-/// Writes the graph for Graphviz. The nodes of a small graph show what varies in their states.
-pub(crate) fn write_dot(graph: &StateGraph, model: &Model, layout: &Layout, mut writer: impl Write) -> io::Result<()> {
+/// The label of each node, or the name of a variable that the model does not have. Without a choice of variables it shows
+/// what varies among the states. Nodes whose labels would be the same are numbered.
+pub(crate) fn node_labels(
+    graph: &StateGraph,
+    model: &Model,
+    layout: &Layout,
+    variables: &[String],
+) -> Result<Vec<Vec<String>>, String> {
+    let states: Vec<Valuation> = graph.states().iter().map(|state| layout.unpack(state)).collect();
+    let shape = StateShape::new(model, layout);
+    let chosen = shape.chosen(variables, &states)?;
+    let label = |state: &Valuation| {
+        let entries = shape.entries_of(&chosen, state);
+        entries.into_iter().map(|entry| format!("{}: {}", entry.name, entry.value)).collect::<Vec<_>>()
+    };
+    let mut labels: Vec<Vec<String>> = states.iter().map(label).collect();
+    let mut counts: HashMap<Vec<String>, usize> = HashMap::new();
+    for label in &labels {
+        *counts.entry(label.clone()).or_default() += 1;
+    }
+    for (number, label) in labels.iter_mut().enumerate() {
+        if label.is_empty() || counts[label] > 1 {
+            label.insert(0, format!("state {number}"));
+        }
+    }
+    Ok(labels)
+}
+
+/// Writes the graph for Graphviz, with these labels at its nodes; without any, the nodes have numbers.
+pub(crate) fn write_dot(
+    graph: &StateGraph,
+    model: &Model,
+    labels: &[Vec<String>],
+    mut writer: impl Write,
+) -> io::Result<()> {
     let quote = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     writeln!(writer, "digraph \"{}\" {{", quote(&model.source.name))?;
     writeln!(writer, "  node [shape=box, fontname=\"monospace\"];")?;
@@ -45,23 +76,11 @@ pub(crate) fn write_dot(graph: &StateGraph, model: &Model, layout: &Layout, mut 
     for initial in graph.initial() {
         writeln!(writer, "  initial{initial} [shape=point];\n  initial{initial} -> {initial};")?;
     }
-    let states: Vec<Valuation> = graph.states().iter().map(|state| layout.unpack(state)).collect();
-    let shape = StateShape::new(model, layout);
-    let varying = shape.varying(&states);
-    for (number, state) in states.iter().enumerate() {
-        write!(writer, "  {number} [label=\"")?;
-        let entries = shape.entries_of(&varying, state);
-        for entry in entries.iter().take(LABEL_LINES) {
-            write!(writer, "{}: {}\\l", quote(&entry.name), quote(&entry.value))?;
-        }
-        match entries.len() {
-            0 => write!(writer, "{number}")?,
-            count if count > LABEL_LINES => write!(writer, "and {} more\\l", count - LABEL_LINES)?,
-            _ => {}
-        }
-        writeln!(writer, "\"];")?;
+    for (number, label) in labels.iter().enumerate() {
+        let lines: String = label.iter().map(|line| format!("{}\\l", quote(line))).collect();
+        writeln!(writer, "  {number} [label=\"{lines}\"];")?;
     }
-    if states.is_empty() {
+    if labels.is_empty() {
         for number in 0..graph.state_count() {
             writeln!(writer, "  {number};")?;
         }

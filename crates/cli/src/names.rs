@@ -3,35 +3,14 @@
 //! of declaration.
 
 use quotient::names::visible;
-pub(crate) use quotient::names::{property_kind, property_name, property_title, rule_name};
+pub(crate) use quotient::names::{
+    NamedArgument, action_arguments, action_name, property_arguments, property_kind, property_name, property_title,
+    rule_name,
+};
 use quotient_ir::{
     Action, Caption, Local, LocalId, Model, Parameter, Participant, Property, PropertyId, PropertyKind, Rule,
-    SourceStatement, Span, Start, StartId, Table, TableIndex, TypeId, TypeKind,
+    SourceStatement, Span, Start, Table, TableIndex, TypeId, TypeKind,
 };
-
-/// An argument of an instance, cell by cell.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NamedArgument {
-    /// The parameter's name, with the path into it if it is an array or record.
-    pub(crate) name: String,
-    /// The type of the value.
-    pub(crate) ty: TypeId,
-    /// The value.
-    pub(crate) value: i64,
-}
-
-/// The name of a start.
-pub(crate) fn start_name(model: &Model, start: StartId) -> String {
-    model.starts[start].name.as_deref().map_or_else(|| format!("startstate {}", start.position() + 1), visible)
-}
-
-/// The name of an action.
-pub(crate) fn action_name(model: &Model, action: Action) -> String {
-    match action {
-        Action::Start(start) => start_name(model, start),
-        Action::Rule(rule) => rule_name(model, rule),
-    }
-}
 
 /// An action as a title for people: `Rule "SendReqS"`, `Rule 3`.
 pub(crate) fn action_title(model: &Model, action: Action) -> String {
@@ -115,54 +94,6 @@ fn action_signature(model: &Model, action: Action) -> Signature<'_> {
             let Rule { parameters, locals, .. } = &model.rules[rule];
             Signature { parameters, locals }
         }
-    }
-}
-
-/// The arguments of an action, cell by cell.
-pub(crate) fn action_arguments(model: &Model, action: Action, arguments: &[i64]) -> Vec<NamedArgument> {
-    let Signature { parameters, locals } = action_signature(model, action);
-    let mut named = Vec::with_capacity(arguments.len());
-    let mut values = arguments.iter().copied();
-    for parameter in parameters {
-        let local = &locals[parameter.local];
-        name_cells(model, local.name.clone(), local.ty, &mut values, &mut named);
-    }
-    named
-}
-
-/// The arguments of a property, cell by cell.
-pub(crate) fn property_arguments(model: &Model, property: PropertyId, arguments: &[i64]) -> Vec<NamedArgument> {
-    let Property { parameters, locals, .. } = &model.properties[property];
-    let mut named = Vec::with_capacity(arguments.len());
-    let mut values = arguments.iter().copied();
-    for parameter in parameters {
-        let local = &locals[parameter.local];
-        name_cells(model, local.name.clone(), local.ty, &mut values, &mut named);
-    }
-    named
-}
-
-/// Names the cells of a value in the order of the layout.
-fn name_cells(
-    model: &Model,
-    name: String,
-    ty: TypeId,
-    values: &mut impl Iterator<Item = i64>,
-    named: &mut Vec<NamedArgument>,
-) {
-    match &model.types[ty].kind {
-        TypeKind::Array { index, element } => {
-            for value in model.domain(*index).values() {
-                let name = format!("{name}[{}]", model.value_name(*index, value));
-                name_cells(model, name, *element, values, named);
-            }
-        }
-        TypeKind::Record { fields } => {
-            for field in fields {
-                name_cells(model, format!("{name}.{}", field.name), field.ty, values, named);
-            }
-        }
-        _ => named.extend(values.next().map(|value| NamedArgument { name, ty, value })),
     }
 }
 

@@ -200,3 +200,24 @@ note: the graph has more than 500 states; its nodes are only numbered
     );
     assert!(graph.contains("\n  1000;\n") && !graph.contains("count:"), "{graph}");
 }
+
+/// Labels are whole; chosen variables may make states look alike, which are numbered then.
+#[test]
+fn chosen_variables() {
+    let (_, whole) = export("mutex.m", "graph.dot", &[]);
+    let labels: Vec<&str> = whole.lines().filter(|line| line.contains("[label=\"") && !line.contains("->")).collect();
+    assert_eq!(labels.len(), 26);
+    assert!(!whole.contains("more") && !whole.contains("state 0"), "{whole}");
+    let (said, chosen) = export("mutex.m", "graph.dot", &["--variables", "locked,last", "--symmetry", "auto"]);
+    assert_eq!(said.status, Some(0), "{said}");
+    assert!(chosen.contains("0 [label=\"state 0\\llocked: false\\llast: undefined\\l\"]"), "{chosen}");
+    assert!(!chosen.contains("at["), "{chosen}");
+    let nodes: Vec<&str> = chosen.lines().filter(|line| line.contains("[label=\"") && !line.contains("->")).collect();
+    let texts: std::collections::BTreeSet<&str> =
+        nodes.iter().filter_map(|line| line.split_once(" [")).map(|it| it.1).collect();
+    assert_eq!(texts.len(), nodes.len(), "{chosen}");
+    let said = quotient(["explore", "--export", "none.dot", "--variables", "blocked", "mutex.m"]);
+    assert!(said.status == Some(2) && said.stderr.contains("the model has no variable `blocked`"), "{said}");
+    let said = quotient(["explore", "--variables", "locked", "mutex.m"]);
+    assert!(said.status == Some(2) && said.stderr.contains("--variables is for --export"), "{said}");
+}

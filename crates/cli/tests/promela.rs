@@ -860,7 +860,7 @@ holds
 holds      no deadlock
 holds      no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       9
 transitions  36
 depth        5
@@ -896,7 +896,7 @@ holds
 holds      no deadlock
 holds      no errors
 
-symmetries   none; looked for in …
+symmetries   none found (…
 states       5
 transitions  6
 depth        4

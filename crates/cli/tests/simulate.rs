@@ -197,6 +197,8 @@ fn interactive() {
 >   NUMBER  take that step
   r       take a random step
   u       undo the last step
+  n       take the next step of the recorded run
+  e       follow the recorded run to its end
   s       show the whole state
   l       list all steps, also those that are like others
   ?       this help

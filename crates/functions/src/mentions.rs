@@ -213,7 +213,7 @@ impl<'m> Mentions<'m> {
                 StatementKind::Call { function, arguments } => self.function(*function, arguments),
                 StatementKind::Return(Some(ReturnValue::Value(value))) => self.expression(*value),
                 StatementKind::Return(Some(ReturnValue::Copy(place))) => self.place(*place),
-                StatementKind::Return(None) | StatementKind::Error { .. } => {}
+                StatementKind::Return(None) | StatementKind::Error { .. } | StatementKind::Print(_) => {}
                 StatementKind::Assert { condition, .. } | StatementKind::Require { condition, .. } => {
                     self.expression(*condition);
                 }

@@ -1174,6 +1174,7 @@ impl<'m> Analysis<'m> {
             StatementKind::Cover { condition, .. } => {
                 self.scalar(*condition)?;
             }
+            StatementKind::Print(_) => {}
             StatementKind::Error { .. } => return Ok(false),
             StatementKind::MultisetAdd { multiset, element } => {
                 let positions = self.multiset_positions(*multiset)?;

@@ -17,6 +17,7 @@ mod execution;
 mod footprint;
 mod instances;
 mod machine;
+mod printing;
 mod type_facts;
 
 use crate::budget::Interrupt;
@@ -128,7 +129,28 @@ impl<'m> Interpreter<'m> {
     pub fn fire(&self, rule: RuleId, arguments: &[i64], state: &Valuation) -> Outcome {
         self.execute(self.rule_machine(rule, arguments, state), &self.model.rules[rule].body).0
     }
-    /// Like [`Interpreter::fire`], with the slots that the body reads and writes.
+    /// What a step prints, up to where it goes wrong, if it does. The state before it is that of a rule; a start has
+    /// none.
+    pub fn printed(&self, action: Action, arguments: &[i64], before: Option<&Valuation>) -> String {
+        let initial = self.layout.initial();
+        let (mut machine, body) = match (action, before) {
+            (Action::Start(start), _) => {
+                let entry = &self.model.starts[start];
+                let mut machine = Machine::new(self, &initial.0, &entry.locals, entry.span);
+                machine.set_parameters(&entry.parameters, arguments);
+                (machine, &entry.body)
+            }
+            (Action::Rule(rule), Some(state)) => {
+                (self.rule_machine(rule, arguments, state), &self.model.rules[rule].body)
+            }
+            (Action::Rule(_), None) => return String::new(),
+        };
+        machine.printed = Some(String::new());
+        // Whether it goes wrong is for others to say.
+        let _ = machine.execute_all(body);
+        machine.printed.unwrap_or_default()
+    }
+    /// Like [`Interpreter::fire`], with what the body reads and writes.
     pub fn fire_with_footprint(&self, rule: RuleId, arguments: &[i64], state: &Valuation) -> (Outcome, Footprint) {
         self.execute(self.rule_machine(rule, arguments, state).recording(), &self.model.rules[rule].body)
     }

@@ -41,8 +41,8 @@ pub use ownership::{Fairness, Number, Owner};
 pub use presentation::{
     Caption, PartKind, Participant, Presentation, ShownPart, SourceStatement, Unexecuted, queue_text,
 };
-pub use statement::{MultisetElement, ReturnValue, Statement, StatementKind, Violated};
+pub use statement::{MultisetElement, PrintForm, PrintPiece, ReturnValue, Statement, StatementKind, Violated};
 pub use text::{called_text, expression_text, place_text};
-pub use trace::{DeadlockMode, ReplayError, Trace, TraceStep, Violation, changed_slots, replay};
+pub use trace::{DeadlockMode, ReplayError, Trace, TraceStep, Violation, changed_slots, check_violation, replay};
 pub use types::{Domain, Field, Type, TypeKind};
 pub use verify::verify;

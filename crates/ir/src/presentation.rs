@@ -39,7 +39,9 @@ pub struct SourceStatement {
     pub line: usize,
     /// Its text.
     pub text: String,
-    /// Whether a process can be there initially.
+    /// The number that SPIN gives to its transition: all elements of all process types are counted, from 0.
+    pub transition: i64,
+    /// Whether a process can be there from its start on, in an initial state.
     pub initial: bool,
     /// A process can be there after one of these was executed.
     pub behind: Vec<usize>,

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::Span;
 use crate::expression::{Argument, Iteration};
-use crate::index::{ExprId, FunctionId, LocalId, PlaceId, PropertyId};
+use crate::index::{ExprId, FunctionId, LocalId, PlaceId, PropertyId, TypeId};
 
 /// A statement and its location in the source. A run-time error in one of its expressions is reported at this location.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +105,9 @@ pub enum StatementKind {
         /// The message.
         message: String,
     },
+    /// Prints something. This has no effect, and nothing that searches a model executes it: only the reference
+    /// interpreter does, for whoever asks what a step prints. What has no value is printed as such.
+    Print(Vec<PrintPiece>),
     /// Puts the contents of an element into the first free position of a multiset; a full one is a
     /// run-time error.
     MultisetAdd {
@@ -143,7 +146,39 @@ pub struct Violated {
     pub value: Option<(String, ExprId)>,
 }
 
-/// The result of a return statement.
+/// A piece of what is printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PrintPiece {
+    /// A text as it is.
+    Text(String),
+    /// A scalar.
+    Value(ExprId, PrintForm),
+    /// The contents of a place, a line for each cell: its name, a colon and its value.
+    Contents(PlaceId),
+    /// The whole state in the same form.
+    State,
+}
+
+/// How a scalar is printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PrintForm {
+    /// As a value of a type.
+    Typed(TypeId),
+    /// As a signed number.
+    Decimal,
+    /// As an unsigned number of 32 bits.
+    Unsigned,
+    /// As an unsigned number of 32 bits in hexadecimal digits.
+    Hexadecimal,
+    /// As an unsigned number of 32 bits in octal digits.
+    Octal,
+    /// As the character with this code.
+    Character,
+    /// By its name, or as a number if it has none.
+    Named(Vec<(i64, String)>),
+}
+
+/// What a function returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReturnValue {
     /// A scalar. Out of the return type's range is a run-time error.

@@ -280,7 +280,10 @@ fn check_assumptions(
 }
 
 /// Checks the claimed violation in the last state (none before the first start).
-fn check_violation(
+///
+/// # Errors
+/// Why it is not there.
+pub fn check_violation(
     interpreter: &Interpreter<'_>,
     violation: &Violation,
     last: Option<&Valuation>,

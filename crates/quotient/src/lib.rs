@@ -73,6 +73,7 @@ mod partial;
 mod plan;
 mod report;
 mod run;
+mod runs;
 mod search;
 mod selection;
 mod symmetries;
@@ -109,6 +110,7 @@ pub use quotient_symmetry::{
     Reason, Refused, Strategy, TooManyStates, Witness,
 };
 pub use report::{CrossCheck, GroupReport, ReductionReport, Report, SymmetryReport, UnsupportedProperty};
+pub use runs::{RecordedRun, RunFile, RunFormat, RunOrigin, TrailFile, write_run};
 pub use symmetries::{Answer, DetectOptions, Detected, Phases, Preserve, Question, SymmetryFormat, detect};
 
 /// Reads a model from a file and checks it, all within the limits of the options.

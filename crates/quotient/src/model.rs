@@ -293,7 +293,7 @@ pub fn read(reader: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Error {
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Error {
     let message = format!("cannot read `{}`: {error}", path.display());
     Error::File { path: path.to_string_lossy().into_owned(), message }
 }

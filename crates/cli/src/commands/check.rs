@@ -2,19 +2,22 @@
 
 use std::process::ExitCode;
 
-use quotient::{Checkpoint, Control, Language, Model, Options, Plan, Report, Spill, StoreMode, ViolationLimit};
+use quotient::{
+    Checkpoint, Control, Language, LoadOptions, Model, Options, Plan, Report, Spill, StoreMode, Subject, ViolationLimit,
+};
+use quotient_ir::Trace;
 
 use crate::arguments::{CheckArguments, CheckFormat, StoreName};
 use crate::commands::{
-    Claims, deadlock_mode, exit_status, limits, load_constrained_model, order, reduction, show_notes, show_warnings,
-    symmetry,
+    Claims, deadlock_mode, exit_status, limits, load_model_with, load_options, order, reduction, runs, show_notes,
+    show_warnings, symmetry,
 };
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::render::human::Outcome;
 use crate::render::sequence_chart::sequence_chart;
 use crate::render::{human, json, junit, sarif};
-use crate::terminal::{Palette, print, print_with};
+use crate::terminal::{Palette, complain, print, print_with};
 use crate::watch::{Display, cancel_on_interrupt};
 
 /// The size of the table of `--store bitstate` unless told otherwise.
@@ -25,7 +28,12 @@ pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result
     let options = options(arguments)?;
     let control = Control::start(&options.limits);
     cancel_on_interrupt(&control);
-    let model = load_constrained_model(&arguments.model, Claims::Watched, arguments.constraint.as_deref(), &control)?;
+    let loading =
+        LoadOptions { constraint: arguments.constraint.clone(), ..load_options(&arguments.model, Claims::Watched) };
+    let model = load_model_with(&arguments.model, &loading, &control)?;
+    if let Some(destination) = &arguments.run_files.trace_to {
+        runs::check_destination(destination)?;
+    }
     if arguments.msc.is_some() && model.language() != Some(Language::Promela) {
         return Err(Failure::Usage("--msc draws runs of Promela models".into()));
     }
@@ -37,7 +45,14 @@ pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result
     let report = report?;
     show_notes(&report.notes);
     draw(arguments, &model, &report)?;
-    let outcome = Outcome { model: &model, report: &report, counts: None };
+    if let Some(destination) = &arguments.run_files.trace_to {
+        match first_run(&report) {
+            Some((subject, trace)) => runs::write(destination, &model, &loading, "check", subject, trace)?,
+            None => complain(&format!("note: there is no run to write to `{}`\n", destination.path.display())),
+        }
+    }
+    let detail = arguments.run_files.detail();
+    let outcome = Outcome { model: &model, report: &report, counts: None, detail };
     let status = exit_status(report.verdict);
     match arguments.output.format {
         CheckFormat::Human => print(&human::check(&outcome, Palette::for_stdout()))?,
@@ -84,10 +99,16 @@ fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
     })
 }
 
+/// The run of the first violation and what it is about, or to the error that ended the search.
+fn first_run(report: &Report) -> Option<(Option<Subject>, &Trace)> {
+    let mut violations = report.properties.iter();
+    let violation = violations.find_map(|property| Some((Some(property.subject), property.trace.as_ref()?)));
+    violation.or(report.fault.as_ref().map(|trace| (None, trace)))
+}
+
 /// Draws the run of the first violation, or to the error that ended the search, if that is wished for and there is one.
 fn draw(arguments: &CheckArguments, model: &Model, report: &Report) -> Result<(), Failure> {
-    let trace = report.properties.iter().find_map(|property| property.trace.as_ref()).or(report.fault.as_ref());
-    if let (Some(path), Some(trace)) = (&arguments.msc, trace) {
+    if let (Some(path), Some((_, trace))) = (&arguments.msc, first_run(report)) {
         let chart = sequence_chart(model.ir(), model.layout(), trace).unwrap_or_default();
         std::fs::write(path, chart).map_err(|error| Failure::file("write", path, &error))?;
     }

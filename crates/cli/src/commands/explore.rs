@@ -11,9 +11,11 @@ use crate::commands::{
     Claims, deadlock_mode, exit_status, limits, load_model, order, reduction, show_notes, show_warnings, symmetry,
 };
 use crate::failure::Failure;
-use crate::graph::{write_aldebaran, write_dot};
+use crate::graph::{node_labels, write_aldebaran, write_dot};
 use crate::invocation::Invocation;
 use crate::render::human::{GraphCounts, Outcome};
+use crate::render::state::StateShape;
+use crate::render::trace::StateDetail;
 use crate::render::{human, json, quantity};
 use crate::terminal::{Palette, complain, print, print_with};
 use crate::watch::{Display, cancel_on_interrupt};
@@ -34,10 +36,17 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
         },
         limits: limits(&arguments.limits),
     };
+    let is_drawing = arguments.export.as_ref().is_some_and(|export| export.format == ExportFormat::Dot);
+    if !arguments.variables.is_empty() && !is_drawing {
+        return Err(Failure::Usage("--variables is for --export FILE.dot".into()));
+    }
     let control = Control::start(&options.limits);
     cancel_on_interrupt(&control);
     let model = load_model(&arguments.model, Claims::Ignored, &control)?;
     show_warnings(&model);
+    if let Some(name) = arguments.variables.iter().find(|name| !has_variable(&model, name)) {
+        return Err(unknown_variable(name));
+    }
     // Created first, so that a long search does not end with nowhere to write.
     let export = arguments.export.as_ref().map(|export| create(export).map(|file| (export, file))).transpose()?;
     let mut display = Display::new(arguments.output.format, arguments.output.no_progress);
@@ -46,10 +55,11 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
     let found = found?;
     show_notes(&found.report.notes);
     if let Some((export, file)) = export {
-        write(&found, export, file, &model)?;
+        write(&found, arguments, export, file, &model)?;
     }
     let counts = GraphCounts { initial: found.graph.initial().len() as u64, deadlocks: found.deadlocks };
-    let outcome = Outcome { model: &model, report: &found.report, counts: Some(counts) };
+    let detail = StateDetail::default();
+    let outcome = Outcome { model: &model, report: &found.report, counts: Some(counts), detail };
     match arguments.output.format {
         Format::Human => print(&human::explore(&outcome, Palette::for_stdout()))?,
         Format::Json => print_with(|writer| json::search(writer, "explore", &outcome, invocation))?,
@@ -58,11 +68,21 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
 }
 
 /// Writes a graph to its file.
-fn write(found: &Exploration, export: &Export, file: File, model: &Model) -> Result<(), Failure> {
+fn write(
+    found: &Exploration,
+    arguments: &ExploreArguments,
+    export: &Export,
+    file: File,
+    model: &Model,
+) -> Result<(), Failure> {
     let writer = BufWriter::new(file);
     let written = match export.format {
         ExportFormat::Aldebaran => write_aldebaran(&found.graph, model.ir(), writer),
-        ExportFormat::Dot => write_dot(&found.graph, model.ir(), model.layout(), writer),
+        ExportFormat::Dot => {
+            let labels = node_labels(&found.graph, model.ir(), model.layout(), &arguments.variables);
+            let labels = labels.map_err(|name| unknown_variable(&name))?;
+            write_dot(&found.graph, model.ir(), &labels, writer)
+        }
     };
     written.map_err(|error| Failure::file("write", &export.path, &error))?;
     if found.report.stop_reason.is_some() {
@@ -77,4 +97,13 @@ fn write(found: &Exploration, export: &Export, file: File, model: &Model) -> Res
 
 fn create(export: &Export) -> Result<File, Failure> {
     File::create(&export.path).map_err(|error| Failure::file("write", &export.path, &error))
+}
+
+/// Whether a name is one of a variable that states show.
+fn has_variable(model: &Model, name: &str) -> bool {
+    StateShape::new(model.ir(), model.layout()).chosen(&[name.to_owned()], &[]).is_ok()
+}
+
+fn unknown_variable(name: &str) -> Failure {
+    Failure::Usage(format!("the model has no variable `{name}`; --variables takes the names that `simulate` shows"))
 }

@@ -20,6 +20,7 @@ pub(crate) mod detect;
 pub(crate) mod explore;
 pub(crate) mod lower;
 mod partial;
+mod runs;
 pub(crate) mod simulate;
 pub(crate) mod verify;
 
@@ -35,20 +36,14 @@ enum Claims {
 /// # Errors
 /// If there is no such file, or no model in it.
 fn load_model(arguments: &ModelArguments, claims: Claims, control: &Control) -> Result<Model, Failure> {
-    load_constrained_model(arguments, claims, None, control)
+    load_model_with(arguments, &load_options(arguments, claims), control)
 }
 
-/// The same, with a constraint.
+/// Reads the model that the command line names, with these options.
 ///
 /// # Errors
-/// As for [`load_model`], and if it cannot be read.
-fn load_constrained_model(
-    arguments: &ModelArguments,
-    claims: Claims,
-    constraint: Option<&str>,
-    control: &Control,
-) -> Result<Model, Failure> {
-    let options = LoadOptions { constraint: constraint.map(str::to_owned), ..load_options(arguments, claims) };
+/// If there is no such file, or no model in it.
+fn load_model_with(arguments: &ModelArguments, options: &LoadOptions, control: &Control) -> Result<Model, Failure> {
     if arguments.path.as_os_str() == "-" {
         let bytes = quotient::read(io::stdin().lock()).map_err(|error| Error::File {
             path: "<stdin>".to_owned(),
@@ -56,9 +51,9 @@ fn load_constrained_model(
         })?;
         // What `quotient lower` prints is Murphi, whatever the language it was lowered from.
         let language = options.language.unwrap_or(Language::Murphi);
-        return Ok(Model::from_bytes("<stdin>", &bytes, language, &options, control)?);
+        return Ok(Model::from_bytes("<stdin>", &bytes, language, options, control)?);
     }
-    Ok(Model::load(&arguments.path, &options, control)?)
+    Ok(Model::load(&arguments.path, options, control)?)
 }
 
 /// How the command line says that a model is read.

@@ -13,7 +13,7 @@ use quotient_ir::{FaultKind, RuleId, SourceStatement, Trace, Unexecuted, Violati
 use crate::names::{kind_title, property_name, property_title, rule_name};
 use crate::render::diagnostics::Lines;
 use crate::render::quantity;
-use crate::render::trace::TraceRenderer;
+use crate::render::trace::{StateDetail, TraceRenderer};
 use crate::terminal::{Palette, visible};
 
 /// The rate of a shorter search says more about the machine's mood than about the search.
@@ -36,6 +36,8 @@ pub(crate) struct Outcome<'a> {
     pub(crate) report: &'a Report,
     /// What only `explore` counts.
     pub(crate) counts: Option<GraphCounts>,
+    /// How much of the states of runs is shown.
+    pub(crate) detail: StateDetail,
 }
 
 /// What only `explore` counts.
@@ -132,7 +134,7 @@ pub(crate) fn stop_text(reason: &StopReason) -> String {
 /// search although nobody asked for it.
 fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
     let violated = violations(outcome);
-    let renderer = TraceRenderer::new(outcome.model.ir(), outcome.model.layout(), palette);
+    let renderer = TraceRenderer::new(outcome.model.ir(), outcome.model.layout(), palette).showing(outcome.detail);
     let mut text = String::new();
     for shown in &violated {
         text.push('\n');

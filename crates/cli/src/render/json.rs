@@ -8,8 +8,8 @@ use quotient::{
     AdaptiveUse, CrossCheck, Extent, LivenessReport, PropertyReport, Report, RuleFirings, StopReason, Subject, Verdict,
 };
 use quotient_ir::{
-    Action, Diagnostic, Layout, Model, RuleId, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind, Unexecuted,
-    Valuation, Violation,
+    Action, Diagnostic, Interpreter, Layout, Model, RuleId, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind,
+    Unexecuted, Valuation, Violation,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -341,8 +341,12 @@ struct SimulationObject<'a> {
     header: Header<'a>,
     verdict: &'static str,
     stop_reason: &'static str,
-    seed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
     steps: usize,
+    /// The step of the trace in whose state the cycle of a lasso begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycle: Option<usize>,
     trace: TraceObject<'a>,
     violation: Option<ViolationObject<'a>>,
     diagnostics: Vec<DiagnosticObject<'a>>,
@@ -385,6 +389,8 @@ struct StepObject<'a> {
     /// How states are shown to people, if otherwise than cell by cell.
     shape: Option<&'a StateShape<'a>>,
     step: &'a TraceStep,
+    /// What the step prints.
+    printed: String,
 }
 
 /// A state as people see it.
@@ -412,8 +418,14 @@ impl Serialize for TraceObject<'_> {
         let Naming { model, layout } = self.naming;
         let is_shown = model.presentation.is_some() || !model.notations.is_empty();
         let shape = is_shown.then(|| StateShape::new(model, layout));
-        let step = |step| StepObject { naming: self.naming, shape: shape.as_ref(), step };
-        serializer.collect_seq(self.trace.steps.iter().map(step))
+        let interpreter = Interpreter::new(model, layout);
+        let steps = &self.trace.steps;
+        let step = |(number, step): (usize, &'_ TraceStep)| {
+            let previous = number.checked_sub(1).map(|previous| &steps[previous].state);
+            let printed = interpreter.printed(step.action, &step.arguments, previous);
+            StepObject { naming: self.naming, shape: shape.as_ref(), step: &steps[number], printed }
+        };
+        serializer.collect_seq(steps.iter().enumerate().map(step))
     }
 }
 
@@ -427,6 +439,9 @@ impl Serialize for StepObject<'_> {
         map.serialize_entry("state", &StateObject { naming: self.naming, state: &step.state })?;
         if let Some(lines) = participants(model, step.action, &step.arguments) {
             map.serialize_entry("text", &lines)?;
+        }
+        if !self.printed.is_empty() {
+            map.serialize_entry("printed", &self.printed)?;
         }
         if let Some(shape) = self.shape.filter(|_| !model.is_between(self.naming.layout, &step.state)) {
             map.serialize_entry("shown", &ShownObject(shape, &step.state))?;
@@ -629,7 +644,7 @@ pub(crate) fn stopped(writer: &mut dyn Write, header: Header<'_>, reason: &StopR
 pub(crate) fn simulation(
     writer: &mut dyn Write,
     loaded: &quotient::Model,
-    seed: u64,
+    seed: Option<u64>,
     stop_reason: &'static str,
     trace: &Trace,
     invocation: &Invocation,
@@ -643,6 +658,7 @@ pub(crate) fn simulation(
         verdict: verdict_name(verdict),
         stop_reason,
         seed,
+        cycle: trace.cycle,
         steps: trace.steps.iter().filter(|step| matches!(step.action, Action::Rule(_))).count(),
         trace: TraceObject { naming: Naming { model, layout }, trace },
         violation: violation_object(Naming { model, layout }, &lines, trace),

@@ -275,6 +275,15 @@ impl<'m> StateShape<'m> {
         entries
     }
 
+    /// All entries of a state that have a value.
+    pub(crate) fn defined_entries(&self, state: &Valuation) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for shown in self.pieces.iter().filter(|shown| shown.piece.cells(state).iter().any(Option::is_some)) {
+            self.add_entries(shown, state, &mut entries);
+        }
+        entries
+    }
+
     /// Where the processes of a state stand.
     pub(crate) fn positions(&self, state: &Valuation) -> Vec<Entry> {
         let mut entries = Vec::new();
@@ -291,6 +300,24 @@ impl<'m> StateShape<'m> {
         };
         let varies = |shown: &ShownPiece<'_>| states.windows(2).any(|pair| differs(shown, &pair[0], &pair[1]));
         Varying(self.pieces.iter().map(varies).collect())
+    }
+
+    /// The parts that belong to these variables, and only those that [`StateShape::varying`] has, if nothing is chosen.
+    ///
+    /// # Errors
+    /// The first name that is not one of a variable.
+    pub(crate) fn chosen(&self, names: &[String], states: &[Valuation]) -> Result<Varying, String> {
+        if names.is_empty() {
+            return Ok(self.varying(states));
+        }
+        let belongs = |shown: &ShownPiece<'_>, name: &str| {
+            let rest = shown.piece.name().strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.', ' ', ':']))
+        };
+        if let Some(unknown) = names.iter().find(|name| !self.pieces.iter().any(|shown| belongs(shown, name))) {
+            return Err(unknown.clone());
+        }
+        Ok(Varying(self.pieces.iter().map(|shown| names.iter().any(|name| belongs(shown, name))).collect()))
     }
 
     /// Some of the parts of a state.
@@ -465,6 +492,14 @@ impl<'m> StateShape<'m> {
 }
 
 impl Piece<'_> {
+    /// Its name in source terms.
+    fn name(&self) -> &str {
+        match self {
+            Self::Cell { name, .. } | Self::Queue { name, .. } | Self::Value { name, .. } => name,
+            Self::Multiset { name, .. } => name,
+            Self::Position { name, .. } | Self::Places { name, .. } => name,
+        }
+    }
     /// The position of its first cell.
     fn first(&self) -> usize {
         match *self {

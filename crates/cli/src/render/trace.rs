@@ -3,7 +3,9 @@
 
 use std::fmt::Write;
 
-use quotient_ir::{Action, DeadlockMode, FaultKind, Layout, Model, Span, Trace, TraceStep, Valuation, Violation};
+use quotient_ir::{
+    Action, DeadlockMode, FaultKind, Interpreter, Layout, Model, Span, Trace, TraceStep, Valuation, Violation,
+};
 
 use crate::names::{
     action_arguments_text, action_is_named, action_span, action_title, is_remark, joint_title, participants,
@@ -21,7 +23,39 @@ const LISTED_STATEMENTS: usize = 20;
 pub(crate) struct TraceRenderer<'m> {
     model: &'m Model,
     shape: StateShape<'m>,
+    interpreter: Interpreter<'m>,
     palette: Palette,
+    detail: StateDetail,
+}
+
+/// The states before a step.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct StatesBefore<'s> {
+    /// The last one that was shown.
+    pub(crate) shown: Option<&'s Valuation>,
+    /// The one that the step was taken in.
+    pub(crate) previous: Option<&'s Valuation>,
+}
+
+/// How much of the states of a run is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct StateDetail {
+    /// What of each state.
+    pub(crate) values: ShownValues,
+    /// Whether the last state is shown in full at the end.
+    pub(crate) last_state: bool,
+}
+
+/// What of each state is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ShownValues {
+    /// Every variable
+    All,
+    /// Every variable that has a value
+    Defined,
+    /// The first state in full, then what each step changes
+    #[default]
+    Changed,
 }
 
 /// What is wrong at the end of a trace.
@@ -35,7 +69,13 @@ pub(crate) struct ViolationText {
 impl<'m> TraceRenderer<'m> {
     /// A renderer for the traces of a model.
     pub(crate) fn new(model: &'m Model, layout: &'m Layout, palette: Palette) -> Self {
-        Self { model, shape: StateShape::new(model, layout), palette }
+        let (shape, interpreter) = (StateShape::new(model, layout), Interpreter::new(model, layout));
+        Self { model, shape, interpreter, palette, detail: StateDetail::default() }
+    }
+
+    /// The same with more or less of the states.
+    pub(crate) fn showing(self, detail: StateDetail) -> Self {
+        Self { detail, ..self }
     }
 
     /// A whole trace.
@@ -44,24 +84,53 @@ impl<'m> TraceRenderer<'m> {
         let mut text = String::new();
         let mut before = None;
         for (number, step) in trace.steps.iter().enumerate() {
-            text.push_str(&self.step(&number.to_string(), width, step, before));
+            let previous = number.checked_sub(1).map(|previous| &trace.steps[previous].state);
+            text.push_str(&self.step(&number.to_string(), width, step, StatesBefore { shown: before, previous }));
             before = self.shown_state(&trace.steps[..=number]);
             if trace.cycle == Some(number) {
-                let _ = writeln!(text, "{:>width$}  {}", "", self.palette.faint("the cycle begins here"));
+                text.push_str(&self.cycle_begins(width));
             }
         }
+        text + &self.ending(trace, width)
+    }
+
+    /// The remark after the step that leads to where the cycle of a lasso begins.
+    pub(crate) fn cycle_begins(&self, width: usize) -> String {
+        format!("{:>width$}  {}\n", "", self.palette.faint("the cycle begins here"))
+    }
+
+    /// What follows the last step of a trace.
+    pub(crate) fn ending(&self, trace: &Trace, width: usize) -> String {
+        let mut text = String::new();
+        let last = self.shown_state(&trace.steps);
         if let Some(begin) = trace.cycle {
             let back = format!("the cycle leads back to the state after step {begin}, and repeats forever");
             let _ = writeln!(text, "{:>width$}  {}", "", self.palette.faint(&back));
         }
         if let Some(violation) = &trace.violation {
             let last = trace.steps.last().map(|step| &step.state);
+            if let Violation::Fault { action, arguments, .. } = violation {
+                let printed = self.interpreter.printed(*action, arguments, last);
+                text.push_str(&self.printed_lines(&printed, &" ".repeat(width + 2)));
+            }
             text.push_str(&self.violation(violation, last, width));
         }
-        if let (Some(state), Some(_)) = (before, &trace.violation) {
+        if let (Some(state), Some(_)) = (last, &trace.violation) {
             text.push_str(&self.positions(state, width));
         }
-        text
+        text + &self.last_state(last)
+    }
+
+    /// The last state in full, if that is wished for.
+    pub(crate) fn last_state(&self, state: Option<&Valuation>) -> String {
+        match state {
+            Some(state) if self.detail.last_state => {
+                let entries = self.shape.entries(state);
+                let lines = entries.iter().map(|entry| format!("  {}: {}\n", entry.name, entry.value));
+                format!("\n{}\n{}", self.palette.faint("the last state:"), lines.collect::<String>())
+            }
+            _ => String::new(),
+        }
     }
 
     /// The last state of a run that is shown, and does not only stand between others.
@@ -84,17 +153,30 @@ impl<'m> TraceRenderer<'m> {
         text
     }
 
-    /// One step: its number, its action, and what it changed (everything if nothing was before).
-    pub(crate) fn step(&self, number: &str, width: usize, step: &TraceStep, before: Option<&Valuation>) -> String {
+    /// What was printed, a line for each line.
+    fn printed_lines(&self, printed: &str, indent: &str) -> String {
+        let line = |line: &str| {
+            let text = visible(&line.replace('\t', "    "));
+            let space = if text.is_empty() { "" } else { " " };
+            format!("{indent}{}{space}{text}\n", self.palette.faint("prints:"))
+        };
+        printed.lines().map(line).collect()
+    }
+
+    /// One step: its number, its action, what it prints, and what it changed (everything if nothing was before).
+    pub(crate) fn step(&self, number: &str, width: usize, step: &TraceStep, before: StatesBefore<'_>) -> String {
         let mut text = match participants(self.model, step.action, &step.arguments) {
             None => format!("{number:>width$}  {}\n", self.instance(step.action, &step.arguments)),
             Some(lines) => self.participant_lines(number, width, step.action, &lines),
         };
         let indent = " ".repeat(width + 4);
+        let printed = self.interpreter.printed(step.action, &step.arguments, before.previous);
+        text.push_str(&self.printed_lines(&printed, &indent));
         if self.model.is_between(self.shape.layout(), &step.state) {
             return text;
         }
-        match before {
+        match before.shown {
+            _ if self.detail.values != ShownValues::Changed => text.push_str(&self.state(&step.state, &indent)),
             None => text.push_str(&self.state(&step.state, &indent)),
             Some(before) => text.push_str(&self.changes(before, &step.state, &indent)),
         }
@@ -134,7 +216,11 @@ impl<'m> TraceRenderer<'m> {
 
     /// A whole state, a line for each entry.
     pub(crate) fn state(&self, state: &Valuation, indent: &str) -> String {
-        let entries = self.shape.summary(state);
+        let entries = match self.detail.values {
+            ShownValues::All => self.shape.entries(state),
+            ShownValues::Defined => self.shape.defined_entries(state),
+            ShownValues::Changed => self.shape.summary(state),
+        };
         entries.iter().map(|entry| format!("{indent}{}: {}\n", entry.name, entry.value)).collect()
     }
 
@@ -237,7 +323,7 @@ pub(crate) fn describe_violation(model: &Model, violation: &Violation) -> Violat
 #[cfg(test)]
 pub(crate) mod tests {
     use quotient_ir::builder::{ModelBuilder, Type};
-    use quotient_ir::{Interpreter, Outcome, RuleId, StartId, TableIndex, replay};
+    use quotient_ir::{Outcome, RuleId, StartId, TableIndex, replay};
 
     use super::*;
 

@@ -290,6 +290,7 @@ impl<'m> Unfolder<'m> {
                 }
                 Ok(())
             }
+            StatementKind::Print(_) => Ok(()),
             StatementKind::Error { .. } => {
                 self.fault(NodeId::TRUE);
                 self.alive = NodeId::FALSE;

@@ -140,6 +140,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
                     self.covered.insert(*property);
                 }
             }
+            StatementKind::Print(pieces) => self.print(pieces),
             StatementKind::Error { message } => {
                 let message = if message.is_empty() { "error statement reached" } else { message };
                 return self.fault(FaultKind::Error, message.to_owned());

@@ -98,9 +98,11 @@ pub(super) struct Machine<'i, 'm> {
     pub(super) covered: BTreeSet<PropertyId>,
     /// The condition of the assertion that failed.
     pub(super) failed_assertion: Option<ExprId>,
+    /// What was printed so far, if someone asked for it.
+    pub(super) printed: Option<String>,
     /// Notes what is read and written of the state, if someone asked for it.
     recorder: Option<Recorder>,
-    work: u64,
+    pub(super) work: u64,
     depth: usize,
     frame_cells: usize,
 }
@@ -121,6 +123,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
             span,
             covered: BTreeSet::new(),
             failed_assertion: None,
+            printed: None,
             recorder: None,
             work: 0,
             depth: 0,

@@ -226,6 +226,8 @@ impl<'m> Printer<'m> {
                 let condition = self.condition(scope, condition)?;
                 lines.push(format!("cover {condition} {};", quoted(&message)));
             }
+            // It has no effect, and other checkers would print while they search.
+            StatementKind::Print(_) => {}
             StatementKind::Error { message } => lines.push(format!("error {};", quoted(message))),
             &StatementKind::MultisetAdd { multiset, element } => {
                 let ty = model.pool[multiset].ty;

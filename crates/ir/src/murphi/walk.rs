@@ -130,7 +130,7 @@ pub(super) fn push_statement_nodes(statement: &Statement, nodes: &mut Vec<Node>)
         | &StatementKind::Cover { condition, .. } => nodes.push(Node::Expression(condition)),
         StatementKind::For { range, .. } => push_iteration(range, nodes),
         StatementKind::Call { arguments, .. } => push_arguments(arguments, nodes),
-        StatementKind::Return(None) | StatementKind::Error { .. } => {}
+        StatementKind::Return(None) | StatementKind::Error { .. } | StatementKind::Print(_) => {}
         &StatementKind::Return(Some(ReturnValue::Value(value))) => nodes.push(Node::Expression(value)),
         &StatementKind::Return(Some(ReturnValue::Copy(place))) => nodes.push(Node::Place(place)),
         &StatementKind::MultisetAdd { multiset, element } => {

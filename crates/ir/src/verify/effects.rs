@@ -149,7 +149,8 @@ impl<'m> Uses<'m> {
                 | StatementKind::Return(_)
                 | StatementKind::Assert { .. }
                 | StatementKind::Require { .. }
-                | StatementKind::Error { .. } => {}
+                | StatementKind::Error { .. }
+                | StatementKind::Print(_) => {}
             }
         }
         uses.add_calls_inside(model, parts);

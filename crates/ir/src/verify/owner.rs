@@ -412,7 +412,7 @@ impl<'m> Checker<'_, 'm> {
                 self.require(walk, self.classes[*condition] == Class::Boolean, "a condition is not boolean");
             }
             StatementKind::For { local, range, .. } => self.check_range(walk, *local, range),
-            StatementKind::Call { .. } | StatementKind::Error { .. } => {}
+            StatementKind::Call { .. } | StatementKind::Error { .. } | StatementKind::Print(_) => {}
             StatementKind::Return(value) => self.check_return(walk, *value),
             StatementKind::Cover { condition, property } => {
                 self.require(walk, self.classes[*condition] == Class::Boolean, "a condition is not boolean");

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use crate::expression::{Argument, Expr, Iteration, Root, Step, UnaryOperator};
 use crate::index::{ExprId, FunctionId, PlaceId, Table, TableIndex, TypeId};
 use crate::model::Model;
-use crate::statement::{MultisetElement, ReturnValue, Statement, StatementKind};
+use crate::statement::{MultisetElement, PrintForm, PrintPiece, ReturnValue, Statement, StatementKind};
 use crate::types::TypeKind;
 
 /// The class of a scalar.
@@ -126,6 +126,18 @@ impl Parts {
             StatementKind::Return(Some(ReturnValue::Value(value))) => self.expressions.push(*value),
             StatementKind::Return(Some(ReturnValue::Copy(place))) => self.places.push(*place),
             StatementKind::Return(None) | StatementKind::Error { .. } => {}
+            StatementKind::Print(pieces) => {
+                for piece in pieces {
+                    match piece {
+                        PrintPiece::Value(value, form) => {
+                            self.expressions.push(*value);
+                            self.types.extend(if let PrintForm::Typed(ty) = form { Some(*ty) } else { None });
+                        }
+                        PrintPiece::Contents(place) => self.places.push(*place),
+                        PrintPiece::Text(_) | PrintPiece::State => {}
+                    }
+                }
+            }
             StatementKind::Assert { condition, violates, .. } => {
                 self.expressions.push(*condition);
                 self.expressions.extend(violates.iter().flat_map(|it| &it.value).map(|(_, value)| *value));

@@ -54,6 +54,25 @@ pub fn successors(interpreter: &Interpreter<'_>, state: &Valuation) -> Candidate
     collect(interpreter, walk::successors(interpreter, state))
 }
 
+/// What comes of an instance in a state (none for a start); nothing if it cannot fire there or an assumption drops it.
+pub(crate) fn candidate_of(
+    interpreter: &Interpreter<'_>,
+    action: Action,
+    arguments: &[i64],
+    before: Option<&Valuation>,
+) -> Option<Candidate> {
+    let outcome = match (action, before) {
+        (Action::Start(start), None) => interpreter.run_start(start, arguments),
+        (Action::Rule(rule), Some(state)) => match interpreter.enabled(rule, arguments, state) {
+            Ok(true) => interpreter.fire(rule, arguments, state),
+            Ok(false) => return None,
+            Err(fault) => Outcome::Fault(fault),
+        },
+        (Action::Start(_), Some(_)) | (Action::Rule(_), None) => return None,
+    };
+    candidate(interpreter, Choice { action, arguments: arguments.to_vec(), outcome })
+}
+
 fn collect(interpreter: &Interpreter<'_>, choices: impl Iterator<Item = Choice>) -> Candidates {
     let mut choices = choices.take(CONSIDERED + 1);
     let list: Vec<Candidate> =

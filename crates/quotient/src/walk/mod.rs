@@ -11,6 +11,7 @@ use std::time::Duration;
 use quotient_engines::walk;
 use quotient_ir::{Fault, FaultKind, Interpreter, TraceStep, Valuation, Violation};
 
+pub(crate) use candidates::candidate_of;
 pub use candidates::{CONSIDERED, Candidate, Candidates, Consequence, random_start, starts, successors, take_random};
 pub use checked::{RunsOptions, RunsReport, ViolatingRun, check_runs};
 pub use orbits::Orbits;

@@ -1,10 +1,8 @@
 //! Random runs that are checked: the first that violates something is shown as `check` shows it.
 
-use std::process::ExitCode;
-
 use quotient::Model;
 use quotient::walk::{RunsOptions, RunsReport, check_runs};
-use quotient_ir::{Interpreter, PropertyKind};
+use quotient_ir::{Interpreter, PropertyKind, Trace};
 
 use crate::arguments::Format;
 use crate::failure::{Failure, INCONCLUSIVE, VIOLATED};
@@ -12,7 +10,7 @@ use crate::invocation::Invocation;
 use crate::names::property_title;
 use crate::render::json;
 use crate::render::quantity;
-use crate::render::trace::{TraceRenderer, violated_subject};
+use crate::render::trace::{StateDetail, TraceRenderer, violated_subject};
 use crate::terminal::{Palette, print, print_with, visible};
 
 /// Makes the runs and shows what came of them.
@@ -21,21 +19,29 @@ pub(super) fn run(
     interpreter: &Interpreter<'_>,
     options: &RunsOptions,
     format: Format,
+    detail: StateDetail,
     invocation: &Invocation,
-) -> Result<ExitCode, Failure> {
+) -> Result<(Option<Trace>, u8), Failure> {
     let report = check_runs(interpreter, options);
     match format {
-        Format::Human => print(&human(interpreter, options, &report, Palette::for_stdout()))?,
+        Format::Human => print(&human(interpreter, options, &report, detail, Palette::for_stdout()))?,
         Format::Json => print_with(|writer| json::checked_runs(writer, options, &report, model, invocation))?,
     };
-    Ok(ExitCode::from(if report.violation.is_some() { VIOLATED } else { INCONCLUSIVE }))
+    let status = if report.violation.is_some() { VIOLATED } else { INCONCLUSIVE };
+    Ok((report.violation.map(|run| run.trace), status))
 }
 
-fn human(interpreter: &Interpreter<'_>, options: &RunsOptions, report: &RunsReport, palette: Palette) -> String {
+fn human(
+    interpreter: &Interpreter<'_>,
+    options: &RunsOptions,
+    report: &RunsReport,
+    detail: StateDetail,
+    palette: Palette,
+) -> String {
     let model = interpreter.model();
     let mut text = match &report.violation {
         Some(run) => {
-            let renderer = TraceRenderer::new(model, interpreter.layout(), palette);
+            let renderer = TraceRenderer::new(model, interpreter.layout(), palette).showing(detail);
             let subject = run.trace.violation.as_ref().map_or_else(String::new, |it| violated_subject(model, it));
             let number = quantity::count(run.number);
             let runs = quantity::count(options.runs);

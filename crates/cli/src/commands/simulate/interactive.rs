@@ -1,13 +1,12 @@
 //! A run chosen by hand in a terminal: list, choose, undo.
 
 use std::io::{self, BufRead};
-use std::process::ExitCode;
 
 use quotient::walk::{Candidate, Candidates, Consequence, Orbits, Randomness, starts, successors, violated_invariant};
-use quotient_ir::{Interpreter, TraceStep};
+use quotient_ir::{Interpreter, Trace, TraceStep};
 
 use crate::failure::{Failure, HOLDS};
-use crate::render::trace::TraceRenderer;
+use crate::render::trace::{StateDetail, StatesBefore, TraceRenderer};
 use crate::terminal::{Palette, Reader, print, visible};
 
 /// Longer lists are cut, unless asked for.
@@ -20,6 +19,8 @@ const LISTED_OTHERS: usize = 8;
 const HELP: &str = "  NUMBER  take that step
   r       take a random step
   u       undo the last step
+  n       take the next step of the recorded run
+  e       follow the recorded run to its end
   s       show the whole state
   l       list all steps, also those that are like others
   ?       this help
@@ -32,6 +33,8 @@ enum Wish {
     Take(usize),
     Random,
     Undo,
+    Next,
+    End,
     Show,
     List,
     Help,
@@ -49,21 +52,28 @@ struct Session<'m, 'i> {
     /// For each candidate the first that leads to a state of the same orbit.
     firsts: Vec<usize>,
     orbits: Option<Orbits>,
+    /// A run to step through.
+    recorded: Option<Trace>,
 }
 
-/// Lets the user choose until there is enough of it.
+/// Lets the user choose until there is enough of it. Gives the run and the exit status.
 pub(super) fn run(
     interpreter: &Interpreter<'_>,
     randomness: Randomness,
     orbits: Option<Orbits>,
-) -> Result<ExitCode, Failure> {
-    let renderer = TraceRenderer::new(interpreter.model(), interpreter.layout(), Palette::for_stdout());
+    recorded: Option<Trace>,
+    detail: StateDetail,
+) -> Result<(Trace, u8), Failure> {
+    let palette = Palette::for_stdout();
+    let renderer = TraceRenderer::new(interpreter.model(), interpreter.layout(), palette).showing(detail);
     let candidates = Candidates { list: Vec::new(), is_cut: false };
-    let mut session =
-        Session { interpreter, renderer, randomness, steps: Vec::new(), candidates, firsts: Vec::new(), orbits };
+    let (steps, firsts) = (Vec::new(), Vec::new());
+    let mut session = Session { interpreter, renderer, randomness, steps, candidates, firsts, orbits, recorded };
     session.offer(starts(interpreter));
     let mut text = String::new();
-    if let [_] = session.candidates.list.as_slice() {
+    if session.recorded.is_some() {
+        text.push_str(&session.next());
+    } else if let [_] = session.candidates.list.as_slice() {
         text.push_str(&session.take(0));
     }
     text.push_str(&session.listing(LISTED));
@@ -83,6 +93,14 @@ pub(super) fn run(
             Wish::List => session.whole_listing(),
             Wish::Show => session.state(),
             Wish::Undo => session.undo(),
+            Wish::Next => {
+                let text = session.next();
+                text + &session.listing(LISTED)
+            }
+            Wish::End => {
+                let text = session.follow_to_the_end();
+                text + &session.listing(LISTED)
+            }
             Wish::Random if session.candidates.list.is_empty() => session.listing(LISTED),
             Wish::Random => {
                 let position = session.randomness.position(session.candidates.list.len());
@@ -94,7 +112,9 @@ pub(super) fn run(
             Wish::Take(_) | Wish::Unclear => "choose a step by its number, or ? for help\n".to_owned(),
         };
     }
-    Ok(ExitCode::from(HOLDS))
+    let violation = session.steps.last().and_then(|step| violated_invariant(interpreter, &step.state));
+    let trace = session.recorded.filter(|recorded| recorded.steps == session.steps);
+    Ok((trace.unwrap_or_else(|| Trace::new(session.steps, violation)), HOLDS))
 }
 
 fn unreadable(error: io::Error) -> Failure {
@@ -104,7 +124,9 @@ fn unreadable(error: io::Error) -> Failure {
 fn understand(line: &str) -> Wish {
     match line.trim() {
         "q" | "quit" | "exit" => Wish::Quit,
-        "u" | "undo" => Wish::Undo,
+        "u" | "undo" | "b" | "back" => Wish::Undo,
+        "n" | "next" => Wish::Next,
+        "e" | "end" => Wish::End,
         "s" | "show" => Wish::Show,
         "l" | "list" | "" => Wish::List,
         "r" | "random" => Wish::Random,
@@ -124,7 +146,7 @@ impl Session<'_, '_> {
 
     /// Takes a step, if it leads to a state, and shows what it did.
     fn take(&mut self, position: usize) -> String {
-        let before = self.renderer.shown_state(&self.steps);
+        let before = self.states_before();
         let Candidate { action, arguments, consequence } = &self.candidates.list[position];
         match consequence {
             Consequence::State(state) => {
@@ -142,6 +164,54 @@ impl Session<'_, '_> {
             }
             Consequence::Exhausted(fault) => format!("this step cannot be followed: {}\n", visible(&fault.message)),
         }
+    }
+
+    fn states_before(&self) -> StatesBefore<'_> {
+        StatesBefore {
+            shown: self.renderer.shown_state(&self.steps),
+            previous: self.steps.last().map(|step| &step.state),
+        }
+    }
+
+    /// Whether the run has not left the recorded one.
+    fn is_on_record(&self) -> bool {
+        self.recorded.as_ref().is_some_and(|recorded| recorded.steps.starts_with(&self.steps))
+    }
+
+    /// Takes the next step of the recorded run and shows what it did, or says why there is none.
+    fn next(&mut self) -> String {
+        let Some(recorded) = &self.recorded else {
+            return "there is no recorded run; --replay FILE steps through one\n".to_owned();
+        };
+        if !self.is_on_record() {
+            return "this is not the recorded run any more; undo to get back to it\n".to_owned();
+        }
+        let number = self.steps.len();
+        let Some(step) = recorded.steps.get(number).cloned() else {
+            return "the recorded run ends here\n".to_owned();
+        };
+        let begins = recorded.cycle == Some(number);
+        let is_last = number + 1 == recorded.steps.len();
+        let end = is_last.then(|| self.renderer.ending(recorded, WIDTH));
+        let before = self.states_before();
+        let mut text = self.renderer.step(&number.to_string(), WIDTH, &step, before);
+        if begins {
+            text.push_str(&self.renderer.cycle_begins(WIDTH));
+        }
+        text.push_str(&end.unwrap_or_default());
+        self.offer(successors(self.interpreter, &step.state));
+        self.steps.push(step);
+        text
+    }
+
+    /// Takes all further steps of the recorded run.
+    fn follow_to_the_end(&mut self) -> String {
+        let length = self.recorded.as_ref().map_or(0, |recorded| recorded.steps.len());
+        let mut text = self.next();
+        while self.is_on_record() && self.steps.len() < length {
+            text.push_str(&self.next());
+        }
+        text
     }
 
     fn take_and_list(&mut self, position: usize) -> String {

@@ -1,21 +1,25 @@
-//! `quotient simulate`: one run of the model, chosen at random or by hand, on the reference
+//! `quotient simulate`: one run of the model, chosen at random or by hand or read from a file, on the reference
 //! interpreter.
 
 mod checked;
 mod interactive;
 mod random;
+mod recorded;
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use quotient::Control;
 use quotient::walk::{Randomness, RunsOptions, fresh_seed, orbits};
-use quotient_ir::Interpreter;
+use quotient::{Control, RunFile, Subject, TrailFile};
+use quotient_ir::{Interpreter, Trace, Violation, replay};
 
 use crate::arguments::{Format, SimulateArguments, SymmetryName};
-use crate::commands::{Claims, deadlock_mode, load_model, show_warnings, symmetry};
+use crate::commands::{
+    Claims, deadlock_mode, load_model_with, load_options, runs, show_notes, show_warnings, symmetry,
+};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+use crate::terminal::complain;
 use crate::watch::Display;
 
 /// The length of a random run, unless told otherwise.
@@ -37,24 +41,77 @@ pub(crate) fn run(arguments: &SimulateArguments, invocation: &Invocation) -> Res
     if !is_interactive && arguments.symmetry.is_some_and(|symmetry| symmetry != SymmetryName::Off) {
         return Err(Failure::Usage("a random run does not use symmetries; they help to choose steps by hand".into()));
     }
-    // What is checked is what `check` checks.
-    let claims = if arguments.check { Claims::Watched } else { Claims::Ignored };
-    let model = load_model(&arguments.model, claims, &Control::default())?;
+    if let Some(destination) = &arguments.run_files.trace_to {
+        runs::check_destination(destination)?;
+    }
+    let control = Control::default();
+    let trail = arguments.trail.as_ref().map(TrailFile::load).transpose()?;
+    // What is checked is what `check` checks, and the run of a trail may be one that violates a claim.
+    let claims = if arguments.check || trail.is_some() { Claims::Watched } else { Claims::Ignored };
+    let asked = load_options(&arguments.model, claims);
+    let file = arguments.replay.as_ref().map(RunFile::load).transpose()?;
+    let loading = file.as_ref().map_or_else(|| Ok(asked.clone()), |file| file.load_options(&asked))?;
+    let model = load_model_with(&arguments.model, &loading, &control)?;
     show_warnings(&model);
+    let recorded = match (&file, &trail) {
+        (Some(file), _) => Some(file.run_of(&model)?),
+        (None, Some(trail)) => Some(trail.run_of(&model)?),
+        (None, None) => None,
+    };
+    if let Some(recorded) = &recorded {
+        show_notes(&recorded.notes);
+    }
     let interpreter = Interpreter::new(model.ir(), model.layout());
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
-    if is_interactive {
+    let detail = arguments.run_files.detail();
+    let steps = arguments.steps.unwrap_or(DEFAULT_STEPS);
+    let (trace, status) = if is_interactive {
         let mut display = Display::new(Format::Human, false);
         let orbits = orbits(&model, symmetry(arguments.symmetry.unwrap_or(SymmetryName::Auto)), &mut display);
         display.clear();
-        return interactive::run(&interpreter, Randomness::new(seed), orbits?);
-    }
-    let steps = arguments.steps.unwrap_or(DEFAULT_STEPS);
-    if arguments.check {
+        let trace = recorded.map(|recorded| recorded.trace);
+        interactive::run(&interpreter, Randomness::new(seed), orbits?, trace, detail)?
+    } else if let Some(recorded) = recorded {
+        recorded::run(&model, recorded.trace, arguments.format, detail, invocation)?
+    } else if arguments.check {
         let deadlock = arguments.deadlock.map_or_else(|| model.usual_deadlock_mode(), deadlock_mode);
         let options = RunsOptions { seed, runs: arguments.runs.unwrap_or(1), steps, deadlock };
-        return checked::run(&model, &interpreter, &options, arguments.format, invocation);
+        match checked::run(&model, &interpreter, &options, arguments.format, detail, invocation)? {
+            (Some(trace), status) => (trace, status),
+            (None, status) => {
+                if let Some(destination) = &arguments.run_files.trace_to {
+                    complain(&format!("note: there is no run to write to `{}`\n", destination.path.display()));
+                }
+                return Ok(ExitCode::from(status));
+            }
+        }
+    } else {
+        let options = random::RunOptions { seed, steps, format: arguments.format, detail };
+        random::run(&model, &interpreter, &options, invocation)?
+    };
+    if let Some(destination) = &arguments.run_files.trace_to {
+        let trace = replayable(&interpreter, trace);
+        runs::write(destination, &model, &loading, "simulate", subject(&trace), &trace)?;
     }
-    let options = random::RunOptions { seed, steps, format: arguments.format };
-    random::run(&model, &interpreter, &options, invocation)
+    Ok(ExitCode::from(status))
+}
+
+/// What a run is about.
+fn subject(trace: &Trace) -> Option<Subject> {
+    match trace.violation.as_ref()? {
+        Violation::Property { property, .. } | Violation::Unreachable { property, .. } => {
+            Some(Subject::Property(*property))
+        }
+        Violation::PropertyFault { .. } | Violation::Fault { .. } => Some(Subject::Errors),
+        Violation::Deadlock(_) => Some(Subject::Deadlock),
+    }
+}
+
+/// A run that can be replayed. One that ends because an assumption has no value in the next state does not have that
+/// state, and only its steps are kept.
+fn replayable(interpreter: &Interpreter<'_>, trace: Trace) -> Trace {
+    if trace.violation.is_some() && replay(interpreter, &trace).is_err() {
+        return Trace::new(trace.steps, None);
+    }
+    trace
 }

@@ -1,18 +1,17 @@
 //! A random run: shown step by step, or as JSON at its end.
 
 use std::ops::ControlFlow;
-use std::process::ExitCode;
 
 use quotient::Model;
 use quotient::walk::{RunEnd, at_random};
-use quotient_ir::{Interpreter, Trace, TraceStep, Valuation};
+use quotient_ir::{Interpreter, Trace, TraceStep, Valuation, Violation};
 
 use crate::arguments::Format;
 use crate::failure::{Failure, HOLDS, INCONCLUSIVE, VIOLATED};
 use crate::invocation::Invocation;
 use crate::render::json;
 use crate::render::quantity;
-use crate::render::trace::TraceRenderer;
+use crate::render::trace::{StateDetail, StatesBefore, TraceRenderer};
 use crate::terminal::{Palette, Reader, print, print_with, visible};
 
 /// How to run.
@@ -23,6 +22,8 @@ pub(super) struct RunOptions {
     pub(super) steps: u64,
     /// How to show the run.
     pub(super) format: Format,
+    /// How much of the states to show.
+    pub(super) detail: StateDetail,
 }
 
 /// Makes a run and shows it.
@@ -31,28 +32,36 @@ pub(super) fn run(
     interpreter: &Interpreter<'_>,
     options: &RunOptions,
     invocation: &Invocation,
-) -> Result<ExitCode, Failure> {
+) -> Result<(Trace, u8), Failure> {
     match options.format {
         Format::Human => {
-            let renderer = TraceRenderer::new(interpreter.model(), interpreter.layout(), Palette::for_stdout());
+            let palette = Palette::for_stdout();
+            let renderer =
+                TraceRenderer::new(interpreter.model(), interpreter.layout(), palette).showing(options.detail);
+            let mut steps: Vec<TraceStep> = Vec::new();
             let width = options.steps.to_string().len().max(2);
             let mut number = 0;
             if print(&format!("seed {}\n\n", options.seed))? == Reader::Gone {
-                return Ok(ExitCode::from(HOLDS));
+                return Ok((Trace::new(steps, None), HOLDS));
             }
             let mut shown: Option<Valuation> = None;
             let mut last: Option<Valuation> = None;
             let end = walk_at_random(interpreter, options, |step| {
-                let reader = print(&renderer.step(&number.to_string(), width, step, shown.as_ref()))?;
+                let before = StatesBefore { shown: shown.as_ref(), previous: steps.last().map(|step| &step.state) };
+                let reader = print(&renderer.step(&number.to_string(), width, step, before))?;
                 if let Some(state) = renderer.shown_state(std::slice::from_ref(step)) {
                     shown = Some(state.clone());
                 }
                 last = Some(step.state.clone());
                 number += 1;
+                steps.push(step.clone());
                 Ok(reader)
             })?;
-            print(&closing_words(&renderer, &end, last.as_ref(), options, width))?;
-            Ok(ExitCode::from(exit_status(&end)))
+            let last = steps.last().map(|step| &step.state);
+            print(&closing_words(&renderer, &end, last, options, width))?;
+            print(&renderer.last_state(shown.as_ref()))?;
+            let status = exit_status(&end);
+            Ok((Trace::new(steps, violation(end)), status))
         }
         Format::Json => {
             let mut steps = Vec::new();
@@ -68,12 +77,17 @@ pub(super) fn run(
                 RunEnd::NoStart => "no-start",
                 RunEnd::StepLimit | RunEnd::Stopped => "step-limit",
             };
-            let violation = if let RunEnd::Violation(violation) = end { Some(violation) } else { None };
-            let trace = Trace::new(steps, violation);
-            print_with(|writer| json::simulation(writer, model, options.seed, stop_reason, &trace, invocation))?;
-            Ok(ExitCode::from(status))
+            let trace = Trace::new(steps, violation(end));
+            let seed = Some(options.seed);
+            print_with(|writer| json::simulation(writer, model, seed, stop_reason, &trace, invocation))?;
+            Ok((trace, status))
         }
     }
+}
+
+/// What is wrong at the end of a run.
+fn violation(end: RunEnd) -> Option<Violation> {
+    if let RunEnd::Violation(violation) = end { Some(violation) } else { None }
 }
 
 /// Takes random steps and tells `show` of each, until nobody reads any more.

@@ -1,8 +1,9 @@
 //! Statements.
 
 use quotient_ir::{
-    BinaryOperator, Diagnostic, Expr as Lowered, Formula, LocalKind, Model, MultisetElement, Place, PlaceId, Property,
-    PropertyKind, ReturnValue, Root, Span, Statement, StatementKind, Step, Table, TypeId, TypeKind,
+    BinaryOperator, Diagnostic, Expr as Lowered, Formula, LocalKind, Model, MultisetElement, Place, PlaceId, PrintForm,
+    PrintPiece, Property, PropertyKind, ReturnValue, Root, Span, Statement, StatementKind, Step, Table, TypeId,
+    TypeKind,
 };
 
 use super::super::syntax::tree::{Alias, Category, Expr, ExprKind, Stmt, StmtKind, Text};
@@ -69,8 +70,9 @@ impl Lowering<'_> {
                 let body = self.statements(body);
                 Some(StatementKind::While { condition, body })
             }
-            StmtKind::PutText(_) => None,
-            StmtKind::Put(value) => self.put(value, span),
+            StmtKind::PutText(text) => Some(StatementKind::Print(vec![PrintPiece::Text(printed_text(&text.text))])),
+            StmtKind::Put(value) => self.put(value, span, output),
+            StmtKind::PutState => Some(StatementKind::Print(vec![PrintPiece::State])),
             StmtKind::Return(value) => self.return_statement(value.as_ref(), span),
             StmtKind::Call { function, arguments } => self
                 .call(function, arguments, CallUse::Statement, span)
@@ -282,12 +284,13 @@ impl Lowering<'_> {
         self.place_operand(Root::Local(local), ty, Access::ValueOnly, operand.span)
     }
 
-    /// `put` shows nothing here, but what it evaluates may fail or change something.
-    fn put(&mut self, value: &Expr, span: Span) -> Option<StatementKind> {
+    /// What `put` evaluates may fail or change something, whether or not anybody looks at what it prints: that is a
+    /// statement of its own.
+    fn put(&mut self, value: &Expr, span: Span, output: &mut Vec<Statement>) -> Option<StatementKind> {
         let operand = self.expression(value);
         let ty = operand.ty?;
-        match operand.form {
-            Form::Nothing => None,
+        let (effect, piece) = match operand.form {
+            Form::Nothing => return None,
             Form::Place(place) => {
                 if operand.access == Access::ValueOnly && !self.model.is_scalar(ty) && !self.is_named(place) {
                     let error = Diagnostic::error("put-value", "`put` cannot show this value", operand.span)
@@ -296,23 +299,30 @@ impl Lowering<'_> {
                     self.report(error);
                     return None;
                 }
-                if !self.may_fail(place) {
-                    return None;
-                }
-                let origin = self.origin(place);
-                let local = self.owner.reference("shown", ty, LocalKind::Reference, origin, span);
-                Some(StatementKind::Bind { local, place })
-            }
-            Form::Value(_) if matches!(operand.constancy, Constancy::Known(_)) => None,
-            Form::Value(value) if ty == Model::BOOLEAN => {
-                Some(StatementKind::If { branches: vec![(value, Vec::new())], otherwise: Vec::new() })
+                let effect = self.may_fail(place).then(|| {
+                    let origin = self.origin(place);
+                    let local = self.owner.reference("shown", ty, LocalKind::Reference, origin, span);
+                    StatementKind::Bind { local, place }
+                });
+                (effect, PrintPiece::Contents(place))
             }
             Form::Value(value) => {
-                let local = self.owner.local("shown", ty, LocalKind::Variable, span);
-                let target = self.local_place(local);
-                Some(StatementKind::Assign { target, value })
+                let effect = match operand.constancy {
+                    Constancy::Known(_) => None,
+                    _ if ty == Model::BOOLEAN => {
+                        Some(StatementKind::If { branches: vec![(value, Vec::new())], otherwise: Vec::new() })
+                    }
+                    _ => {
+                        let local = self.owner.local("shown", ty, LocalKind::Variable, span);
+                        let target = self.local_place(local);
+                        Some(StatementKind::Assign { target, value })
+                    }
+                };
+                (effect, PrintPiece::Value(value, PrintForm::Typed(ty)))
             }
-        }
+        };
+        output.extend(effect.map(|kind| Statement { kind, span }));
+        Some(StatementKind::Print(vec![piece]))
     }
 
     /// Whether a place starts at a variable, not at the result of a call or choice.
@@ -453,4 +463,23 @@ impl Lowering<'_> {
         // A domain of one piece contains every value between the ends of its pieces.
         domain.pieces().iter().any(|&(low, high)| low <= values.least() && values.greatest() <= high)
     }
+}
+
+/// What a text prints: `\\n` in it ends a line, as in C.
+fn printed_text(text: &str) -> String {
+    let mut printed = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => match characters.next() {
+                Some('n') => printed.push('\n'),
+                Some('t') => printed.push('\t'),
+                Some(escaped @ ('\\' | '"' | '\'')) => printed.push(escaped),
+                Some(other) => printed.extend(['\\', other]),
+                None => printed.push('\\'),
+            },
+            other => printed.push(other),
+        }
+    }
+    printed
 }

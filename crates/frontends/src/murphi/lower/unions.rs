@@ -198,7 +198,7 @@ impl<'a> UnionMembers<'a> {
                 self.expression(one);
                 self.expression(other);
             }
-            StmtKind::Error(_) | StmtKind::PutText(_) | StmtKind::Return(None) => {}
+            StmtKind::Error(_) | StmtKind::PutText(_) | StmtKind::PutState | StmtKind::Return(None) => {}
         }
     }
 

@@ -105,6 +105,7 @@ pub(super) fn statement(it: &Stmt) -> String {
         }
         StmtKind::While { condition, body } => format!("while {} {}", expression(condition), block(body)),
         StmtKind::PutText(it) => format!("put {:?}", it.text),
+        StmtKind::PutState => "putstate".into(),
         StmtKind::Put(it) => format!("put {}", expression(it)),
         StmtKind::Return(None) => "return".to_owned(),
         StmtKind::Return(Some(value)) => format!("return {}", expression(value)),

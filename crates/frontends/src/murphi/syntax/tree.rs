@@ -216,6 +216,8 @@ pub(crate) enum StmtKind {
     },
     PutText(Text),
     Put(Expr),
+    /// `putstate`
+    PutState,
     Return(Option<Expr>),
     Call {
         function: Name,

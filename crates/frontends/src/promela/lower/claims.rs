@@ -141,7 +141,7 @@ impl Claim {
             }
             let known = guards.len();
             match &element.kind {
-                ElementKind::Basic(Action::Skip | Action::Print) | ElementKind::Goto(_) => {}
+                ElementKind::Basic(Action::Skip | Action::Print { .. }) | ElementKind::Goto(_) => {}
                 ElementKind::Basic(Action::Condition(condition)) => {
                     if matches!(condition.kind, ExpressionKind::Run { .. } | ExpressionKind::NonProgress) {
                         return Err("it does more than look at the state");

@@ -38,7 +38,10 @@ pub(super) enum Action {
         copying: bool,
         arguments: Vec<Expression>,
     },
-    Print,
+    Print {
+        format: Rc<str>,
+        arguments: Vec<Expression>,
+    },
     Assert(Expression),
     /// Gives a process another priority.
     SetPriority {
@@ -361,7 +364,9 @@ impl Builder<'_> {
                 let (channel, arguments) = (channel.clone(), arguments.clone());
                 basic(self, Action::Receive { channel, random: *random, copying: *copying, arguments });
             }
-            StatementKind::Print => basic(self, Action::Print),
+            StatementKind::Print { format, arguments } => {
+                basic(self, Action::Print { format: format.clone(), arguments: arguments.clone() });
+            }
             StatementKind::Assert(condition) => basic(self, Action::Assert(condition.clone())),
             StatementKind::SetPriority { process, priority } => {
                 basic(self, Action::SetPriority { process: process.clone(), priority: priority.clone() });
@@ -559,7 +564,7 @@ impl Builder<'_> {
             let entry = &self.elements[element];
             let next = entry.next;
             row = match &entry.kind {
-                ElementKind::Basic(Action::Skip | Action::Print) if entry.labels.is_empty() => row + 1,
+                ElementKind::Basic(Action::Skip | Action::Print { .. }) if entry.labels.is_empty() => row + 1,
                 _ => 0,
             };
             let is_skip = matches!(entry.kind, ElementKind::Basic(Action::Skip));

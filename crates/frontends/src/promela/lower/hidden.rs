@@ -116,7 +116,7 @@ impl Hidden {
 fn naming(program: &Program<'_>, number: usize) -> FxHashSet<usize> {
     let key = VariableKey::Global(number);
     let named = program.actions().filter(|(process, element, action)| {
-        expressions_of(action).iter().any(|it| mentions(program, Some(*process), element.scope, key, it))
+        expressions_with_printed(action).iter().any(|it| mentions(program, Some(*process), element.scope, key, it))
     });
     named.map(|(process, ..)| process).collect()
 }
@@ -171,11 +171,23 @@ fn stored_points(program: &Program<'_>, process: usize) -> FxHashSet<ElementId> 
     stored
 }
 
+/// The expressions of an action with those it prints, which are evaluated like others.
+fn expressions_with_printed(action: &Action) -> Vec<&Expression> {
+    match action {
+        Action::Print { arguments, .. } => arguments.iter().collect(),
+        other => expressions_of(other),
+    }
+}
+
 fn is_surely_executable(flow: &Flow, element: ElementId) -> bool {
     match &flow.elements[element].kind {
         ElementKind::Basic(action) => matches!(
             action,
-            Action::Skip | Action::Print | Action::Assert(_) | Action::Assign { .. } | Action::SetPriority { .. }
+            Action::Skip
+                | Action::Print { .. }
+                | Action::Assert(_)
+                | Action::Assign { .. }
+                | Action::SetPriority { .. }
         ),
         // It or another option can be.
         ElementKind::Else | ElementKind::Goto(_) => true,
@@ -213,7 +225,7 @@ fn usage(program: &Program<'_>, process: usize, element: &Element, key: Variable
                 assigns: fields.iter().any(|field| field.assigns),
             }
         }
-        _ => Usage { reads: expressions_of(action).into_iter().any(named), assigns: false },
+        _ => Usage { reads: expressions_with_printed(action).into_iter().any(named), assigns: false },
     }
 }
 

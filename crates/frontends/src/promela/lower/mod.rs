@@ -15,6 +15,7 @@ mod hidden;
 mod owner;
 mod pools;
 mod presentation;
+mod printing;
 mod priorities;
 mod program;
 mod rules;

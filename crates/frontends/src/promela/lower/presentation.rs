@@ -85,8 +85,11 @@ impl Emission<'_, '_> {
             _ => false,
         };
         let mut numbers = FxHashMap::default();
+        let mut transitions = 0;
         for (process, entry) in program.processes.iter().enumerate() {
             let flow = &entry.flow;
+            let first_transition = transitions;
+            transitions += flow.elements.iter().map(|element| element.state).max().unwrap_or(0);
             let mut elements: Vec<ElementId> = (0..flow.elements.len()).collect();
             elements.sort_by_key(|&element| (statement_span(flow, element).start, element));
             let exits: Vec<Vec<ElementId>> =
@@ -105,6 +108,7 @@ impl Emission<'_, '_> {
                         span: statement_span(flow, element),
                         line: statement_line(&self.model.source, flow, element),
                         text: statement_text(&self.model.source, it),
+                        transition: first_transition + it.state - 1,
                         initial: false,
                         behind: Vec::new(),
                         is_end: matches!(it.kind, ElementKind::End),
@@ -340,7 +344,7 @@ impl Emission<'_, '_> {
     }
 
     /// The names of messages; without a subtype those that belong to none, and those of others for other numbers.
-    fn message_names(&self, subtype: Option<&str>) -> FxHashMap<i64, String> {
+    pub(super) fn message_names(&self, subtype: Option<&str>) -> FxHashMap<i64, String> {
         let mut names: FxHashMap<i64, String> = FxHashMap::default();
         let all = &self.program.tree.mtypes;
         let is_own = |of: Option<&str>| of == subtype;

@@ -566,7 +566,8 @@ fn visit_statements(statements: &[Statement], look: &mut impl FnMut(&Expression)
 /// The expressions of an action.
 pub(super) fn expressions_of(action: &Action) -> Vec<&Expression> {
     match action {
-        Action::Skip | Action::Print => Vec::new(),
+        // What is only printed is not part of the state.
+        Action::Skip | Action::Print { .. } => Vec::new(),
         Action::Condition(condition) | Action::Assert(condition) => vec![condition],
         Action::Assign { target, value } => vec![target, value],
         Action::SetPriority { process, priority } => vec![process, priority],

@@ -222,9 +222,11 @@ impl Emission<'_, '_> {
         span: Span,
     ) -> ExprId {
         match action {
-            Action::Skip | Action::Print | Action::Assert(_) | Action::Assign { .. } | Action::SetPriority { .. } => {
-                self.truth(true)
-            }
+            Action::Skip
+            | Action::Print { .. }
+            | Action::Assert(_)
+            | Action::Assign { .. }
+            | Action::SetPriority { .. } => self.truth(true),
             Action::Condition(condition) => {
                 if matches!(condition.kind, ExpressionKind::Run { .. }) {
                     return self.truth(true);
@@ -564,7 +566,8 @@ impl Emission<'_, '_> {
         span: Span,
     ) -> Option<Vec<Statement>> {
         match action {
-            Action::Skip | Action::Print => Some(Vec::new()),
+            Action::Skip => Some(Vec::new()),
+            Action::Print { format, arguments } => Some(self.print(owner, context, format, arguments, span)),
             Action::Condition(_) => Some(Vec::new()),
             Action::Assign { target, value } => {
                 let ExpressionKind::Reference(parts) = &target.kind else { return None };

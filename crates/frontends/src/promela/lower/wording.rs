@@ -29,7 +29,7 @@ pub(super) fn statement_text(source: &Source, element: &Element) -> String {
             }
         }
         ElementKind::Basic(Action::Skip) => plain_or(written, "skip"),
-        ElementKind::Basic(Action::Print) => plain_or(written, "printf"),
+        ElementKind::Basic(Action::Print { .. }) => plain_or(written, "printf"),
         ElementKind::Basic(action) => {
             let text = action_text(action);
             if same_letters(&written, &text) { written } else { text }
@@ -65,7 +65,7 @@ fn same_letters(written: &str, text: &str) -> bool {
 fn action_text(action: &Action) -> String {
     match action {
         Action::Skip => "skip".to_owned(),
-        Action::Print => "printf".to_owned(),
+        Action::Print { .. } => "printf".to_owned(),
         Action::Condition(condition) => expression_text(condition),
         Action::Assert(condition) => format!("assert({})", expression_text(condition)),
         Action::Assign { target, value } => format!("{} = {}", expression_text(target), expression_text(value)),

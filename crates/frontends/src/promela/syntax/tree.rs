@@ -195,7 +195,11 @@ pub(crate) enum StatementKind {
     Goto(Name),
     Break,
     Else,
-    Print,
+    /// `printf("format", arguments)`; `printm(x)` is the same with the format `%e`.
+    Print {
+        format: Rc<str>,
+        arguments: Vec<Expression>,
+    },
     Assert(Expression),
     /// `set_priority(process, priority)`
     SetPriority {

@@ -188,7 +188,7 @@ impl<'m> WrittenPlaces<'m> {
                 StatementKind::Call { arguments, .. } => self.arguments(arguments),
                 StatementKind::Return(Some(ReturnValue::Value(value))) => self.expressions.push(*value),
                 StatementKind::Return(Some(ReturnValue::Copy(place))) => self.places.push(*place),
-                StatementKind::Return(None) | StatementKind::Error { .. } => {}
+                StatementKind::Return(None) | StatementKind::Error { .. } | StatementKind::Print(_) => {}
                 StatementKind::Assert { condition, .. }
                 | StatementKind::Require { condition, .. }
                 | StatementKind::Assume(condition)

@@ -173,6 +173,7 @@ impl<'m> Specialiser<'m> {
                 let condition = self.test_id(*condition)?;
                 self.push(commands, Command::Cover { condition, property: *property });
             }
+            StatementKind::Print(_) => {}
             StatementKind::Error { .. } => self.push(commands, Command::Escape),
             StatementKind::MultisetAdd { multiset, element } => {
                 let command = self.multiset_add(*multiset, *element)?;

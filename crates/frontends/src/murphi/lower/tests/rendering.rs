@@ -67,7 +67,9 @@ pub(super) fn type_text(model: &Model, ty: TypeId) -> String {
 
 /// Statements on one line.
 pub(super) fn statements(model: &Model, locals: &Locals, body: &[Statement]) -> String {
-    let texts: Vec<String> = body.iter().map(|it| statement(model, locals, &it.kind)).collect();
+    // What is printed has no effect.
+    let effects = body.iter().filter(|it| !matches!(it.kind, StatementKind::Print(_)));
+    let texts: Vec<String> = effects.map(|it| statement(model, locals, &it.kind)).collect();
     format!("{{{}}}", texts.join("; "))
 }
 
@@ -107,6 +109,7 @@ fn statement(model: &Model, locals: &Locals, kind: &StatementKind) -> String {
                 .collect();
             format!("call {}({})", model.functions[*function].name, texts.join(", "))
         }
+        StatementKind::Print(_) => "print".into(),
         StatementKind::Return(None) => "return".into(),
         StatementKind::Return(Some(ReturnValue::Value(it))) => format!("return {}", value(*it)),
         StatementKind::Return(Some(ReturnValue::Copy(it))) => format!("return copy {}", place(*it)),

@@ -274,6 +274,10 @@ impl Parser<'_> {
             self.close_parenthesis(start)?;
             return Ok(StmtKind::MultisetRemoveIf { name, multiset, condition });
         }
+        if self.is_word(0, "putstate") && matches!(self.next_kind(), TokenKind::Semicolon | TokenKind::End) {
+            self.advance();
+            return Ok(StmtKind::PutState);
+        }
         if self.next_kind() == TokenKind::LeftParenthesis {
             let function = self.name()?;
             let arguments = self.arguments()?.node;

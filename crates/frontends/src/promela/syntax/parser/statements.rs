@@ -176,9 +176,17 @@ impl Parser<'_> {
             "printf" | "printm" => {
                 self.position += 1;
                 self.expect("(", "after `printf`")?;
-                self.arguments(")")?;
+                let mut arguments = self.arguments(")")?;
                 self.expect(")", "after what is to be printed")?;
-                Ok(StatementKind::Print)
+                let format = match arguments.first().map(|first| &first.kind) {
+                    Some(ExpressionKind::Text(format)) => {
+                        let format = format.clone();
+                        arguments.remove(0);
+                        format
+                    }
+                    _ => "%e".into(),
+                };
+                Ok(StatementKind::Print { format, arguments })
             }
             "assert" => {
                 self.position += 1;

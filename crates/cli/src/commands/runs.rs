@@ -1,0 +1,49 @@
+//! Runs that are written to files.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use quotient::{LoadOptions, Model, RunOrigin, Subject, write_run};
+use quotient_ir::Trace;
+
+use crate::arguments::RunDestination;
+use crate::failure::Failure;
+use crate::names::{property_kind, property_name};
+use crate::render::trace::describe_violation;
+
+/// Finds out before a long search whether there is a folder to write to.
+pub(super) fn check_destination(destination: &RunDestination) -> Result<(), Failure> {
+    let path = &destination.path;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::metadata(folder).map(|_| ()).map_err(|error| Failure::file("write", path, &error))
+}
+
+/// Writes a run that a command has found.
+pub(super) fn write(
+    destination: &RunDestination,
+    model: &Model,
+    options: &LoadOptions,
+    command: &str,
+    subject: Option<Subject>,
+    trace: &Trace,
+) -> Result<(), Failure> {
+    let ir = model.ir();
+    let property = match subject {
+        Some(Subject::Property(id)) => Some((property_name(ir, id), property_kind(ir, id))),
+        Some(Subject::Deadlock) => Some(("deadlock".to_owned(), "deadlock")),
+        Some(Subject::Errors) => Some(("errors".to_owned(), "errors")),
+        None => None,
+    };
+    let violation = trace.violation.as_ref().map(|violation| {
+        let text = describe_violation(ir, violation);
+        (text.message, text.span)
+    });
+    let origin = RunOrigin { command, options, property, violation };
+    let path = &destination.path;
+    let file = File::create(path).map_err(|error| Failure::file("write", path, &error))?;
+    let mut writer = BufWriter::new(file);
+    write_run(&mut writer, destination.format, model, &origin, trace)
+        .and_then(|()| writer.flush())
+        .map_err(|error| Failure::file("write", path, &error))
+}
