@@ -13,7 +13,6 @@ pub(crate) struct Palette {
 
 impl Palette {
     /// No colours.
-    #[cfg(test)]
     pub(crate) const PLAIN: Self = Self { enabled: false };
 
     /// Colours if standard output is a terminal and nobody objects.

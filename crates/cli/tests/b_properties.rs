@@ -170,3 +170,16 @@ fn assertions_in_json() {
 "#]],
     );
 }
+
+/// A guard or condition without a value counts as false; each place is noted once, with a run.
+#[test]
+fn conditions_without_a_value_are_noted() {
+    expect(quotient(["check", "partial.mch"]), str![[r#""#]]);
+    expect(quotient(["check", "--well-definedness", "error", "partial.mch"]), str![[r#""#]]);
+    expect(quotient(["check", "--format", "json", "partial.mch"]), str![[r#""#]]);
+}
+
+#[test]
+fn well_definedness_is_for_b() {
+    expect(quotient(["check", "--well-definedness", "error", "counter.m"]), str![[r#""#]]);
+}

@@ -159,6 +159,8 @@ pub struct Report {
     pub properties: Vec<PropertyReport>,
     /// The run to the fault that ended the search, if faults were not to be reported as violations.
     pub fault: Option<Trace>,
+    /// The remarks of the model ([`quotient_ir::PropertyKind::Remark`]) that hold in some state that was reached.
+    pub remarks: Vec<PropertyId>,
     /// The 64-bit words of a packed state, as the search had it at its end.
     pub words: usize,
     /// What may have been missed, if states were not stored as they are.
@@ -197,6 +199,7 @@ impl Report {
             disk_bytes,
             properties,
             fault: None,
+            remarks: Vec::new(),
             words,
             approximation,
             liveness_searches: Vec::new(),

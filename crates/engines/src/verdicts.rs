@@ -29,6 +29,8 @@ pub(crate) struct Verdicts {
     errors: bool,
     /// The run to a fault, if they are not.
     fault: Option<Trace>,
+    /// The remarks that were reached.
+    remarks: Vec<PropertyId>,
 }
 
 impl Verdicts {
@@ -62,8 +64,9 @@ impl Verdicts {
         if options.errors {
             subjects.push((Subject::Errors, undecided));
         }
+        let remarks = checks.remarks.iter().copied().filter(|id| covered.contains(id)).collect();
         let report = |(subject, verdict)| PropertyReport { subject, verdict, trace: None };
-        Self { subjects: subjects.into_iter().map(report).collect(), errors: options.errors, fault: None }
+        Self { subjects: subjects.into_iter().map(report).collect(), errors: options.errors, fault: None, remarks }
     }
 
     /// Takes note of what a run shows at its end, and says how that ends the search: a fault is a violation only if
@@ -118,7 +121,7 @@ impl Verdicts {
 
     /// The report of a search that ended for a reason, unless it is finished.
     pub(crate) fn report(self, stop_reason: Option<StopReason>, figures: Figures) -> Report {
-        Report { fault: self.fault, ..Report::new(self.subjects, stop_reason, figures) }
+        Report { fault: self.fault, remarks: self.remarks, ..Report::new(self.subjects, stop_reason, figures) }
     }
 }
 

@@ -385,9 +385,9 @@ impl<'m> Unfolder<'m> {
         let Some(condition) = property.formula.condition() else { return Ok((NodeId::TRUE, NodeId::FALSE)) };
         self.push_frame(&property.locals, None);
         self.set_parameters(&property.parameters, arguments, None);
-        if matches!(property.kind, PropertyKind::Invariant | PropertyKind::Passing) {
-            // A fault violates an invariant as well, and a state with one is not passed through: only where they
-            // hold matters.
+        if matches!(property.kind, PropertyKind::Invariant | PropertyKind::Passing | PropertyKind::Remark) {
+            // A fault violates an invariant as well, a state with one is not passed through, and a remark is not
+            // made of it: only where they hold matters.
             let holds = self.decided(condition, true)?;
             return Ok((holds, NodeId::FALSE));
         }

@@ -163,13 +163,16 @@ pub enum PropertyKind {
     /// nor counted, no claim is about them, and whatever can be done in them is done at once. It has no
     /// parameters.
     Passing,
+    /// Not a claim: that it holds in some reachable state is worth saying, and changes no verdict. Where it has no
+    /// value it does not hold. It has no parameters.
+    Remark,
 }
 
 impl PropertyKind {
     /// Whether it says something about a model that may be wrong. What is no claim belongs to the
     /// behaviour of the model, whatever is asked about it.
     pub fn is_claim(self) -> bool {
-        !matches!(self, Self::Assumption | Self::Passing)
+        !matches!(self, Self::Assumption | Self::Passing | Self::Remark)
     }
 }
 

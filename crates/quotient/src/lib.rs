@@ -68,6 +68,7 @@ pub mod names;
 mod options;
 mod partial;
 mod plan;
+mod remarks;
 mod report;
 mod run;
 mod search;
@@ -95,12 +96,12 @@ pub use quotient_engines::{
     Approximation, Extent, JudgedInstance, LivenessReport, Progress, PropertyReport, SearchOrder, Spill, StopReason,
     StoreMode, Subject, Verdict,
 };
-pub use quotient_frontends::Language;
+pub use quotient_frontends::{Language, WellDefinedness};
 pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Moved,
     Reason, Refused, Strategy, TooManyStates, Witness,
 };
-pub use report::{CrossCheck, GroupReport, ReductionReport, Report, SymmetryReport, UnsupportedProperty};
+pub use report::{CrossCheck, GroupReport, ReductionReport, Remark, Report, SymmetryReport, UnsupportedProperty};
 pub use symmetries::{Answer, DetectOptions, Detected, Phases, Preserve, Question, SymmetryFormat, detect};
 
 /// Reads a model from a file and checks it, all within the limits of the options.

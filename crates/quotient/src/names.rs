@@ -29,6 +29,7 @@ pub fn kind_name(kind: PropertyKind) -> &'static str {
         PropertyKind::Cover => "cover",
         PropertyKind::AlwaysReachable => "liveness",
         PropertyKind::Passing => "passing",
+        PropertyKind::Remark => "remark",
     }
 }
 

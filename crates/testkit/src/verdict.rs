@@ -105,7 +105,9 @@ fn class_of_violation(model: &Model, report: &PropertyReport) -> (VerdictClass, 
                 PropertyKind::Invariant => VerdictClass::Invariant,
                 PropertyKind::Cover => VerdictClass::Cover,
                 PropertyKind::AlwaysReachable => VerdictClass::Liveness,
-                PropertyKind::Assumption | PropertyKind::Passing => unreachable!("it is not a claim"),
+                PropertyKind::Assumption | PropertyKind::Passing | PropertyKind::Remark => {
+                    unreachable!("it is not a claim")
+                }
             };
             (class, property.name.clone())
         }

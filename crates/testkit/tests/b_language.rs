@@ -248,21 +248,80 @@ fn conditions_without_a_value() {
         OPERATIONS
           up(x) = SELECT x : S & f(x) < 2 THEN f(x) := f(x) + 1 END;
           reset = f := {s |-> 0} END";
-    // ProB is content with an operation that is not enabled; whoever wants that says so.
-    expect(text, &[], "error", 0);
-    expect(text, &[("TRY_FIND_ABORT", "0")], "holds", 4);
-    let lenient = text.replace("VARIABLES f", "DEFINITIONS SET_PREF_TRY_FIND_ABORT == FALSE VARIABLES f");
-    expect(&lenient, &[], "holds", 4);
+    // As in ProB, the operation is not enabled, unless somebody looks for such errors.
+    expect(text, &[], "holds", 4);
+    expect(text, &[("TRY_FIND_ABORT", "1")], "error", 0);
+    let strict = text.replace("VARIABLES f", "DEFINITIONS SET_PREF_TRY_FIND_ABORT == TRUE VARIABLES f");
+    expect(&strict, &[], "error", 0);
+    expect(&strict, &[("TRY_FIND_ABORT", "0")], "holds", 4);
     // What has a value protects the rest, before it and after it.
     for protected in ["x : dom(f) & f(x) < 2", "f(x) < 2 & x : dom(f)"] {
-        expect(&text.replace("x : S & f(x) < 2", protected), &[], "holds", 4);
+        expect(&strict.replace("x : S & f(x) < 2", protected), &[], "holds", 4);
     }
     // Elsewhere it is an error.
-    let body = lenient.replace("reset = f := {s |-> 0}", "reset = f := {s |-> f(t)}");
+    let body = text.replace("reset = f := {s |-> 0}", "reset = f := {s |-> f(t)}");
     expect(&body, &[], "error", 0);
     // In whatever order the elements come: the first decides, the second has no value.
-    let claim = lenient.replace("f : S +-> 0..2", "f : S +-> 0..2 & #x.(x : S & f(x) = 0)");
+    let claim = text.replace("f : S +-> 0..2", "f : S +-> 0..2 & #x.(x : S & f(x) = 0)");
     expect(&claim, &[], "error", 0);
+}
+
+/// A condition without a value is neither true nor false: no branch is taken. Each place of the text is remarked on
+/// once, if it is reached.
+#[test]
+fn remarks_on_conditions_without_a_value() {
+    let places = |text: &str| -> Vec<String> {
+        let (model, _) = read(Source::new("test.mch", text), &[]);
+        let (report, verdict) = search(&model);
+        assert_eq!(verdict, "holds", "{text}");
+        let place = |id: &quotient_ir::PropertyId| model.source.locate(model.properties[*id].span);
+        report.remarks.iter().map(place).collect()
+    };
+    let machine = |operation: &str| {
+        format!(
+            "MACHINE m SETS S = {{s, t}} VARIABLES f, n INVARIANT f : S +-> 0..2 & n : 0..2
+INITIALISATION f := {{s |-> 0}} || n := 0
+OPERATIONS stay = skip;
+{operation} END"
+        )
+    };
+    for operation in [
+        "up(x) = SELECT x : S & f(x) = 1 THEN n := 1 END",
+        "up(x) = SELECT x : S & not(f(x) = 0) THEN n := 1 END",
+        "up(x) = SELECT x : {t} & (f(x) = 0 or n = 0) THEN n := 1 END",
+        "up(x) = SELECT x : {t} & (f(x) = 0 => n = 0) THEN n := 1 END",
+        "up(x) = PRE x : {t} THEN IF f(x) = 0 THEN n := 1 ELSE n := 2 END END",
+        "up(x) = PRE x : {t} THEN IF n = 1 THEN skip ELSIF f(x) = 0 THEN n := 1 ELSE n := 2 END END",
+        "up(x) = PRE x : {t} THEN SELECT f(x) = 0 THEN n := 1 ELSE n := 2 END END",
+        "up(x) = PRE x : {t} THEN ANY y WHERE y = f(x) THEN n := 1 END END",
+        "up(x) = PRE x : {t} THEN CASE f(x) OF EITHER 0 THEN n := 1 ELSE n := 2 END END END",
+        "up = BEGIN f := {}; IF f(s) = 0 THEN n := 1 ELSE n := 2 END END",
+        "up = VAR k IN k := 0; WHILE f(t) > k DO k := k + 1 INVARIANT k : 0..2 VARIANT 2 - k END; n := 1 END",
+        "up(x) = SELECT x : POW(S) & min(f[x]) = 2 THEN n := 1 END",
+        "up(x) = SELECT x : 0..2 & 2 / x = 2 & x /= 1 THEN n := 1 END",
+        "up(x) = SELECT x : 0..2 & 2 mod (x - 1) = 1 THEN n := 1 END",
+        "up = SELECT 2 ** (n - 1) = 1 THEN n := 1 END",
+        "up = SELECT card({x | x : S & f(x) = 0}) = 1 THEN n := 1 END",
+        "up = SELECT #x.(x : S & f(x) = 0) THEN n := 1 END",
+        "up = SELECT !x.(x : S => f(x) = 1) THEN n := 1 END",
+        "up = SELECT SIGMA(x).(x : S | f(x)) = 0 THEN n := 1 END",
+        "up = SELECT first(tail([n])) = 0 THEN n := 1 END",
+    ] {
+        let found = places(&machine(operation));
+        assert!(found.len() == 1 && found[0].starts_with("test.mch:4:"), "{operation}: {found:?}");
+        let (model, _) = read(Source::new("test.mch", machine(operation)), &[]);
+        // The root and the initial state; one more where another value of the parameter has a condition that holds.
+        assert_eq!(search(&model).0.states, 2, "{operation}");
+    }
+    for operation in [
+        "up(x) = SELECT x : dom(f) & f(x) = 1 THEN n := 1 END",
+        "up(x) = SELECT x : S & (x /: dom(f) or f(x) = 1) THEN skip END",
+        "up(x) = SELECT x : S & f(x) = 1 & x : dom(f) THEN n := 1 END",
+        "up = SELECT n = 1 & f(t) = 0 THEN n := 2 END",
+        "up = IF n = 0 THEN skip ELSIF f(t) = 0 THEN n := 2 END",
+    ] {
+        assert!(places(&machine(operation)).is_empty(), "{operation}");
+    }
 }
 
 #[test]

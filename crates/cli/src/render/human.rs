@@ -60,6 +60,7 @@ pub(crate) fn check(outcome: &Outcome<'_>, palette: Palette) -> String {
     };
     text.push_str(&evidence(outcome, palette));
     text.push_str(&property_lines(outcome, palette));
+    text.push_str(&remark_lines(outcome, palette));
     text.push('\n');
     text.push_str(&figures(outcome));
     text
@@ -192,6 +193,30 @@ fn property_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
         lines.push(format!("{}  {kind:<width$}  {name}{place}\n", palette.open(UNSUPPORTED), width = widths.kind));
     }
     if lines.is_empty() { String::new() } else { format!("\n{}", lines.concat()) }
+}
+
+/// What is worth saying and violates nothing, each with the steps of a run to it.
+fn remark_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
+    let model = outcome.model.ir();
+    let renderer = TraceRenderer::new(model, outcome.model.layout(), Palette::PLAIN);
+    let mut text = String::new();
+    for remark in &outcome.report.remarks {
+        let place = model.source.locate(model.properties[remark.property].span);
+        let name = property_name(model, remark.property);
+        let _ = writeln!(text, "{} {name} {}", palette.open("note:"), palette.faint(&format!("({place})")));
+        if let Some(trace) = &remark.trace {
+            let steps: Vec<String> =
+                trace.steps.iter().map(|step| renderer.instance(step.action, &step.arguments)).collect();
+            let _ = writeln!(text, "      after {}", steps.join("; "));
+        }
+    }
+    if text.is_empty() {
+        return text;
+    }
+    format!(
+        "\n{text}      A condition of an operation without a value counts as false; \
+         --well-definedness error makes it a violation\n"
+    )
 }
 
 /// The widths of columns of the list of properties.

@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use quotient::{AdaptiveUse, CrossCheck, Extent, LivenessReport, PropertyReport, Report, StopReason, Subject, Verdict};
+use quotient::{
+    AdaptiveUse, CrossCheck, Extent, LivenessReport, PropertyReport, Remark, Report, StopReason, Subject, Verdict,
+};
 use quotient_ir::{
     Action, Diagnostic, Interpreter, Layout, Model, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind,
     Unexecuted, Valuation,
@@ -47,6 +49,9 @@ struct SearchObject<'a> {
     /// The run to an error that ended the search, if errors were not to be judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<FaultObject<'a>>,
+    /// What is worth saying and violates nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    remarks: Vec<RemarkObject<'a>>,
     #[serde(flatten)]
     graph: Option<GraphObject>,
     depth: u64,
@@ -240,6 +245,16 @@ struct FaultObject<'a> {
     violation: Option<ViolationObject<'a>>,
 }
 
+/// Something that is worth saying: where a condition has no value, with a run to a state in which it has none.
+#[derive(serde::Serialize)]
+struct RemarkObject<'a> {
+    message: String,
+    file: &'a str,
+    line: usize,
+    column: usize,
+    trace: Option<TraceObject<'a>>,
+}
+
 /// What is wrong at the end of a trace.
 #[derive(serde::Serialize)]
 struct ViolationObject<'a> {
@@ -422,6 +437,7 @@ pub(crate) fn search(writer: &mut dyn Write, command: &'static str, outcome: &Ou
             trace: TraceObject { naming, trace },
             violation: violation_object(model, &lines, trace),
         }),
+        remarks: remark_objects(naming, &lines, report),
         graph: outcome
             .counts
             .as_ref()
@@ -442,6 +458,20 @@ pub(crate) fn search(writer: &mut dyn Write, command: &'static str, outcome: &Ou
         diagnostics: diagnostic_objects(&model.source, outcome.model.warnings()),
     };
     write(writer, &object)
+}
+
+fn remark_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Report) -> Vec<RemarkObject<'a>> {
+    let object = |remark: &'a Remark| {
+        let place = lines.place(naming.model.properties[remark.property].span);
+        RemarkObject {
+            message: property_name(naming.model, remark.property),
+            file: place.file,
+            line: place.line,
+            column: place.column,
+            trace: remark.trace.as_ref().map(|trace| TraceObject { naming, trace }),
+        }
+    };
+    report.remarks.iter().map(object).collect()
 }
 
 fn never_fired_objects(outcome: &Outcome<'_>, lines: &Lines<'_>) -> Option<Vec<NeverFiredObject>> {

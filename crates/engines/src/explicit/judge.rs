@@ -19,6 +19,8 @@ pub(crate) struct Checks {
     pub(crate) invariants: Vec<PropertyId>,
     pub(crate) covers: Vec<PropertyId>,
     pub(crate) liveness: Vec<PropertyId>,
+    /// What is worth saying if it holds somewhere.
+    pub(crate) remarks: Vec<PropertyId>,
     /// What tells which states are passed through.
     pub(crate) passing: Vec<PropertyId>,
 }
@@ -35,6 +37,7 @@ impl Checks {
                 PropertyKind::Cover if selected => checks.covers.push(id),
                 PropertyKind::AlwaysReachable if selected => checks.liveness.push(id),
                 PropertyKind::Passing => checks.passing.push(id),
+                PropertyKind::Remark => checks.remarks.push(id),
                 _ => {}
             }
         }
@@ -70,11 +73,13 @@ pub(crate) struct Judge<'a, S: Batches> {
     scratch: S::Scratch,
     checks: &'a Checks,
     options: &'a SearchOptions,
+    /// The remarks that were not reached so far.
+    remarks: Vec<PropertyId>,
 }
 
 impl<'a, S: Batches> Judge<'a, S> {
     pub(crate) fn new(system: &'a S, checks: &'a Checks, options: &'a SearchOptions) -> Self {
-        Self { system, scratch: system.scratch(), checks, options }
+        Self { system, scratch: system.scratch(), checks, options, remarks: checks.remarks.clone() }
     }
 
     /// The one way into a store: checks a new state with a tag that was found from another one, has it stored,
@@ -141,7 +146,8 @@ impl<'a, S: Batches> Judge<'a, S> {
     #[inline]
     fn observe(&mut self, state: &[u64], mut covered: impl FnMut(PropertyId)) -> Result<(), Violation> {
         let checks = self.checks;
-        if checks.covers.is_empty() && checks.liveness.is_empty() || self.is_passing(state) {
+        let is_nothing = checks.covers.is_empty() && checks.liveness.is_empty() && self.remarks.is_empty();
+        if is_nothing || self.is_passing(state) {
             return Ok(());
         }
         for &property in &checks.covers {
@@ -153,12 +159,27 @@ impl<'a, S: Batches> Judge<'a, S> {
             // Only to see whether it has a value; what it is matters at the end.
             self.holds_somewhere(property, state)?;
         }
+        let mut remarks = std::mem::take(&mut self.remarks);
+        remarks.retain(|&property| {
+            // One without a value is not made.
+            let holds = matches!(self.holds_somewhere(property, state), Ok(true));
+            if holds {
+                covered(property);
+            }
+            !holds
+        });
+        self.remarks = remarks;
         Ok(())
     }
 
     /// Whether a state is one that is passed through elsewhere, so that no claim is about it.
     fn is_passing(&mut self, state: &[u64]) -> bool {
         self.options.store_passing && is_passing(self.system, &mut self.scratch, &self.checks.passing, state)
+    }
+
+    /// Whether a property is a remark.
+    pub(crate) fn is_remark(&self, property: PropertyId) -> bool {
+        self.checks.remarks.contains(&property)
     }
 
     /// The first valuation of parameters for which a property does not hold or has no value.

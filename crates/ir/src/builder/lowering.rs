@@ -279,6 +279,7 @@ impl Lowering {
             PropertyKind::AlwaysReachable => "liveness",
             PropertyKind::Assumption => "assume",
             PropertyKind::Passing => "passing",
+            PropertyKind::Remark => "remark",
         };
         let text = format_args!("{}{word} {name:?} {condition};", Ruleset(&parameters.parameters));
         let span = self.open(format!("{word} `{name}`"), 0, &text);

@@ -56,6 +56,9 @@ pub(super) fn check(model: &Model, shapes: &Shapes, classes: &Table<ExprId, Clas
         if !property.parameters.is_empty() && property.kind == PropertyKind::Passing {
             problems.push(format!("property {id:?} tells which states are passed through and has parameters"));
         }
+        if !property.parameters.is_empty() && property.kind == PropertyKind::Remark {
+            problems.push(format!("property {id:?} is a remark and has parameters"));
+        }
     }
 }
 

@@ -523,7 +523,11 @@ impl<'m> Exhaustion<'m> {
                     Err(fault) if fault.kind == FaultKind::Exhausted => return None,
                     // A fault violates an invariant as well, and a state with one is not passed through: only where
                     // they hold matters.
-                    Err(_) if matches!(kind, PropertyKind::Invariant | PropertyKind::Passing) => Effect::Truth(false),
+                    Err(_)
+                        if matches!(kind, PropertyKind::Invariant | PropertyKind::Passing | PropertyKind::Remark) =>
+                    {
+                        Effect::Truth(false)
+                    }
                     Err(_) => Effect::Fault,
                 };
                 Some((effect, footprint.reads))

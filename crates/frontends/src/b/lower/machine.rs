@@ -107,6 +107,7 @@ impl Lowerer<'_> {
         self.claims(&core.invariant, PropertyKind::Invariant, &variables, stage);
         self.model.assertions = self.claims(&core.assertions, PropertyKind::Invariant, &variables, stage);
         self.claims(core.goal.as_slice(), PropertyKind::Cover, &variables, stage);
+        self.add_remarks();
         Ok(())
     }
 
@@ -226,13 +227,21 @@ impl Lowerer<'_> {
             for (symbol, item) in writes {
                 let Some((variable, shape)) = lowerer.stored.get(symbol).cloned() else {
                     // An output: worked out, so that what is wrong with it shows.
-                    if let Item::Scalar(value, scalar) = item
-                        && !matches!(lowerer.model.pool[*value], IrExpr::Constant { .. } | IrExpr::Read(_))
+                    if let Item::Scalar(value, scalar) = item {
+                        if !matches!(lowerer.model.pool[*value], IrExpr::Constant { .. } | IrExpr::Read(_)) {
+                            let name = lowerer.core.symbols[symbol.0].name.to_string();
+                            let local = lowerer.temporary(&name, &Shape::Scalar(*scalar));
+                            let target = lowerer.local_place(local);
+                            path.statements
+                                .push(Self::statement(StatementKind::Assign { target, value: *value }, span));
+                        }
+                    } else if let Ok(same) = lowerer.same(item, item)
+                        && lowerer.may_fail(same)
                     {
-                        let name = lowerer.core.symbols[symbol.0].name.to_string();
-                        let local = lowerer.temporary(&name, &Shape::Scalar(*scalar));
-                        let target = lowerer.local_place(local);
-                        path.statements.push(Self::statement(StatementKind::Assign { target, value: *value }, span));
+                        // A set is asked for its members; comparing it with itself asks for all of them.
+                        let branches = vec![(same, Vec::new())];
+                        path.statements
+                            .push(Self::statement(StatementKind::If { branches, otherwise: Vec::new() }, span));
                     }
                     continue;
                 };
@@ -276,6 +285,7 @@ impl Lowerer<'_> {
             Some((stage, from, _)) => self.in_stage(stage, from),
             None => self.truth(true),
         };
+        self.note_doubts(&path, guard, &path.statements);
         // What an instance of the rule decides by itself comes first: most instances go no further.
         let (fixed, open): (Vec<ExprId>, Vec<ExprId>) =
             path.guards.iter().partition(|condition| self.is_fixed(**condition) && !self.may_fail(**condition));
