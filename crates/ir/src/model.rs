@@ -8,6 +8,7 @@ use crate::expression::{Iteration, Pool};
 use crate::formula::Formula;
 use crate::index::{ExprId, FunctionId, LocalId, PropertyId, RuleId, StartId, Table, TypeId, VariableId};
 use crate::notation::Notation;
+use crate::operations::Operations;
 use crate::ownership::{Fairness, Owner};
 use crate::presentation::Presentation;
 use crate::statement::Statement;
@@ -44,6 +45,8 @@ pub struct Model {
     pub value_names: FxHashMap<TypeId, FxHashMap<i64, String>>,
     /// How runs are told, if not rule by rule and cell by cell.
     pub presentation: Option<Presentation>,
+    /// How steps are told, if they are calls of operations.
+    pub operations: Option<Operations>,
 }
 
 /// A global variable.
@@ -218,6 +221,7 @@ impl Model {
             notations: Vec::new(),
             value_names: FxHashMap::default(),
             presentation: None,
+            operations: None,
         }
     }
 

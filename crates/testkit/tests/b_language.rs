@@ -306,6 +306,8 @@ OPERATIONS stay = skip;
         "up = SELECT !x.(x : S => f(x) = 1) THEN n := 1 END",
         "up = SELECT SIGMA(x).(x : S | f(x)) = 0 THEN n := 1 END",
         "up = SELECT first(tail([n])) = 0 THEN n := 1 END",
+        "up = SELECT inter({x | x : {dom(f)} & n = 1}) = {} THEN n := 1 END",
+        "up = SELECT s : INTER(x).(x : S & n = 1 | {x}) THEN n := 1 END",
     ] {
         let found = places(&machine(operation));
         assert!(found.len() == 1 && found[0].starts_with("test.mch:4:"), "{operation}: {found:?}");
@@ -380,6 +382,99 @@ fn implementations() {
     assert_eq!((report.states, verdict.as_str()), (9, "holds"));
 }
 
+/// Where two members are too few, or too many, the least sizes that satisfy the properties are taken.
+#[test]
+fn least_sizes_of_deferred_sets() {
+    let check = |sets: &str, constants: &str, properties: &str, expected: &[(&str, usize)]| {
+        let text = format!(
+            "MACHINE m SETS {sets} CONSTANTS {constants} PROPERTIES {properties}
+             VARIABLES n INVARIANT n : 0..1 INITIALISATION n := 0 OPERATIONS stay = skip END"
+        );
+        let loaded = load(Source::new("test.mch", text.as_str()), Language::B, &LoadOptions::default());
+        let loaded = loaded.unwrap_or_else(|diagnostics| panic!("{text}: {diagnostics:#?}"));
+        let sizes: Vec<String> =
+            loaded.warnings.iter().filter(|it| it.code == "default-size").map(|it| it.message.clone()).collect();
+        assert_eq!(sizes.len(), expected.len(), "{text}: {sizes:?}");
+        for (found, (set, size)) in sizes.iter().zip(expected) {
+            assert!(found.starts_with(&format!("`{set}` gets {size} member")), "{text}: {found}");
+        }
+    };
+    check("S", "a", "a : S", &[("S", 2)]);
+    check("S", "a, b, c", "a : S & b : S & c : S & a /= b & b /= c & a /= c", &[("S", 3)]);
+    check("S", "a", "a = card(S) & a > 4", &[("S", 5)]);
+    check("S", "a", "a : S & S - {a} = {}", &[("S", 1)]);
+    check("S; T", "f", "f : S >-> T & f /: S >->> T", &[("S", 1), ("T", 2)]);
+    check("S; T", "f", "f : S -->> T & card(T) = 3", &[("S", 3)]);
+    // What nothing bounds is tried further than MAXINT.
+    check("S", "k", "k : NATURAL & k * k = 100 & card(S) = 1", &[]);
+    let none = "MACHINE m SETS S CONSTANTS a PROPERTIES a : S & a /= a END";
+    let diagnostics = load(Source::new("test.mch", none), Language::B, &LoadOptions::default()).expect_err("none");
+    assert!(diagnostics.iter().any(|it| it.code == "no-solution"), "{diagnostics:#?}");
+}
+
+/// A function over all integers has values wherever it is applied.
+#[test]
+fn functions_over_all_integers() {
+    let text = "MACHINE m CONSTANTS next, k PROPERTIES next = %x.(x : INTEGER | x + 1) & k = next(next(5))
+        VARIABLES n INVARIANT n : 0..k & next(n) <= 8 INITIALISATION n := 0
+        OPERATIONS up = SELECT n < k THEN n := next(n) END; r <-- get(y) = PRE y : 0..20 THEN r := next(y) END END";
+    expect(text, &[], "holds", 10);
+    let wrong = text.replace("<= 8", "<= 7");
+    expect(&wrong, &[], "next(n) <= 7", 0);
+}
+
+/// A function to all naturals that is given argument by argument.
+#[test]
+fn functions_given_pointwise() {
+    let text = "MACHINE m SETS S = {a, b} DEFINITIONS SET_PREF_MAXINT == 2 ** 3 - 1 CONSTANTS speed
+        PROPERTIES speed : S --> NATURAL1 & speed(a) = 10 & 20 = speed(b)
+        VARIABLES t INVARIANT t : 0..40 INITIALISATION t := 0
+        OPERATIONS go(s) = PRE s : S & t < MAXINT THEN t := t + speed(s) END; stay = skip END";
+    expect(text, &[], "holds", 5);
+}
+
+/// Steps are calls with arguments and results, and nothing but what the text names is among them.
+#[test]
+fn calls_and_results() {
+    use quotient_ir::{Action, Interpreter, RuleId};
+    let text = "MACHINE m SETS S = {s, t} VARIABLES f, x INVARIANT f : S +-> S & x : S
+        INITIALISATION f := {s |-> t} || x :: S
+        OPERATIONS
+          r, all <-- look(p, q) = PRE p : S * S & q <: S & x = s THEN r := prj1(S, S)(p) || all := f~ END;
+          y <-- same(z) = PRE z = x THEN y := bool(z = s) END;
+          move = ANY z WHERE z : S THEN x := z END END";
+    let (model, _) = read(Source::new("test.mch", text), &[]);
+    let layout = Layout::new(&model).expect("a layout");
+    let interpreter = Interpreter::new(&model, &layout);
+    let operations = model.operations.as_ref().expect("a machine has operations");
+    let fire = |state: &quotient_ir::Valuation, name: &str, number: usize| {
+        let mut enabled = Vec::new();
+        for (id, rule) in model.rules.iter_enumerated() {
+            for arguments in interpreter.instances(&rule.parameters, &rule.locals) {
+                if operations.calls[id].name == name && interpreter.enabled(id, &arguments, state) == Ok(true) {
+                    enabled.push((id, arguments));
+                }
+            }
+        }
+        let (id, arguments): &(RuleId, Vec<i64>) = &enabled[number];
+        let action = Action::Rule(*id);
+        let quotient_ir::Outcome::Next { state: next, .. } = interpreter.fire(*id, arguments, state) else { panic!() };
+        let results = operations.results(&interpreter, action, arguments, state);
+        let results: Vec<String> = results.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let call = operations.call_text(&interpreter, action, arguments, Some(state));
+        (next, format!("{call} --> {}", results.join(", ")))
+    };
+    let start = quotient_ir::StartId::from_position(0);
+    let quotient_ir::Outcome::Next { state: root, .. } = interpreter.run_start(start, &[]) else { panic!() };
+    let (state, text) = fire(&root, "INITIALISATION", 0);
+    assert_eq!(text, "INITIALISATION --> ");
+    assert_eq!(fire(&state, "look", 7).1, "look(p=(s|->t), q={s,t}) --> r=s, all={(t|->s)}");
+    assert_eq!(fire(&state, "same", 0).1, "same(z=s) --> y=TRUE");
+    let (state, text) = fire(&state, "move", 1);
+    assert_eq!(text, "move --> ");
+    assert_eq!(fire(&state, "same", 0).1, "same(z=t) --> y=FALSE");
+}
+
 /// Values are written as in B.
 #[test]
 fn notation() {
@@ -403,8 +498,8 @@ fn notation() {
     let expected = [
         "a = {t}",
         "r = {(s|->t)}",
-        "f = {t|->2}",
-        "g = {s|->{},t|->{s,t}}",
+        "f = {(t|->2)}",
+        "g = {(s|->{}),(t|->{s,t})}",
         "q = [t,s]",
         "p = rec(all:{t},one:s)",
         "v = {{},{s,t}}",

@@ -399,8 +399,28 @@ fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
                 let line = lines.place(model.rules[rule].span).line;
                 format!("{} (line {line})", rule_name(model, rule))
             };
-            let row = ("never fired", format!("{} of {} rules{in_what}", never_fired.len(), model.rules.len()));
-            (vec![row], never_fired.iter().map(text).collect())
+            if let Some(operations) = &model.operations {
+                // An operation may be several rules; INITIALISATION is none.
+                let mut all: Vec<(&str, RuleId, bool)> = Vec::new();
+                for (rule, call) in operations.calls.iter_enumerated().filter(|(_, call)| call.is_operation) {
+                    let is_fired = !never_fired.contains(&rule);
+                    match all.iter_mut().find(|(name, ..)| *name == call.name) {
+                        Some((.., fired)) => *fired |= is_fired,
+                        None => all.push((&call.name, rule, is_fired)),
+                    }
+                }
+                let count = all.len();
+                let never: Vec<RuleId> = all.iter().filter(|(.., fired)| !fired).map(|(_, rule, _)| *rule).collect();
+                let text = |&rule: &RuleId| {
+                    let line = lines.place(model.rules[rule].span).line;
+                    format!("{} (line {line})", operations.calls[rule].name)
+                };
+                let row = ("never enabled", format!("{} of {count} operations{in_what}", never.len()));
+                (vec![row], never.iter().map(text).collect())
+            } else {
+                let row = ("never fired", format!("{} of {} rules{in_what}", never_fired.len(), model.rules.len()));
+                (vec![row], never_fired.iter().map(text).collect())
+            }
         }
     };
     if texts.is_empty() {

@@ -325,6 +325,8 @@ struct StepObject<'a> {
     /// How states are shown to people, if otherwise than cell by cell.
     shape: Option<&'a StateShape<'a>>,
     step: &'a TraceStep,
+    /// The state before, if there is one.
+    before: Option<&'a Valuation>,
 }
 
 /// A state as people see it.
@@ -350,10 +352,14 @@ struct ScalarObject<'a> {
 impl Serialize for TraceObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Naming { model, layout } = self.naming;
-        let is_shown = model.presentation.is_some() || !model.notations.is_empty();
+        let is_shown = model.presentation.is_some() || model.operations.is_some() || !model.notations.is_empty();
         let shape = is_shown.then(|| StateShape::new(model, layout));
-        let step = |step| StepObject { naming: self.naming, shape: shape.as_ref(), step };
-        serializer.collect_seq(self.trace.steps.iter().map(step))
+        let steps = &self.trace.steps;
+        let step = |position: usize| {
+            let before = position.checked_sub(1).map(|position| &steps[position].state);
+            StepObject { naming: self.naming, shape: shape.as_ref(), step: &steps[position], before }
+        };
+        serializer.collect_seq((0..steps.len()).map(step))
     }
 }
 
@@ -365,6 +371,17 @@ impl Serialize for StepObject<'_> {
         map.serialize_entry("rule", &action_name(model, step.action))?;
         map.serialize_entry("arguments", &ArgumentsObject { model, arguments })?;
         map.serialize_entry("state", &StateObject { naming: self.naming, state: &step.state })?;
+        if let Some(operations) = &model.operations {
+            let interpreter = Interpreter::new(model, self.naming.layout);
+            let call = operations.call_text(&interpreter, step.action, &step.arguments, self.before);
+            map.serialize_entry("operation", &call)?;
+            let results =
+                self.before.map(|before| operations.results(&interpreter, step.action, &step.arguments, before));
+            let results = results.unwrap_or_default();
+            if !results.is_empty() {
+                map.serialize_entry("results", &ResultsObject(&results))?;
+            }
+        }
         if let Some(lines) = participants(model, step.action, &step.arguments) {
             map.serialize_entry("text", &lines)?;
         }
@@ -372,6 +389,15 @@ impl Serialize for StepObject<'_> {
             map.serialize_entry("shown", &ShownObject(shape, &step.state))?;
         }
         map.end()
+    }
+}
+
+/// The results of an operation as people see them.
+struct ResultsObject<'a>(&'a [(String, String)]);
+
+impl Serialize for ResultsObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
 }
 
@@ -435,7 +461,7 @@ pub(crate) fn search(writer: &mut dyn Write, command: &'static str, outcome: &Ou
         properties: property_objects(naming, &lines, report),
         fault: report.fault.as_ref().map(|trace| FaultObject {
             trace: TraceObject { naming, trace },
-            violation: violation_object(model, &lines, trace),
+            violation: violation_object(naming, &lines, trace),
         }),
         remarks: remark_objects(naming, &lines, report),
         graph: outcome
@@ -584,7 +610,7 @@ pub(crate) fn simulation(
         seed,
         steps: trace.steps.iter().filter(|step| matches!(step.action, Action::Rule(_))).count(),
         trace: TraceObject { naming: Naming { model, layout }, trace },
-        violation: violation_object(model, &lines, trace),
+        violation: violation_object(Naming { model, layout }, &lines, trace),
         diagnostics: diagnostic_objects(&model.source, warnings),
     };
     write(writer, &object)
@@ -620,7 +646,7 @@ fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a Prop
         Subject::Errors => ("errors".into(), "errors"),
     };
     let violation = match (&property.trace, property.subject) {
-        (Some(trace), _) => violation_object(model, lines, trace),
+        (Some(trace), _) => violation_object(naming, lines, trace),
         (None, Subject::Property(id)) if property.verdict == Verdict::Violated => {
             let message = "no reachable state satisfies it".into();
             Some(located(lines, message, Some(model.properties[id].span)))
@@ -638,8 +664,8 @@ fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a Prop
     }
 }
 
-fn violation_object<'a>(model: &'a Model, lines: &Lines<'a>, trace: &Trace) -> Option<ViolationObject<'a>> {
-    let text = describe_violation(model, trace.violation.as_ref()?);
+fn violation_object<'a>(naming: Naming<'_>, lines: &Lines<'a>, trace: &Trace) -> Option<ViolationObject<'a>> {
+    let text = describe_violation(naming.model, naming.layout, trace.violation.as_ref()?);
     Some(located(lines, text.message, text.span))
 }
 

@@ -143,11 +143,21 @@ impl Settings {
     }
 }
 
-/// The value of a number with or without a sign.
+/// The value of a formula of numbers.
 fn constant(formula: &Formula) -> Option<i64> {
     match &formula.kind {
         FormulaKind::Number(value) => Some(*value),
         FormulaKind::Unary("-", operand) => constant(operand)?.checked_neg(),
+        FormulaKind::Binary(operator, left, right) => {
+            let (left, right) = (constant(left)?, constant(right)?);
+            match *operator {
+                "+" => left.checked_add(right),
+                "-" => left.checked_sub(right),
+                "*" => left.checked_mul(right),
+                "**" => left.checked_pow(u32::try_from(right).ok()?),
+                _ => None,
+            }
+        }
         _ => None,
     }
 }

@@ -5,6 +5,7 @@
 //! the initialised states are told apart by a variable of their own (`machine`).
 
 mod applications;
+mod calls;
 mod definedness;
 mod failures;
 mod items;

@@ -10,6 +10,7 @@ use quotient_ir::{
 
 use super::super::core::{Expr, Kind, Substitution, SubstitutionKind, SymbolId, SymbolKind};
 use super::super::evaluation::{Evaluator, TroubleKind, Value};
+use super::super::types::Type;
 use super::definedness::GuardDoubt;
 use super::items::{Environment, Item, SetItem, bind};
 use super::predicates::equation_for;
@@ -30,10 +31,21 @@ pub(super) struct Path {
     pub(super) owner: Owner,
     pub(super) guards: Vec<ExprId>,
     pub(super) statements: Vec<Statement>,
-    /// What was chosen on this path that is not a parameter, for people.
-    pub(super) chosen: Vec<String>,
+    /// The values of symbols that were chosen on this path.
+    pub(super) choices: Vec<(SymbolId, Chosen)>,
     /// The guards without which others have no value.
     pub(super) doubts: Vec<GuardDoubt>,
+}
+
+/// The value of a symbol that was chosen.
+#[derive(Clone, Debug)]
+pub(super) enum Chosen {
+    /// This value.
+    Value(Value),
+    /// The values of parameters, from one on.
+    Parameters(usize, Shape),
+    /// What follows from the state and other choices.
+    Item(Item),
 }
 
 /// What symbols become.
@@ -476,10 +488,15 @@ impl Lowerer<'_> {
             let shape = match self.stored.get(symbol) {
                 Some((_, shape)) => shape.clone(),
                 None => {
-                    // A local counter has no invariant; its type must tell.
-                    let integers =
-                        self.integers().or(Some((self.settings.least_integer, self.settings.greatest_integer)));
+                    // A local counter has no invariant; its type must tell. It is no part of the state, so there is room.
                     let ty = self.core.symbols[symbol.0].ty.clone();
+                    let is_number = self.types.resolve(&ty) == Type::Integer;
+                    let integers = if is_number {
+                        Some((i64::from(i32::MIN), i64::from(i32::MAX)))
+                    } else {
+                        self.integers().or(Some((self.settings.least_integer, self.settings.greatest_integer)))
+                    };
+                    self.unbounded.insert(*symbol);
                     match super::shapes::shape_of_type(self.types, &ty, integers) {
                         Some(shape) => shape,
                         None => return refuse("unbounded", "nothing bounds this local variable", span),
@@ -623,6 +640,7 @@ impl Lowerer<'_> {
                         let item = lowerer.item(value, inner)?;
                         lowerer.equation_value(item, initial, span, path)
                     })?;
+                    path.choices.push((symbol, Chosen::Item(item.clone())));
                     *inner = bind(inner, symbol, item);
                 }
                 continue;
@@ -704,7 +722,7 @@ impl Lowerer<'_> {
             for (path, environment) in paths {
                 for value in &values {
                     let mut path = path.clone();
-                    path.chosen.push(format!("{name}={}", self.value_text(value)));
+                    path.choices.push((symbol, Chosen::Value(value.clone())));
                     let item = self.literal(value, shape);
                     longer.push((path, bind(&environment, symbol, item)));
                     check_count(longer.len(), span)?;
@@ -714,6 +732,7 @@ impl Lowerer<'_> {
         }
         let mut chosen = Vec::new();
         for (mut path, environment) in paths {
+            path.choices.push((symbol, Chosen::Parameters(path.owner.parameters.len(), shape.clone())));
             let item = self.in_path(&mut path, |lowerer, _| Ok(lowerer.parameter(&name, shape)))?;
             chosen.push((path, bind(&environment, symbol, item)));
         }
@@ -843,7 +862,7 @@ impl Lowerer<'_> {
             Value::Boolean(value) => if *value { "TRUE" } else { "FALSE" }.into(),
             Value::Text(text) => format!("'{}'", self.core.texts[*text]),
             Value::Member(set, member) => self.core.sets[set.0].members[*member].to_string(),
-            Value::Pair(pair) => format!("{}|->{}", self.value_text(&pair.0), self.value_text(&pair.1)),
+            Value::Pair(pair) => format!("({}|->{})", self.value_text(&pair.0), self.value_text(&pair.1)),
             Value::Record(fields) => {
                 let fields: Vec<String> = fields.iter().map(|field| self.value_text(field)).collect();
                 format!("rec({})", fields.join(","))
