@@ -485,6 +485,22 @@ impl Lowerer<'_> {
             for condition in &path.guards {
                 guard = self.and(guard, *condition);
             }
+            // Without anything worked out before, a condition says the same, in a form that does not depend on the
+            // order in which parameters are tried.
+            let is_assumption = |statement: &Statement| matches!(statement.kind, StatementKind::Assume(_));
+            if body[..last].iter().all(is_assumption) {
+                let mut condition = guard;
+                for statement in &body[..last - 1] {
+                    if let StatementKind::Assume(before) = statement.kind {
+                        condition = self.and(condition, before);
+                    }
+                }
+                let missing = self.not(key.0);
+                let condition = self.and(condition, missing);
+                let value = StatementKind::Return(Some(ReturnValue::Value(condition)));
+                self.remark(&doubt, &path.owner, condition, vec![Self::statement(value, doubt.span)]);
+                continue;
+            }
             let mut own = Vec::new();
             self.answer_unless(guard, false, doubt.span, &mut own);
             for statement in &body[..last] {
