@@ -254,10 +254,10 @@ impl<'a> Evaluator<'a> {
             let Kind::Operation(operator, sides) = &conjunct.kind else { continue };
             let [left, right] = &sides[..] else { continue };
             match (operator, &right.kind) {
-                (Operator::Member, Kind::Operation(Operator::Arrow(arrow), sets)) if is_symbol(left) => {
-                    if arrow.total && arrow.function && self.is_ready(&sets[0], symbols) {
-                        domain = Some(&sets[0]);
-                    }
+                (Operator::Member, Kind::Operation(Operator::Arrow(arrow), sets))
+                    if is_symbol(left) && arrow.total && arrow.function && self.is_ready(&sets[0], symbols) =>
+                {
+                    domain = Some(&sets[0]);
                 }
                 (Operator::Equal, _) => {
                     for (one, other) in [(left, right), (right, left)] {
