@@ -106,6 +106,18 @@ pub(crate) struct ModelArguments {
     /// them to, or 12 more than at the start]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub(crate) max_processes: Option<u8>,
+    /// What a guard or condition of a B operation without a value comes to [default: note]
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) well_definedness: Option<WellDefinednessName>,
+}
+
+/// What a condition of a B operation without a value comes to.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum WellDefinednessName {
+    /// It counts as false, as in ProB, and a note says where
+    Note,
+    /// It is an error
+    Error,
 }
 
 /// How to search.

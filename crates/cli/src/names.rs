@@ -8,8 +8,8 @@ pub(crate) use quotient::names::{
     rule_name,
 };
 use quotient_ir::{
-    Action, Caption, Local, LocalId, Model, Parameter, Participant, Property, PropertyId, PropertyKind, Rule,
-    SourceStatement, Span, Start, Table, TableIndex, TypeId, TypeKind,
+    Action, Caption, Interpreter, Layout, Local, LocalId, Model, Parameter, Participant, Property, PropertyId,
+    PropertyKind, Rule, SourceStatement, Span, Start, Table, TableIndex, TypeId, TypeKind, Valuation,
 };
 
 /// An action as a title for people: `Rule "SendReqS"`, `Rule 3`.
@@ -49,6 +49,29 @@ pub(crate) fn is_remark(model: &Model, action: Action) -> bool {
     let Action::Rule(rule) = action else { return false };
     let caption = model.presentation.as_ref().and_then(|presentation| presentation.caption(rule));
     matches!(caption, Some(Caption::Remark(..)))
+}
+
+/// An action of a model with operations for people: `operation choose(n=bob) --> r=TRUE`. Arguments that follow from the
+/// state, and results, are told if the state before is given.
+pub(crate) fn operation_title(
+    model: &Model,
+    layout: &Layout,
+    action: Action,
+    arguments: &[i64],
+    before: Option<&Valuation>,
+) -> Option<String> {
+    let operations = model.operations.as_ref()?;
+    let interpreter = Interpreter::new(model, layout);
+    let mut text = visible(&operations.call_text(&interpreter, action, arguments, before));
+    if operations.is_operation(action) {
+        text.insert_str(0, "operation ");
+    }
+    let results = before.map(|before| operations.results(&interpreter, action, arguments, before)).unwrap_or_default();
+    for (position, (name, value)) in results.iter().enumerate() {
+        let sign = if position == 0 { " -->" } else { "," };
+        text.push_str(&format!("{sign} {name}={}", visible(value)));
+    }
+    Some(text)
 }
 
 /// All that take part in an action, on one line.
@@ -114,6 +137,9 @@ pub(crate) fn property_arguments_text(model: &Model, property: PropertyId, argum
 pub(crate) fn edge_label(model: &Model, action: Action, arguments: &[i64]) -> String {
     if let Some(title) = joint_title(model, action, arguments) {
         return title;
+    }
+    if let (Some(operations), Ok(layout)) = (&model.operations, Layout::new(model)) {
+        return visible(&operations.call_text(&Interpreter::new(model, &layout), action, arguments, None));
     }
     let name = action_name(model, action);
     let texts = argument_texts(model, action_signature(model, action), arguments);

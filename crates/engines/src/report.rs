@@ -180,7 +180,9 @@ pub struct Report {
     pub properties: Vec<PropertyReport>,
     /// The run to the run-time error that ended the search, if these are not reported as violations.
     pub fault: Option<Trace>,
-    /// The number of 64-bit words of a packed state, at the end of the search.
+    /// The remarks of the model ([`quotient_ir::PropertyKind::Remark`]) that hold in some state that was reached.
+    pub remarks: Vec<PropertyId>,
+    /// The 64-bit words of a packed state, as the search had it at its end.
     pub words: usize,
     /// The extent of what may have been missed, if states were stored approximately.
     pub approximation: Option<Approximation>,
@@ -218,6 +220,7 @@ impl Report {
             disk_bytes,
             properties,
             fault: None,
+            remarks: Vec::new(),
             words,
             approximation,
             liveness_searches: Vec::new(),

@@ -46,6 +46,8 @@ pub(crate) struct Verdicts {
     without_value: Vec<PropertyId>,
     /// The run to a fault, if they are not.
     fault: Option<Trace>,
+    /// The remarks that were reached.
+    remarks: Vec<PropertyId>,
 }
 
 impl Verdicts {
@@ -78,6 +80,7 @@ impl Verdicts {
         if options.errors {
             subjects.push((Subject::Errors, undecided));
         }
+        let remarks = checks.remarks.iter().copied().filter(|id| covered.contains(id)).collect();
         let report = |(subject, verdict)| PropertyReport { subject, verdict, trace: None, other_traces: Vec::new() };
         Self {
             subjects: subjects.into_iter().map(report).collect(),
@@ -86,6 +89,7 @@ impl Verdicts {
             covered: covered.to_vec(),
             without_value: Vec::new(),
             fault: None,
+            remarks,
         }
     }
 
@@ -192,7 +196,7 @@ impl Verdicts {
                 report.verdict = Verdict::Inconclusive;
             }
         }
-        Report { fault: self.fault, ..Report::new(self.subjects, stop_reason, figures) }
+        Report { fault: self.fault, remarks: self.remarks, ..Report::new(self.subjects, stop_reason, figures) }
     }
 }
 

@@ -58,6 +58,21 @@ pub struct LoadOptions {
     /// SPIN has no room for more either (255). By default as many as the text bounds them to, or twelve more than at
     /// the start.
     pub max_processes: Option<u8>,
+    /// What a condition of a B operation without a value comes to, unless the machine itself says so
+    /// (`SET_PREF_TRY_FIND_ABORT`).
+    pub well_definedness: Option<WellDefinedness>,
+}
+
+/// What becomes of a B operation whose guard, or another condition that decides how it continues, has no value: a
+/// function is applied outside its domain, say, or a number divided by zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum WellDefinedness {
+    /// The operation is not enabled, as in ProB. Where that happens is told by a remark
+    /// ([`quotient_ir::PropertyKind::Remark`]).
+    #[default]
+    Remark,
+    /// It is an error of the model.
+    Error,
 }
 
 impl Default for LoadOptions {
@@ -68,6 +83,7 @@ impl Default for LoadOptions {
             ignore_assertions: false,
             watch_claims: false,
             max_processes: None,
+            well_definedness: None,
         }
     }
 }

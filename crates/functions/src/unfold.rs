@@ -432,9 +432,9 @@ impl<'m> Unfolder<'m> {
         let Some(condition) = property.formula.condition() else { return Ok((NodeId::TRUE, NodeId::FALSE)) };
         self.push_frame(&property.locals, None);
         self.set_parameters(&property.parameters, arguments, None);
-        if matches!(property.kind, PropertyKind::Invariant | PropertyKind::Passing) {
-            // A run-time error also violates an invariant, and a state with one is not transient, so only where they
-            // hold matters.
+        if matches!(property.kind, PropertyKind::Invariant | PropertyKind::Passing | PropertyKind::Remark) {
+            // A run-time error also violates an invariant, a state with one is not transient, and it causes no remark,
+            // so only where they hold matters.
             let holds = self.decided(condition, true)?;
             return Ok((holds, NodeId::FALSE));
         }

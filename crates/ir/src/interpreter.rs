@@ -21,12 +21,14 @@ mod printing;
 mod type_facts;
 
 use crate::budget::Interrupt;
+use crate::expression::Iteration;
 use crate::fault::Fault;
-use crate::index::{LocalId, PropertyId, RuleId, StartId, Table};
+use crate::index::{FunctionId, LocalId, PropertyId, RuleId, StartId, Table};
 use crate::layout::{Layout, Valuation};
 use crate::model::{Local, Model, Parameter};
 use crate::statement::Statement;
 pub use context::{CallContext, DecidingPart, FailureContext, NamedValue};
+use execution::Flow;
 pub use footprint::Footprint;
 use instances::Instances;
 use machine::{Machine, Stop};
@@ -182,6 +184,20 @@ impl<'m> Interpreter<'m> {
         let mut machine = self.property_machine(property, arguments, state).recording();
         let result = condition(machine.evaluate(expression));
         (result, machine.footprint())
+    }
+
+    /// What a function without effects gives for the cells of its parameters in a state; nothing if it goes wrong.
+    pub fn value_of(&self, function: FunctionId, arguments: &[i64], state: &Valuation) -> Option<Vec<Option<i64>>> {
+        let entry = &self.model.functions[function];
+        let parameter = |&local: &LocalId| Parameter { local, range: Iteration::Over(entry.locals[local].ty) };
+        let parameters: Vec<Parameter> = entry.parameters.iter().map(parameter).collect();
+        let mut machine = Machine::new(self, &state.0, &entry.locals, entry.span);
+        machine.frames[0] = machine.new_frame(&entry.locals, Some(function));
+        machine.set_parameters(&parameters, arguments);
+        match machine.execute_all(&entry.body) {
+            Ok(Flow::Return(cells)) => cells,
+            _ => None,
+        }
     }
 
     fn rule_machine<'i>(&'i self, rule: RuleId, arguments: &[i64], state: &'i Valuation) -> Machine<'i, 'm> {

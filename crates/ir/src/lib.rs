@@ -15,6 +15,7 @@ mod layout;
 mod model;
 mod murphi;
 mod notation;
+mod operations;
 mod ownership;
 mod presentation;
 mod statement;
@@ -37,6 +38,7 @@ pub use layout::{Layout, LayoutError, MultisetSlots, Slot, State, Valuation};
 pub use model::{Function, Local, LocalKind, Model, Parameter, Property, PropertyKind, Rule, Start, Variable};
 pub use murphi::{PrintError, PrintOptions, print_murphi};
 pub use notation::{Index, Notation};
+pub use operations::{CallValue, OperationCall, Operations, ParameterNotation, Stages};
 pub use ownership::{Fairness, Number, Owner};
 pub use presentation::{
     Caption, PartKind, Participant, Presentation, ShownPart, SourceStatement, Unexecuted, queue_text,

@@ -8,6 +8,7 @@ use crate::expression::{Iteration, Pool};
 use crate::formula::Formula;
 use crate::index::{ExprId, FunctionId, LocalId, PropertyId, RuleId, StartId, Table, TypeId, VariableId};
 use crate::notation::Notation;
+use crate::operations::Operations;
 use crate::ownership::{Fairness, Owner};
 use crate::presentation::Presentation;
 use crate::statement::Statement;
@@ -44,6 +45,8 @@ pub struct Model {
     pub value_names: FxHashMap<TypeId, FxHashMap<i64, String>>,
     /// How runs are displayed, if not rule by rule and cell by cell.
     pub presentation: Option<Presentation>,
+    /// How steps are told, if they are calls of operations.
+    pub operations: Option<Operations>,
 }
 
 /// A global variable.
@@ -163,13 +166,16 @@ pub enum PropertyKind {
     Passing,
     /// Not a claim: states in which it does not hold are stored and checked, and not expanded. It has no parameters.
     Constraint,
+    /// Not a claim: that it holds in some reachable state is worth saying, and changes no verdict. Where it has no
+    /// value it does not hold. It has no parameters.
+    Remark,
 }
 
 impl PropertyKind {
     /// Whether it is a claim about the model that may be violated. Other kinds belong to the behaviour of the model,
     /// whatever is checked.
     pub fn is_claim(self) -> bool {
-        !matches!(self, Self::Assumption | Self::Passing | Self::Constraint)
+        !matches!(self, Self::Assumption | Self::Passing | Self::Constraint | Self::Remark)
     }
 }
 
@@ -215,6 +221,7 @@ impl Model {
             notations: Vec::new(),
             value_names: FxHashMap::default(),
             presentation: None,
+            operations: None,
         }
     }
 

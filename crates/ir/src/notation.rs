@@ -1,5 +1,5 @@
-//! How a front end wants the value of a variable displayed: B's sets, functions and sequences are stored in arrays of
-//! bits and cells, and users want to see `{a|->b}`.
+//! How a front end wants the value of a variable shown: B's sets, functions and sequences lie in arrays of
+//! bits and cells, and people want to see `{(a|->b)}`.
 
 use crate::index::TypeId;
 use crate::model::Model;
@@ -110,7 +110,7 @@ fn function(pairs: &[(String, String)]) -> String {
         let items: Vec<&str> = pairs.iter().map(|(_, value)| value.as_str()).collect();
         return format!("[{}]", items.join(","));
     }
-    let pairs: Vec<String> = pairs.iter().map(|(argument, value)| format!("{argument}|->{value}")).collect();
+    let pairs: Vec<String> = pairs.iter().map(|(argument, value)| format!("({argument}|->{value})")).collect();
     format!("{{{}}}", pairs.join(","))
 }
 

@@ -209,7 +209,7 @@ pub fn explore(
         store_passing: options.store_passing,
         ..SearchOptions::default()
     };
-    let stopped = |reason| Found { symmetries: None, report: search::unfinished(model, &search, reason, control) };
+    let stopped = |reason| Found::new(None, search::unfinished(model, &search, reason, control));
     let (found, graph) = if control.is_out_of_memory() {
         notes.extend(too_little_memory(control));
         (stopped(control.stop_reason().unwrap_or(StopReason::OutOfMemory)), StateGraph::default())
@@ -270,7 +270,7 @@ fn conduct(
     control: &Control,
 ) -> Result<(Found, StateGraph), Error> {
     let mut follower = Follower::new(control, None);
-    let stopped = |symmetries, reason| Found { symmetries, report: search::unfinished(model, search, reason, control) };
+    let stopped = |symmetries, reason| Found::new(symmetries, search::unfinished(model, search, reason, control));
     if options.reduction == Reduction::Adaptive {
         let mut graph = StateGraph::default();
         let found = adaptive::explore(model, options.limits.max_states, &mut follower, |quotient, partial| {
@@ -279,7 +279,7 @@ fn conduct(
         return match (found, control.stop_reason()) {
             (Ok((used, report)), _) => {
                 let symmetries = Some(Symmetries::of_adaptive(used));
-                Ok((Found { symmetries, report }, graph))
+                Ok((Found::new(symmetries, report), graph))
             }
             (Err(_), Some(reason)) => Ok((stopped(None, reason), StateGraph::default())),
             (Err(error), None) => Err(error),
@@ -303,7 +303,7 @@ fn conduct(
     let report = search::run(model, plan, search, control, &mut collector)
         .map_err(|error| Error::of_engine(model.source(), error))?;
     let graph = collector.graph;
-    Ok((Found { symmetries, report }, graph))
+    Ok((Found::new(symmetries, report), graph))
 }
 
 /// Collects the graph of a search.

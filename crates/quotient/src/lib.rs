@@ -71,6 +71,7 @@ pub mod names;
 mod options;
 mod partial;
 mod plan;
+mod remarks;
 mod report;
 mod run;
 mod runs;
@@ -104,12 +105,12 @@ pub use quotient_engines::{
     Approximation, Extent, JudgedInstance, LivenessReport, Progress, PropertyReport, RuleFirings, SearchOrder, Spill,
     StopReason, StoreMode, Subject, Verdict, ViolationLimit,
 };
-pub use quotient_frontends::Language;
+pub use quotient_frontends::{Language, WellDefinedness};
 pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Moved,
     Reason, Refused, Strategy, TooManyStates, Witness,
 };
-pub use report::{CrossCheck, GroupReport, ReductionReport, Report, SymmetryReport, UnsupportedProperty};
+pub use report::{CrossCheck, GroupReport, ReductionReport, Remark, Report, SymmetryReport, UnsupportedProperty};
 pub use runs::{RecordedRun, RunFile, RunFormat, RunOrigin, TrailFile, write_run};
 pub use symmetries::{Answer, DetectOptions, Detected, Phases, Preserve, Question, SymmetryFormat, detect};
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use quotient_frontends as frontends;
 use quotient_frontends::{
-    Language, MAXIMUM_SOURCE_BYTES, UNSUPPORTED_PROPERTY, source_from_bytes, with_constraint, with_mentioned_files,
+    Language, MAXIMUM_SOURCE_BYTES, UNSUPPORTED_PROPERTY, WellDefinedness, source_from_bytes, with_constraint,
+    with_mentioned_files,
 };
 use quotient_ir::{self as ir, Claim, DeadlockMode, Diagnostic, Layout, Source};
 
@@ -36,6 +37,9 @@ pub struct LoadOptions {
     pub max_processes: Option<u8>,
     /// A condition in the language of the model: states in which it is false are stored and checked, and not expanded.
     pub constraint: Option<String>,
+    /// What a condition of a B operation without a value comes to. By default it is false, with a remark, unless
+    /// the machine itself says that it is an error.
+    pub well_definedness: Option<WellDefinedness>,
 }
 
 /// A model, the layout of its states, and what its author should know about it. Cheap to clone.
@@ -153,6 +157,9 @@ impl Model {
         if options.max_processes.is_some() && language != Language::Promela {
             return Err(Refusal::MaxProcesses.into());
         }
+        if options.well_definedness.is_some() && language != Language::B {
+            return Err(Refusal::WellDefinedness.into());
+        }
         let source = source_from_bytes(name, bytes)
             .map_err(|diagnostic| Error::model(Source::new(name, ""), vec![diagnostic]))?;
         let file = TextFile::new(name, bytes);
@@ -163,6 +170,7 @@ impl Model {
             extra_nodes: !options.no_extra_nodes,
             watch_claims: !options.ignore_claims,
             max_processes: options.max_processes,
+            well_definedness: options.well_definedness,
             ..frontends::LoadOptions::default()
         };
         // Front ends evaluate constants, which may take as long as a model wishes.

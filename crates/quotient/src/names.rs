@@ -33,6 +33,7 @@ pub fn kind_name(kind: PropertyKind) -> &'static str {
         PropertyKind::AlwaysReachable => "liveness",
         PropertyKind::Passing => "passing",
         PropertyKind::Constraint => "constraint",
+        PropertyKind::Remark => "remark",
     }
 }
 

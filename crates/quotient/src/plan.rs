@@ -109,6 +109,9 @@ pub enum Refusal {
     /// An option of B machines for a model in another language.
     #[error("--no-extra-nodes is for B machines")]
     NoExtraNodes,
+    /// An option of B machines for a model in another language.
+    #[error("--well-definedness is for B machines")]
+    WellDefinedness,
     /// An option of Promela models for a model in another language.
     #[error("--max-processes is for Promela models")]
     MaxProcesses,

@@ -33,6 +33,8 @@ pub struct Report {
     pub all_errors: bool,
     /// The run to the fault that ended the search, if faults were not to be judged ([`StopReason::Fault`]).
     pub fault: Option<Trace>,
+    /// What is worth saying about states that were reached, each once; no verdict depends on it.
+    pub remarks: Vec<Remark>,
     /// What the model claims besides, and cannot be checked. Nothing if the properties to check were named.
     pub unsupported: Vec<UnsupportedProperty>,
     /// States stored.
@@ -150,6 +152,16 @@ pub struct GroupReport {
     pub refused: Vec<Refused>,
 }
 
+/// Something about a model that is worth saying and violates nothing: that a guard of a B operation has no value in
+/// some state that is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// The property of the model that says when: its name is the remark, its span the place it is about.
+    pub property: PropertyId,
+    /// A run to a state in which it holds, unless there was no time to find one.
+    pub trace: Option<Trace>,
+}
+
 /// The unreduced search that was compared with the reduced one. That something differs is an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CrossCheck {
@@ -170,7 +182,7 @@ const NONE: &str = "none";
 impl Report {
     /// The report on what a search found.
     pub(crate) fn new(found: Found, notes: Vec<String>, control: &Control, elapsed: Duration) -> Self {
-        let Found { symmetries, report } = found;
+        let Found { symmetries, report, remarks } = found;
         let engines::Report {
             verdict,
             stop_reason,
@@ -184,6 +196,7 @@ impl Report {
             disk_bytes,
             properties,
             fault,
+            remarks: _,
             words,
             approximation,
             liveness_searches,
@@ -233,6 +246,7 @@ impl Report {
             cover_runs: Vec::new(),
             all_errors: false,
             fault,
+            remarks,
             unsupported: Vec::new(),
             states,
             transitions,

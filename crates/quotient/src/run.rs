@@ -16,7 +16,8 @@ use crate::error::Error;
 use crate::memory::resident_bytes;
 use crate::options::{Reduction, Symmetry};
 use crate::plan::Plan;
-use crate::report::Report;
+use crate::remarks;
+use crate::report::{Remark, Report};
 use crate::search;
 use crate::trial::Trial;
 
@@ -24,6 +25,14 @@ use crate::trial::Trial;
 pub(crate) struct Found {
     pub(crate) symmetries: Option<Symmetries>,
     pub(crate) report: engines::Report,
+    pub(crate) remarks: Vec<Remark>,
+}
+
+impl Found {
+    /// What a search found, without runs to remarks.
+    pub(crate) fn new(symmetries: Option<Symmetries>, report: engines::Report) -> Self {
+        Self { symmetries, report, remarks: Vec::new() }
+    }
 }
 
 /// Runs a check as planned.
@@ -37,12 +46,12 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
     let found = if control.is_out_of_memory() {
         notes.extend(too_little_memory(control));
         let reason = control.stop_reason().unwrap_or(StopReason::OutOfMemory);
-        Found { symmetries: None, report: stopped(reason) }
+        Found::new(None, stopped(reason))
     } else {
         let (job, watched) = (plan.clone(), control.clone());
         match control.supervise(observer, move || conduct(&job, &watched))? {
             Supervised::Done(found) => found?,
-            Supervised::Abandoned(reason) => Found { symmetries: None, report: stopped(reason) },
+            Supervised::Abandoned(reason) => Found::new(None, stopped(reason)),
         }
     };
     if plan.options.cross_check && found.report.cross_check.is_none() && found.report.stop_reason.is_none() {
@@ -101,8 +110,15 @@ pub(crate) fn too_little_memory(control: &Control) -> Option<String> {
     ))
 }
 
-/// Finds symmetries and searches with them. Runs on a thread that is watched.
+/// Searches, and looks for runs to what is worth a remark. Runs on a thread that is watched.
 fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
+    let mut found = search_as_planned(plan, control)?;
+    found.remarks = remarks::with_runs(plan, &found, control)?;
+    Ok(found)
+}
+
+/// Finds symmetries and searches with them.
+fn search_as_planned(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let Plan { model, options, search, properties, .. } = plan;
     let mut follower = Follower::new(control, options.checkpoint.as_ref().map(|checkpoint| checkpoint.every));
     if options.reduction == Reduction::Adaptive {
@@ -113,7 +129,7 @@ fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
             (Err(_), Some(reason)) => return Ok(stopped(plan, None, reason, control)),
             (Err(error), None) => return Err(error),
         };
-        return Ok(Found { symmetries: Some(Symmetries::of_adaptive(used)), report });
+        return Ok(Found::new(Some(Symmetries::of_adaptive(used)), report));
     }
     // A comparison needs both searches, and there is nothing to be gained from being early.
     // One that is continued later must be the same search then.
@@ -138,7 +154,7 @@ fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
                     let unknown =
                         || race.pending.give_up("not known, since the search was over before they were found");
                     let symmetries = Some(symmetries.unwrap_or_else(unknown));
-                    return Ok(Found { symmetries, report });
+                    return Ok(Found::new(symmetries, report));
                 }
             }
         }
@@ -152,15 +168,15 @@ fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
     if let Some(searched) = trial.found.take().transpose()? {
         let Searched { used, report } = *searched;
         let symmetries = symmetries.map(|symmetries| symmetries.with_adaptive(used));
-        return Ok(Found { symmetries, report });
+        return Ok(Found::new(symmetries, report));
     }
-    Ok(Found { symmetries, report })
+    Ok(Found::new(symmetries, report))
 }
 
 /// What is known when everything is stopped before the search.
 fn stopped(plan: &Plan, symmetries: Option<Symmetries>, reason: StopReason, control: &Control) -> Found {
     let report = search::unfinished(&plan.model, &plan.search, reason, control);
-    Found { symmetries, report }
+    Found::new(symmetries, report)
 }
 
 /// A search without symmetries that ends when some are found after all.

@@ -180,6 +180,8 @@ fn what_loading_refuses() {
         Model::from_bytes("test", text, quotient::Language::Murphi, options, &Control::default()).map(|_| ())
     };
     assert!(matches!(load(&options), Err(Error::Refused(Refusal::NoExtraNodes))));
+    let options = LoadOptions { well_definedness: Some(quotient::WellDefinedness::Error), ..LoadOptions::default() };
+    assert!(matches!(load(&options), Err(Error::Refused(Refusal::WellDefinedness))));
     let options = LoadOptions { max_processes: Some(20), ..LoadOptions::default() };
     assert!(matches!(load(&options), Err(Error::Refused(Refusal::MaxProcesses))));
     let options = LoadOptions { language: Some(quotient::Language::B), ..LoadOptions::default() };

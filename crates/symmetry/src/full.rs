@@ -175,7 +175,7 @@ impl Tabulation<'_> {
     fn property_relation(&self, property: PropertyId, arguments: &[i64]) -> Result<Relation, NoFullEncoding> {
         let interpreter = &self.interpreter;
         let kind = interpreter.model().properties[property].kind;
-        let only_holds = matches!(kind, PropertyKind::Invariant | PropertyKind::Passing);
+        let only_holds = matches!(kind, PropertyKind::Invariant | PropertyKind::Passing | PropertyKind::Remark);
         self.tabulate(Subject::Property(property), |state| {
             let (holds, footprint) = interpreter.holds_with_footprint(property, arguments, state);
             let effect = match holds {

@@ -1,4 +1,5 @@
-//! Random B: machines over a deferred set, and formulas of all types over an enumerated one.
+//! Random B: machines over a deferred set, whose conditions have values or not, and formulas of all types over an
+//! enumerated one.
 
 use crate::random_promela::Random;
 
@@ -72,6 +73,78 @@ pub fn random_machine(seed: u64) -> String {
         "MACHINE random SETS S DEFINITIONS scope_S == 3; p0(x) == (x = S) VARIABLES a, b, r, f, g, q, n
          INVARIANT a <: S & b <: S & r : S <-> S & f : S +-> S & g : S --> POW(S) & q : iseq(S) & n : 0..9 & {claim}
          INITIALISATION a := {{}} || b := {{}} || r := {{}} || f := {{}} || g := S * {{{{}}}} || q := [] || n := 0
+         OPERATIONS {} END",
+        operations.join(";\n")
+    )
+}
+
+/// A machine over a deferred set of three whose guards and conditions often have no value: functions are applied
+/// outside their domains, numbers divided by zero. Whatever it assigns has a value and keeps to the invariant.
+pub fn random_partial_machine(seed: u64) -> String {
+    let mut random = random(seed);
+    let mut condition = || {
+        let basic = |random: &mut Random| {
+            random
+                .pick(&[
+                    "f(p) = o",
+                    "f(f(p)) /= o",
+                    "g(p) > n",
+                    "g(f(o)) = 1",
+                    "2 / n = 1",
+                    "(g(p) + n) mod n = 0",
+                    "first(q) = p",
+                    "last(q) : a",
+                    "min(ran(g)) <= n",
+                    "max({n} - {0}) = g(o)",
+                    "size(tail(q)) < 2",
+                    "p : a",
+                    "n < 2",
+                    "f = {}",
+                    "q = []",
+                    "!x.(x : a => f(x) /= p)",
+                    "#x.(x : a & g(x) = n)",
+                    "card({x | x : S & f(x) = p}) = 1",
+                    "SIGMA(x).(x : a | g(x)) < 3",
+                    "f~(o) = p",
+                    "(IF p : a THEN f(p) ELSE o END) = o",
+                ])
+                .to_owned()
+        };
+        let (one, other) = (basic(&mut random), basic(&mut random));
+        match random.below(7) {
+            0 => format!("({one} or {other})"),
+            1 => format!("not({one})"),
+            2 => format!("({one} => {other})"),
+            3 => format!("({one} & {other})"),
+            4 => format!("({one} <=> {other})"),
+            _ => one,
+        }
+    };
+    let conditions: Vec<[String; 3]> = (0..5).map(|_| [condition(), condition(), condition()]).collect();
+    let mut operations = Vec::new();
+    for (number, [guard, one, other]) in conditions.into_iter().enumerate() {
+        let change = random.pick(&[
+            "f(p) := o",
+            "f := {p} <<| f || n := 0",
+            "g(p) := n",
+            "g := {o} <<| g",
+            "n := (n + 1) mod 3",
+            "a := a \\/ {p}",
+            "IF p /: ran(q) THEN q := q <- p END",
+            "q := []",
+            "IF ONE THEN f(p) := o ELSIF OTHER THEN n := 0 ELSE a := a - {p} END",
+            "SELECT ONE THEN g(o) := n WHEN OTHER THEN f(o) := p ELSE a := {} END",
+            "ANY z WHERE z : S & ONE & z /= p THEN f(z) := p END",
+            "ANY z WHERE z = f(p) & OTHER THEN a := a \\/ {z} END",
+            "BEGIN f(p) := o; IF ONE THEN n := 2 ELSE g := {} END END",
+        ]);
+        let change = change.replace("ONE", &one).replace("OTHER", &other);
+        operations.push(format!("op{number}(p, o) = SELECT p : S & o : S & {guard} THEN {change} END"));
+    }
+    format!(
+        "MACHINE partial SETS S DEFINITIONS scope_S == 2 VARIABLES a, f, g, q, n
+         INVARIANT a <: S & f : S +-> S & g : S +-> 0..2 & q : iseq(S) & n : 0..2
+         INITIALISATION a := {{}} || f := {{}} || g := {{}} || q := [] || n := 0
          OPERATIONS {} END",
         operations.join(";\n")
     )

@@ -543,7 +543,8 @@ impl Instances {
             if assumed == Ok(true) && entry.formula.condition().is_some() {
                 values.extend(arguments.iter().map(|arguments| interpreter.holds(*property, arguments, state)));
             }
-            let only_holds = matches!(entry.kind, PropertyKind::Invariant | PropertyKind::Passing);
+            let only_holds =
+                matches!(entry.kind, PropertyKind::Invariant | PropertyKind::Passing | PropertyKind::Remark);
             marks[0] |= !only_holds && values.iter().any(Result::is_err);
             let truths: Vec<bool> = values.into_iter().map(|value| value.unwrap_or(false)).collect();
             match entry.kind {
@@ -551,7 +552,7 @@ impl Instances {
                 | PropertyKind::Assumption
                 | PropertyKind::Passing
                 | PropertyKind::Constraint => marks.push(truths.iter().all(|&holds| holds)),
-                PropertyKind::Cover => marks.push(truths.iter().any(|&holds| holds)),
+                PropertyKind::Cover | PropertyKind::Remark => marks.push(truths.iter().any(|&holds| holds)),
                 PropertyKind::AlwaysReachable => {
                     marks.push(false);
                     goals.extend(arguments.iter().enumerate().map(|(at, _)| truths.get(at).copied().unwrap_or(false)));

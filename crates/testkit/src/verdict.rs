@@ -105,7 +105,7 @@ fn class_of_violation(model: &Model, report: &PropertyReport) -> (VerdictClass, 
                 PropertyKind::Invariant => VerdictClass::Invariant,
                 PropertyKind::Cover => VerdictClass::Cover,
                 PropertyKind::AlwaysReachable => VerdictClass::Liveness,
-                PropertyKind::Assumption | PropertyKind::Passing | PropertyKind::Constraint => {
+                PropertyKind::Assumption | PropertyKind::Passing | PropertyKind::Constraint | PropertyKind::Remark => {
                     unreachable!("it is not a claim")
                 }
             };

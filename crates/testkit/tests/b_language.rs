@@ -248,21 +248,82 @@ fn conditions_without_a_value() {
         OPERATIONS
           up(x) = SELECT x : S & f(x) < 2 THEN f(x) := f(x) + 1 END;
           reset = f := {s |-> 0} END";
-    // ProB is content with an operation that is not enabled; whoever wants that says so.
-    expect(text, &[], "error", 0);
-    expect(text, &[("TRY_FIND_ABORT", "0")], "holds", 4);
-    let lenient = text.replace("VARIABLES f", "DEFINITIONS SET_PREF_TRY_FIND_ABORT == FALSE VARIABLES f");
-    expect(&lenient, &[], "holds", 4);
+    // As in ProB, the operation is not enabled, unless somebody looks for such errors.
+    expect(text, &[], "holds", 4);
+    expect(text, &[("TRY_FIND_ABORT", "1")], "error", 0);
+    let strict = text.replace("VARIABLES f", "DEFINITIONS SET_PREF_TRY_FIND_ABORT == TRUE VARIABLES f");
+    expect(&strict, &[], "error", 0);
+    expect(&strict, &[("TRY_FIND_ABORT", "0")], "holds", 4);
     // What has a value protects the rest, before it and after it.
     for protected in ["x : dom(f) & f(x) < 2", "f(x) < 2 & x : dom(f)"] {
-        expect(&text.replace("x : S & f(x) < 2", protected), &[], "holds", 4);
+        expect(&strict.replace("x : S & f(x) < 2", protected), &[], "holds", 4);
     }
     // Elsewhere it is an error.
-    let body = lenient.replace("reset = f := {s |-> 0}", "reset = f := {s |-> f(t)}");
+    let body = text.replace("reset = f := {s |-> 0}", "reset = f := {s |-> f(t)}");
     expect(&body, &[], "error", 0);
     // In whatever order the elements come: the first decides, the second has no value.
-    let claim = lenient.replace("f : S +-> 0..2", "f : S +-> 0..2 & #x.(x : S & f(x) = 0)");
+    let claim = text.replace("f : S +-> 0..2", "f : S +-> 0..2 & #x.(x : S & f(x) = 0)");
     expect(&claim, &[], "error", 0);
+}
+
+/// A condition without a value is neither true nor false: no branch is taken. Each place of the text is remarked on
+/// once, if it is reached.
+#[test]
+fn remarks_on_conditions_without_a_value() {
+    let places = |text: &str| -> Vec<String> {
+        let (model, _) = read(Source::new("test.mch", text), &[]);
+        let (report, verdict) = search(&model);
+        assert_eq!(verdict, "holds", "{text}");
+        let place = |id: &quotient_ir::PropertyId| model.source.locate(model.properties[*id].span);
+        report.remarks.iter().map(place).collect()
+    };
+    let machine = |operation: &str| {
+        format!(
+            "MACHINE m SETS S = {{s, t}} VARIABLES f, n INVARIANT f : S +-> 0..2 & n : 0..2
+INITIALISATION f := {{s |-> 0}} || n := 0
+OPERATIONS stay = skip;
+{operation} END"
+        )
+    };
+    for operation in [
+        "up(x) = SELECT x : S & f(x) = 1 THEN n := 1 END",
+        "up(x) = SELECT x : S & not(f(x) = 0) THEN n := 1 END",
+        "up(x) = SELECT x : {t} & (f(x) = 0 or n = 0) THEN n := 1 END",
+        "up(x) = SELECT x : {t} & (f(x) = 0 => n = 0) THEN n := 1 END",
+        "up(x) = PRE x : {t} THEN IF f(x) = 0 THEN n := 1 ELSE n := 2 END END",
+        "up(x) = PRE x : {t} THEN IF n = 1 THEN skip ELSIF f(x) = 0 THEN n := 1 ELSE n := 2 END END",
+        "up(x) = PRE x : {t} THEN SELECT f(x) = 0 THEN n := 1 ELSE n := 2 END END",
+        "up(x) = PRE x : {t} THEN ANY y WHERE y = f(x) THEN n := 1 END END",
+        "up(x) = PRE x : {t} THEN CASE f(x) OF EITHER 0 THEN n := 1 ELSE n := 2 END END END",
+        "up = BEGIN f := {}; IF f(s) = 0 THEN n := 1 ELSE n := 2 END END",
+        "up = VAR k IN k := 0; WHILE f(t) > k DO k := k + 1 INVARIANT k : 0..2 VARIANT 2 - k END; n := 1 END",
+        "up(x) = SELECT x : POW(S) & min(f[x]) = 2 THEN n := 1 END",
+        "up(x) = SELECT x : 0..2 & 2 / x = 2 & x /= 1 THEN n := 1 END",
+        "up(x) = SELECT x : 0..2 & 2 mod (x - 1) = 1 THEN n := 1 END",
+        "up = SELECT 2 ** (n - 1) = 1 THEN n := 1 END",
+        "up = SELECT card({x | x : S & f(x) = 0}) = 1 THEN n := 1 END",
+        "up = SELECT #x.(x : S & f(x) = 0) THEN n := 1 END",
+        "up = SELECT !x.(x : S => f(x) = 1) THEN n := 1 END",
+        "up = SELECT SIGMA(x).(x : S | f(x)) = 0 THEN n := 1 END",
+        "up = SELECT first(tail([n])) = 0 THEN n := 1 END",
+        "up = SELECT inter({x | x : {dom(f)} & n = 1}) = {} THEN n := 1 END",
+        "up = SELECT s : INTER(x).(x : S & n = 1 | {x}) THEN n := 1 END",
+    ] {
+        let found = places(&machine(operation));
+        assert!(found.len() == 1 && found[0].starts_with("test.mch:4:"), "{operation}: {found:?}");
+        let (model, _) = read(Source::new("test.mch", machine(operation)), &[]);
+        // The root and the initial state; one more where another value of the parameter has a condition that holds.
+        assert_eq!(search(&model).0.states, 2, "{operation}");
+    }
+    for operation in [
+        "up(x) = SELECT x : dom(f) & f(x) = 1 THEN n := 1 END",
+        "up(x) = SELECT x : S & (x /: dom(f) or f(x) = 1) THEN skip END",
+        "up(x) = SELECT x : S & f(x) = 1 & x : dom(f) THEN n := 1 END",
+        "up = SELECT n = 1 & f(t) = 0 THEN n := 2 END",
+        "up = IF n = 0 THEN skip ELSIF f(t) = 0 THEN n := 2 END",
+    ] {
+        assert!(places(&machine(operation)).is_empty(), "{operation}");
+    }
 }
 
 #[test]
@@ -321,6 +382,99 @@ fn implementations() {
     assert_eq!((report.states, verdict.as_str()), (9, "holds"));
 }
 
+/// Where two members are too few, or too many, the least sizes that satisfy the properties are taken.
+#[test]
+fn least_sizes_of_deferred_sets() {
+    let check = |sets: &str, constants: &str, properties: &str, expected: &[(&str, usize)]| {
+        let text = format!(
+            "MACHINE m SETS {sets} CONSTANTS {constants} PROPERTIES {properties}
+             VARIABLES n INVARIANT n : 0..1 INITIALISATION n := 0 OPERATIONS stay = skip END"
+        );
+        let loaded = load(Source::new("test.mch", text.as_str()), Language::B, &LoadOptions::default());
+        let loaded = loaded.unwrap_or_else(|diagnostics| panic!("{text}: {diagnostics:#?}"));
+        let sizes: Vec<String> =
+            loaded.warnings.iter().filter(|it| it.code == "default-size").map(|it| it.message.clone()).collect();
+        assert_eq!(sizes.len(), expected.len(), "{text}: {sizes:?}");
+        for (found, (set, size)) in sizes.iter().zip(expected) {
+            assert!(found.starts_with(&format!("`{set}` gets {size} member")), "{text}: {found}");
+        }
+    };
+    check("S", "a", "a : S", &[("S", 2)]);
+    check("S", "a, b, c", "a : S & b : S & c : S & a /= b & b /= c & a /= c", &[("S", 3)]);
+    check("S", "a", "a = card(S) & a > 4", &[("S", 5)]);
+    check("S", "a", "a : S & S - {a} = {}", &[("S", 1)]);
+    check("S; T", "f", "f : S >-> T & f /: S >->> T", &[("S", 1), ("T", 2)]);
+    check("S; T", "f", "f : S -->> T & card(T) = 3", &[("S", 3)]);
+    // What nothing bounds is tried further than MAXINT.
+    check("S", "k", "k : NATURAL & k * k = 100 & card(S) = 1", &[]);
+    let none = "MACHINE m SETS S CONSTANTS a PROPERTIES a : S & a /= a END";
+    let diagnostics = load(Source::new("test.mch", none), Language::B, &LoadOptions::default()).expect_err("none");
+    assert!(diagnostics.iter().any(|it| it.code == "no-solution"), "{diagnostics:#?}");
+}
+
+/// A function over all integers has values wherever it is applied.
+#[test]
+fn functions_over_all_integers() {
+    let text = "MACHINE m CONSTANTS next, k PROPERTIES next = %x.(x : INTEGER | x + 1) & k = next(next(5))
+        VARIABLES n INVARIANT n : 0..k & next(n) <= 8 INITIALISATION n := 0
+        OPERATIONS up = SELECT n < k THEN n := next(n) END; r <-- get(y) = PRE y : 0..20 THEN r := next(y) END END";
+    expect(text, &[], "holds", 10);
+    let wrong = text.replace("<= 8", "<= 7");
+    expect(&wrong, &[], "next(n) <= 7", 0);
+}
+
+/// A function to all naturals that is given argument by argument.
+#[test]
+fn functions_given_pointwise() {
+    let text = "MACHINE m SETS S = {a, b} DEFINITIONS SET_PREF_MAXINT == 2 ** 3 - 1 CONSTANTS speed
+        PROPERTIES speed : S --> NATURAL1 & speed(a) = 10 & 20 = speed(b)
+        VARIABLES t INVARIANT t : 0..40 INITIALISATION t := 0
+        OPERATIONS go(s) = PRE s : S & t < MAXINT THEN t := t + speed(s) END; stay = skip END";
+    expect(text, &[], "holds", 5);
+}
+
+/// Steps are calls with arguments and results, and nothing but what the text names is among them.
+#[test]
+fn calls_and_results() {
+    use quotient_ir::{Action, Interpreter, RuleId};
+    let text = "MACHINE m SETS S = {s, t} VARIABLES f, x INVARIANT f : S +-> S & x : S
+        INITIALISATION f := {s |-> t} || x :: S
+        OPERATIONS
+          r, all <-- look(p, q) = PRE p : S * S & q <: S & x = s THEN r := prj1(S, S)(p) || all := f~ END;
+          y <-- same(z) = PRE z = x THEN y := bool(z = s) END;
+          move = ANY z WHERE z : S THEN x := z END END";
+    let (model, _) = read(Source::new("test.mch", text), &[]);
+    let layout = Layout::new(&model).expect("a layout");
+    let interpreter = Interpreter::new(&model, &layout);
+    let operations = model.operations.as_ref().expect("a machine has operations");
+    let fire = |state: &quotient_ir::Valuation, name: &str, number: usize| {
+        let mut enabled = Vec::new();
+        for (id, rule) in model.rules.iter_enumerated() {
+            for arguments in interpreter.instances(&rule.parameters, &rule.locals) {
+                if operations.calls[id].name == name && interpreter.enabled(id, &arguments, state) == Ok(true) {
+                    enabled.push((id, arguments));
+                }
+            }
+        }
+        let (id, arguments): &(RuleId, Vec<i64>) = &enabled[number];
+        let action = Action::Rule(*id);
+        let quotient_ir::Outcome::Next { state: next, .. } = interpreter.fire(*id, arguments, state) else { panic!() };
+        let results = operations.results(&interpreter, action, arguments, state);
+        let results: Vec<String> = results.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let call = operations.call_text(&interpreter, action, arguments, Some(state));
+        (next, format!("{call} --> {}", results.join(", ")))
+    };
+    let start = quotient_ir::StartId::from_position(0);
+    let quotient_ir::Outcome::Next { state: root, .. } = interpreter.run_start(start, &[]) else { panic!() };
+    let (state, text) = fire(&root, "INITIALISATION", 0);
+    assert_eq!(text, "INITIALISATION --> ");
+    assert_eq!(fire(&state, "look", 7).1, "look(p=(s|->t), q={s,t}) --> r=s, all={(t|->s)}");
+    assert_eq!(fire(&state, "same", 0).1, "same(z=s) --> y=TRUE");
+    let (state, text) = fire(&state, "move", 1);
+    assert_eq!(text, "move --> ");
+    assert_eq!(fire(&state, "same", 0).1, "same(z=t) --> y=FALSE");
+}
+
 /// Values are written as in B.
 #[test]
 fn notation() {
@@ -344,8 +498,8 @@ fn notation() {
     let expected = [
         "a = {t}",
         "r = {(s|->t)}",
-        "f = {t|->2}",
-        "g = {s|->{},t|->{s,t}}",
+        "f = {(t|->2)}",
+        "g = {(s|->{}),(t|->{s,t})}",
         "q = [t,s]",
         "p = rec(all:{t},one:s)",
         "v = {{},{s,t}}",

@@ -1,13 +1,19 @@
 //! Random B: every way to search a machine gives the same verdict, and formulas over variables have the values
 //! that the same formulas over constants have.
 
-use quotient_engines::{SearchOptions, Silent, SymmetrySource, Verdict};
-use quotient_frontends::{Language, LoadOptions, load};
-use quotient_ir::{DeadlockMode, Layout, Model, PrintOptions, PropertyId, Source, print_murphi, verify};
+use std::collections::BTreeSet;
+
+use quotient_engines::{PartitionTime, SearchOptions, Silent, SymmetrySource, Verdict};
+use quotient_frontends::{Language, LoadOptions, WellDefinedness, load};
+use quotient_ir::{
+    DeadlockMode, Interpreter, Layout, Model, Outcome, PrintOptions, PropertyId, Source, StartId, TableIndex,
+    print_murphi, verify,
+};
 use quotient_symmetry::Strategy;
-use quotient_testkit::random_b::{random_formulas, random_machine};
+use quotient_testkit::agreement::compare_compiled;
+use quotient_testkit::random_b::{random_formulas, random_machine, random_partial_machine};
 use quotient_testkit::rumur::{Rumur, RumurOptions};
-use quotient_testkit::search::{check, check_with, plan};
+use quotient_testkit::search::{check, check_adaptive, check_with, plan};
 
 fn options() -> SearchOptions {
     SearchOptions { deadlock: DeadlockMode::Stuck, max_states: Some(3_000), ..SearchOptions::default() }
@@ -100,4 +106,82 @@ fn rumur_agrees_on_random_machines() {
             return;
         }
     }
+}
+
+/// The states of a machine in which a condition without a value is an error, if a step that runs into one is left
+/// out; whether there is one.
+fn states_without_errors(model: &Model, limit: usize) -> Option<(usize, bool)> {
+    let layout = Layout::new(model).expect("a layout");
+    let interpreter = Interpreter::new(model, &layout);
+    let Outcome::Next { state, .. } = interpreter.run_start(StartId::from_position(0), &[]) else {
+        panic!("the root is a state");
+    };
+    let mut known = BTreeSet::from([state.0.to_vec()]);
+    let mut pending = vec![state];
+    let mut errors = false;
+    while let Some(state) = pending.pop() {
+        for (id, rule) in model.rules.iter_enumerated() {
+            for arguments in interpreter.instances(&rule.parameters, &rule.locals) {
+                match interpreter.enabled(id, &arguments, &state) {
+                    Ok(true) => {}
+                    Ok(false) => continue,
+                    Err(_) => {
+                        errors = true;
+                        continue;
+                    }
+                }
+                match interpreter.fire(id, &arguments, &state) {
+                    Outcome::Next { state, .. } => {
+                        if known.insert(state.0.to_vec()) {
+                            pending.push(state);
+                        }
+                    }
+                    Outcome::Pruned => {}
+                    Outcome::Fault(_) => errors = true,
+                }
+            }
+        }
+        if known.len() > limit {
+            return None;
+        }
+    }
+    Some((known.len(), errors))
+}
+
+/// A condition without a value disables an operation: the same states are reached as by leaving out the steps that
+/// go wrong where it is an error, by the interpreter, the evaluator, compiled code and every reduction. Remarks are
+/// made where something goes wrong there, and nowhere else.
+#[test]
+fn conditions_without_a_value_count_as_false() {
+    let options = SearchOptions { deadlock: DeadlockMode::Off, ..options() };
+    let (mut compared, mut remarked) = (0, 0);
+    for seed in 1..=24 {
+        let text = random_partial_machine(seed);
+        let model = read(&text);
+        let strict = LoadOptions { well_definedness: Some(WellDefinedness::Error), ..LoadOptions::default() };
+        let strict = load(Source::new("random.mch", text.as_str()), Language::B, &strict).expect("it was read").model;
+        let Some((states, errors)) = states_without_errors(&strict, 1_000) else { continue };
+        let whole = check(&model, &options, &mut Silent).expect("a report");
+        assert_eq!((whole.verdict, whole.states), (Verdict::Holds, states as u64), "{text}");
+        assert_eq!(!whole.remarks.is_empty(), errors, "{:?}: {text}", whole.remarks);
+        compare_compiled(&model, 200).unwrap_or_else(|error| panic!("{error}: {text}"));
+        compared += 1;
+        remarked += usize::from(errors);
+        let layout = Layout::new(&model).expect("a layout");
+        let properties: Vec<PropertyId> = model.properties.indices().collect();
+        let remarks: BTreeSet<PropertyId> = whole.remarks.iter().copied().collect();
+        for source in [SymmetrySource::Declared, SymmetrySource::Detected] {
+            let plan = plan(&model, &layout, &properties, source, Some(Strategy::Canonical))
+                .unwrap_or_else(|error| panic!("{error}: {text}"));
+            let report = check_with(&model, &layout, &plan, &options, &mut Silent)
+                .unwrap_or_else(|error| panic!("{error}: {text}"));
+            assert_eq!((report.verdict, report.represented), (Verdict::Holds, whole.represented.clone()), "{text}");
+            assert_eq!(report.remarks.iter().copied().collect::<BTreeSet<_>>(), remarks, "{text}");
+        }
+        let adaptive = check_adaptive(&model, &layout, &options, PartitionTime::Lazy, &mut Silent)
+            .unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert_eq!(adaptive.report.verdict, Verdict::Holds, "{text}");
+        assert_eq!(adaptive.report.remarks.iter().copied().collect::<BTreeSet<_>>(), remarks, "{text}");
+    }
+    assert!(compared >= 10 && remarked >= 8, "{compared} machines were small enough, {remarked} with remarks");
 }

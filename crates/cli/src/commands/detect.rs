@@ -76,7 +76,10 @@ fn split_request(arguments: &DetectArguments) -> Result<(ModelArguments, Option<
         (None, _) => return Err(Failure::Usage("which model? Usage: quotient detect [OPTIONS] <MODEL>".into())),
     };
     let (definitions, language, max_processes) = (model.definitions.clone(), model.language, model.max_processes);
-    Ok((ModelArguments { path, definitions, language, no_extra_nodes: false, max_processes }, question))
+    Ok((
+        ModelArguments { path, definitions, language, no_extra_nodes: false, max_processes, well_definedness: None },
+        question,
+    ))
 }
 
 fn create(export: &SymmetryExport) -> Result<File, Failure> {

@@ -5,11 +5,12 @@ use std::io;
 use quotient::ir::{DeadlockMode, Diagnostic, Source};
 use quotient::{
     Control, Error, Language, Limits, LoadOptions, Model, Reduction, SearchOrder, Strategy, Symmetry, Verdict,
+    WellDefinedness,
 };
 
 use crate::arguments::{
     DeadlockName, LanguageName, LimitArguments, ModelArguments, OrderName, ReductionName, ResourceArguments,
-    SymmetryName,
+    SymmetryName, WellDefinednessName,
 };
 use crate::failure::{Failure, HOLDS, INCONCLUSIVE, VIOLATED};
 use crate::render::diagnostics;
@@ -65,6 +66,10 @@ fn load_options(arguments: &ModelArguments, claims: Claims) -> LoadOptions {
         no_extra_nodes: arguments.no_extra_nodes,
         ignore_claims: claims == Claims::Ignored,
         max_processes: arguments.max_processes,
+        well_definedness: arguments.well_definedness.map(|wish| match wish {
+            WellDefinednessName::Note => WellDefinedness::Remark,
+            WellDefinednessName::Error => WellDefinedness::Error,
+        }),
     }
 }
 

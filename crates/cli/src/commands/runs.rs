@@ -36,7 +36,7 @@ pub(super) fn write(
         None => None,
     };
     let violation = trace.violation.as_ref().map(|violation| {
-        let text = describe_violation(ir, violation);
+        let text = describe_violation(ir, model.layout(), violation);
         (text.message, text.span)
     });
     let origin = RunOrigin { command, options, property, violation };

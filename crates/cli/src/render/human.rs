@@ -59,6 +59,7 @@ pub(crate) fn check(outcome: &Outcome<'_>, palette: Palette) -> String {
     text.push_str(&evidence(outcome, palette));
     text.push_str(&cover_runs(outcome, palette));
     text.push_str(&property_lines(outcome, palette));
+    text.push_str(&remark_lines(outcome, palette));
     text.push('\n');
     text.push_str(&figures(outcome));
     text
@@ -247,6 +248,30 @@ fn property_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
     if lines.is_empty() { String::new() } else { format!("\n{}", lines.concat()) }
 }
 
+/// What is worth saying and violates nothing, each with the steps of a run to it.
+fn remark_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
+    let model = outcome.model.ir();
+    let renderer = TraceRenderer::new(model, outcome.model.layout(), Palette::PLAIN);
+    let mut text = String::new();
+    for remark in &outcome.report.remarks {
+        let place = model.source.locate(model.properties[remark.property].span);
+        let name = property_name(model, remark.property);
+        let _ = writeln!(text, "{} {name} {}", palette.open("note:"), palette.faint(&format!("({place})")));
+        if let Some(trace) = &remark.trace {
+            let steps: Vec<String> =
+                trace.steps.iter().map(|step| renderer.instance(step.action, &step.arguments)).collect();
+            let _ = writeln!(text, "      after {}", steps.join("; "));
+        }
+    }
+    if text.is_empty() {
+        return text;
+    }
+    format!(
+        "\n{text}      A condition of an operation without a value counts as false; \
+         --well-definedness error makes it a violation\n"
+    )
+}
+
 /// The widths of columns of the list of properties.
 #[derive(Clone, Copy)]
 struct Widths {
@@ -427,8 +452,28 @@ fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
                 let line = lines.place(model.rules[rule].span).line;
                 format!("{} (line {line})", rule_name(model, rule))
             };
-            let row = ("never fired", format!("{} of {} rules{in_what}", never_fired.len(), model.rules.len()));
-            (vec![row], never_fired.iter().map(text).collect())
+            if let Some(operations) = &model.operations {
+                // An operation may be several rules; INITIALISATION is none.
+                let mut all: Vec<(&str, RuleId, bool)> = Vec::new();
+                for (rule, call) in operations.calls.iter_enumerated().filter(|(_, call)| call.is_operation) {
+                    let is_fired = !never_fired.contains(&rule);
+                    match all.iter_mut().find(|(name, ..)| *name == call.name) {
+                        Some((.., fired)) => *fired |= is_fired,
+                        None => all.push((&call.name, rule, is_fired)),
+                    }
+                }
+                let count = all.len();
+                let never: Vec<RuleId> = all.iter().filter(|(.., fired)| !fired).map(|(_, rule, _)| *rule).collect();
+                let text = |&rule: &RuleId| {
+                    let line = lines.place(model.rules[rule].span).line;
+                    format!("{} (line {line})", operations.calls[rule].name)
+                };
+                let row = ("never enabled", format!("{} of {count} operations{in_what}", never.len()));
+                (vec![row], never.iter().map(text).collect())
+            } else {
+                let row = ("never fired", format!("{} of {} rules{in_what}", never_fired.len(), model.rules.len()));
+                (vec![row], never_fired.iter().map(text).collect())
+            }
         }
     };
     if texts.is_empty() {

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use quotient::walk::{RunsOptions, RunsReport};
 use quotient::{
-    AdaptiveUse, CrossCheck, Extent, LivenessReport, PropertyReport, Report, RuleFirings, StopReason, Subject, Verdict,
+    AdaptiveUse, CrossCheck, Extent, LivenessReport, PropertyReport, Remark, Report, RuleFirings, StopReason, Subject,
+    Verdict,
 };
 use quotient_ir::{
     Action, Diagnostic, Interpreter, Layout, Model, RuleId, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind,
@@ -58,6 +59,9 @@ struct SearchObject<'a> {
     /// The run to an error that ended the search, if errors were not to be judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<FaultObject<'a>>,
+    /// What is worth saying and violates nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    remarks: Vec<RemarkObject<'a>>,
     #[serde(flatten)]
     graph: Option<GraphObject>,
     depth: u64,
@@ -275,6 +279,16 @@ struct FoundObject<'a> {
     violation: Option<ViolationObject<'a>>,
 }
 
+/// Something that is worth saying: where a condition has no value, with a run to a state in which it has none.
+#[derive(serde::Serialize)]
+struct RemarkObject<'a> {
+    message: String,
+    file: &'a str,
+    line: usize,
+    column: usize,
+    trace: Option<TraceObject<'a>>,
+}
+
 /// What is wrong at the end of a trace.
 #[derive(serde::Serialize)]
 struct ViolationObject<'a> {
@@ -391,6 +405,8 @@ struct StepObject<'a> {
     step: &'a TraceStep,
     /// What the step prints.
     printed: String,
+    /// The state before, if there is one.
+    before: Option<&'a Valuation>,
 }
 
 /// A state as people see it.
@@ -416,16 +432,16 @@ struct ScalarObject<'a> {
 impl Serialize for TraceObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Naming { model, layout } = self.naming;
-        let is_shown = model.presentation.is_some() || !model.notations.is_empty();
+        let is_shown = model.presentation.is_some() || model.operations.is_some() || !model.notations.is_empty();
         let shape = is_shown.then(|| StateShape::new(model, layout));
         let interpreter = Interpreter::new(model, layout);
         let steps = &self.trace.steps;
-        let step = |(number, step): (usize, &'_ TraceStep)| {
-            let previous = number.checked_sub(1).map(|previous| &steps[previous].state);
-            let printed = interpreter.printed(step.action, &step.arguments, previous);
-            StepObject { naming: self.naming, shape: shape.as_ref(), step: &steps[number], printed }
+        let step = |position: usize| {
+            let (step, before) = (&steps[position], position.checked_sub(1).map(|previous| &steps[previous].state));
+            let printed = interpreter.printed(step.action, &step.arguments, before);
+            StepObject { naming: self.naming, shape: shape.as_ref(), step, printed, before }
         };
-        serializer.collect_seq(steps.iter().enumerate().map(step))
+        serializer.collect_seq((0..steps.len()).map(step))
     }
 }
 
@@ -437,6 +453,17 @@ impl Serialize for StepObject<'_> {
         map.serialize_entry("rule", &action_name(model, step.action))?;
         map.serialize_entry("arguments", &ArgumentsObject { model, arguments })?;
         map.serialize_entry("state", &StateObject { naming: self.naming, state: &step.state })?;
+        if let Some(operations) = &model.operations {
+            let interpreter = Interpreter::new(model, self.naming.layout);
+            let call = operations.call_text(&interpreter, step.action, &step.arguments, self.before);
+            map.serialize_entry("operation", &call)?;
+            let results =
+                self.before.map(|before| operations.results(&interpreter, step.action, &step.arguments, before));
+            let results = results.unwrap_or_default();
+            if !results.is_empty() {
+                map.serialize_entry("results", &ResultsObject(&results))?;
+            }
+        }
         if let Some(lines) = participants(model, step.action, &step.arguments) {
             map.serialize_entry("text", &lines)?;
         }
@@ -447,6 +474,15 @@ impl Serialize for StepObject<'_> {
             map.serialize_entry("shown", &ShownObject(shape, &step.state))?;
         }
         map.end()
+    }
+}
+
+/// The results of an operation as people see them.
+struct ResultsObject<'a>(&'a [(String, String)]);
+
+impl Serialize for ResultsObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
 }
 
@@ -517,6 +553,7 @@ pub(crate) fn search(
         properties: property_objects(naming, &lines, report),
         violations: report.all_errors.then(|| found_objects(naming, &lines, report)),
         fault: report.fault.as_ref().map(|trace| fault_object(naming, &lines, trace)),
+        remarks: remark_objects(naming, &lines, report),
         graph: outcome
             .counts
             .as_ref()
@@ -539,6 +576,20 @@ pub(crate) fn search(
         diagnostics: diagnostic_objects(&model.source, outcome.model.warnings()),
     };
     write(writer, &object)
+}
+
+fn remark_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Report) -> Vec<RemarkObject<'a>> {
+    let object = |remark: &'a Remark| {
+        let place = lines.place(naming.model.properties[remark.property].span);
+        RemarkObject {
+            message: property_name(naming.model, remark.property),
+            file: place.file,
+            line: place.line,
+            column: place.column,
+            trace: remark.trace.as_ref().map(|trace| TraceObject { naming, trace }),
+        }
+    };
+    report.remarks.iter().map(object).collect()
 }
 
 fn never_fired_objects(outcome: &Outcome<'_>, lines: &Lines<'_>) -> Option<Vec<RulePlaceObject>> {
@@ -776,7 +827,7 @@ fn fault_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, trace: &'a Trace) -> 
 fn violation_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, trace: &Trace) -> Option<ViolationObject<'a>> {
     let Naming { model, layout } = naming;
     let violation = trace.violation.as_ref()?;
-    let text = describe_violation(model, violation);
+    let text = describe_violation(model, layout, violation);
     let context = failure_context(model, layout, violation, trace.steps.last().map(|step| &step.state));
     Some(ViolationObject {
         context: ContextObject::of(lines, context),

@@ -110,7 +110,7 @@ fn property_result<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>, property: &'a P
 fn end_of(outcome: &Outcome<'_>, trace: &Trace) -> (String, Option<Span>) {
     match &trace.violation {
         Some(violation) => {
-            let text = describe_violation(outcome.model.ir(), violation);
+            let text = describe_violation(outcome.model.ir(), outcome.model.layout(), violation);
             (text.message, text.span)
         }
         None => (String::new(), None),

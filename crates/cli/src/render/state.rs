@@ -40,12 +40,15 @@ impl ScalarArray {
 struct ShownPiece<'m> {
     /// The cell that is zero where the part is not there; none if it always is.
     presence: Option<usize>,
+    /// The cell that says how far a run has come, and the least value of it with which the part has a value.
+    since: Option<(usize, i64)>,
     piece: Piece<'m>,
 }
 
 impl ShownPiece<'_> {
     fn is_there(&self, state: &Valuation) -> bool {
         self.presence.is_none_or(|cell| state.0[cell] != Some(0))
+            && self.since.is_none_or(|(cell, least)| state.0[cell].is_some_and(|stage| stage >= least))
     }
 }
 
@@ -199,20 +202,31 @@ impl<'m> StateShape<'m> {
                         Piece::Places { name: &part.name, first, cells, texts }
                     }
                 };
-                shape.pieces.push(ShownPiece { presence, piece });
+                shape.pieces.push(ShownPiece { presence, since: None, piece });
             }
             return shape;
         }
+        let stages = model.operations.as_ref().and_then(|operations| operations.stages.as_ref());
         for (variable, entry) in model.variables.iter_enumerated() {
+            if stages.is_some_and(|stages| stages.variable == variable) {
+                continue;
+            }
+            let known = shape.pieces.len();
             let mut next = layout.first_slot(variable).position();
             if let Some((_, notation)) = model.notations.iter().find(|(it, _)| *it == variable) {
                 let cells = usize::try_from(model.cells(entry.ty)).expect("the layout has room for every cell");
                 let name = entry.name.clone();
                 let piece = Piece::Value { name, first: next, cells, ty: entry.ty, notation };
-                shape.pieces.push(ShownPiece { presence: None, piece });
-                continue;
+                shape.pieces.push(ShownPiece { presence: None, since: None, piece });
+            } else {
+                shape.collect(&entry.name, entry.ty, &mut next, None);
             }
-            shape.collect(&entry.name, entry.ty, &mut next, None);
+            if let Some(stages) = stages {
+                let since = stages.since.iter().find(|(it, _)| *it == variable);
+                let cell = layout.first_slot(stages.variable).position();
+                let since = since.map(|(_, least)| (cell, *least));
+                shape.pieces[known..].iter_mut().for_each(|piece| piece.since = since);
+            }
         }
         shape
     }
@@ -373,6 +387,12 @@ impl<'m> StateShape<'m> {
                 continue;
             }
             let is_new = !shown.is_there(before);
+            if is_new && shown.since.is_some() {
+                let mut entries = Vec::new();
+                self.add_entries(shown, after, &mut entries);
+                changes.extend(entries.into_iter().map(|Entry { name, value }| Change::Became { name, value }));
+                continue;
+            }
             match piece {
                 Piece::Position { name, .. } => {
                     if is_new {
@@ -451,12 +471,12 @@ impl<'m> StateShape<'m> {
                 let capacity = usize::try_from(*capacity).expect(fits);
                 let (name, first) = (name.to_owned(), *next);
                 let piece = Piece::Multiset { name, first, capacity, element: *element, cells };
-                self.pieces.push(ShownPiece { presence, piece });
+                self.pieces.push(ShownPiece { presence, since: None, piece });
                 *next += capacity * (cells + 1);
             }
             _ => {
                 let piece = Piece::Cell { name: name.to_owned(), slot: SlotId::from_position(*next) };
-                self.pieces.push(ShownPiece { presence, piece });
+                self.pieces.push(ShownPiece { presence, since: None, piece });
                 *next += 1;
             }
         }

@@ -8,8 +8,8 @@ use quotient_ir::{
 };
 
 use crate::names::{
-    action_arguments_text, action_is_named, action_span, action_title, is_remark, joint_title, participants,
-    property_arguments_text, property_title,
+    action_arguments_text, action_is_named, action_span, action_title, is_remark, joint_title, operation_title,
+    participants, property_arguments_text, property_title,
 };
 use crate::render::context::{context_lines, failure_context};
 use crate::render::diagnostics::Lines;
@@ -166,7 +166,9 @@ impl<'m> TraceRenderer<'m> {
     /// One step: its number, its action, what it prints, and what it changed (everything if nothing was before).
     pub(crate) fn step(&self, number: &str, width: usize, step: &TraceStep, before: StatesBefore<'_>) -> String {
         let mut text = match participants(self.model, step.action, &step.arguments) {
-            None => format!("{number:>width$}  {}\n", self.instance(step.action, &step.arguments)),
+            None => {
+                format!("{number:>width$}  {}\n", self.instance_after(step.action, &step.arguments, before.previous))
+            }
             Some(lines) => self.participant_lines(number, width, step.action, &lines),
         };
         let indent = " ".repeat(width + 4);
@@ -199,7 +201,14 @@ impl<'m> TraceRenderer<'m> {
 
     /// An action with its arguments: `Rule "SendReqS", i: id_2`.
     pub(crate) fn instance(&self, action: Action, arguments: &[i64]) -> String {
-        if let Some(title) = joint_title(self.model, action, arguments) {
+        self.instance_after(action, arguments, None)
+    }
+
+    /// The same with what the state before tells of it.
+    fn instance_after(&self, action: Action, arguments: &[i64], before: Option<&Valuation>) -> String {
+        let title = joint_title(self.model, action, arguments);
+        let own = || operation_title(self.model, self.shape.layout(), action, arguments, before);
+        if let Some(title) = title.or_else(own) {
             return self.palette.strong(&title);
         }
         let mut text = self.palette.strong(&action_title(self.model, action));
@@ -212,6 +221,11 @@ impl<'m> TraceRenderer<'m> {
             let _ = write!(text, " {}", self.palette.faint(&format!("({place})")));
         }
         text
+    }
+
+    /// What there is to say where nothing can be done.
+    pub(crate) fn stuck(&self) -> &'static str {
+        if self.model.operations.is_some() { "no operation is enabled" } else { "no rule can fire" }
     }
 
     /// A whole state, a line for each entry.
@@ -245,7 +259,7 @@ impl<'m> TraceRenderer<'m> {
 
     /// What is wrong in the last state, with the source it is about, and why.
     pub(crate) fn violation(&self, violation: &Violation, last: Option<&Valuation>, width: usize) -> String {
-        let ViolationText { message, span } = describe_violation(self.model, violation);
+        let ViolationText { message, span } = describe_violation(self.model, self.shape.layout(), violation);
         let indent = " ".repeat(width + 2);
         let mut text = format!("{indent}{}\n", self.palette.bad(&message));
         if let Some(span) = span {
@@ -273,7 +287,7 @@ pub(crate) fn violated_subject(model: &Model, violation: &Violation) -> String {
 }
 
 /// Says in words what a violation is.
-pub(crate) fn describe_violation(model: &Model, violation: &Violation) -> ViolationText {
+pub(crate) fn describe_violation(model: &Model, layout: &Layout, violation: &Violation) -> ViolationText {
     let property_with = |property, arguments: &[i64]| {
         let arguments = property_arguments_text(model, property, arguments);
         let title = property_title(model, property);
@@ -293,7 +307,8 @@ pub(crate) fn describe_violation(model: &Model, violation: &Violation) -> Violat
                 FaultKind::Invariant(_) => "leads to a violation",
                 _ => "fails here",
             };
-            if let Some(title) = joint_title(model, *action, arguments) {
+            let own = || operation_title(model, layout, *action, arguments, None);
+            if let Some(title) = joint_title(model, *action, arguments).or_else(own) {
                 let message = format!("{title} {what}: {}", visible(&fault.message));
                 return ViolationText { message, span: Some(fault.span) };
             }
@@ -305,6 +320,7 @@ pub(crate) fn describe_violation(model: &Model, violation: &Violation) -> Violat
         Violation::Deadlock(mode) => {
             let own = model.presentation.as_ref().and_then(|presentation| presentation.deadlock.as_deref());
             let usual = match mode {
+                _ if model.operations.is_some() => "deadlock: no operation is enabled here",
                 DeadlockMode::Stuttering => "deadlock: no rule can fire here and change the state",
                 _ => "deadlock: no rule can fire here",
             };

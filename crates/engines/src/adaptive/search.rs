@@ -133,7 +133,8 @@ pub(super) fn run(
     };
     let assumptions = watch(&checks.assumptions)?;
     let invariants = watch(&checks.invariants)?;
-    let covers = watch(&checks.covers)?;
+    let reached: Vec<PropertyId> = checks.covers.iter().chain(&checks.remarks).copied().collect();
+    let covers = watch(&reached)?;
     let passing = watch(&checks.passing)?;
     let mut unmoved = vec![0u64; system.words()];
     for (number, slot) in interpreter.layout().slots.iter().enumerate() {
@@ -425,6 +426,8 @@ impl AdaptiveSearch<'_, '_, '_> {
                     note(&mut self.covered, property);
                     return Ok(());
                 }
+                // A remark without a value is not made.
+                Err(_) if self.judge.is_remark(property) => {}
                 Err(violation) => return Err(self.found(parent, Some(annotated.clone()), state, violation)),
             }
         }

@@ -20,6 +20,8 @@ pub(crate) struct Checks {
     pub(crate) liveness: Vec<PropertyId>,
     /// What tells which states are expanded.
     pub(crate) constraints: Vec<PropertyId>,
+    /// What is worth saying if it holds somewhere.
+    pub(crate) remarks: Vec<PropertyId>,
     /// What tells which states are passed through.
     pub(crate) passing: Vec<PropertyId>,
 }
@@ -37,6 +39,7 @@ impl Checks {
                 PropertyKind::AlwaysReachable if selected => checks.liveness.push(id),
                 PropertyKind::Passing => checks.passing.push(id),
                 PropertyKind::Constraint => checks.constraints.push(id),
+                PropertyKind::Remark => checks.remarks.push(id),
                 _ => {}
             }
         }
@@ -80,11 +83,14 @@ pub(crate) struct Judge<'a, S: Batches> {
     options: &'a SearchOptions,
     /// Whether states may have been expanded in which an invariant does not hold, so that tags mean nothing.
     is_suspicious: bool,
+    /// The remarks that were not reached so far.
+    remarks: Vec<PropertyId>,
 }
 
 impl<'a, S: Batches> Judge<'a, S> {
     pub(crate) fn new(system: &'a S, checks: &'a Checks, options: &'a SearchOptions) -> Self {
-        Self { system, scratch: system.scratch(), checks, options, is_suspicious: false }
+        let remarks = checks.remarks.clone();
+        Self { system, scratch: system.scratch(), checks, options, is_suspicious: false, remarks }
     }
 
     /// From now on, invariants may be violated in states that are expanded.
@@ -145,6 +151,7 @@ impl<'a, S: Batches> Judge<'a, S> {
                 }
                 wrong.extend(failure);
             }
+            self.observe_remarks(state, &mut covered);
         }
         let mut findings = Vec::new();
         for violation in wrong {
@@ -224,7 +231,8 @@ impl<'a, S: Batches> Judge<'a, S> {
     #[inline]
     fn observe(&mut self, state: &[u64], mut covered: impl FnMut(PropertyId)) -> Result<(), Violation> {
         let checks = self.checks;
-        if checks.covers.is_empty() && checks.liveness.is_empty() || self.is_passing(state) {
+        let is_nothing = checks.covers.is_empty() && checks.liveness.is_empty() && self.remarks.is_empty();
+        if is_nothing || self.is_passing(state) {
             return Ok(());
         }
         for &property in &checks.covers {
@@ -236,7 +244,22 @@ impl<'a, S: Batches> Judge<'a, S> {
             // Only to see whether evaluation fails; the value matters at the end.
             self.holds_somewhere(property, state)?;
         }
+        self.observe_remarks(state, covered);
         Ok(())
+    }
+
+    /// Reports the remarks that apply to a state, each once.
+    fn observe_remarks(&mut self, state: &[u64], mut covered: impl FnMut(PropertyId)) {
+        let mut remarks = std::mem::take(&mut self.remarks);
+        remarks.retain(|&property| {
+            // A remark without a value does not apply.
+            let holds = matches!(self.holds_somewhere(property, state), Ok(true));
+            if holds {
+                covered(property);
+            }
+            !holds
+        });
+        self.remarks = remarks;
     }
 
     /// Whether a state is transient elsewhere, so that no claim applies to it.
@@ -244,7 +267,12 @@ impl<'a, S: Batches> Judge<'a, S> {
         self.options.store_passing && is_passing(self.system, &mut self.scratch, &self.checks.passing, state)
     }
 
-    /// The first valuation of parameters for which a property is false or its evaluation fails.
+    /// Whether a property is a remark.
+    pub(crate) fn is_remark(&self, property: PropertyId) -> bool {
+        self.checks.remarks.contains(&property)
+    }
+
+    /// The first valuation of parameters for which a property does not hold or has no value.
     pub(crate) fn first_failure(&mut self, property: PropertyId, state: &[u64]) -> Option<Violation> {
         let mut failure = None;
         self.system.evaluate(&mut self.scratch, property, state, |arguments, result| {

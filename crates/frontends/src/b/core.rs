@@ -250,6 +250,8 @@ pub(crate) struct Core {
     pub(crate) symbols: Vec<Symbol>,
     pub(crate) texts: Vec<Arc<str>>,
     pub(crate) constants: Vec<SymbolId>,
+    /// Whether formulas were put in the place of constants.
+    pub(crate) has_inlined_constants: bool,
     pub(crate) variables: Vec<SymbolId>,
     /// The conjuncts of the properties.
     pub(crate) properties: Vec<Expr>,
@@ -326,5 +328,106 @@ impl Expr {
         let mut found = false;
         self.symbols(&mut |it| found |= it == symbol);
         found
+    }
+
+    /// Puts a formula in the place of a symbol.
+    pub(crate) fn replace(&mut self, symbol: SymbolId, with: &Self) {
+        let again = |part: &mut Rc<Self>| Rc::make_mut(part).replace(symbol, with);
+        match &mut self.kind {
+            Kind::Symbol(it) if *it == symbol => *self = Self { span: self.span, ..with.clone() },
+            Kind::Operation(_, operands) | Kind::Extension(operands) | Kind::Sequence(operands) => {
+                operands.iter_mut().for_each(|operand| operand.replace(symbol, with));
+            }
+            Kind::Comprehension(_, body) | Kind::Quantified(_, _, body) => again(body),
+            Kind::Lambda(_, condition, body) | Kind::Fold(_, _, condition, body) => {
+                again(condition);
+                again(body);
+            }
+            Kind::Record(fields) | Kind::RecordSet(fields) => {
+                fields.iter_mut().for_each(|(_, field)| field.replace(symbol, with));
+            }
+            Kind::Field(record, _) => again(record),
+            Kind::Conditional(condition, then, otherwise) => {
+                again(condition);
+                again(then);
+                again(otherwise);
+            }
+            Kind::Let(bindings, body) => {
+                bindings.iter_mut().for_each(|(_, value)| value.replace(symbol, with));
+                again(body);
+            }
+            Kind::Symbol(_)
+            | Kind::Integer(_)
+            | Kind::Boolean(_)
+            | Kind::Truth(_)
+            | Kind::Text(_)
+            | Kind::Member(..)
+            | Kind::GivenSet(_)
+            | Kind::Booleans
+            | Kind::Texts
+            | Kind::Integers(_) => {}
+        }
+    }
+}
+
+impl Substitution {
+    /// Puts a formula in the place of a symbol that nothing assigns.
+    pub(crate) fn replace(&mut self, symbol: SymbolId, with: &Expr) {
+        match &mut self.kind {
+            SubstitutionKind::Skip => {}
+            SubstitutionKind::Assign(assignments) => {
+                assignments.iter_mut().for_each(|(_, value)| value.replace(symbol, with));
+            }
+            SubstitutionKind::Parallel(parts) | SubstitutionKind::Sequence(parts) | SubstitutionKind::Choice(parts) => {
+                parts.iter_mut().for_each(|part| part.replace(symbol, with));
+            }
+            SubstitutionKind::Guard(condition, body)
+            | SubstitutionKind::Assert(condition, _, body)
+            | SubstitutionKind::Any(_, condition, body) => {
+                condition.replace(symbol, with);
+                body.replace(symbol, with);
+            }
+            SubstitutionKind::If(branches, otherwise) => {
+                for (condition, body) in branches {
+                    condition.replace(symbol, with);
+                    body.replace(symbol, with);
+                }
+                otherwise.replace(symbol, with);
+            }
+            SubstitutionKind::Select(branches, otherwise) => {
+                for (condition, body) in branches {
+                    condition.replace(symbol, with);
+                    body.replace(symbol, with);
+                }
+                if let Some(otherwise) = otherwise {
+                    otherwise.replace(symbol, with);
+                }
+            }
+            SubstitutionKind::Let(bindings, body) => {
+                bindings.iter_mut().for_each(|(_, value)| value.replace(symbol, with));
+                body.replace(symbol, with);
+            }
+            SubstitutionKind::Var(_, body) => body.replace(symbol, with),
+            SubstitutionKind::While(condition, invariant, body) => {
+                condition.replace(symbol, with);
+                if let Some(invariant) = invariant {
+                    invariant.replace(symbol, with);
+                }
+                body.replace(symbol, with);
+            }
+        }
+    }
+}
+
+impl Core {
+    /// Puts a formula in the place of a constant, which is none any more.
+    pub(crate) fn replace_constant(&mut self, constant: SymbolId, with: &Expr) {
+        self.constants.retain(|it| *it != constant);
+        self.has_inlined_constants = true;
+        self.properties.iter_mut().for_each(|property| property.replace(constant, with));
+        let claims = self.invariant.iter_mut().chain(&mut self.assertions).chain(&mut self.goal);
+        claims.for_each(|claim| claim.condition.replace(constant, with));
+        self.initialisation.iter_mut().for_each(|part| part.replace(constant, with));
+        self.operations.iter_mut().for_each(|operation| operation.body.replace(constant, with));
     }
 }

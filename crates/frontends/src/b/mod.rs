@@ -145,8 +145,8 @@ fn read(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(sorted(diagnostics));
     }
-    let named = sizing::size_sets(&mut core, &mut settings, &mut diagnostics);
-    let solutions = sizing::solve_constants(&core, &types, &mut settings, &named, &mut diagnostics);
+    let sizing = sizing::size_sets(&mut core, &mut settings, &mut diagnostics);
+    let solutions = sizing::solve_constants(&mut core, &types, &mut settings, &sizing, &mut diagnostics);
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(sorted(diagnostics));
     }

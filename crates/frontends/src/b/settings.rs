@@ -7,7 +7,7 @@ use quotient_ir::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
 use super::syntax::tree::{DefinitionBody, Formula, FormulaKind, Machine};
-use crate::LoadOptions;
+use crate::{LoadOptions, WellDefinedness};
 
 /// The size of a deferred set about which nothing is said, as in ProB.
 pub(crate) const DEFAULT_SIZE: usize = 2;
@@ -27,7 +27,7 @@ pub(crate) struct Settings {
     pub(crate) scopes: FxHashMap<String, usize>,
     /// What the user gave, by name; those that are used are removed.
     pub(crate) given: FxHashMap<String, i64>,
-    /// Whether a condition of an operation without a value is an error, and not only false.
+    /// Whether a condition of an operation without a value is an error; otherwise it is false.
     pub(crate) strict_guards: bool,
     /// Whether the graph gets a root and a state for each valuation of the constants.
     pub(crate) extra_nodes: bool,
@@ -42,7 +42,7 @@ impl Settings {
             integers_given: false,
             scopes: FxHashMap::default(),
             given: FxHashMap::default(),
-            strict_guards: true,
+            strict_guards: false,
             extra_nodes: options.extra_nodes,
             integers_used: Cell::new(None),
         };
@@ -53,7 +53,7 @@ impl Settings {
             let name = &*definition.name.text;
             match name {
                 "SET_PREF_TRY_FIND_ABORT" => {
-                    settings.strict_guards = !matches!(body.kind, FormulaKind::Word("FALSE"));
+                    settings.strict_guards |= matches!(body.kind, FormulaKind::Word("TRUE"));
                 }
                 "SET_PREF_MAXINT" | "SET_PREF_MININT" => match constant(body) {
                     Some(value) => settings.set_integer(name == "SET_PREF_MAXINT", value),
@@ -107,6 +107,9 @@ impl Settings {
                 }),
             }
         }
+        if let Some(wish) = options.well_definedness {
+            settings.strict_guards = wish == WellDefinedness::Error;
+        }
         settings
     }
 
@@ -140,11 +143,21 @@ impl Settings {
     }
 }
 
-/// The value of a number with or without a sign.
+/// The value of a formula of numbers.
 fn constant(formula: &Formula) -> Option<i64> {
     match &formula.kind {
         FormulaKind::Number(value) => Some(*value),
         FormulaKind::Unary("-", operand) => constant(operand)?.checked_neg(),
+        FormulaKind::Binary(operator, left, right) => {
+            let (left, right) = (constant(left)?, constant(right)?);
+            match *operator {
+                "+" => left.checked_add(right),
+                "-" => left.checked_sub(right),
+                "*" => left.checked_mul(right),
+                "**" => left.checked_pow(u32::try_from(right).ok()?),
+                _ => None,
+            }
+        }
         _ => None,
     }
 }

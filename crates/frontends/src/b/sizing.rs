@@ -6,19 +6,32 @@ use std::sync::Arc;
 use quotient_ir::{Diagnostic, Span};
 
 use super::core::{Core, Expr, Kind, Operator, SymbolId};
-use super::evaluation::{Evaluator, TroubleKind, Value};
+use super::evaluation::{self, Evaluator, TroubleKind, Value};
 use super::settings::{DEFAULT_SIZE, MAXIMUM_SIZE, Settings};
 use super::types::{SetId, Types};
 
 /// The most valuations of the constants.
 const MAXIMUM_SOLUTIONS: usize = 10_000;
+/// Too many valuations.
+const MANY: usize = MAXIMUM_SOLUTIONS + 1;
+/// The greatest integer that is tried for a constant that nothing bounds.
+const MAXIMUM_TRIED_INTEGER: i64 = 1000;
 
-/// Gives every deferred set its members, and says which constants are members by name.
-pub(crate) fn size_sets(
-    core: &mut Core,
-    settings: &mut Settings,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<(SymbolId, Value)> {
+/// The most members of a set about whose size nothing is said, if others of its sizes do not satisfy the properties.
+const MAXIMUM_TRIED_SIZE: usize = 12;
+/// The most combinations of sizes that are tried.
+const MAXIMUM_TRIED: usize = 150;
+
+/// What is known of deferred sets before the properties are solved.
+pub(crate) struct Sizing {
+    /// Constants that are members by name.
+    named: Vec<(SymbolId, Value)>,
+    /// The sets about whose size nothing is said.
+    open: Vec<SetId>,
+}
+
+/// Gives every deferred set its members.
+pub(crate) fn size_sets(core: &mut Core, settings: &mut Settings, diagnostics: &mut Vec<Diagnostic>) -> Sizing {
     let mut sizes: Vec<Option<usize>> =
         core.sets.iter().map(|set| if set.is_deferred { None } else { Some(set.members.len()) }).collect();
     for (position, set) in core.sets.iter().enumerate() {
@@ -80,24 +93,93 @@ pub(crate) fn size_sets(
             }
         }
     }
+    let mut open = Vec::new();
     for (position, set) in core.sets.iter_mut().enumerate().filter(|(_, set)| set.is_deferred) {
-        let size = sizes[position].unwrap_or_else(|| {
-            diagnostics.push(
-                Diagnostic::warning(
-                    "default-size",
-                    format!("`{}` gets {DEFAULT_SIZE} members, as nothing is said about its size", set.name),
-                    set.span,
-                )
-                .with_help(format!("set its size with `-D {}=…` or a definition `scope_{} == …`", set.name, set.name)),
-            );
-            DEFAULT_SIZE
-        });
+        if sizes[position].is_none() {
+            open.push(SetId(position));
+        }
         set.members = match names[position].take() {
             Some(names) => names,
-            None => (1..=size).map(|member| Arc::from(format!("{}{member}", set.name))).collect(),
+            None => members(&set.name, sizes[position].unwrap_or(DEFAULT_SIZE)),
         };
     }
-    named
+    Sizing { named, open }
+}
+
+fn members(set: &str, size: usize) -> Vec<Arc<str>> {
+    (1..=size).map(|member| Arc::from(format!("{set}{member}"))).collect()
+}
+
+/// Says which sizes were chosen, for want of others.
+fn note_sizes(core: &Core, open: &[SetId], is_default: bool, diagnostics: &mut Vec<Diagnostic>) {
+    for set in open.iter().map(|set| &core.sets[set.0]) {
+        let (name, size) = (&set.name, set.members.len());
+        let plural = if size == 1 { "" } else { "s" };
+        let reason = if is_default {
+            "as nothing is said about its size"
+        } else {
+            "as nothing is said about its size and the PROPERTIES have no solution with fewer"
+        };
+        diagnostics.push(
+            Diagnostic::warning("default-size", format!("`{name}` gets {size} member{plural}, {reason}"), set.span)
+                .with_help(format!("set its size with `-D {name}=…` or a definition `scope_{name} == …`")),
+        );
+    }
+}
+
+/// Sizes for some sets, small ones first: those with the fewest members together.
+fn sizes_to_try(sets: usize) -> Vec<Vec<usize>> {
+    let mut found = Vec::new();
+    for total in sets..=sets * MAXIMUM_TRIED_SIZE {
+        let mut pending = vec![Vec::new()];
+        while let Some(sizes) = pending.pop() {
+            let left = total - sizes.iter().sum::<usize>();
+            let missing = sets - sizes.len();
+            if missing == 0 {
+                found.push(sizes);
+                if found.len() >= MAXIMUM_TRIED {
+                    return found;
+                }
+                continue;
+            }
+            let fewest = if missing == 1 { left } else { 1 };
+            let most = (left + 1).saturating_sub(missing).min(MAXIMUM_TRIED_SIZE);
+            // The first set has as few members as possible.
+            for size in (fewest..=most).rev() {
+                pending.push(sizes.iter().copied().chain([size]).collect());
+            }
+        }
+    }
+    found
+}
+
+/// Puts functions over all integers that a property gives a constant in the place of that constant: `f = %x.(x :
+/// INTEGER | x + 1)` has no value that could be written down, and can be applied all the same.
+fn inline_functions(core: &mut Core, types: &Types) {
+    let mut position = 0;
+    while position < core.properties.len() {
+        let found = match &core.properties[position].kind {
+            Kind::Operation(Operator::Equal, sides) => {
+                [(&sides[0], &sides[1]), (&sides[1], &sides[0])].into_iter().find_map(|(one, other)| {
+                    let Kind::Symbol(symbol) = one.kind else { return None };
+                    let is_function = core.constants.contains(&symbol)
+                        && matches!(other.kind, Kind::Lambda(..))
+                        && !other.mentions(symbol);
+                    let value = is_function.then(|| Evaluator::new(core, types).value(other))?;
+                    let is_infinite = value.is_err_and(|trouble| trouble.kind == TroubleKind::Unbounded);
+                    is_infinite.then(|| (symbol, other.clone()))
+                })
+            }
+            _ => None,
+        };
+        match found {
+            Some((symbol, function)) => {
+                core.properties.remove(position);
+                core.replace_constant(symbol, &function);
+            }
+            None => position += 1,
+        }
+    }
 }
 
 fn size_of(expr: &Expr) -> Option<SetId> {
@@ -110,15 +192,40 @@ fn size_of(expr: &Expr) -> Option<SetId> {
     }
 }
 
-/// All valuations of the constants for which the properties hold: one empty one if there are none.
-pub(crate) fn solve_constants(
+/// All valuations of some constants for which the properties hold, or why they cannot be found; and the constants
+/// of which only some values were tried.
+fn valuations(
     core: &Core,
     types: &Types,
+    integers: (i64, i64),
+    fixed: &[(SymbolId, Value)],
+    free: &[SymbolId],
+    most: usize,
+) -> (evaluation::Result<Vec<Vec<Value>>>, Vec<SymbolId>) {
+    let conjuncts: Vec<&Expr> = core.properties.iter().collect();
+    let mut solutions = Vec::new();
+    let mut evaluator = Evaluator::new(core, types);
+    evaluator.values.extend(fixed.iter().cloned());
+    evaluator.assumed = Some(integers);
+    let solved = evaluator.solve(free, &conjuncts, &mut |evaluator| {
+        let solution = core.constants.iter().map(|symbol| evaluator.values[symbol].clone()).collect();
+        solutions.push(solution);
+        Ok(solutions.len() <= most)
+    });
+    (solved.map(|()| solutions), evaluator.assumptions)
+}
+
+/// All valuations of the constants for which the properties hold: one empty one if there are none. If the usual
+/// sizes of deferred sets allow none, the least that do are chosen.
+pub(crate) fn solve_constants(
+    core: &mut Core,
+    types: &Types,
     settings: &mut Settings,
-    named: &[(SymbolId, Value)],
+    Sizing { named, open }: &Sizing,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Vec<Value>> {
-    let mut fixed: Vec<(SymbolId, Value)> = named.to_vec();
+    inline_functions(core, types);
+    let mut fixed: Vec<(SymbolId, Value)> = named.clone();
     for symbol in &core.constants {
         let entry = &core.symbols[symbol.0];
         if let Some(given) = settings.given.remove(&*entry.name) {
@@ -144,25 +251,47 @@ pub(crate) fn solve_constants(
     }
     let free: Vec<SymbolId> =
         core.constants.iter().copied().filter(|symbol| !fixed.iter().any(|(it, _)| it == symbol)).collect();
+    let mut integers = (settings.least_integer, settings.greatest_integer);
+    let (mut solved, mut assumptions) = valuations(core, types, integers, &fixed, &free, MAXIMUM_SOLUTIONS);
+    let has_none = |solved: &evaluation::Result<Vec<Vec<Value>>>| solved.as_ref().is_ok_and(Vec::is_empty);
+    let mut is_default = true;
+    if has_none(&solved) && !open.is_empty() {
+        let usual: Vec<usize> = open.iter().map(|set| core.sets[set.0].members.len()).collect();
+        let resize = |core: &mut Core, sizes: &[usize]| {
+            for (set, size) in open.iter().zip(sizes) {
+                let entry = &mut core.sets[set.0];
+                entry.members = members(&entry.name, *size);
+            }
+        };
+        for sizes in sizes_to_try(open.len()) {
+            resize(core, &sizes);
+            let (some, _) = valuations(core, types, integers, &fixed, &free, 0);
+            if some.is_ok_and(|some| !some.is_empty()) {
+                is_default = false;
+                break;
+            }
+        }
+        if is_default {
+            resize(core, &usual);
+        } else {
+            (solved, assumptions) = valuations(core, types, integers, &fixed, &free, MAXIMUM_SOLUTIONS);
+        }
+    }
+    // Nothing bounds these constants, so more of their values can be tried.
+    while has_none(&solved) && !assumptions.is_empty() && integers.1 < MAXIMUM_TRIED_INTEGER {
+        integers = (integers.0.saturating_mul(2), integers.1.saturating_mul(2).saturating_add(1));
+        (solved, assumptions) = valuations(core, types, integers, &fixed, &free, MAXIMUM_SOLUTIONS);
+    }
+    note_sizes(core, open, is_default, diagnostics);
     let conjuncts: Vec<&Expr> = core.properties.iter().collect();
-    let mut solutions = Vec::new();
-    let mut evaluator = Evaluator::new(core, types);
-    evaluator.values.extend(fixed.iter().cloned());
-    let integers = (settings.least_integer, settings.greatest_integer);
-    evaluator.assumed = Some(integers);
-    let solved = evaluator.solve(&free, &conjuncts, &mut |evaluator| {
-        let solution = core.constants.iter().map(|symbol| evaluator.values[symbol].clone()).collect();
-        solutions.push(solution);
-        Ok(solutions.len() <= MAXIMUM_SOLUTIONS)
-    });
-    for symbol in evaluator.assumptions {
+    for symbol in assumptions {
         let entry = &core.symbols[symbol.0];
         let (low, high) = integers;
         let message = format!("nothing bounds `{}`: only integers in {low}..{high} are tried", entry.name);
         let help = "say in PROPERTIES what finite set it belongs to, or set bounds for all integers with `-D MAXINT=…`";
         diagnostics.push(Diagnostic::warning("assumed-bounds", message, entry.span).with_help(help));
     }
-    match solved {
+    let solutions = match solved {
         Err(trouble) => {
             let (code, message, help) = match trouble.kind {
                 TroubleKind::Undefined => {
@@ -177,9 +306,13 @@ pub(crate) fn solve_constants(
                 TroubleKind::Open => ("unsupported", trouble.message, "properties may use constants and sets only"),
             };
             diagnostics.push(Diagnostic::error(code, message, trouble.span).with_help(help));
+            return Vec::new();
         }
-        Ok(()) if solutions.is_empty() => diagnostics.push(no_solution(core, types, &fixed, &free, &conjuncts)),
-        Ok(()) if solutions.len() > MAXIMUM_SOLUTIONS => {
+        Ok(solutions) => solutions,
+    };
+    match solutions.len() {
+        0 => diagnostics.push(no_solution(core, types, &fixed, &free, &conjuncts)),
+        MANY.. => {
             let span = core.constants.first().map_or(Span::default(), |symbol| core.symbols[symbol.0].span);
             let message = format!("the constants have more than {MAXIMUM_SOLUTIONS} valuations");
             diagnostics.push(
@@ -187,7 +320,7 @@ pub(crate) fn solve_constants(
                     .with_help("take smaller deferred sets, or say more about the constants in PROPERTIES"),
             );
         }
-        Ok(()) => {}
+        _ => {}
     }
     solutions
 }
@@ -229,6 +362,6 @@ fn no_solution(
     if sizes.is_empty() {
         diagnostic
     } else {
-        diagnostic.with_help(format!("the sizes of the deferred sets are {}; try others with `-D`", sizes.join(", ")))
+        diagnostic.with_help(format!("the sizes of the deferred sets are {}, and others were tried in vain where nothing is said about them; set them with `-D`", sizes.join(", ")))
     }
 }

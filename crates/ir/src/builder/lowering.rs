@@ -280,6 +280,7 @@ impl Lowering {
             PropertyKind::Assumption => "assume",
             PropertyKind::Passing => "passing",
             PropertyKind::Constraint => "constraint",
+            PropertyKind::Remark => "remark",
         };
         let text = format_args!("{}{word} {name:?} {condition};", Ruleset(&parameters.parameters));
         let span = self.open(format!("{word} `{name}`"), 0, &text);

@@ -356,7 +356,7 @@ impl<'m> Printer<'m> {
             PropertyKind::Cover => "cover",
             PropertyKind::AlwaysReachable => "liveness",
             // Murphi has no word for it: these states are states like others there.
-            PropertyKind::Passing | PropertyKind::Constraint => return Ok(None),
+            PropertyKind::Passing | PropertyKind::Constraint | PropertyKind::Remark => return Ok(None),
         };
         let name = match (&property.name, property.kind) {
             (Some(name), _) => Some(name.clone()),

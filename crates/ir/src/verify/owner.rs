@@ -57,6 +57,9 @@ pub(super) fn check(model: &Model, shapes: &Shapes, classes: &Table<ExprId, Clas
         {
             problems.push(format!("property {id:?} tells which states are passed through and has parameters"));
         }
+        if !property.parameters.is_empty() && property.kind == PropertyKind::Remark {
+            problems.push(format!("property {id:?} is a remark and has parameters"));
+        }
     }
 }
 

@@ -120,6 +120,8 @@ impl Certificate {
     pub fn load_options(&self) -> LoadOptions {
         LoadOptions {
             constraint: None,
+            // Certificates are about models as `detect` reads them.
+            well_definedness: None,
             constants: self.definitions.clone().into_iter().collect(),
             language: None,
             no_extra_nodes: self.model.no_extra_nodes,

@@ -10,6 +10,8 @@ use quotient_ir::{
 
 use super::json::{Json, JsonKind, quoted};
 use super::{FORMAT, Misfit, RunOrigin, VERSION, digest, fault_at, scalars, slot_names, start_of};
+use quotient_frontends::WellDefinedness;
+
 use crate::model::{LoadOptions, Model};
 use crate::names::{
     NamedArgument, action_arguments, action_name, parameter_cells, property_arguments, property_name, visible,
@@ -37,12 +39,13 @@ pub(super) fn write(out: &mut dyn Write, model: &Model, origin: &RunOrigin<'_>, 
 
 /// Where a run comes from and what is wrong at its end.
 pub(super) fn header(model: &Model, origin: &RunOrigin<'_>, trace: &Trace) -> Vec<(&'static str, Json)> {
-    let LoadOptions { constants, no_extra_nodes, ignore_claims, max_processes, .. } = origin.options;
+    let LoadOptions { constants, no_extra_nodes, ignore_claims, max_processes, well_definedness, .. } = origin.options;
     let text_or_null = |text: Option<&str>| text.map_or_else(Json::null, Json::text);
     let options = [
         ("no_extra_nodes", Json::boolean(*no_extra_nodes)),
         ("ignore_claims", Json::boolean(*ignore_claims)),
         ("max_processes", max_processes.map_or_else(Json::null, Json::number)),
+        ("well_definedness", text_or_null(well_definedness.map(well_definedness_name))),
     ];
     let property = origin.property.as_ref();
     let property = property.map(|(name, kind)| Json::object([("name", Json::text(name)), ("kind", Json::text(*kind))]));
@@ -62,6 +65,13 @@ pub(super) fn header(model: &Model, origin: &RunOrigin<'_>, trace: &Trace) -> Ve
         ("property", property.unwrap_or_else(Json::null)),
         ("violation", violation_object(model, origin, trace)),
     ]
+}
+
+fn well_definedness_name(kind: WellDefinedness) -> &'static str {
+    match kind {
+        WellDefinedness::Remark => "note",
+        WellDefinedness::Error => "error",
+    }
 }
 
 fn language_name(language: Language) -> &'static str {
@@ -202,6 +212,21 @@ pub(super) fn load_options(header: Option<&Json>, asked: &LoadOptions) -> Result
             return Err(fault_at(most.span, format!("the run was made {made}, not {asked}")));
         }
         options.max_processes = number;
+    }
+    if let Some(kind) = header.get("options").and_then(|options| options.get("well_definedness")) {
+        let known = [WellDefinedness::Remark, WellDefinedness::Error];
+        let found = known.into_iter().find(|known| kind.as_text() == Some(well_definedness_name(*known)));
+        if found.is_none() && !kind.is_null() {
+            return Err(fault_at(kind.span, "`well_definedness` must be \"note\", \"error\" or null"));
+        }
+        if asked.well_definedness.is_some_and(|asked| found != Some(asked)) {
+            let made = found.map_or_else(
+                || "without --well-definedness".to_owned(),
+                |it| format!("with --well-definedness {}", well_definedness_name(it)),
+            );
+            return Err(fault_at(kind.span, format!("the run was made {made}")));
+        }
+        options.well_definedness = found;
     }
     if let Some(language) = header.get("model").and_then(|model| model.get("language")).filter(|it| !it.is_null()) {
         let known = [Language::Murphi, Language::Promela, Language::B];

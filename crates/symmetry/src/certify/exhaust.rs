@@ -521,7 +521,11 @@ impl<'m> Exhaustion<'m> {
                     Err(fault) if fault.kind == FaultKind::Exhausted => return None,
                     // A run-time error also violates an invariant, and a state with one is not transient, so only where
                     // they hold matters.
-                    Err(_) if matches!(kind, PropertyKind::Invariant | PropertyKind::Passing) => Effect::Truth(false),
+                    Err(_)
+                        if matches!(kind, PropertyKind::Invariant | PropertyKind::Passing | PropertyKind::Remark) =>
+                    {
+                        Effect::Truth(false)
+                    }
                     Err(_) => Effect::Fault,
                 };
                 Some((effect, footprint.reads))

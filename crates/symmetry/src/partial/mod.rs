@@ -353,7 +353,7 @@ impl<'m> PartialSymmetry<'m> {
     /// The ways in which a property can be violated or, for a cover property, hold: the operands of the corresponding
     /// disjunction.
     fn alarms(&mut self, property: PropertyId) -> Vec<Event> {
-        let is_cover = self.model.properties[property].kind == PropertyKind::Cover;
+        let is_cover = matches!(self.model.properties[property].kind, PropertyKind::Cover | PropertyKind::Remark);
         let behaviour = self.certifier.behaviour_mut();
         let claims: Vec<(NodeId, NodeId)> = behaviour
             .claims

@@ -287,7 +287,7 @@ impl Session<'_, '_> {
     fn opening(&self) -> String {
         match (self.candidates.list.is_empty(), self.steps.is_empty()) {
             (true, true) => "\nthere is no initial state; u to undo, q to quit\n".to_owned(),
-            (true, false) => "\nno rule can fire; u to undo, q to quit\n".to_owned(),
+            (true, false) => format!("\n{}; u to undo, q to quit\n", self.renderer.stuck()),
             (false, _) => "\n".to_owned(),
         }
     }

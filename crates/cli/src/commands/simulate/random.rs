@@ -126,7 +126,7 @@ fn closing_words(
     match end {
         RunEnd::Violation(violation) => format!("\n{}", renderer.violation(violation, last, width)),
         RunEnd::Exhausted(fault) => format!("\nthe next step cannot be followed: {}\n", visible(&fault.message)),
-        RunEnd::Stuck => "\nthe run ends here: no rule can fire\n".into(),
+        RunEnd::Stuck => format!("\nthe run ends here: {}\n", renderer.stuck()),
         RunEnd::NoStart => "there is no initial state\n".into(),
         RunEnd::StepLimit => format!("\n{} steps, nothing violated\n", quantity::count(options.steps)),
         RunEnd::Stopped => String::new(),

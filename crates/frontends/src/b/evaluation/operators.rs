@@ -313,6 +313,33 @@ impl Evaluator<'_> {
 
     /// The value of a function for an argument.
     pub(crate) fn apply(&mut self, function: &Expr, argument: &Value, span: Span) -> Result<Value> {
+        if let Kind::Lambda(symbols, condition, body) = &function.kind {
+            // It may have infinitely many arguments; this one is enough.
+            let mut rest = argument.clone();
+            let mut outer = Vec::new();
+            for (position, symbol) in symbols.iter().enumerate().rev() {
+                let value = if position == 0 {
+                    rest.clone()
+                } else {
+                    let (left, right) = (rest.parts().0.clone(), rest.parts().1.clone());
+                    rest = left;
+                    right
+                };
+                outer.push((*symbol, self.values.insert(*symbol, value)));
+            }
+            let result = match self.holds(condition) {
+                Ok(true) => self.value(body),
+                Ok(false) => trouble(TroubleKind::Undefined, "a function applied outside its domain", span),
+                Err(error) => Err(error),
+            };
+            for (symbol, value) in outer {
+                match value {
+                    Some(value) => self.values.insert(symbol, value),
+                    None => self.values.remove(&symbol),
+                };
+            }
+            return result;
+        }
         let members = self.members(function)?;
         let mut found = members.iter().filter(|pair| pair.parts().0 == argument).map(|pair| pair.parts().1);
         match (found.next(), found.next()) {

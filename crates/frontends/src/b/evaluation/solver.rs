@@ -16,6 +16,8 @@ enum Source<'e> {
     Subsets(&'e Expr),
     Bounds(i64, i64),
     Type(Type),
+    /// This value.
+    Value(Value),
 }
 
 impl<'a> Evaluator<'a> {
@@ -139,6 +141,7 @@ impl<'a> Evaluator<'a> {
                 (*low..=*high).map(Value::Integer).collect()
             }
             Source::Type(ty) => self.of_type(ty, span)?,
+            Source::Value(value) => vec![value.clone()],
         };
         for candidate in candidates {
             self.charge(1, span)?;
@@ -219,6 +222,9 @@ impl<'a> Evaluator<'a> {
         if let (Some(low), Some(high)) = (low, high) {
             offer((high.saturating_sub(low).max(0) as f64) + 1.0, Source::Bounds(low, high));
         }
+        if let Some(function) = self.given_pointwise(symbol, symbols, conjuncts) {
+            return Ok((0.6, Source::Value(function)));
+        }
         if let Some(found) = best {
             return Ok(found);
         }
@@ -226,8 +232,9 @@ impl<'a> Evaluator<'a> {
         let (ty, span, name) = (self.types.full(&entry.ty), entry.span, entry.name.clone());
         match (self.count(&ty), self.assumed) {
             (Some(count), _) => Ok((count * 4.0, Source::Type(ty))),
-            // The last resort, as everything else may follow from the other symbols.
-            (None, Some(bounds)) if ty == Type::Integer => {
+            // The last resort, as everything else may follow from the other symbols. Only of a constant are some values
+            // left out: a set or function must not lose members.
+            (None, Some(bounds)) if ty == Type::Integer && self.core.constants.contains(&symbol) => {
                 if !self.assumptions.contains(&symbol) {
                     self.assumptions.push(symbol);
                 }
@@ -235,6 +242,48 @@ impl<'a> Evaluator<'a> {
             }
             _ => trouble(TroubleKind::Unbounded, format!("nothing bounds the values of `{name}`"), span),
         }
+    }
+
+    /// The value of a symbol that is a total function and has a value given for each argument: `f : A --> NATURAL &
+    /// f(a) = 1 & f(b) = 2`.
+    fn given_pointwise(&mut self, symbol: SymbolId, symbols: &[SymbolId], conjuncts: &[&Expr]) -> Option<Value> {
+        let is_symbol = |expr: &Expr| matches!(expr.kind, Kind::Symbol(it) if it == symbol);
+        let mut domain = None;
+        let mut given: Vec<(&Expr, &Expr)> = Vec::new();
+        for conjunct in conjuncts {
+            let Kind::Operation(operator, sides) = &conjunct.kind else { continue };
+            let [left, right] = &sides[..] else { continue };
+            match (operator, &right.kind) {
+                (Operator::Member, Kind::Operation(Operator::Arrow(arrow), sets))
+                    if is_symbol(left) && arrow.total && arrow.function && self.is_ready(&sets[0], symbols) =>
+                {
+                    domain = Some(&sets[0]);
+                }
+                (Operator::Equal, _) => {
+                    for (one, other) in [(left, right), (right, left)] {
+                        if let Kind::Operation(Operator::Apply, parts) = &one.kind
+                            && is_symbol(&parts[0])
+                            && self.is_ready(&parts[1], symbols)
+                            && self.is_ready(other, symbols)
+                        {
+                            given.push((&parts[1], other));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        let domain = domain.filter(|_| !given.is_empty())?;
+        let domain: Vec<Value> = self.members(domain).ok()?.iter().cloned().collect();
+        let mut pairs: Vec<(Value, Value)> = Vec::new();
+        for (argument, value) in given {
+            let (argument, value) = (self.value(argument).ok()?, self.value(value).ok()?);
+            if !pairs.iter().any(|(known, _)| *known == argument) {
+                pairs.push((argument, value));
+            }
+        }
+        let is_whole = domain.iter().all(|argument| pairs.iter().any(|(known, _)| known == argument));
+        is_whole.then(|| Value::set(pairs.into_iter().map(|(argument, value)| Value::pair(argument, value))))
     }
 
     /// How many values a type has, if finitely many.

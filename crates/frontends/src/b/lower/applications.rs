@@ -32,17 +32,7 @@ impl Lowerer<'_> {
         if values.is_set_inside() {
             return refuse("unsupported", "a function to structures with sets is not supported here", expr.span);
         }
-        let found = self.search(&item, argument, &values, expr, environment)?;
-        let Item::Scalar(call, scalar) = found else {
-            return Ok(found);
-        };
-        if !self.lenient {
-            return Ok(found);
-        }
-        let set = set.clone();
-        let defined = self.in_domain_of(argument, &set, &values)?;
-        let ty = self.scalar_type(scalar);
-        Ok(Item::Scalar(self.where_defined(defined, call, ty, expr.span), scalar))
+        self.search(&item, argument, &values, expr, environment)
     }
 
     /// The value where it is defined; elsewhere an error.

@@ -16,17 +16,18 @@ use super::Lowerer;
 pub(super) struct Failures {
     /// A function for each message and type, which is nothing but the error.
     messages: FxHashMap<(String, TypeId), FunctionId>,
+    /// What these functions say, without the place.
+    reasons: FxHashMap<FunctionId, String>,
     /// All functions that may run into an error.
     functions: FxHashSet<FunctionId>,
     expressions: FxHashMap<ExprId, bool>,
-    /// Calls that are only made where they give a value.
-    safe: FxHashSet<ExprId>,
 }
 
 impl Lowerer<'_> {
     /// An expression that is an error of the machine when it is reached.
     pub(super) fn failure(&mut self, message: &str, ty: TypeId, span: Span) -> ExprId {
-        let message = format!("{message} ({})", self.model.source.locate(span));
+        let reason = message;
+        let message = format!("{reason} ({})", self.model.source.locate(span));
         let function = match self.failures.messages.get(&(message.clone(), ty)) {
             Some(function) => *function,
             None => {
@@ -37,10 +38,21 @@ impl Lowerer<'_> {
                     self.model.functions.push(Function { name, parameters, locals, result: Some(ty), body, span });
                 self.failures.messages.insert((message, ty), function);
                 self.failures.functions.insert(function);
+                self.failures.reasons.insert(function, reason.to_owned());
                 function
             }
         };
         self.expression(IrExpr::Call { function, arguments: Vec::new() })
+    }
+
+    /// What a function that is nothing but an error says.
+    pub(super) fn failure_reason(&self, function: FunctionId) -> Option<String> {
+        self.failures.reasons.get(&function).cloned()
+    }
+
+    /// Whether a function may run into an error.
+    pub(super) fn function_may_fail(&self, function: FunctionId) -> bool {
+        self.failures.functions.contains(&function)
     }
 
     /// Notes whether a new function may run into an error.
@@ -170,13 +182,18 @@ impl Lowerer<'_> {
         root || place.steps.iter().any(|step| matches!(step, Step::Index(it) if self.mentions_any(*it, binders)))
     }
 
-    fn quantify_plainly(&mut self, quantifier: IrQuantifier, binders: &[(LocalId, TypeId)], body: ExprId) -> ExprId {
+    pub(super) fn quantify_plainly(
+        &mut self,
+        quantifier: IrQuantifier,
+        binders: &[(LocalId, TypeId)],
+        body: ExprId,
+    ) -> ExprId {
         binders.iter().rev().fold(body, |body, (local, ty)| {
             self.expression(IrExpr::Quantified { quantifier, local: *local, range: Iteration::Over(*ty), body })
         })
     }
 
-    fn statement_may_fail(&mut self, statement: &Statement) -> bool {
+    pub(super) fn statement_may_fail(&mut self, statement: &Statement) -> bool {
         let any = |lowerer: &mut Self, body: &[Statement]| body.iter().any(|it| lowerer.statement_may_fail(it));
         match &statement.kind {
             StatementKind::Error { .. } | StatementKind::Assert { .. } | StatementKind::Require { .. } => true,
@@ -193,7 +210,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn place_may_fail(&mut self, place: PlaceId) -> bool {
+    pub(super) fn place_may_fail(&mut self, place: PlaceId) -> bool {
         let place = self.model.pool[place].clone();
         let root = match &place.root {
             Root::Result { function, arguments } => self.call_may_fail(*function, arguments),
@@ -214,97 +231,14 @@ impl Lowerer<'_> {
             })
     }
 
-    /// A call that is only made where a condition holds under which it gives a value.
-    pub(super) fn where_defined(&mut self, defined: ExprId, call: ExprId, ty: TypeId, span: Span) -> ExprId {
-        self.failures.safe.insert(call);
-        self.failures.expressions.insert(call, false);
-        let failure = self.failure("a function applied outside its domain", ty, span);
-        self.conditional(defined, call, failure)
-    }
-
-    /// A condition that is false where it would be an error, as far as that can be told.
-    pub(super) fn false_unless_defined(&mut self, condition: ExprId) -> ExprId {
-        if !self.may_fail(condition) {
-            return condition;
-        }
-        if let IrExpr::Binary { operator: BinaryOperator::And, left, right } = self.model.pool[condition] {
-            let left = self.false_unless_defined(left);
-            let right = self.false_unless_defined(right);
-            return self.and(left, right);
-        }
-        let defined = self.defined(condition);
-        self.and(defined, condition)
-    }
-
-    /// The condition under which an expression has a value, which itself always has one. Where that cannot
-    /// be told, it is true.
-    fn defined(&mut self, expression: ExprId) -> ExprId {
-        if !self.may_fail(expression) {
-            return self.truth(true);
-        }
-        match self.model.pool[expression].clone() {
-            IrExpr::Unary { operand, .. } => self.defined(operand),
-            IrExpr::Binary { operator, left, right } => {
-                let (first, second) = (self.defined(left), self.defined(right));
-                // The right side counts only where it is looked at.
-                let second = match operator {
-                    BinaryOperator::And | BinaryOperator::Implies => self.implies(left, second),
-                    BinaryOperator::Or => self.or(left, second),
-                    BinaryOperator::Divide | BinaryOperator::Remainder => {
-                        let zero = self.number(0);
-                        let is_zero = self.equal(right, zero);
-                        let divides = self.not(is_zero);
-                        self.and(second, divides)
-                    }
-                    _ => second,
-                };
-                self.and(first, second)
-            }
-            IrExpr::Conditional { condition, then, otherwise } => {
-                let first = self.defined(condition);
-                let is_failure = matches!(&self.model.pool[otherwise],
-                    IrExpr::Call { function, arguments } if arguments.is_empty()
-                        && self.failures.messages.values().any(|it| it == function));
-                let (one, other) = (self.defined(then), self.defined(otherwise));
-                let rest = if is_failure { self.and(condition, one) } else { self.conditional(condition, one, other) };
-                self.and(first, rest)
-            }
-            IrExpr::Quantified { local, range: Iteration::Over(ty), body, .. } => {
-                let body = self.defined(body);
-                self.quantify_plainly(IrQuantifier::All, &[(local, ty)], body)
-            }
-            IrExpr::Read(place) | IrExpr::IsUndefined(place) => {
-                let steps = self.model.pool[place].steps.clone();
-                let mut all = self.truth(true);
-                for step in steps {
-                    if let Step::Index(index) = step {
-                        let defined = self.defined(index);
-                        all = self.and(all, defined);
-                    }
-                }
-                all
-            }
-            IrExpr::Call { arguments, .. } => {
-                let mut all = self.truth(true);
-                for argument in arguments {
-                    if let Argument::Value(value) = argument {
-                        let defined = self.defined(value);
-                        all = self.and(all, defined);
-                    }
-                }
-                all
-            }
-            _ => self.truth(true),
-        }
-    }
-
     /// Whether an expression may run into an error of the machine.
     pub(super) fn may_fail(&mut self, expression: ExprId) -> bool {
         if let Some(known) = self.failures.expressions.get(&expression) {
             return *known;
         }
         let fails = match self.model.pool[expression].clone() {
-            IrExpr::Constant { .. } | IrExpr::IsMember { .. } => false,
+            IrExpr::Constant { .. } => false,
+            IrExpr::IsMember { value, .. } => self.may_fail(value),
             IrExpr::Read(place) | IrExpr::IsUndefined(place) => self.place_may_fail(place),
             IrExpr::Unary { operand, .. } => self.may_fail(operand),
             IrExpr::Binary { operator, left, right } => {

@@ -50,10 +50,13 @@ pub(crate) fn lower(
 
 impl Lowerer<'_> {
     fn machine(&mut self, solutions: &[Vec<Value>]) -> Lowered<()> {
-        let has_constants = !self.core.constants.is_empty();
+        // ProB sets up constants where there are properties, too.
+        let has_constants =
+            !self.core.constants.is_empty() || !self.core.properties.is_empty() || self.core.has_inlined_constants;
         let stage = self.settings.extra_nodes.then(|| self.declare_stage(has_constants));
         let constants = self.declare_constants(solutions)?;
         let variables = self.declare_variables(&constants)?;
+        self.declare_operations(stage.as_ref().map(|stage| (stage.variable, stage.ty)));
         let parts = self.core.initialisation.clone();
         let span = parts.first().map_or(Span::default(), |part| part.span);
         let initialisation = Substitution { kind: SubstitutionKind::Sequence(parts), span };
@@ -79,14 +82,8 @@ impl Lowerer<'_> {
                     }
                 }
                 for (path, writes) in paths {
-                    self.rule(
-                        "INITIALISATION",
-                        path,
-                        &writes,
-                        &constants,
-                        Some((stage, i64::from(has_constants), stage.last)),
-                        span,
-                    )?;
+                    let stages = Some((stage, i64::from(has_constants), stage.last));
+                    self.rule(None, path, &writes, &constants, stages, span)?;
                 }
             }
             None => {
@@ -107,6 +104,7 @@ impl Lowerer<'_> {
         self.claims(&core.invariant, PropertyKind::Invariant, &variables, stage);
         self.model.assertions = self.claims(&core.assertions, PropertyKind::Invariant, &variables, stage);
         self.claims(core.goal.as_slice(), PropertyKind::Cover, &variables, stage);
+        self.add_remarks();
         Ok(())
     }
 
@@ -178,10 +176,15 @@ impl Lowerer<'_> {
             .zip(solution)
             .map(|(symbol, value)| format!("{}={}", self.core.symbols[symbol.0].name, self.value_text(value)))
             .collect();
-        let name = Some(format!("SETUP_CONSTANTS({})", values.join(", ")));
+        let name = if values.is_empty() {
+            "SETUP_CONSTANTS".to_owned()
+        } else {
+            format!("SETUP_CONSTANTS({})", values.join(", "))
+        };
+        self.note_call(&name, None);
         let guard = self.in_stage(stage, 0);
         self.model.rules.push(Rule {
-            name,
+            name: Some(name),
             owner: quotient_ir::Owner::None,
             fairness: Fairness::None,
             parameters: Vec::new(),
@@ -226,13 +229,21 @@ impl Lowerer<'_> {
             for (symbol, item) in writes {
                 let Some((variable, shape)) = lowerer.stored.get(symbol).cloned() else {
                     // An output: worked out, so that what is wrong with it shows.
-                    if let Item::Scalar(value, scalar) = item
-                        && !matches!(lowerer.model.pool[*value], IrExpr::Constant { .. } | IrExpr::Read(_))
+                    if let Item::Scalar(value, scalar) = item {
+                        if !matches!(lowerer.model.pool[*value], IrExpr::Constant { .. } | IrExpr::Read(_)) {
+                            let name = lowerer.core.symbols[symbol.0].name.to_string();
+                            let local = lowerer.temporary(&name, &Shape::Scalar(*scalar));
+                            let target = lowerer.local_place(local);
+                            path.statements
+                                .push(Self::statement(StatementKind::Assign { target, value: *value }, span));
+                        }
+                    } else if let Ok(same) = lowerer.same(item, item)
+                        && lowerer.may_fail(same)
                     {
-                        let name = lowerer.core.symbols[symbol.0].name.to_string();
-                        let local = lowerer.temporary(&name, &Shape::Scalar(*scalar));
-                        let target = lowerer.local_place(local);
-                        path.statements.push(Self::statement(StatementKind::Assign { target, value: *value }, span));
+                        // A set is asked for its members; comparing it with itself asks for all of them.
+                        let branches = vec![(same, Vec::new())];
+                        path.statements
+                            .push(Self::statement(StatementKind::If { branches, otherwise: Vec::new() }, span));
                     }
                     continue;
                 };
@@ -261,21 +272,23 @@ impl Lowerer<'_> {
         })
     }
 
-    /// A rule for a path, from one stage to another.
+    /// A rule for a path of an operation, or of the initialisation, from one stage to another.
     fn rule(
         &mut self,
-        name: &str,
+        operation: Option<&Operation>,
         mut path: Path,
         writes: &Writes,
         before: &Environment,
         stages: Option<(&Stage, i64, i64)>,
         span: Span,
     ) -> Lowered<()> {
+        let call = operation.map(|operation| self.operation_call(operation, &path, writes));
         self.commit(&mut path, writes, before, span)?;
         let mut guard = match stages {
             Some((stage, from, _)) => self.in_stage(stage, from),
             None => self.truth(true),
         };
+        self.note_doubts(&path, guard, &path.statements);
         // What an instance of the rule decides by itself comes first: most instances go no further.
         let (fixed, open): (Vec<ExprId>, Vec<ExprId>) =
             path.guards.iter().partition(|condition| self.is_fixed(**condition) && !self.may_fail(**condition));
@@ -285,13 +298,16 @@ impl Lowerer<'_> {
         if self.constant_of(guard) == Some(0) {
             return Ok(());
         }
+        let values = self.chosen_values(&path);
         let mut body = path.statements;
         if let Some((stage, from, to)) = stages
             && from != to
         {
             body.push(self.set_stage(stage, to, span));
         }
-        let name = if path.chosen.is_empty() { name.to_owned() } else { format!("{name}({})", path.chosen.join(", ")) };
+        let name = operation.map_or("INITIALISATION", |operation| &operation.name);
+        self.note_call(name, call);
+        let name = if values.is_empty() { name.to_owned() } else { format!("{name}({})", values.join(", ")) };
         let Owner { locals, parameters } = path.owner;
         self.model.rules.push(Rule {
             name: Some(name),
@@ -329,7 +345,7 @@ impl Lowerer<'_> {
         let body = with_parameters(operation);
         let stages = stage.map(|stage| (stage, stage.last, stage.last));
         for (path, writes) in self.run(&body, environment, true, Path::default())? {
-            self.rule(&operation.name, path, &writes, environment, stages, operation.span)?;
+            self.rule(Some(operation), path, &writes, environment, stages, operation.span)?;
         }
         Ok(())
     }

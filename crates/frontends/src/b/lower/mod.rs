@@ -5,6 +5,8 @@
 //! the initialised states are told apart by a variable of their own (`machine`).
 
 mod applications;
+mod calls;
+mod definedness;
 mod failures;
 mod items;
 mod machine;
@@ -61,8 +63,7 @@ struct Lowerer<'a> {
     /// The values of constants that have one value only.
     known: FxHashMap<SymbolId, Value>,
     diagnostics: Vec<Diagnostic>,
-    /// Whether the condition of an operation is being lowered, which is false where it has no value.
-    lenient: bool,
+    definedness: definedness::Definedness,
     /// Whether variables are being declared: `MAXINT` does not bound `NATURAL`.
     declares: bool,
     /// Variables that get values in later parts of a sequence, or in other turns of a loop.
@@ -99,7 +100,7 @@ impl<'a> Lowerer<'a> {
             unbounded: FxHashSet::default(),
             assumed: None,
             declares: false,
-            lenient: false,
+            definedness: definedness::Definedness::default(),
             depth: 0,
         }
     }

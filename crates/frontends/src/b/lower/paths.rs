@@ -10,6 +10,8 @@ use quotient_ir::{
 
 use super::super::core::{Expr, Kind, Substitution, SubstitutionKind, SymbolId, SymbolKind};
 use super::super::evaluation::{Evaluator, TroubleKind, Value};
+use super::super::types::Type;
+use super::definedness::GuardDoubt;
 use super::items::{Environment, Item, SetItem, bind};
 use super::predicates::equation_for;
 use super::shapes::Shape;
@@ -29,8 +31,21 @@ pub(super) struct Path {
     pub(super) owner: Owner,
     pub(super) guards: Vec<ExprId>,
     pub(super) statements: Vec<Statement>,
-    /// What was chosen on this path that is not a parameter, for people.
-    pub(super) chosen: Vec<String>,
+    /// The values of symbols that were chosen on this path.
+    pub(super) choices: Vec<(SymbolId, Chosen)>,
+    /// The guards without which others have no value.
+    pub(super) doubts: Vec<GuardDoubt>,
+}
+
+/// The value of a symbol that was chosen.
+#[derive(Clone, Debug)]
+pub(super) enum Chosen {
+    /// This value.
+    Value(Value),
+    /// The values of parameters, from one on.
+    Parameters(usize, Shape),
+    /// What follows from the state and other choices.
+    Item(Item),
 }
 
 /// What symbols become.
@@ -253,30 +268,26 @@ impl Lowerer<'_> {
         path: &mut Path,
     ) -> Lowered<()> {
         self.in_path(path, |lowerer, path| {
-            let lenient = !lowerer.settings.strict_guards;
             let mut later = Vec::new();
             for conjunct in conjuncts {
-                lowerer.lenient = lenient;
-                let lowered = lowerer.predicate(conjunct, environment);
-                lowerer.lenient = false;
-                let mut lowered = lowered?;
-                if lenient {
-                    lowered = lowerer.false_unless_defined(lowered);
-                }
+                let lowered = lowerer.predicate(conjunct, environment)?;
                 if lowerer.may_fail(lowered) {
                     later.push((lowered, conjunct.span));
                 } else {
                     lowerer.require(lowered, initial, conjunct.span, path);
                 }
             }
-            for (lowered, span) in later {
+            for (mut lowered, span) in later {
+                if lowerer.is_lenient() {
+                    lowered = lowerer.require_value(lowered, initial, span, path);
+                }
                 lowerer.require(lowered, initial, span, path);
             }
             Ok(())
         })
     }
 
-    /// Only where a predicate does not hold. Where it has no value, that is an error.
+    /// Only where a predicate does not hold. Where it has no value, it neither holds nor fails to hold.
     fn constrain_not(
         &mut self,
         condition: &Expr,
@@ -285,7 +296,10 @@ impl Lowerer<'_> {
         path: &mut Path,
     ) -> Lowered<()> {
         self.in_path(path, |lowerer, path| {
-            let lowered = lowerer.predicate(condition, environment)?;
+            let mut lowered = lowerer.predicate(condition, environment)?;
+            if lowerer.is_lenient() {
+                lowered = lowerer.require_value(lowered, initial, condition.span, path);
+            }
             let not = lowerer.not(lowered);
             lowerer.require(not, initial, condition.span, path);
             Ok(())
@@ -387,7 +401,10 @@ impl Lowerer<'_> {
         for (condition, body) in
             branches.iter().map(|(condition, body)| (Some(condition), body)).chain([(None, otherwise)])
         {
-            let condition = condition.map(|condition| self.predicate(condition, environment)).transpose()?;
+            let condition = match condition {
+                Some(condition) => Some((self.predicate(condition, environment)?, condition.span)),
+                None => None,
+            };
             let mut own = Vec::new();
             let writes = self.deterministic(body, environment, &mut own)?;
             arms.push((condition, own, writes));
@@ -435,14 +452,10 @@ impl Lowerer<'_> {
             }
             result.push((symbol, self.stored_item(place, &shape)));
         }
-        let mut otherwise = Vec::new();
-        let mut lowered = Vec::new();
-        for (condition, own, _) in arms {
-            match condition {
-                Some(condition) => lowered.push((condition, own)),
-                None => otherwise = own,
-            }
-        }
+        let conditions: Vec<(ExprId, Span)> = arms.iter().filter_map(|(condition, ..)| *condition).collect();
+        let mut bodies: Vec<Vec<Statement>> = arms.into_iter().map(|(_, own, _)| own).collect();
+        let otherwise = bodies.pop().unwrap_or_default();
+        let lowered = self.require_values(&conditions, statements).into_iter().zip(bodies).collect();
         statements.push(Self::statement(StatementKind::If { branches: lowered, otherwise }, span));
         Ok(result)
     }
@@ -475,10 +488,15 @@ impl Lowerer<'_> {
             let shape = match self.stored.get(symbol) {
                 Some((_, shape)) => shape.clone(),
                 None => {
-                    // A local counter has no invariant; its type must tell.
-                    let integers =
-                        self.integers().or(Some((self.settings.least_integer, self.settings.greatest_integer)));
+                    // A local counter has no invariant; its type must tell. It is no part of the state, so there is room.
                     let ty = self.core.symbols[symbol.0].ty.clone();
+                    let is_number = self.types.resolve(&ty) == Type::Integer;
+                    let integers = if is_number {
+                        Some((i64::from(i32::MIN), i64::from(i32::MAX)))
+                    } else {
+                        self.integers().or(Some((self.settings.least_integer, self.settings.greatest_integer)))
+                    };
+                    self.unbounded.insert(*symbol);
                     match super::shapes::shape_of_type(self.types, &ty, integers) {
                         Some(shape) => shape,
                         None => return refuse("unbounded", "nothing bounds this local variable", span),
@@ -509,7 +527,10 @@ impl Lowerer<'_> {
             }
         }
         statements.extend(check.clone());
-        let condition = self.predicate(condition, &inner)?;
+        let asked = (self.predicate(condition, &inner)?, condition.span);
+        let mut again = Vec::new();
+        let condition = self.require_values(&[asked], &mut again)[0];
+        statements.extend(again.clone());
         let mut turn = Vec::new();
         // Another turn may follow.
         let outer = self.assigned_later.len();
@@ -529,6 +550,7 @@ impl Lowerer<'_> {
         }
         turn.extend(copies);
         turn.extend(check);
+        turn.extend(again);
         statements.push(Self::statement(StatementKind::While { condition, body: turn }, span));
         places.retain(|(symbol, ..)| environment.contains_key(symbol));
         Ok(places.into_iter().map(|(symbol, place, _, shape)| (symbol, self.stored_item(place, &shape))).collect())
@@ -613,7 +635,12 @@ impl Lowerer<'_> {
                 let symbol = pending.remove(position);
                 used[at] = true;
                 for (path, inner) in &mut paths {
-                    let item = self.in_path(path, |lowerer, _| lowerer.item(value, inner))?;
+                    let span = conjuncts[at].span;
+                    let item = self.in_path(path, |lowerer, path| {
+                        let item = lowerer.item(value, inner)?;
+                        lowerer.equation_value(item, initial, span, path)
+                    })?;
+                    path.choices.push((symbol, Chosen::Item(item.clone())));
                     *inner = bind(inner, symbol, item);
                 }
                 continue;
@@ -652,7 +679,9 @@ impl Lowerer<'_> {
             self.constrain_all(&left, inner, initial, path)?;
         }
         // What is known to be impossible is no path.
-        paths.retain(|(path, _)| !path.guards.iter().any(|guard| self.constant_of(*guard) == Some(0)));
+        paths.retain(|(path, _)| {
+            !path.doubts.is_empty() || !path.guards.iter().any(|guard| self.constant_of(*guard) == Some(0))
+        });
         Ok(paths)
     }
 
@@ -693,7 +722,7 @@ impl Lowerer<'_> {
             for (path, environment) in paths {
                 for value in &values {
                     let mut path = path.clone();
-                    path.chosen.push(format!("{name}={}", self.value_text(value)));
+                    path.choices.push((symbol, Chosen::Value(value.clone())));
                     let item = self.literal(value, shape);
                     longer.push((path, bind(&environment, symbol, item)));
                     check_count(longer.len(), span)?;
@@ -703,6 +732,7 @@ impl Lowerer<'_> {
         }
         let mut chosen = Vec::new();
         for (mut path, environment) in paths {
+            path.choices.push((symbol, Chosen::Parameters(path.owner.parameters.len(), shape.clone())));
             let item = self.in_path(&mut path, |lowerer, _| Ok(lowerer.parameter(&name, shape)))?;
             chosen.push((path, bind(&environment, symbol, item)));
         }
@@ -791,7 +821,7 @@ impl Lowerer<'_> {
                 }
                 return Ok(Some(values));
             }
-            Err(trouble) if trouble.kind == TroubleKind::Undefined => {
+            Err(trouble) if trouble.kind == TroubleKind::Undefined && !self.is_lenient() => {
                 return refuse("undefined", trouble.message, trouble.span);
             }
             _ => {}
@@ -832,7 +862,7 @@ impl Lowerer<'_> {
             Value::Boolean(value) => if *value { "TRUE" } else { "FALSE" }.into(),
             Value::Text(text) => format!("'{}'", self.core.texts[*text]),
             Value::Member(set, member) => self.core.sets[set.0].members[*member].to_string(),
-            Value::Pair(pair) => format!("{}|->{}", self.value_text(&pair.0), self.value_text(&pair.1)),
+            Value::Pair(pair) => format!("({}|->{})", self.value_text(&pair.0), self.value_text(&pair.1)),
             Value::Record(fields) => {
                 let fields: Vec<String> = fields.iter().map(|field| self.value_text(field)).collect();
                 format!("rec({})", fields.join(","))

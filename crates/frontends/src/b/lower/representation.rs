@@ -205,7 +205,7 @@ impl Lowerer<'_> {
     }
 
     /// How a value of a shape is written.
-    fn notation(&self, shape: &Shape) -> Notation {
+    pub(super) fn notation(&self, shape: &Shape) -> Notation {
         match shape {
             Shape::Scalar(_) => Notation::Scalar,
             Shape::Pair(left, right) => Notation::Pair(Box::new(self.notation(left)), Box::new(self.notation(right))),

@@ -73,8 +73,10 @@ impl Lowerer<'_> {
                     let both = self.and(bound.condition, inside);
                     Ok(self.quantify(IrQuantifier::Any, &bound.binders, both))
                 } else {
+                    let some = self.quantify(IrQuantifier::Any, &bound.binders, bound.condition);
                     let body = self.implies(bound.condition, inside);
-                    Ok(self.quantify(IrQuantifier::All, &bound.binders, body))
+                    let all = self.quantify(IrQuantifier::All, &bound.binders, body);
+                    Ok(self.unless_no_sets(some, all, set.span))
                 }
             }
             Kind::RecordSet(fields) => {
@@ -196,11 +198,13 @@ impl Lowerer<'_> {
             }
             (Operator::GeneralIntersection, [sets]) => {
                 let shape = self.universe(sets, environment)?;
-                self.for_all(&shape, |lowerer, inner| {
+                let some = self.exists(&shape, |lowerer, inner| lowerer.member(inner, sets, environment))?;
+                let all = self.for_all(&shape, |lowerer, inner| {
                     let belongs = lowerer.member(inner, sets, environment)?;
                     let inside = lowerer.member_of_item(element, inner)?;
                     Ok(lowerer.implies(belongs, inside))
-                })
+                })?;
+                Ok(self.unless_no_sets(some, all, set.span))
             }
             (Operator::Arrow(arrow), [from, to]) => self.is_arrow(arrow, element, from, to, environment),
             (Operator::Sequences(kind), [items]) => self.is_sequence(kind, element, items, environment),
@@ -457,6 +461,12 @@ impl Lowerer<'_> {
             }
             _ => refuse("unsupported", "this is not supported as a set", set.span),
         }
+    }
+
+    /// A condition on the intersection of sets, which has no value where there are none.
+    fn unless_no_sets(&mut self, some: ExprId, condition: ExprId, span: quotient_ir::Span) -> ExprId {
+        let failure = self.failure("the intersection of no sets", quotient_ir::Model::BOOLEAN, span);
+        self.conditional(some, condition, failure)
     }
 
     /// A condition that is an error of the machine where a sequence is empty.

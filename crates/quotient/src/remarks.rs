@@ -1,0 +1,64 @@
+//! Runs to what is worth a remark: a remark that a search reached is sought again as if its absence were claimed,
+//! and a shortest run to it is found like one to a violation, with the same reduction.
+
+use std::ops::ControlFlow;
+
+use quotient_engines::{self as engines, Observer, Progress, SearchOptions, StopReason};
+use quotient_ir::{DeadlockMode, Expr, Formula, Interrupt, PropertyId, PropertyKind, UnaryOperator};
+
+use crate::control::Control;
+use crate::error::Error;
+use crate::plan::Plan;
+use crate::report::Remark;
+use crate::run::Found;
+use crate::search;
+
+/// The remarks that a search reached, in the order of the text, each with a run as long as there is time.
+pub(crate) fn with_runs(plan: &Plan, found: &Found, control: &Control) -> Result<Vec<Remark>, Error> {
+    let mut reached = found.report.remarks.clone();
+    reached.sort();
+    reached.into_iter().map(|property| with_run(plan, found, property, control)).collect()
+}
+
+fn with_run(plan: &Plan, found: &Found, property: PropertyId, control: &Control) -> Result<Remark, Error> {
+    if control.check().is_some() {
+        return Ok(Remark { property, trace: None });
+    }
+    let mut model = plan.model.ir().clone();
+    let condition = model.properties[property].formula.condition().expect("a remark is a condition");
+    let absent = model.pool.expression(Expr::Unary { operator: UnaryOperator::Not, operand: condition });
+    model.properties[property].kind = PropertyKind::Invariant;
+    model.properties[property].formula = Formula::from(absent);
+    let options = SearchOptions {
+        properties: Some(vec![property]),
+        deadlock: DeadlockMode::Off,
+        errors: false,
+        checkpoint: None,
+        resume: None,
+        cross_check: false,
+        ..plan.search.clone()
+    };
+    // What preserves a remark preserves its absence, so the same symmetries can be used.
+    let symmetries = found.symmetries.as_ref().filter(|symmetries| symmetries.adaptive.is_none());
+    let method = symmetries.and_then(|symmetries| symmetries.plan.as_ref());
+    let options = search::within_memory(&options, control);
+    let report = engines::check(&model, plan.model.layout(), method, &options, &mut Quiet(control))
+        .map_err(|error| Error::of_engine(plan.model.source(), error))?;
+    let trace = report.properties.into_iter().find_map(|report| report.trace);
+    Ok(Remark { property, trace })
+}
+
+/// Watches a search of which nobody is told.
+struct Quiet<'a>(&'a Control);
+
+impl Observer for Quiet<'_> {
+    fn progress(&mut self, _: &Progress) -> ControlFlow<StopReason> {
+        match self.0.check() {
+            Some(reason) => ControlFlow::Break(reason),
+            None => ControlFlow::Continue(()),
+        }
+    }
+    fn interrupt(&self) -> Interrupt {
+        self.0.interrupt().clone()
+    }
+}
