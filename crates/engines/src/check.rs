@@ -150,7 +150,7 @@ fn check_reduced<S: Batches>(
     let mut orbit_size = |state: &[u64]| canonicalizer.represented(&mut workspace, state);
     let orbits = Orbits { size: &mut orbit_size, rule_classes: group.rule_classes(), are_exact: reduction.is_exact() };
     let result = search_and_judge(&quotient, interpreter, options, None, observer, Some(orbits));
-    // Before anything else: what was found then means nothing, and it may be why a run was not found.
+    // This comes first: all other findings are then invalid, and it may be the reason why a run could not be rebuilt.
     if let Some(slot) = quotient.impossible_slot().or(system.impossible_slot()) {
         return Err(EngineError::ImpossibleValue(layout.slots[slot].name.clone()));
     }

@@ -74,7 +74,7 @@ fn is_complete(report: &Report) -> bool {
     matches!(report.stop_reason, None | Some(StopReason::Constraint(_)))
 }
 
-/// Why one of two searches did not finish, if that is so.
+/// Why one of two searches did not finish, if so.
 pub(crate) fn unfinished(report: &Report, whole: &Report) -> Option<StopReason> {
     let reasons = [report, whole].into_iter().filter_map(|report| report.stop_reason.clone());
     reasons.into_iter().find(|reason| !matches!(reason, StopReason::Violation | StopReason::Constraint(_)))

@@ -35,8 +35,8 @@ pub struct SearchOptions {
     /// What tells this model from others, in words: names and values, such as constants that were given other values.
     /// A checkpoint keeps them to say what differs when it does not fit.
     pub origin: Vec<(String, String)>,
-    /// How states are stored. Other stores than the exact one are for breadth-first searches without
-    /// checkpoints, graphs, liveness and markers that canonical forms decide between.
+    /// How states are stored. Approximate stores require breadth-first searches without checkpoints, graphs, liveness,
+    /// and markers with canonicalization.
     pub store: StoreMode,
     /// The largest number of threads. Depth-first searches, those that draw a graph, those of models with liveness
     /// properties and those with an approximate store use one; the results are the same.
@@ -48,7 +48,7 @@ pub struct SearchOptions {
     pub errors: bool,
     /// How many violations to look for.
     pub violations: ViolationLimit,
-    /// When an unreduced search packs states by the values that it has seen.
+    /// When an unreduced search packs states by the values it has seen.
     pub narrowing: Narrowing,
     /// Whether a reduced search is compared with an unreduced one, state by state.
     pub cross_check: bool,

@@ -53,7 +53,7 @@ pub enum StopReason {
     Fault(Fault),
     /// So many states were not expanded, since a constraint does not hold in them. Nothing else was left out.
     Constraint(u64),
-    /// States that are not symmetric may have been taken for each other.
+    /// States that are not symmetric may have been identified.
     Approximate,
 }
 
@@ -171,7 +171,7 @@ pub struct Report {
     pub levels: Option<Vec<u64>>,
     /// How often rules fire, if that was asked for and is known ([`SearchOptions::statistics`]).
     pub firings: Option<Vec<RuleFirings>>,
-    /// Most bytes used for stored states.
+    /// The peak number of bytes used for stored states.
     pub memory_bytes: u64,
     /// The peak number of bytes used on disk for states that did not fit into memory.
     pub disk_bytes: u64,
@@ -182,7 +182,7 @@ pub struct Report {
     pub fault: Option<Trace>,
     /// The remarks of the model ([`quotient_ir::PropertyKind::Remark`]) that hold in some state that was reached.
     pub remarks: Vec<PropertyId>,
-    /// The 64-bit words of a packed state, as the search had it at its end.
+    /// The number of 64-bit words of a packed state, at the end of the search.
     pub words: usize,
     /// The extent of what may have been missed, if states were stored approximately.
     pub approximation: Option<Approximation>,
@@ -203,7 +203,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report of a search that ended for a reason, unless it is finished.
+    /// The report of a search that ended early for a reason, or finished.
     pub(crate) fn new(properties: Vec<PropertyReport>, stop_reason: Option<StopReason>, figures: Figures) -> Self {
         let Figures { states, represented, transitions, depth, levels, firings, .. } = figures;
         let Figures { memory_bytes, disk_bytes, words, approximation, .. } = figures;

@@ -29,7 +29,7 @@ pub(crate) struct Orbits<'a> {
     pub(crate) are_exact: bool,
 }
 
-/// How many orbits are measured between reports of progress.
+/// The number of orbits counted between reports of progress.
 const COUNTING_INTERVAL: usize = 4096;
 
 /// One verdict for each subject that is checked.
@@ -44,7 +44,7 @@ pub(crate) struct Verdicts {
     covered: Vec<PropertyId>,
     /// Properties other than invariants that have no value in some state.
     without_value: Vec<PropertyId>,
-    /// The run to a fault, if they are not.
+    /// The run to a run-time error, if they are not.
     fault: Option<Trace>,
     /// The remarks that were reached.
     remarks: Vec<PropertyId>,

@@ -106,7 +106,7 @@ struct PlacedFault {
     span: Span,
 }
 
-/// What a call gives, and when it runs into a fault.
+/// The result of a call, and when it causes a run-time error.
 #[derive(Clone, Debug)]
 struct CallResult {
     result: Option<Vec<Cell>>,
@@ -186,7 +186,7 @@ impl<'m> Unfolder<'m> {
         Self { places_faults, ..self }
     }
 
-    /// Takes note of work.
+    /// Records work.
     fn charge(&mut self, work: usize) -> Result<(), Refusal> {
         if self.circuit.charge(work) { Err(Spent.into()) } else { Ok(()) }
     }
@@ -365,7 +365,7 @@ impl<'m> Unfolder<'m> {
         placed
     }
 
-    /// What is added to multisets, as writes to their columns.
+    /// The elements added to multisets, as writes to their columns.
     fn element_writes(&mut self, domain: &Steps) -> Vec<Vec<Write>> {
         let mut additions = Vec::new();
         for added in std::mem::take(&mut self.additions) {

@@ -152,7 +152,7 @@ impl<'m> Interpreter<'m> {
         let _ = machine.execute_all(body);
         machine.printed.unwrap_or_default()
     }
-    /// Like [`Interpreter::fire`], with what the body reads and writes.
+    /// Like [`Interpreter::fire`], with the slots that the body reads and writes.
     pub fn fire_with_footprint(&self, rule: RuleId, arguments: &[i64], state: &Valuation) -> (Outcome, Footprint) {
         self.execute(self.rule_machine(rule, arguments, state).recording(), &self.model.rules[rule].body)
     }

@@ -41,7 +41,7 @@ pub struct SourceStatement {
     pub text: String,
     /// The number that SPIN gives to its transition: all elements of all process types are counted, from 0.
     pub transition: i64,
-    /// Whether a process can be there from its start on, in an initial state.
+    /// Whether a process can be there initially.
     pub initial: bool,
     /// A process can be there after one of these was executed.
     pub behind: Vec<usize>,

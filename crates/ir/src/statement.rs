@@ -178,7 +178,7 @@ pub enum PrintForm {
     Named(Vec<(i64, String)>),
 }
 
-/// What a function returns.
+/// The result of a return statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReturnValue {
     /// A scalar. Out of the return type's range is a run-time error.

@@ -414,7 +414,7 @@ impl<'m> Certifier<'m> {
         self.instances.maps(generator, from, to)
     }
 
-    /// Whether the functions made so far mean something.
+    /// Whether the functions made so far are meaningful.
     fn require_sound(&self) -> Result<(), Spent> {
         if self.behaviour.circuit.is_spent() { Err(Spent) } else { Ok(()) }
     }

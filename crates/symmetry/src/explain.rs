@@ -32,7 +32,7 @@ const LOOKS: usize = 256;
 /// How many instances that change their meaning are looked at for reasons.
 pub const EXPLAINED: usize = 2000;
 
-/// A place in the text and what it has to do with an absent symmetry.
+/// A location in the text and its role in the absence of a symmetry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     /// The location.
@@ -55,8 +55,8 @@ pub enum Explanation {
         similar: Vec<usize>,
         /// How many others there are that are not like one of them, and are left out.
         omitted: usize,
-        /// How many instances of rules, starts and properties would change their meaning; nothing if the request
-        /// fails before that can be asked.
+        /// The number of instances of rules, starts and properties whose meaning would change; `None` if the request
+        /// fails before that can be determined.
         broken: Option<usize>,
     },
 }
@@ -106,7 +106,7 @@ struct Changes {
     similar: Vec<usize>,
     /// How many others are left out.
     omitted: usize,
-    /// How many instances it changes; nothing if it does not even act on states.
+    /// The number of instances changed; `None` if the permutation does not even act on states.
     broken: Option<usize>,
 }
 

@@ -35,7 +35,7 @@ pub fn explore(model: &Model, deadlock: DeadlockMode, limit: usize) -> Explorati
 /// evaluated before the first rule fires.
 ///
 /// # Panics
-/// If the model is not well formed.
+/// If the model is not well-formed.
 pub fn explore_with_priorities(
     model: &Model,
     deadlock: DeadlockMode,

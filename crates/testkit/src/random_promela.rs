@@ -76,7 +76,7 @@ pub fn random_promela_hidden(seed: u64) -> String {
     generator.program()
 }
 
-/// A program for a seed, with one process more, which keeps what it sees of the numbers of the states of others.
+/// A program for a seed, with an additional process that records what it sees of the state numbers of others.
 pub fn random_promela_states(seed: u64) -> String {
     let mut generator = Generator::new(seed, false);
     generator.write();

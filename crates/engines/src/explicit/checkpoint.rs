@@ -61,7 +61,7 @@ pub(crate) struct Snapshot<'a, C, N> {
     pub(crate) next: N,
 }
 
-/// What a checkpoint is about: the model, and what is asked of it.
+/// A fingerprint of the model and the query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CheckpointSubject {
     /// A sum over all of it.
@@ -139,7 +139,7 @@ fn fingerprint(model: &Model, options: &SearchOptions, system: &str) -> u64 {
     let mut sum = Sum::default();
     // The same text is the same model, whatever its file is called.
     let model = &Model { source: Source::new("", model.source.text.clone()), ..model.clone() };
-    // Writing to a sum cannot fail.
+    // Writing to a checksum cannot fail.
     let _ = write!(
         sum,
         "{} {model:?} {:?} {:?} {:?} {} {} {} {system}",

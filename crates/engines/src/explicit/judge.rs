@@ -22,7 +22,7 @@ pub(crate) struct Checks {
     pub(crate) constraints: Vec<PropertyId>,
     /// What is worth saying if it holds somewhere.
     pub(crate) remarks: Vec<PropertyId>,
-    /// What tells which states are passed through.
+    /// The properties that say which states are transient.
     pub(crate) passing: Vec<PropertyId>,
 }
 
@@ -188,7 +188,7 @@ impl<'a, S: Batches> Judge<'a, S> {
         Ok(true)
     }
 
-    /// Whether a new state with a tag is to be stored.
+    /// Whether a new state with a tag should be stored.
     #[inline]
     fn judge(&mut self, state: &[u64], tag: u64) -> Judgement {
         let tag = if self.is_suspicious { Tag::EVERYTHING } else { tag };
@@ -272,7 +272,7 @@ impl<'a, S: Batches> Judge<'a, S> {
         self.checks.remarks.contains(&property)
     }
 
-    /// The first valuation of parameters for which a property does not hold or has no value.
+    /// The first valuation of parameters for which a property is false or its evaluation fails.
     pub(crate) fn first_failure(&mut self, property: PropertyId, state: &[u64]) -> Option<Violation> {
         let mut failure = None;
         self.system.evaluate(&mut self.scratch, property, state, |arguments, result| {

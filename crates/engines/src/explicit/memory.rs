@@ -354,7 +354,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         self.findings = Findings::new(self.checks, self.options, findings);
         (self.level, self.depth, self.transitions, self.covered) = (level, depth, transitions, covered);
         self.levels = levels;
-        // Those that wait were stored last, in order.
+        // The waiting states were stored last, in order.
         let end_of_level = self.store.len() - restored.next.len() as u64;
         let number = end_of_level - restored.current.len() as u64;
         self.expanded = number;
@@ -422,7 +422,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         Ok(())
     }
 
-    /// The same for an observer that wants to see each step: the state it leads to by itself, too.
+    /// The same for an observer that wants to see each step and its target individually.
     fn expand_with_edges(&mut self, number: StateNumber, scratch: &mut S::Scratch, state: &[u64]) -> Result<(), Halt> {
         let (system, options) = (self.system, self.options);
         let stuttering = options.deadlock == DeadlockMode::Stuttering;

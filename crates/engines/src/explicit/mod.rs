@@ -78,7 +78,7 @@ pub(crate) struct Exploration {
     pub(crate) unexpanded: u64,
     /// The violations that the search continued past, one of each kind.
     pub(crate) findings: Vec<Finding>,
-    /// What may have been missed.
+    /// How much may have been missed.
     pub(crate) approximation: Option<Approximation>,
     /// The point where another search can continue; only after a breadth-first search on one thread that was stopped.
     pub(crate) rest: Option<Rest>,
@@ -99,7 +99,7 @@ impl Exploration {
     }
 }
 
-/// Where a search was stopped.
+/// The point where a search was stopped.
 #[derive(Clone, Debug)]
 pub(crate) struct Rest {
     pub(crate) totals: SearchTotals,

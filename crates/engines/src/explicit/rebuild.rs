@@ -48,7 +48,7 @@ pub(crate) fn rebuild<S: SearchSpace>(
 /// How alike a violation is that is the same in all that symmetries preserve.
 const MOST_ALIKE: u32 = 2;
 
-/// A state on the way to another one, and how it was reached.
+/// A state on a path, and how it was reached.
 struct Reached {
     state: Vec<u64>,
     action: Action,
@@ -167,7 +167,7 @@ fn translate<S: SearchSpace>(
                 _ => None,
             };
             let visit = |instance: Instance<'_>, event: Event<'_>| match event {
-                // What is not known is not wrong.
+                // An unknown result is not a violation.
                 Event::Fault(fault) if fault.kind != FaultKind::Exhausted => {
                     let likeness = match () {
                         () if (fault.kind, fault.span) == (claimed.kind, claimed.span) => MOST_ALIKE,

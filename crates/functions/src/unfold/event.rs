@@ -30,13 +30,13 @@ pub struct Event {
     /// For each place of the text when something goes wrong there, whatever went wrong before, if that is to be
     /// preserved ([`Preserved::PropertiesAndErrors`](crate::Preserved)).
     pub fault_places: Vec<(Span, NodeId)>,
-    /// The parts of the guard of a rule, each with its condition.
+    /// The conjuncts of a rule's guard, each with its condition.
     pub guard_parts: Vec<(ExprId, NodeId)>,
     /// For each write, the last statement that can perform it.
     pub write_spans: Vec<Span>,
 }
 
-/// What an event does, without what it is an instance of.
+/// The effect of an event, without its action and arguments.
 pub type EventKey =
     (NodeId, NodeId, NodeId, Vec<Write>, Vec<Vec<Write>>, Vec<(PropertyId, NodeId)>, Vec<(Span, NodeId)>);
 

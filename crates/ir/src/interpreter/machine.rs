@@ -57,7 +57,7 @@ pub(super) struct Frame<'m> {
     pub(super) function: Option<FunctionId>,
     /// What calls it.
     pub(super) called_from: Span,
-    /// How many cells it takes.
+    /// The number of cells.
     cells: usize,
 }
 
@@ -100,7 +100,7 @@ pub(super) struct Machine<'i, 'm> {
     pub(super) failed_assertion: Option<ExprId>,
     /// What was printed so far, if someone asked for it.
     pub(super) printed: Option<String>,
-    /// Notes what is read and written of the state, if someone asked for it.
+    /// Records reads and writes of the state, if requested.
     recorder: Option<Recorder>,
     pub(super) work: u64,
     depth: usize,
@@ -355,7 +355,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
         }
     }
 
-    /// A place as the source would have it, for messages.
+    /// A place in source notation, for messages.
     pub(super) fn place_text(&self, place: PlaceId) -> String {
         text::place_text(self.model, self.frame().locals, place)
     }

@@ -41,7 +41,7 @@ pub(super) struct Printer<'m> {
     /// The names and printed types of the variables that are never written to, by type: Murphi has no other way
     /// to pass no value.
     undefined_variables: Vec<(TypeId, String, String)>,
-    /// How many generated functions are being written inside each other.
+    /// The nesting depth of generated functions being written.
     pub(super) nesting: usize,
     /// The nesting depth of expressions being written.
     pub(super) running: usize,
@@ -355,7 +355,7 @@ impl<'m> Printer<'m> {
             PropertyKind::Assumption => "assume",
             PropertyKind::Cover => "cover",
             PropertyKind::AlwaysReachable => "liveness",
-            // Murphi has no word for it: these states are states like others there.
+            // Murphi has no transient states: they are ordinary states there.
             PropertyKind::Passing | PropertyKind::Constraint | PropertyKind::Remark => return Ok(None),
         };
         let name = match (&property.name, property.kind) {

@@ -761,8 +761,7 @@ impl Labelling {
         for (depth, (cells, (start, end))) in nodes.iter().enumerate().rev() {
             let first = cells.order[*start];
             let mut orbit = 1;
-            // Things that turned out not to be in the orbit; those that automorphisms take to one of them are not,
-            // either.
+            // Objects known to be outside the orbit; neither are those that automorphisms map to one of them.
             let mut outside: Vec<u16> = Vec::new();
             for position in start + 1..*end {
                 let thing = cells.order[position];

@@ -402,7 +402,7 @@ impl Generator {
         String::new()
     }
 
-    /// A rule that sets some scalar to any value of its type, so that there is something to see.
+    /// A rule that sets some scalar to any value of its type, so that there is some behaviour.
     pub(super) fn setter(&mut self) {
         let Some((target, ty, _)) = self.place(&Ty::is_scalar, true) else { return };
         let value = self.fresh("q");
