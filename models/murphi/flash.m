@@ -8,9 +8,12 @@
 -- owner without the line is refused and made again. Messages and directory hold names of caches.
 --
 -- expect: holds
+-- states: 28384
+-- rules fired: 120972
+-- with N=2: states 1032, rules fired 2958
 
 const
-  N: 4;
+  N: 3;
 
 type
   node: 1..N;

@@ -93,20 +93,20 @@ pub(crate) struct ModelArguments {
     /// The model's file; `-` is standard input (read as Murphi unless --language says otherwise)
     #[arg(value_name = "MODEL")]
     pub(crate) path: PathBuf,
-    /// Give a constant or macro of the model another value; may be repeated
+    /// Override a constant or macro of the model; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_definition)]
     pub(crate) definitions: Vec<(String, String)>,
-    /// The language of the model, if the file's extension does not tell
+    /// The language of the model, if its file extension does not say
     #[arg(long, value_enum)]
     pub(crate) language: Option<LanguageName>,
-    /// Start with the initialised states of a B machine, without a root and states of the constants
+    /// B: omit the root state and the states that only set up constants
     #[arg(long)]
     pub(crate) no_extra_nodes: bool,
-    /// How many processes of a Promela model there can be at a time, at most 255 [default: as many as the text bounds
-    /// them to, or 12 more than at the start]
+    /// Promela: the largest number of processes that exist at the same time, up to 255 [default: the bound that follows
+    /// from the text, or 12 more than at the start]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub(crate) max_processes: Option<u8>,
-    /// What a guard or condition of a B operation without a value comes to [default: note]
+    /// B: how to treat a guard or condition that is not well-defined [default: note]
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) well_definedness: Option<WellDefinednessName>,
 }
@@ -114,7 +114,7 @@ pub(crate) struct ModelArguments {
 /// What a condition of a B operation without a value comes to.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum WellDefinednessName {
-    /// It counts as false, as in ProB, and a note says where
+    /// It is false, as in ProB, and a note gives its location
     Note,
     /// It is an error
     Error,
@@ -124,16 +124,16 @@ pub(crate) enum WellDefinednessName {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub(crate) struct SearchArguments {
-    /// The order of the search; breadth-first gives shortest traces
+    /// The search order; breadth-first finds shortest counterexamples
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = OrderName::Bfs)]
     pub(crate) search: OrderName,
-    /// How to reduce the state space by symmetries
+    /// How to reduce the state space by symmetry
     #[arg(long, value_enum, value_name = "REDUCTION", default_value_t = ReductionName::Auto)]
     pub(crate) reduction: ReductionName,
-    /// How many threads to search with; the result is the same (depth-first uses one)
+    /// The number of threads; the result does not depend on it (depth-first uses one)
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_threads)]
     pub(crate) threads: u32,
-    /// Store and count states inside of atomic sequences, too, which are only passed through otherwise
+    /// Promela: also store and count transient states, those inside atomic sequences
     #[arg(long)]
     pub(crate) store_passing: bool,
 }
@@ -142,10 +142,10 @@ pub(crate) struct SearchArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArguments {
-    /// Stop after so many states
+    /// Stop after N states
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_states: Option<u64>,
-    /// Do not go further than so many steps from an initial state
+    /// Do not explore beyond N steps from an initial state
     #[arg(long, value_name = "N")]
     pub(crate) max_depth: Option<u64>,
     #[command(flatten)]
@@ -156,10 +156,10 @@ pub(crate) struct LimitArguments {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct ResourceArguments {
-    /// Stop when the program takes so much memory: 500M, 4GiB; most of what is free unless told otherwise
+    /// Stop when the process uses this much memory, such as 500M or 4GiB [default: most of the free memory]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) max_memory: Option<u64>,
-    /// Stop after so much time, whatever is being done: 500ms, 30s, 5m, 1h
+    /// Stop after this time, such as 500ms, 30s, 5m or 1h; limits the whole run
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub(crate) timeout: Option<Duration>,
 }
@@ -168,13 +168,13 @@ pub(crate) struct ResourceArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Checkpoints")]
 pub(crate) struct CheckpointArguments {
-    /// Write what was found to a file from time to time and when a limit ends the search
+    /// Save the search to a file periodically and when a limit ends it
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
-    /// How often to write it
+    /// How often to save it
     #[arg(long, value_name = "DURATION", default_value = "1m", value_parser = parse_duration, requires = "checkpoint")]
     pub(crate) checkpoint_every: Duration,
-    /// Go on from a checkpoint of the same model and options
+    /// Resume from a checkpoint of the same model and options
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
 }
@@ -186,7 +186,7 @@ pub(crate) struct SpillArguments {
     /// When memory is full (--max-memory), continue with files in this folder
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["checkpoint", "cross_check"])]
     pub(crate) spill: Option<PathBuf>,
-    /// Stop when these files take so much of the disk: 100GiB
+    /// Stop when these files reach this size, such as 100GiB
     #[arg(long, value_name = "SIZE", value_parser = parse_size, requires = "spill")]
     pub(crate) max_disk: Option<u64>,
 }
@@ -195,7 +195,7 @@ pub(crate) struct SpillArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArguments {
-    /// For people or for programs
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
     /// Do not show progress on standard error
@@ -207,7 +207,7 @@ pub(crate) struct OutputArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct CheckOutputArguments {
-    /// For people, for programs, or for build servers
+    /// The output format
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
     pub(crate) format: CheckFormat,
     /// Do not show progress on standard error
@@ -223,7 +223,7 @@ pub(crate) struct RunArguments {
     /// Quint
     #[arg(long, value_name = "FILE", value_parser = parse_run_destination)]
     pub(crate) trace_to: Option<RunDestination>,
-    /// What of each state of a run is shown to people
+    /// Which values of each state to show
     #[arg(long, value_enum, value_name = "VALUES", default_value_t = ShownValues::Changed)]
     pub(crate) values: ShownValues,
     /// Show the last state of a run in full
@@ -265,13 +265,13 @@ pub(crate) struct CheckArguments {
     /// Check only this property: a name, `deadlock` or `errors`; may be repeated
     #[arg(long = "property", value_name = "NAME")]
     pub(crate) properties: Vec<String>,
-    /// What counts as a deadlock; stuttering unless told otherwise, stuck in Promela and B
+    /// What counts as a deadlock [default: stuttering; stuck in Promela and B]
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) deadlock: Option<DeadlockName>,
     /// Continue past violations: one shortest run for each property and each kind of error
     #[arg(long)]
     pub(crate) all_errors: bool,
-    /// The same, until so many violations are found
+    /// The same, but stop after N violations
     #[arg(long, value_name = "N", conflicts_with = "all_errors", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_errors: Option<u64>,
     /// Do not expand states in which this condition, in the language of the model, is false; they are checked
@@ -280,19 +280,19 @@ pub(crate) struct CheckArguments {
     /// Show a shortest run to each cover that is reached, too; that takes a search for each
     #[arg(long)]
     pub(crate) cover_runs: bool,
-    /// Draw the run of the first violation of a Promela model as a message sequence chart (SVG)
+    /// Promela: draw the first counterexample as a message sequence chart (SVG)
     #[arg(long, value_name = "FILE")]
     pub(crate) msc: Option<PathBuf>,
-    /// Which symmetries to use: all that the text has, those that scalarsets declare, or none
+    /// Which symmetries to use
     #[arg(long, value_enum, value_name = "SYMMETRY", default_value_t = SymmetryName::Auto, help_heading = "Search")]
     pub(crate) symmetry: SymmetryName,
-    /// Search without symmetries, too, and compare verdicts, counts and every state
+    /// Also search without symmetry, and compare verdicts, counts and every state
     #[arg(long, help_heading = "Search")]
     pub(crate) cross_check: bool,
     /// Count how often each rule fires, by a second look at every state
     #[arg(long, help_heading = "Search")]
     pub(crate) statistics: bool,
-    /// How to store states: as they are, or approximately, as 64-bit hashes or as three bits each
+    /// How to store states
     #[arg(long, value_enum, value_name = "STORE", default_value_t = StoreName::Exact, help_heading = "Search")]
     pub(crate) store: StoreName,
     /// The size of the table of `--store bitstate` [default: 256M]
@@ -338,16 +338,16 @@ pub(crate) struct DetectArguments {
     /// Preserve only this property; may be repeated [default: all of them]
     #[arg(long = "property", value_name = "NAME", conflicts_with = "no_properties")]
     pub(crate) properties: Vec<String>,
-    /// Preserve the behaviour only
+    /// Preserve only the behaviour
     #[arg(long)]
     pub(crate) no_properties: bool,
-    /// Which symmetries to look for: all, those that scalarsets declare, or none
+    /// Which symmetries to look for
     #[arg(long, value_enum, value_name = "SYMMETRY", default_value_t = SymmetryName::Auto)]
     pub(crate) symmetry: SymmetryName,
-    /// Say what breaks a symmetry; without a request, what tells the values of each index type apart
+    /// Say what breaks a symmetry; without a request, what distinguishes the values of each index type
     #[arg(long, value_name = "REQUEST", num_args = 0..=1)]
     pub(crate) why_not: Option<Option<String>>,
-    /// Say what each rule tells apart, and whether the state space is nearly, roughly or virtually symmetric
+    /// Say what each rule distinguishes, and whether the state space is nearly, roughly or virtually symmetric
     #[arg(long, conflicts_with_all = ["why_not", "export", "certificate"])]
     pub(crate) partial: bool,
     /// Write the graph or the group to a file, by its extension: .dimacs, .bliss, .dre, .dot, .g, .gap
@@ -356,7 +356,7 @@ pub(crate) struct DetectArguments {
     /// Write the generators to a file, with what `quotient verify` needs to check them
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
-    /// For people or for programs
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Human, help_heading = "Output")]
     pub(crate) format: Format,
     #[command(flatten)]
@@ -379,10 +379,10 @@ pub(crate) struct VerifyArguments {
     /// The model's file
     #[arg(value_name = "MODEL")]
     pub(crate) path: PathBuf,
-    /// The language of the model, if the file's extension does not tell
+    /// The language of the model, if its file extension does not say
     #[arg(long, value_enum)]
     pub(crate) language: Option<LanguageName>,
-    /// For people or for programs
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Human, help_heading = "Output")]
     pub(crate) format: Format,
     #[command(flatten)]
@@ -395,14 +395,14 @@ pub(crate) struct OptionalModelArguments {
     /// The model's file; `-` is standard input (read as Murphi unless --language says otherwise)
     #[arg(value_name = "MODEL")]
     pub(crate) path: Option<PathBuf>,
-    /// Give a constant or macro of the model another value; may be repeated
+    /// Override a constant or macro of the model; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_definition)]
     pub(crate) definitions: Vec<(String, String)>,
-    /// The language of the model, if the file's extension does not tell
+    /// The language of the model, if its file extension does not say
     #[arg(long, value_enum)]
     pub(crate) language: Option<LanguageName>,
-    /// How many processes of a Promela model there can be at a time, at most 255 [default: as many as the text bounds
-    /// them to, or 12 more than at the start]
+    /// Promela: the largest number of processes that exist at the same time, up to 255 [default: the bound that follows
+    /// from the text, or 12 more than at the start]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub(crate) max_processes: Option<u8>,
 }
@@ -431,10 +431,10 @@ pub(crate) struct ExploreArguments {
     /// Show only these variables in the nodes of a .dot file, separated by commas [default: all that vary]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) variables: Vec<String>,
-    /// What counts as a deadlock; stuttering unless told otherwise, stuck in Promela and B
+    /// What counts as a deadlock [default: stuttering; stuck in Promela and B]
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) deadlock: Option<DeadlockName>,
-    /// Which symmetries to use: all that the text has, those that scalarsets declare, or none
+    /// Which symmetries to use
     #[arg(long, value_enum, value_name = "SYMMETRY", default_value_t = SymmetryName::Off, help_heading = "Search")]
     pub(crate) symmetry: SymmetryName,
     #[command(flatten)]
@@ -464,28 +464,28 @@ Examples:
 pub(crate) struct SimulateArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
-    /// Choose the steps at random, in a terminal, too
+    /// Choose steps at random, even in a terminal
     #[arg(long, conflicts_with = "interactive")]
     pub(crate) random: bool,
-    /// Choose the steps by hand, without a terminal, too
+    /// Choose steps by hand, even without a terminal
     #[arg(long, conflicts_with_all = ["steps", "format"])]
     pub(crate) interactive: bool,
-    /// Where the random choices start; without it, a fresh one, which is shown
+    /// The seed of the random choices [default: a fresh one, which is printed]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// How many steps a random run takes at most [default: 100]
+    /// The largest number of steps of a random run [default: 100]
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,
-    /// Make so many random runs, and check them [default: 1]
+    /// The number of random runs to check [default: 1]
     #[arg(long, value_name = "N", requires = "check", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) runs: Option<u64>,
-    /// Evaluate every property along random runs; show the first run that violates one, and nothing else
+    /// Check every property along random runs, and show the first run that violates one
     #[arg(long, conflicts_with = "interactive")]
     pub(crate) check: bool,
-    /// What counts as a deadlock with --check; stuttering unless told otherwise, stuck in Promela and B
+    /// With --check, what counts as a deadlock [default: stuttering; stuck in Promela and B]
     #[arg(long, value_enum, value_name = "MODE", requires = "check")]
     pub(crate) deadlock: Option<DeadlockName>,
-    /// By which symmetries to list steps together when you choose them [default: auto]
+    /// Which symmetries group the steps you choose from [default: auto]
     #[arg(long, value_enum, value_name = "SYMMETRY")]
     pub(crate) symmetry: Option<SymmetryName>,
     /// Step through a run that --trace-to has written, or one in the Informal Trace Format
@@ -496,7 +496,7 @@ pub(crate) struct SimulateArguments {
     pub(crate) trail: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) run_files: RunArguments,
-    /// For people or for programs
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Human, help_heading = "Output")]
     pub(crate) format: Format,
 }
@@ -529,11 +529,11 @@ pub(crate) enum LanguageName {
 /// The stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StoreName {
-    /// States as they are
+    /// Whole states
     Exact,
-    /// Hashes only (hash compaction): approximate
+    /// 64-bit hashes (hash compaction); approximate
     Compact,
-    /// Three bits a state: approximate
+    /// Three bits per state (bitstate hashing); approximate
     Bitstate,
 }
 
@@ -560,7 +560,7 @@ pub(crate) enum DeadlockName {
 /// The symmetries to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SymmetryName {
-    /// All that the text has
+    /// All symmetries of the model
     Auto,
     /// Those that scalarsets declare
     Declared,
@@ -571,35 +571,35 @@ pub(crate) enum SymmetryName {
 /// The reductions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReductionName {
-    /// The best there is for the symmetries: canonical
+    /// The best method for the symmetries found
     Auto,
     /// None
     None,
-    /// One state of each orbit
+    /// One representative per orbit
     Canonical,
-    /// Sort what is interchangeable; perhaps several states of an orbit
+    /// Sort interchangeable parts; may store several states of an orbit
     Sorted,
-    /// Sort, and try all orders of what sorting does not tell apart
+    /// Sort, and try all orders of parts that sorting does not distinguish
     Segmented,
-    /// Apply generators while that makes a state less; perhaps several states of an orbit
+    /// Apply generators while they decrease the state; may store several states of an orbit
     LocalSearch,
-    /// The least state of the orbit, all of which is enumerated
+    /// The least state of the orbit, by enumerating the orbit
     Flooding,
-    /// One state for each symmetry marker: fast, and approximate where markers collide
+    /// One state per symmetry marker; fast, approximate if markers collide
     Markers,
-    /// The same with markers that tell more: trees in place of paths
+    /// The same with more precise markers, trees instead of paths
     MarkersTrees,
-    /// One state of each orbit, by canonical forms where markers do not decide
+    /// One representative per orbit, by canonicalization if markers do not decide
     MarkersCanonical,
-    /// States with the partition of processes that the way to them has not told apart; for models that
-    /// are only partly symmetric, and safety properties
+    /// States annotated with the partition of processes not yet distinguished; for partly symmetric models and
+    /// safety properties
     Adaptive,
 }
 
 /// The forms of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Text to read
+    /// Text
     Human,
     /// One JSON object
     Json,
@@ -608,7 +608,7 @@ pub(crate) enum Format {
 /// The forms of output of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CheckFormat {
-    /// Text to read
+    /// Text
     Human,
     /// One JSON object
     Json,

@@ -322,6 +322,8 @@ violated: error: assertion failed: `x != limit`
     proc 0 (Count) atomic.pml:11 [assert(x != limit)] fails here: assertion failed: `x != limit`
     atomic.pml:11:29
     11 |   :: atomic { x < 6 -> x++; assert(x != limit); x++ }
+    false: x != limit (atomic.pml:11:36)
+      here x = 3, limit = 3
     where the processes are:
       proc 0 (Count) atomic.pml:11 [assert(x != limit)]
       proc 1 (Count) atomic.pml:10 [x < 6 :: x == 6]

@@ -281,6 +281,9 @@ fn stepping() {
      invariant "mutual exclusion" fails here
      mutex.m:37:1
      37 | invariant "mutual exclusion"
+     true for p = process_0, q = process_1: at[p] = critical & at[q] = critical (mutex.m:39:17)
+       while p != q
+       here at[process_0] = critical, at[process_1] = critical
 
   1) Rule 3, p: process_0 (mutex.m:30:3)
   2) Rule 3, p: process_1 (mutex.m:30:3)
@@ -330,6 +333,9 @@ fn how_much_of_states_is_shown() {
     invariant "mutual exclusion" fails here
     mutex.m:37:1
     37 | invariant "mutual exclusion"
+    true for p = process_0, q = process_1: at[p] = critical & at[q] = critical (mutex.m:39:17)
+      while p != q
+      here at[process_0] = critical, at[process_1] = critical
 ---- exit status 1
 
 "#]],
@@ -418,7 +424,7 @@ fn broken_files() {
     }
     let said = scene.replay("run.json", &["-D", "Processes=3", "mutex.m"]);
     assert!(said.status == Some(3) && said.stderr.contains("the run was made without -D Processes=3"), "{said}");
-    assert_eq!(scene.replay("none.json", &["mutex.m"]).status, Some(2));
+    assert_eq!(scene.replay("none.json", &["mutex.m"]).status, Some(3));
     expect(
         scene.replay("run.json", &["counter.m"]),
         str![[r#"

@@ -52,6 +52,13 @@ fn check() {
         &["stuck.m"],
         &["faulty.m"],
         &["forgotten.m", "--property", "wanted"],
+        &["several.m", "--all-errors"],
+        &["several.m", "--cover-runs", "--property", "level two"],
+        &["counter.m", "--constraint", "true", "--property", "in range"],
+        &["grid.m", "--constraint", "false"],
+        &["partial.mch"],
+        &["partial.mch", "--well-definedness", "error"],
+        &["trails/locks.pml"],
         &["missed.m"],
         &["bag.m"],
         &["workers.m", "--cross-check", "--statistics"],
@@ -147,6 +154,12 @@ fn simulate() {
     ] {
         run(&validator, &[&["simulate", "--random"], line].concat());
     }
+    run(&validator, &["simulate", "--check", "--runs", "50", "--seed", "3", "several.m"]);
+    run(&validator, &["simulate", "--check", "--runs", "5", "--seed", "3", "counter.m"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.json").display().to_string();
+    quotient(["check", "--trace-to", &file, "mutex.m"]);
+    run(&validator, &["simulate", "--replay", &file, "mutex.m"]);
 }
 
 #[test]

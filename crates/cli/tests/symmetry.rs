@@ -144,6 +144,9 @@ violated: invariant "mutual exclusion"
     invariant "mutual exclusion" fails here
     mutex.m:37:1
     37 | invariant "mutual exclusion"
+    true for p = process_0, q = process_1: at[p] = critical & at[q] = critical (mutex.m:39:17)
+      while p != q
+      here at[process_0] = critical, at[process_1] = critical
 
 violated   invariant  mutual exclusion
 holds      cover      both try

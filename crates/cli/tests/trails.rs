@@ -158,5 +158,5 @@ note: the transition in line 3 of the trail is not one of this model; the run fo
         assert!(said.status == Some(3) && said.stderr.contains(message), "{text:?}: {said}");
     }
     let said = quotient(["simulate", "--trail", "none.trail", "trails/locks.pml"]);
-    assert_eq!(said.status, Some(2), "{said}");
+    assert_eq!(said.status, Some(3), "{said}");
 }

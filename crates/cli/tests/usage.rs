@@ -313,20 +313,20 @@ Arguments:
   <MODEL>  The model's file; `-` is standard input (read as Murphi unless --language says otherwise)
 
 Options:
-  -D <NAME=VALUE>            Give a constant or macro of the model another value; may be repeated
-      --language <LANGUAGE>  The language of the model, if the file's extension does not tell
-                             [possible values: murphi, b, promela]
-      --max-processes <N>    How many processes of a Promela model there can be at a time, at most
-                             255 [default: as many as the text bounds them to, or 12 more than at
-                             the start]
+  -D <NAME=VALUE>            Override a constant or macro of the model; may be repeated
+      --language <LANGUAGE>  The language of the model, if its file extension does not say [possible
+                             values: murphi, b, promela]
+      --max-processes <N>    Promela: the largest number of processes that exist at the same time,
+                             up to 255 [default: the bound that follows from the text, or 12 more
+                             than at the start]
       --property <NAME>      Preserve only this property; may be repeated [default: all of them]
-      --no-properties        Preserve the behaviour only
-      --symmetry <SYMMETRY>  Which symmetries to look for: all, those that scalarsets declare, or
-                             none [default: auto] [possible values: auto, declared, off]
-      --why-not [<REQUEST>]  Say what breaks a symmetry; without a request, what tells the values of
-                             each index type apart
-      --partial              Say what each rule distinguishes, and whether the state space is nearly,
-                             roughly or virtually symmetric
+      --no-properties        Preserve only the behaviour
+      --symmetry <SYMMETRY>  Which symmetries to look for [default: auto] [possible values: auto,
+                             declared, off]
+      --why-not [<REQUEST>]  Say what breaks a symmetry; without a request, what distinguishes the
+                             values of each index type
+      --partial              Say what each rule distinguishes, and whether the state space is
+                             nearly, roughly or virtually symmetric
       --export <FILE>        Write the graph or the group to a file, by its extension: .dimacs,
                              .bliss, .dre, .dot, .g, .gap
       --certificate <FILE>   Write the generators to a file, with what `quotient verify` needs to
@@ -334,12 +334,12 @@ Options:
   -h, --help                 Print help (see more with '--help')
 
 Output:
-      --format <FORMAT>  For people or for programs [default: human] [possible values: human, json]
+      --format <FORMAT>  The output format [default: human] [possible values: human, json]
 
 Limits:
-      --max-memory <SIZE>   Stop when the program takes so much memory: 500M, 4GiB; most of what is
-                            free unless told otherwise
-      --timeout <DURATION>  Stop after so much time, whatever is being done: 500ms, 30s, 5m, 1h
+      --max-memory <SIZE>   Stop when the process uses this much memory, such as 500M or 4GiB
+                            [default: most of the free memory]
+      --timeout <DURATION>  Stop after this time, such as 500ms, 30s, 5m or 1h; limits the whole run
 
 A symmetry leaves the behaviour of the model and its properties unchanged. A REQUEST is `TYPE VALUE
 VALUE` (exchange two values of a type), `rotate TYPE`, or two variables or parts of variables:
