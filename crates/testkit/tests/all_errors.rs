@@ -258,7 +258,6 @@ fn compare_programs(default: u64, least: (usize, usize), program: impl Fn(u64) -
     let compared: Vec<(usize, bool)> = results.into_iter().filter_map(|result| result.ok().flatten()).collect();
     let several = compared.iter().filter(|(kinds, _)| *kinds > 1).count();
     let reduced = compared.iter().filter(|&&(kinds, reduced)| kinds > 1 && reduced).count();
-    println!("{} compared, {several} with several violations, {reduced} of them reduced", compared.len());
     assert!(several >= least.0 && reduced >= least.1, "{several} with several violations, {reduced} of them reduced");
 }
 

@@ -135,7 +135,6 @@ fn compare_programs(programs: u64, least: (usize, usize), program: impl Fn(u64) 
     let compared: Vec<(u64, bool)> = results.into_iter().filter_map(|result| result.ok().flatten()).collect();
     let cut = compared.iter().filter(|(cut, _)| *cut > 0).count();
     let reduced = compared.iter().filter(|&&(cut, reduced)| cut > 0 && reduced).count();
-    println!("{} compared, {cut} cut, {reduced} of them reduced", compared.len());
     assert!(cut >= least.0 && reduced >= least.1, "{cut} cut, {reduced} of them reduced");
 }
 

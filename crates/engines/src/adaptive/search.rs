@@ -251,7 +251,7 @@ impl AdaptiveSearch<'_, '_, '_> {
             let edges = self.stepper.rule_edges(rule).map_err(|error| Box::new(End::Error(error.into())))?;
             for edge in edges {
                 let (result, firings) = self.stepper.fire(edge, &state, partition, &kinds);
-                self.go_on()?;
+                self.poll_limits()?;
                 telling_apart = self.stepper.partitions.meet(telling_apart, result);
                 for firing in firings {
                     match firing.fired {
@@ -279,7 +279,7 @@ impl AdaptiveSearch<'_, '_, '_> {
         }
         if !alive && self.options.deadlock != DeadlockMode::Off {
             let states = self.stepper.unwind(&state, partition, telling_apart);
-            self.go_on()?;
+            self.poll_limits()?;
             for state in states {
                 let (system, scratch) = (self.stepper.system, &mut self.scratch);
                 if let Some(violation) =
@@ -322,7 +322,7 @@ impl AdaptiveSearch<'_, '_, '_> {
             let fine = self.stepper.partitions.meet(annotated.partition, partition);
             if fine != annotated.partition {
                 let states = self.stepper.unwind(&annotated.state, annotated.partition, fine);
-                self.go_on()?;
+                self.poll_limits()?;
                 for mut state in states {
                     self.stepper.canonicalize(&mut state, fine);
                     self.update(Annotated { state, partition: fine }, parent)?;
@@ -403,7 +403,7 @@ impl AdaptiveSearch<'_, '_, '_> {
     fn check_invariant(&mut self, at: usize, annotated: &Annotated, parent: Option<u32>) -> Result<(), Halt> {
         let Watched { property, partition, .. } = self.invariants[at];
         let states = self.states_to_look_at(annotated, partition, self.invariants[at].edges.clone());
-        self.go_on()?;
+        self.poll_limits()?;
         for state in states {
             if let Some(violation) = self.judge.first_failure(property, &state) {
                 return Err(self.found(parent, Some(annotated.clone()), state, violation));
@@ -418,7 +418,7 @@ impl AdaptiveSearch<'_, '_, '_> {
             return Ok(());
         }
         let states = self.states_to_look_at(annotated, partition, self.covers[at].edges.clone());
-        self.go_on()?;
+        self.poll_limits()?;
         for state in states {
             match self.judge.holds_somewhere(property, &state) {
                 Ok(false) => {}
@@ -475,11 +475,11 @@ impl AdaptiveSearch<'_, '_, '_> {
         };
         self.stepper.progress = progress;
         let _ = self.stepper.report_progress();
-        self.go_on()
+        self.poll_limits()
     }
 
     /// Ends the search if the observer requests it.
-    fn go_on(&self) -> Result<(), Halt> {
+    fn poll_limits(&self) -> Result<(), Halt> {
         self.stepper.stop_reason().map_or(Ok(()), |reason| Err(stop(reason)))
     }
 

@@ -478,7 +478,7 @@ impl Saved {
 }
 
 /// Whether a search that ended for this reason can be resumed from a checkpoint.
-pub(crate) fn can_go_on(reason: &StopReason) -> bool {
+pub(crate) fn is_resumable(reason: &StopReason) -> bool {
     match reason {
         StopReason::StateLimit(_)
         | StopReason::DepthLimit(_)

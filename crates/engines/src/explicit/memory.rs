@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explicit::batch::{Batch, Run};
 use crate::explicit::checkpoint::{
-    self, CheckpointSubject, NO_SUBJECT, ResumeError, Saved, SearchTotals, Snapshot, can_go_on,
+    self, CheckpointSubject, NO_SUBJECT, ResumeError, Saved, SearchTotals, Snapshot, is_resumable,
 };
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
@@ -264,7 +264,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
     /// The results of the search, and where it can continue on disk.
     fn finish(self, mut end: End) -> (Exploration, Option<Handover>) {
         if let End::Stopped(reason) = &end
-            && can_go_on(reason)
+            && is_resumable(reason)
             && self.options.order == SearchOrder::BreadthFirst
             && let Err(error) = self.save()
         {

@@ -162,7 +162,7 @@ pub(crate) fn explore<S: SearchSpace>(
         memory::search(system, checks, options, entries, subject, begin, &mut *observer).map_err(refused)?
     };
     if let (Some(spill), Some(handover)) = (&options.spill, handover) {
-        return Ok(disk::go_on(system, checks, whole, spill, exploration, handover, observer));
+        return Ok(disk::search_on_disk(system, checks, whole, spill, exploration, handover, observer));
     }
     if let End::Found(finding) = &mut exploration.end
         && entries.is_approximate()

@@ -27,7 +27,7 @@ use rustc_hash::FxHashSet;
 
 use crate::explicit::barrier::Barrier;
 use crate::explicit::batch::{Batch, Run};
-use crate::explicit::checkpoint::{self, CheckpointSubject, Restored, Saved, SearchTotals, Snapshot, can_go_on};
+use crate::explicit::checkpoint::{self, CheckpointSubject, Restored, Saved, SearchTotals, Snapshot, is_resumable};
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
 use crate::explicit::findings::Findings;
@@ -719,7 +719,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
             return end;
         }
         match &end {
-            End::Stopped(reason) if can_go_on(reason) => match self.save(&before, next) {
+            End::Stopped(reason) if is_resumable(reason) => match self.save(&before, next) {
                 Ok(()) => end,
                 Err(error) => End::Stopped(StopReason::CheckpointFailed(error.to_string())),
             },

@@ -194,7 +194,7 @@ pub(crate) fn check_whole(
                 continue;
             }
         };
-        let (report, exploration, outcome) = go_on(&narrow, &evaluator, options, begin, observer)?;
+        let (report, exploration, outcome) = continue_with(&narrow, &evaluator, options, begin, observer)?;
         match &outcome {
             Outcome::Done => return Ok(packed(report, outgrown)),
             Outcome::TooNarrow(state) => seen.widen(&narrow, state),
@@ -248,7 +248,7 @@ enum Outcome {
 }
 
 /// Continues with another layout where a search stopped.
-fn go_on(
+fn continue_with(
     layout: &Layout,
     whole: &SpecialisedSystem<'_>,
     options: &SearchOptions,

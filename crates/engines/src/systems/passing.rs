@@ -167,7 +167,7 @@ impl<'a, S: Batches> PassingSystem<'a, S> {
         }
         if sieve.fire::<BUFFERED>(inner, state).is_continue() && sieve.stretch.waits() {
             // A break is recorded by the sink.
-            let _ = sieve.go_on::<BUFFERED>(inner, current);
+            let _ = sieve.advance::<BUFFERED>(inner, current);
         }
     }
 }
@@ -230,7 +230,7 @@ impl<S: Batches> TransitionSystem for PassingSystem<'_, S> {
             let mut visitor = Visitor { visit, none: Successors::new(self.words()) };
             let mut sieve = Sieve::new(self, looking, stretch, &mut visitor, &[], false);
             sieve.from_starts = true;
-            let _ = sieve.go_on::<false>(inner, current);
+            let _ = sieve.advance::<false>(inner, current);
         }
     }
 
@@ -492,7 +492,7 @@ impl<'x, 'a, S: Batches, K: Sink> Sieve<'x, 'a, S, K> {
     }
 
     /// Expands the states of the stretch.
-    fn go_on<const BUFFERED: bool>(&mut self, scratch: &mut S::Scratch, current: &mut [u64]) -> ControlFlow<()> {
+    fn advance<const BUFFERED: bool>(&mut self, scratch: &mut S::Scratch, current: &mut [u64]) -> ControlFlow<()> {
         let system = self.system;
         while let Some(tag) = self.stretch.take(current) {
             let state = &*current;

@@ -128,7 +128,7 @@ impl Overflow {
 }
 
 /// Continues a search on disk. The exploration is as of the handover.
-pub(crate) fn go_on<S: SearchSpace>(
+pub(crate) fn search_on_disk<S: SearchSpace>(
     system: &S,
     checks: &Checks,
     options: &SearchOptions,
