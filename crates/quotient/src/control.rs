@@ -194,18 +194,18 @@ impl Control {
         matches!(self.stop_reason(), Some(StopReason::MemoryLimit(_)))
     }
 
-    /// Announces a new phase.
+    /// Enters a new phase.
     pub(crate) fn enter(&self, phase: Phase) {
         let mut state = self.state();
         (state.phase, state.progress) = (phase, None);
     }
 
-    /// Reports the progress of the search.
+    /// The progress of the search.
     pub(crate) fn progress(&self) -> Option<Progress> {
         self.state().progress
     }
 
-    /// Records the number of states from a checkpoint.
+    /// The number of states from a checkpoint.
     pub(crate) fn resumed(&self) -> u64 {
         self.state().resumed
     }

@@ -21,8 +21,8 @@ const FIRST_STATES: u64 = 20_000;
 const GROWTH: u64 = 8;
 /// The share of the states stored so far that an attempt may store up to the same depth.
 const PROMISING_SHARE: u64 = 64;
-/// An attempt may take one n-th of what the search has taken so far: of the states stored, of the steps, of the work of
-/// analysing rules (circuit nodes, counted against steps of the search), and of the memory.
+/// An attempt may take one part in this many of what the search has taken so far: of the states stored, of the steps, of
+/// the work of analysing rules (circuit nodes, counted against steps of the search), and of the memory.
 const SHARE: u64 = 8;
 /// Memory that an attempt may always take; less is not worth an attempt.
 const LEAST_BYTES: u64 = 1 << 20;
