@@ -17,7 +17,7 @@ use crate::terminal::Palette;
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// A reporting rule of the log.
+/// The reporting rules: identifier and description.
 const RULES: [(&str, &str); 7] = [
     ("invariant", "A condition holds in every reachable state"),
     ("assertion", "A condition holds in every reachable state (ASSERTIONS)"),

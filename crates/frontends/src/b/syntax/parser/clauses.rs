@@ -1,5 +1,5 @@
-//! The machine and its clauses. An error in a clause costs the rest of that clause only; in the
-//! operations, the rest of that operation.
+//! The machine and its clauses. After an error only the rest of that clause is skipped; in the operations, the rest of
+//! that operation.
 
 use quotient_ir::{Diagnostic, Span};
 

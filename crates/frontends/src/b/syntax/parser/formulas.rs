@@ -1,6 +1,5 @@
-//! Formulas: predicates and expressions, by precedence. The levels are those of the B language
-//! reference manual (Atelier B), except that `<=>` binds weaker than `=` and `:`, as everybody
-//! writes it.
+//! Formulas: predicates and expressions, by precedence. The levels are those of the B language reference manual
+//! (Atelier B), except that `<=>` binds weaker than `=` and `:`, as is common practice.
 
 use std::sync::Arc;
 
