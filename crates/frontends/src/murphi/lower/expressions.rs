@@ -1,5 +1,4 @@
-//! Expressions: names, designators, quantifiers, calls in expressions. Operators have a room of
-//! their own.
+//! Expressions: names, designators, quantifiers, calls in expressions. Operators have a separate module.
 
 use quotient_ir::{Diagnostic, Expr as Lowered, LocalKind, Model, Place, PlaceId, Root, Span, Step, TypeId, TypeKind};
 

@@ -1,4 +1,4 @@
-//! The rule, function or property being lowered: its locals, and what may happen in it.
+//! The rule, function or property being lowered: its locals, and what is allowed in it.
 
 use quotient_ir::{Local, LocalId, LocalKind, Place, PlaceId, Root, Span, Table, TypeId};
 
@@ -46,7 +46,7 @@ impl Measure {
         self.depth -= 1;
     }
 
-    /// What an alias stands for is part of the expression it is used in.
+    /// What an alias denotes is part of the expression that uses it.
     pub(super) fn add(&mut self, size: Size) {
         self.deepest = self.deepest.max(self.depth.saturating_add(size.height));
         self.weight = self.weight.saturating_add(size.weight);
@@ -92,7 +92,7 @@ impl Owner {
         self.reference(name, ty, kind, Origin::Local, span)
     }
 
-    /// Adds a local that stands for something elsewhere.
+    /// Adds a local that denotes something elsewhere.
     pub(super) fn reference(&mut self, name: &str, ty: TypeId, kind: LocalKind, origin: Origin, span: Span) -> LocalId {
         self.origins.push(origin);
         self.locals.push(Local { name: name.into(), ty, kind, span })
@@ -100,7 +100,7 @@ impl Owner {
 }
 
 impl Lowering<'_> {
-    /// Does something and says how large the expressions lowered meanwhile are.
+    /// Runs a closure and returns the size of the expressions lowered meanwhile.
     pub(super) fn measured<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (T, Size) {
         let before = self.owner.measure;
         self.owner.measure = Measure::default();

@@ -1,9 +1,9 @@
-//! The tokens of Murphi: their kinds, their keywords, and how messages call them.
+//! The tokens of Murphi: their kinds, their keywords, and their names in messages.
 
 use logos::Logos;
 use quotient_ir::Span;
 
-/// A token and where it stands.
+/// A token and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
@@ -39,7 +39,7 @@ macro_rules! token_kinds {
                 matches!(self, $(Self::$keyword)|+)
             }
 
-            /// What messages call it.
+            /// Its name in messages.
             pub(super) fn shown(self) -> &'static str {
                 match self {
                     $(Self::$keyword => concat!("`", $spelling, "`"),)+

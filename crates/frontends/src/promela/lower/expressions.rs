@@ -1,7 +1,7 @@
 //! Expressions and references to variables.
 //!
-//! Promela computes as C does with 32-bit integers, and stores what fits the variable. Numbers and
-//! truth values are converted where they meet, and a value is cut to size only where it may not fit.
+//! Promela computes with 32-bit integers as C does, and truncates values to the size of the variable. Numbers and truth
+//! values are converted where they meet, and a value is truncated only if it may not fit.
 
 use quotient_ir::{BinaryOperator, Diagnostic, Expr, ExprId, PlaceId, Span, Statement, UnaryOperator};
 
@@ -12,14 +12,14 @@ use super::symbols::{Scalar, ValueType, VariableInfo, closest};
 use super::words::Value;
 use crate::promela::syntax::tree::{Binary, ChannelQuery, Expression, ExpressionKind, Member, Unary};
 
-/// What a reference stands for.
+/// What a reference denotes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Referent {
     /// A scalar variable.
     Place { place: PlaceId, scalar: Scalar, in_array: bool, key: VariableKey },
     /// A value that cannot be assigned to.
     Value(Value),
-    /// A variable whose value nobody reads.
+    /// A variable whose value is never read.
     Nowhere,
 }
 
@@ -432,7 +432,7 @@ impl Emission<'_, '_> {
         Value { expression, is_boolean: false, low: -half, high: half - 1 }
     }
 
-    /// What a value becomes when it is stored in a variable of a type.
+    /// The value stored when a value is assigned to a variable of a type.
     pub(super) fn fit(&mut self, value: Value, scalar: Scalar, boolean: bool, range: (i64, i64)) -> ExprId {
         if boolean {
             if value.is_boolean {
@@ -489,7 +489,7 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// What a reference stands for.
+    /// What a reference denotes.
     pub(super) fn referent(&mut self, owner: &mut Owner, context: Context, parts: &[Member]) -> Option<Referent> {
         let first = &parts[0];
         let name = &first.name.text;

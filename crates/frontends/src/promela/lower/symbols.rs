@@ -1,4 +1,4 @@
-//! What names stand for: message names, types, variables, and the scopes they are seen in.
+//! The meanings of names: message names, types, variables, and their scopes.
 
 use std::rc::Rc;
 

@@ -1,10 +1,11 @@
-//! The preprocessor: `#define`, `#undef`, conditionals and `#include`, on tokens, so that every
-//! token still knows its place in the text the user wrote. A token that comes from a macro stands
-//! where the macro is used. Which macro was used where is kept, so that messages can show its definition.
+//! The preprocessor: `#define`, `#undef`, conditionals and `#include`, on tokens, so that every token keeps its
+//! position in the user's text. A token from a macro has the position of the use of the macro. The uses of macros are
+//! recorded, so that messages can show the definition.
 //!
-//! A value set from outside (`-D`) wins over what the text says about that macro, and must be used by the text.
+//! A value from the command line (`-D`) overrides the definitions of that macro in the text, and must be used by the
+//! text.
 //!
-//! Included files are parts of the source: nothing is read here.
+//! Included files are parts of the source: no file is read here.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::parser::strsim_hint;
 use super::token::{Token, TokenKind, tokenize};
 
-/// The most tokens that macros may make; a text that makes more doubles itself without end.
+/// The maximum number of tokens from macros; a text that produces more expands without end.
 const TOKEN_LIMIT: usize = 2_000_000;
 /// The deepest nesting of includes.
 const INCLUDE_LIMIT: usize = 32;
@@ -186,8 +187,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Complains about what is set from outside and has no effect. Where the text could not be read, what uses it may
-    /// be missing.
+    /// Reports values from the command line that have no effect. If the text could not be parsed, their uses may be
+    /// missing.
     fn report_unused_settings(&mut self) {
         if self.diagnostics.iter().any(Diagnostic::is_error) {
             return;
@@ -219,7 +220,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Says that what the text does with a macro has no effect, since the macro is set from outside.
+    /// Notes that a definition in the text has no effect, since the macro is set from outside.
     fn note_overridden(&mut self, name: &str, what: &str, span: Span) {
         let Some(setting) = self.settings.get_mut(name) else { return };
         setting.used = true;

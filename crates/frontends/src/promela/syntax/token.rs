@@ -1,11 +1,10 @@
-//! Tokens and the lexer. One lexer serves the preprocessor and the parser, since a Promela text is
-//! first read by a preprocessor that knows the same tokens.
+//! Tokens and the lexer. One lexer serves the preprocessor and the parser, since the preprocessor uses the same tokens.
 
 use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, Span};
 
-/// A token and where it stands in the text (where a macro is used, if it comes from one).
+/// A token and its position in the text (the use of the macro, if it comes from one).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
@@ -40,7 +39,7 @@ impl Token {
     pub(crate) fn is_name(&self, name: &str) -> bool {
         matches!(&self.kind, TokenKind::Name(it) if &**it == name)
     }
-    /// How to speak of it.
+    /// Its description in messages.
     pub(crate) fn describe(&self) -> String {
         match &self.kind {
             TokenKind::Name(name) => format!("`{name}`"),

@@ -1,4 +1,4 @@
-//! What models are lowered to.
+//! Tests of lowered models.
 
 mod rendering;
 

@@ -67,7 +67,7 @@ impl Parser<'_> {
             TokenKind::Colon => {
                 self.advance();
             }
-            // The slip is clear, so what follows is read as if it were right.
+            // The mistake is obvious, so parsing continues as if the text were correct.
             TokenKind::Equal | TokenKind::DoubleEqual | TokenKind::Assign => {
                 self.expected_with("`:`", |it| it.with_help("a declaration is written with a colon: `name: …`"));
                 self.advance();

@@ -1,7 +1,7 @@
-//! Expressions, by precedence climbing. Lowest first: `?:`, `->`, `||`, `&&`, `|`, `^`, `&`, `!`,
-//! the comparisons, shifts, sums, products with the signs, `~`. The conditional, the implication and
-//! the comparisons do not associate. `!` binds looser than a comparison, and wherever it stands it
-//! takes all that binds tighter than itself: `a = !b = c` is `a = !(b = c)`.
+//! Expressions, by precedence climbing. Lowest first: `?:`, `->`, `||`, `&&`, `|`, `^`, `&`, `!`, the comparisons,
+//! shifts, sums, products with the signs, `~`. The conditional, the implication and the comparisons do not associate.
+//! `!` binds looser than a comparison, and wherever it occurs its operand is everything that binds tighter: `a = !b =
+//! c` is `a = !(b = c)`.
 
 use quotient_ir::{Diagnostic, Span};
 
@@ -12,9 +12,9 @@ use crate::murphi::syntax::tree::{BinaryOperator, Expr, ExprKind, Quantifier, Qu
 /// Whoever writes octal numbers knows after a few warnings.
 const MAXIMUM_WARNINGS: usize = 5;
 
-/// Longer chains of one associative operator become balanced trees, so that a generated condition
-/// of a thousand terms is not a thousand levels deep. Grouping cannot be told from the result: the
-/// operands are evaluated in order, and evaluation stops at the same one.
+/// Longer chains of one associative operator become balanced trees, so that a generated condition of a thousand terms
+/// is not a thousand levels deep. Grouping does not affect the result: the operands are evaluated in order, and
+/// evaluation stops at the same one.
 const LONGEST_LEANING_CHAIN: usize = 32;
 
 mod precedence {
@@ -105,8 +105,8 @@ impl Parser<'_> {
         })
     }
 
-    /// The binary operator that stands here. A word of another language is reported and taken for
-    /// the operator that it means.
+    /// The binary operator at the current token. A word of another language is reported and treated as the operator
+    /// that it means.
     fn operator_here(&mut self) -> Option<(u8, BinaryOperator)> {
         if !self.at(TokenKind::Identifier) || !self.next_kind().starts_expression() {
             return binary_operator(self.kind());

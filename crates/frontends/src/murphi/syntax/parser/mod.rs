@@ -1,8 +1,8 @@
-//! The parser: recursive descent, with precedence climbing for expressions. This room owns the
-//! cursor over the tokens, the messages and the recovery; the others own a part of the grammar.
+//! The parser: recursive descent, with precedence climbing for expressions. This module owns the cursor over the
+//! tokens, the messages and the recovery; each of the others owns a part of the grammar.
 //!
-//! A function that fails has reported why and returns [`Reported`]; the caller that knows where to
-//! go on skips to that place and puts [`Missing`](super::tree::ExprKind::Missing) into the tree.
+//! A function that fails has reported the error and returns [`Reported`]; the caller that knows where to resume skips
+//! to that position and puts [`Missing`](super::tree::ExprKind::Missing) into the tree.
 
 mod declarations;
 mod expressions;
@@ -62,7 +62,7 @@ struct Tall<T> {
 /// A construct that is closed by `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Construct {
-    /// What messages call it.
+    /// Its name in messages.
     name: &'static str,
     /// The variants of `end` that close it, the preferred one first.
     ends: &'static [TokenKind],
@@ -97,7 +97,7 @@ struct Parser<'a> {
     warnings: Vec<Diagnostic>,
     /// The token of the last error: a second error there would only repeat the first.
     last_error: Option<usize>,
-    /// Set when going on makes no sense; every token then reads as the end of the file.
+    /// Set when parsing cannot continue; every token then reads as the end of the file.
     stopped: bool,
     depth: u32,
     /// The constructs that wait for their `end`, and where they start.
@@ -141,7 +141,7 @@ impl Parser<'_> {
         self.token(0).span
     }
 
-    /// Where the last consumed token stands.
+    /// The position of the last consumed token.
     fn previous_span(&self) -> Span {
         self.tokens[self.position.saturating_sub(1)].span
     }
@@ -179,7 +179,7 @@ impl Parser<'_> {
         if self.at(kind) { Ok(self.advance()) } else { Err(self.expected(kind.shown())) }
     }
 
-    /// Whether a token is this word, which is a keyword only where it stands.
+    /// Whether a token is this word, which is a keyword only in this context.
     fn is_word(&self, ahead: usize, word: &str) -> bool {
         let token = self.token(ahead);
         token.kind == TokenKind::Identifier && self.slice(token.span).eq_ignore_ascii_case(word)
@@ -204,7 +204,7 @@ impl Parser<'_> {
         Reported
     }
 
-    /// Reports that something else should stand here.
+    /// Reports that something else is expected here.
     fn expected(&mut self, what: &str) -> Reported {
         self.expected_with(what, |diagnostic| diagnostic)
     }
@@ -233,7 +233,7 @@ impl Parser<'_> {
         self.position.checked_sub(1).is_some_and(|at| self.tokens[at].kind == TokenKind::BrokenText)
     }
 
-    /// What stands here, for a message.
+    /// The current token, for a message.
     fn found(&self) -> String {
         let token = self.token(0);
         match token.kind {

@@ -61,7 +61,7 @@ impl Parser<'_> {
             || (self.is_word(0, "choose") && self.next_kind() == TokenKind::Identifier)
     }
 
-    /// Reports something that cannot stand between items, and goes on at the next one.
+    /// Reports something that is not allowed between items, and resumes at the next one.
     fn unexpected_item(&mut self, what: &str) {
         let kind = self.kind();
         if kind == TokenKind::Semicolon {
@@ -88,7 +88,7 @@ impl Parser<'_> {
         self.skip_until(|_| false);
     }
 
-    /// Skips to the next item; at least one token goes if none was consumed.
+    /// Skips to the next item, and at least one token if none was consumed.
     fn skip_item(&mut self, before: usize) {
         if self.position == before {
             self.advance();

@@ -118,7 +118,7 @@ impl Parser<'_> {
         self.next_kind() == TokenKind::Colon && (self.is_word(0, "default") || self.is_word(0, "otherwise"))
     }
 
-    /// Skips the rest of a statement that failed. At least one token goes if none was consumed.
+    /// Skips the rest of a statement that failed, and at least one token if none was consumed.
     fn skip_statement(&mut self, before: usize) {
         if self.position == before && !self.ends_statements() && !self.at(TokenKind::Semicolon) {
             self.advance();
@@ -296,7 +296,7 @@ impl Parser<'_> {
                     it.with_help("a variable is declared in a `var` section before `begin`")
                 }));
             }
-            // The slip is clear, so what follows is read as if it were right.
+            // The mistake is obvious, so parsing continues as if the text were correct.
             TokenKind::Equal | TokenKind::DoubleEqual | TokenKind::Colon => {
                 self.expected_with("`:=`", |it| it.with_help("an assignment is written `:=`"));
             }

@@ -60,7 +60,7 @@ impl Parser<'_> {
         }
     }
 
-    /// After an error: goes on behind the statement, as far as that can be told.
+    /// After an error: resumes after the statement, as far as its end is known.
     fn skip_statement(&mut self, before: usize) {
         if self.position == before {
             self.position += usize::from(!self.at_end());
@@ -102,7 +102,7 @@ impl Parser<'_> {
         let span = self.span();
         let mut labels = Vec::new();
         while let TokenKind::Name(word) = &self.peek().kind {
-            // No statement begins with `=`: `x := 1` is an assignment gone wrong.
+            // No statement begins with `=`: `x := 1` is a misspelt assignment.
             let is_label = self.peek_at(1).is(":") && !self.peek_at(2).is("=");
             if Self::is_keyword(word) || !is_label || self.declared.contains(word) {
                 break;
