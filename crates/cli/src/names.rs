@@ -23,8 +23,8 @@ pub(crate) fn action_title(model: &Model, action: Action) -> String {
     }
 }
 
-/// The processes that take part in an action and the statements they execute, one per line: `proc 1 (client)
-/// model.pml:13 [service!request]`. None if the model has no processes.
+/// The processes that take part in an action and the statements they execute, one per line:
+/// `proc 1 (client) model.pml:13 [service!request]`. None if the model has no processes.
 pub(crate) fn participants(model: &Model, action: Action, arguments: &[i64]) -> Option<Vec<String>> {
     let presentation = model.presentation.as_ref()?;
     let rule = match action {

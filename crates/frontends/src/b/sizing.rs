@@ -153,8 +153,8 @@ fn sizes_to_try(sets: usize) -> Vec<Vec<usize>> {
     found
 }
 
-/// Substitutes functions over all integers for the constants that properties equate with them: `f = %x.(x : INTEGER | x
-/// + 1)` has no finite value, but can be applied.
+/// Substitutes functions over all integers for the constants that properties equate with them:
+/// `f = %x.(x : INTEGER | x + 1)` has no finite value, but can be applied.
 fn inline_functions(core: &mut Core, types: &Types) {
     let mut position = 0;
     while position < core.properties.len() {

@@ -243,8 +243,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The value of a symbol that is a total function and has a value given for each argument: `f : A --> NATURAL &
-    /// f(a) = 1 & f(b) = 2`.
+    /// The value of a symbol that is a total function and has a value given for each argument:
+    /// `f : A --> NATURAL & f(a) = 1 & f(b) = 2`.
     fn given_pointwise(&mut self, symbol: SymbolId, symbols: &[SymbolId], conjuncts: &[&Expr]) -> Option<Value> {
         let is_symbol = |expr: &Expr| matches!(expr.kind, Kind::Symbol(it) if it == symbol);
         let mut domain = None;

@@ -1,7 +1,7 @@
 //! Expressions, by precedence climbing. Lowest first: `?:`, `->`, `||`, `&&`, `|`, `^`, `&`, `!`, the comparisons,
 //! shifts, sums, products with the signs, `~`. The conditional, the implication and the comparisons do not associate.
-//! `!` binds looser than a comparison, and wherever it occurs its operand is everything that binds tighter: `a = !b =
-//! c` is `a = !(b = c)`.
+//! `!` binds looser than a comparison, and wherever it occurs its operand is everything that binds tighter:
+//! `a = !b = c` is `a = !(b = c)`.
 
 use quotient_ir::{Diagnostic, Span};
 
