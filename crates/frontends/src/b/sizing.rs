@@ -339,7 +339,7 @@ fn no_solution(
         evaluator.values.extend(fixed.iter().cloned());
         let mut found = false;
         let part = &conjuncts[..count];
-        // Constants that are not bounded yet say nothing.
+        // Constants that are not bounded yet are ignored.
         let mentioned: Vec<SymbolId> =
             free.iter().copied().filter(|symbol| part.iter().any(|it| it.mentions(*symbol))).collect();
         let solved = evaluator.solve(&mentioned, part, &mut |_| {

@@ -37,7 +37,7 @@ use shapes::{Leaf, Scalar, Shape, ShapeTypes};
 
 pub(crate) use machine::lower;
 
-/// A result, or what is wrong with the machine.
+/// A result, or the diagnostics about the machine.
 pub(crate) type Lowered<T> = Result<T, Box<Diagnostic>>;
 
 /// The locals and parameters of what is being lowered.

@@ -477,7 +477,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The scalar parts of a shape that is no set.
+/// The scalar parts of a shape that is not a set.
 fn flatten(shape: &Shape) -> Vec<Scalar> {
     match shape {
         Shape::Scalar(scalar) => vec![*scalar],

@@ -11,7 +11,7 @@ use super::{Lowered, Lowerer, refuse};
 
 /// Bound variables, ready for a quantifier or loop.
 pub(super) struct Bound {
-    /// What the symbols stand for inside.
+    /// What the symbols denote inside.
     pub(super) environment: Environment,
     /// What to range over.
     pub(super) binders: Vec<(LocalId, TypeId)>,

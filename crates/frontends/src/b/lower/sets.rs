@@ -685,7 +685,7 @@ impl Lowerer<'_> {
         Ok((position, inside))
     }
 
-    /// The position of a value that is no number, by cases.
+    /// The position of a non-numeric value, by cases.
     fn ordinal(&mut self, value: ExprId, scalar: Scalar, size: i64) -> ExprId {
         let last = (size - 1).max(0);
         let mut ordinal = self.number(last);
@@ -881,7 +881,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The environment in which bound symbols stand for the parts of a tuple.
+/// The environment in which bound symbols denote the components of a tuple.
 pub(super) fn destructure(
     symbols: &[super::super::core::SymbolId],
     element: &Item,

@@ -153,7 +153,7 @@ impl Lowerer<'_> {
         if self.constant_of(fits) == Some(1) {
             return Ok(());
         }
-        // A number is told, the least one of several; where the order of errors matters, none is.
+        // A number is named in the message, the least one of several; if the order of errors matters, none is.
         if let Some(value) = integer_of(&member)
             && !self.may_fail(fits)
         {
@@ -320,7 +320,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Stores a function whose value at each argument the text tells. False if it does not.
+    /// Stores a function whose value at each argument is determined by its text. False if it is not.
     fn store_pointwise(
         &mut self,
         set: &SetItem,
@@ -498,7 +498,7 @@ impl Lowerer<'_> {
             .enumerate()
             .filter(|(_, claim)| claim.condition.mentions(symbol) && is_bound(&claim.condition));
         let bounds: Vec<(usize, &Expr)> = bounds.map(|(position, claim)| (position, &claim.condition)).collect();
-        // Other variables may change in the same step, and may then have no room themselves.
+        // Other variables may change in the same step, and may then not fit either.
         let speaks_of_others = |conjunct: &Expr| {
             let mut found = false;
             conjunct.symbols(&mut |it| found |= it != symbol && core.symbols[it.0].kind == SymbolKind::Variable);

@@ -589,7 +589,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The shape of the items of a symbol that a conjunct says is a sequence.
+    /// The shape of the items of a symbol that a conjunct declares to be a sequence.
     fn sequence_items(&mut self, symbol: SymbolId, conjuncts: &[&Expr], environment: &Environment) -> Option<Shape> {
         for conjunct in conjuncts {
             if let Kind::Operation(Operator::Member, sides) = &conjunct.kind

@@ -176,7 +176,7 @@ impl Lowering<'_> {
         self.without_value(expression, "the operand of `isundefined`", span)
     }
 
-    /// Whether a variable has no value, where it stands as `what`.
+    /// Whether a variable is undefined; `what` describes its role.
     pub(super) fn without_value(&mut self, expression: &Expr, what: &str, span: Span) -> Operand {
         let operand = self.expression(expression);
         if operand.ty.is_some() && self.expect_scalar(&operand, what) {

@@ -28,7 +28,7 @@ pub(super) struct Signature {
 pub(super) struct Formal {
     pub(super) name: String,
     pub(super) span: Span,
-    /// `None` if its type was wrong.
+    /// `None` if its type was invalid.
     pub(super) ty: Option<TypeId>,
     pub(super) by_reference: bool,
 }
@@ -37,7 +37,7 @@ pub(super) struct Formal {
 pub(super) enum ResultType {
     /// A procedure.
     Nothing,
-    /// A function; `None` if its type was wrong.
+    /// A function; `None` if its type was invalid.
     Value(Option<TypeId>),
 }
 
@@ -194,7 +194,7 @@ impl Lowering<'_> {
         Operand { ty: Some(ty), form: Form::Place(place), constancy, access: Access::ValueOnly, span }
     }
 
-    /// Checks a call. `None` if anything is wrong with it.
+    /// Checks a call. `None` after an error.
     pub(super) fn call(
         &mut self,
         function: &Name,

@@ -49,8 +49,7 @@ const MOST_DIAGNOSTICS: usize = 200;
 /// short text with many rules under many headers can grow to.
 const MOST_DECLARATIONS: usize = 1 << 22;
 
-/// Lowers a tree: the model if it is right, and every error and warning about names, types and
-/// values.
+/// Lowers a tree: the model if it is valid, and every error and warning about names, types and values.
 pub(crate) fn lower(source: &Source, tree: &Tree, options: &LoadOptions) -> (Option<Model>, Vec<Diagnostic>) {
     let mut lowering = Lowering::new(source, tree, options);
     for item in &tree.items {

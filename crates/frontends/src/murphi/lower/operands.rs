@@ -99,7 +99,7 @@ impl Lowering<'_> {
         match operand.form {
             Form::Value(expression) => expression,
             Form::Place(place) => self.model.pool.expression(Expr::Read(place)),
-            // Only reached after an error, when the model is not handed out.
+            // Only reached after an error, when no model is returned.
             Form::Nothing => self.model.pool.expression(Expr::Constant { value: 0, ty: quotient_ir::Model::INTEGER }),
         }
     }

@@ -213,7 +213,7 @@ impl Lowering<'_> {
         self.report(error);
     }
 
-    /// The operator applied, unless its operands are wrong.
+    /// The operator applied, unless its operands are invalid.
     fn combined(
         &mut self,
         right_types: bool,

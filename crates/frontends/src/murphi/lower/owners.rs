@@ -11,7 +11,7 @@ use super::scopes::Size;
 pub(super) struct Owner {
     pub(super) kind: OwnerKind,
     pub(super) locals: Table<LocalId, Local>,
-    /// Where what each local stands for lives.
+    /// Where the place or value that each local denotes is stored.
     origins: Table<LocalId, Origin>,
     /// Why expressions may not have side effects here, as in "in the guard of a rule".
     pub(super) pure: Option<&'static str>,
@@ -58,7 +58,7 @@ impl Measure {
 pub(super) enum OwnerKind {
     /// No owner: the declarations between functions and rules.
     Outside,
-    /// A function with a result (of unknown type if that was wrong), declared here.
+    /// A function with a result (of unknown type if that was invalid), declared here.
     Function {
         result: Option<TypeId>,
         declared: Span,

@@ -16,10 +16,10 @@ pub(super) enum Meaning {
         /// The size of the expression it denotes.
         size: Size,
     },
-    /// A type; `None` if something was wrong with it.
+    /// A type; `None` after an error.
     Type(Option<TypeId>),
     Function(FunctionId),
-    /// Something whose declaration was wrong.
+    /// Something with an invalid declaration.
     Unknown,
 }
 
@@ -130,7 +130,7 @@ impl Scopes {
 
 /// The candidate nearest to a misspelt name, if one is near enough.
 pub(super) fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    // Longer names are nothing that anybody mistyped, and comparing them takes long.
+    // Longer names are unlikely to be mistyped, and comparing them takes long.
     const LONGEST: usize = 100;
     if name.len() > LONGEST {
         return None;

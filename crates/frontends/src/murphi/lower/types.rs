@@ -25,8 +25,8 @@ pub(super) enum Fit {
 impl Lowering<'_> {
     /// The type that a type expression denotes. In a declaration it gets the declared name.
     pub(super) fn type_of(&mut self, ty: &TypeExpr, name: Option<&str>) -> Option<TypeId> {
-        // `a, b: enum {X, Y}` and the header of a ruleset are looked at more than once, and the
-        // inner part of `array [I, J] of T` may share the outer one's place.
+        // `a, b: enum {X, Y}` and the header of a ruleset are processed more than once, and the inner part of
+        // `array [I, J] of T` may share the outer one's position.
         let place = match &ty.kind {
             TypeExprKind::Array { index, .. } => (ty.span, index.span),
             _ => (ty.span, Span::default()),
@@ -256,7 +256,7 @@ impl Lowering<'_> {
         let mut wrong = false;
         for part in parts {
             let id = match &part.kind {
-                // Members in place get their stretch here: they have no name to look for.
+                // Members declared in place get their range here: they have no name to look up.
                 TypeExprKind::Enumeration(names) => self.enumeration(names, None, part.span, true),
                 TypeExprKind::Scalarset(_) => {
                     let error = Diagnostic::error("bad-union-member", "a scalarset in a union needs a name", part.span)
@@ -327,7 +327,7 @@ impl Lowering<'_> {
             self.report(error);
             return None;
         }
-        // A size of zero stands for 2^64.
+        // A size of zero means 2^64.
         if self.model.domain(index).size() == 0 {
             let error = Diagnostic::error("type-too-large", "this array has 2^64 elements", span);
             self.report(error);

@@ -63,7 +63,7 @@ impl Lowering<'_> {
             return None;
         }
         let other = match (&left.kind, &right.kind) {
-            // The left side is looked at like any operand then, and refused.
+            // The left side is then checked like any operand, and refused.
             (ExprKind::Undefined, ExprKind::Undefined) => return None,
             (ExprKind::Undefined, _) => right,
             (_, ExprKind::Undefined) => left,
@@ -92,7 +92,8 @@ impl Lowering<'_> {
         self.model.pool.expression(Lowered::IsUndefined(place))
     }
 
-    /// A condition on what is at a place that is false, if CMurphi does not notice it, where there is no value.
+    /// A condition on the contents of a place that is false, if CMurphi does not detect it, where the place is
+    /// undefined.
     pub(super) fn unless_undefined(&mut self, place: PlaceId, ty: Option<TypeId>, condition: ExprId) -> ExprId {
         if !self.is_unchecked(ty) || !self.may_be_undefined(place) {
             return condition;

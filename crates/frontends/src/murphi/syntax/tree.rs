@@ -18,7 +18,7 @@ pub(crate) struct Tree {
     pub(crate) uses_undefined: bool,
 }
 
-/// What stands at the top level.
+/// The items at the top level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Item {
     Declaration(Declaration),

@@ -24,7 +24,7 @@ pub(super) const RECEIVED: &str = "received";
 /// The layout of the channels of a shape in the state.
 #[derive(Clone, Debug)]
 pub(super) struct ShapeLayout {
-    /// The least and the greatest number of its channels; none if there is no channel of it.
+    /// The least and the greatest number of its channels; none if no channel has this shape.
     pub(super) numbers: Option<(i64, i64)>,
     /// The queues, if its channels have a capacity.
     pub(super) variable: Option<quotient_ir::VariableId>,

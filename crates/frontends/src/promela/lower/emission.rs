@@ -85,9 +85,9 @@ pub(super) struct Emission<'p, 't> {
     pub(super) uses_timeout: bool,
     /// Where the query whether a process can move occurs, while it is being answered.
     asks_enabled: Option<Span>,
-    /// What holds bytes, whatever its type says.
+    /// Holders of bytes, whatever their types.
     pub(super) wide: &'p FxHashSet<Wide>,
-    /// What turned out to hold bytes.
+    /// Holders of bytes found while emitting.
     pub(super) widen: Vec<Wide>,
     /// The origin of each rule.
     pub(super) origins: Vec<Origin>,

@@ -43,7 +43,7 @@ impl Emission<'_, '_> {
         if let Some(constant) = self.constant_value(value.expression) {
             return self.truth(constant != 0);
         }
-        // `c ? 1 : 0` came from a condition and goes back to it.
+        // `c ? 1 : 0` came from a condition and becomes one again.
         if let Expr::Conditional { condition, then, otherwise } = self.model.pool[value.expression]
             && self.constant_value(then) == Some(1)
             && self.constant_value(otherwise) == Some(0)
@@ -327,7 +327,7 @@ impl Emission<'_, '_> {
             _ => To::GreaterOrEqual,
         };
         if matches!(operator, To::Equal | To::NotEqual) {
-            // A truth value beside 0 or 1 stays one.
+            // A truth value combined with the constant 0 or 1 remains a truth value.
             let truth_beside = |emission: &Self, truth: Value, other: Value| {
                 let constant = emission.constant_value(other.expression)?;
                 (truth.is_boolean && matches!(constant, 0 | 1)).then_some((truth.expression, constant == 1))
@@ -500,7 +500,7 @@ impl Emission<'_, '_> {
             && let (Some(process), Some(pid)) = (context.process, context.pid)
             && let Some(place) = self.priority_place(process, pid)
         {
-            // It is a byte of the process beside its variables.
+            // It is a byte of the process, in addition to its variables.
             let key = VariableKey::Local(process, usize::MAX);
             return Some(Referent::Place { place, scalar: Scalar::Byte, in_array: false, key });
         }
@@ -624,7 +624,7 @@ impl Emission<'_, '_> {
         channel: &Expression,
     ) -> Option<Value> {
         let targets = self.channels_of(owner, context, channel)?;
-        // Each shape has its own length; the channel's number tells which it is.
+        // Each shape has its own length; the channel's number identifies the shape.
         let mut result: Option<Value> = None;
         for target in targets {
             let capacity = self.program.shapes[target.shape].capacity;

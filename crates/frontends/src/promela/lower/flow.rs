@@ -610,8 +610,8 @@ impl Builder<'_> {
         head
     }
 
-    /// A sequence with an escape. As in SPIN, a label before it stands at its first part: if that is a
-    /// block, at a block around all of it.
+    /// A sequence with an escape. As in SPIN, a label before it belongs to its first part: if that is a block, to a
+    /// block around all of it.
     fn unless(&mut self, main: &Statement, escape: &Statement, labels: &[Name], span: Span) {
         if labels.is_empty() {
             return self.plain_unless(main, escape, span);
@@ -747,7 +747,7 @@ impl Builder<'_> {
                 self.counted_loop(variable, from, to, labels, span, |builder| builder.statements(body));
             }
             Some((ValueType::Scalar(super::symbols::Scalar::Chan), _, _)) => {
-                // SPIN takes each message out and puts it back behind the others.
+                // SPIN removes each message and appends it again.
                 self.hidden += 1;
                 let name: Rc<str> = format!("_counter{}", self.hidden).into();
                 let number = self.process.variables.len();
@@ -908,7 +908,7 @@ fn mark_atomics(elements: &mut [Element]) {
             make_atomic(elements, sequence);
         }
     }
-    // Heads come after what they contain: outer blocks hand on their successors first.
+    // Heads come after what they contain: outer blocks pass on their successors first.
     for element in (0..elements.len()).rev() {
         if let Some(sequence) = elements[element].block {
             let next = elements[element].next;

@@ -155,7 +155,7 @@ fn stored_points(program: &Program<'_>, process: usize) -> FxHashSet<ElementId> 
         }
         for exit in exits {
             let element = &flow.elements[exit.element];
-            // Who sends without a queue hands the turn over.
+            // A rendezvous send passes control to the receiver.
             let hands_over = match &element.kind {
                 ElementKind::Basic(Action::Send { channel, .. }) => {
                     let shapes = program.channel_shapes(Some(process), element.scope, channel);
@@ -305,7 +305,7 @@ impl Emission<'_, '_> {
     ) -> Vec<Statement> {
         let program = self.program;
         let mut statements = Vec::new();
-        // Whose turn it is after the step: who takes a message goes on in its atomic sequence.
+        // The process that has control after the step: the receiver of a message continues in its atomic sequence.
         let (process, element) = taker.unwrap_or(mover);
         let target = program.processes[process].flow.target(element);
         let Some(stored) = program.hidden.stored.get(process) else { return statements };

@@ -44,7 +44,7 @@ pub(super) struct Settings {
     pub(super) max_processes: Option<u8>,
 }
 
-/// Lowers a specification. There is a model if there is no error.
+/// Lowers a specification. Returns a model if there is no error.
 pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -> (Option<Model>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let mut program = Program::new(tree, &mut diagnostics);

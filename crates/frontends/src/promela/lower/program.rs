@@ -388,7 +388,7 @@ impl<'t> Program<'t> {
         self.parameter_holders(process).len()
     }
 
-    /// Structures among the arguments of a send or receive stand for their fields.
+    /// Structures among the arguments of a send or receive are expanded to their fields.
     pub(super) fn message_arguments(
         &self,
         process: Option<usize>,
@@ -468,7 +468,7 @@ impl<'t> Program<'t> {
         }
     }
 
-    /// How many scalars a state has where there is room for some processes.
+    /// The number of scalars of a state with room for some processes.
     pub(super) fn state_size(&self, pools: &Pools) -> i64 {
         let processes = |process: usize| pools.ranges[process].map_or(0, |(low, high)| high - low + 1);
         let sum = |variables: &[VariableInfo]| {
@@ -496,7 +496,7 @@ impl<'t> Program<'t> {
     }
 }
 
-/// The first value of a variable, which can say how many processes there are.
+/// The initial value of a variable, which can determine the number of processes.
 fn first_value(symbols: &Symbols, expression: &Expression) -> Option<i64> {
     let ExpressionKind::Reference(parts) = &expression.kind else { return None };
     let number = symbols.global_names.get(&parts[0].name.text)?;
@@ -506,7 +506,7 @@ fn first_value(symbols: &Symbols, expression: &Expression) -> Option<i64> {
     }
 }
 
-/// All labels that some expression of the text asks for, with their process types.
+/// All labels that expressions of the text refer to, with their process types.
 fn watched_labels(tree: &Specification) -> FxHashSet<(Rc<str>, Rc<str>)> {
     let mut watched = FxHashSet::default();
     let mut look = |expression: &Expression| {

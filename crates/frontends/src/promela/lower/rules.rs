@@ -666,7 +666,7 @@ impl Emission<'_, '_> {
             let Some((takes, patterns)) = self.takes(&mut owner, taker, partner, &offer) else { continue };
             let guard = self.all([guard, of_shape, other, takes]);
             if self.constant_value(guard) == Some(0) {
-                // The constants of the message are not those that the receive asks for.
+                // The constants of the message differ from those that the receive requires.
                 continue;
             }
             let mut body = self.wrong_fields(shape, patterns.len(), RECEIVED, span);

@@ -167,7 +167,7 @@ pub(super) fn skip(emission: &mut Emission<'_, '_>, prefix: &Prefix, program: &P
     for position in (1..earliest.len()).rev() {
         earliest[position - 1] = earliest[position - 1].min(earliest[position]);
     }
-    // The last stored stage with only the processes of the start, behind which no step is taken a second time.
+    // The last stored stage with only the processes of the start, after which no step is taken a second time.
     let at_start = |it: usize| stages[it].living.len() == stages[0].living.len();
     let jump = (0..earliest.len()).rev().find(|&it| stages[it].stored && at_start(it) && earliest[it] == it);
     let Some(jump) = jump else { return false };

@@ -87,7 +87,7 @@ pub(super) struct ProcessSymbols {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Symbols {
     pub(super) messages: FxHashMap<Rc<str>, i64>,
-    /// The greatest number that a message name stands for.
+    /// The greatest number of a message name.
     pub(super) greatest_message: i64,
     pub(super) structures: Vec<Structure>,
     pub(super) structure_names: FxHashMap<Rc<str>, usize>,
@@ -212,7 +212,7 @@ impl Symbols {
         initial.filter(|&value| value > 0).unwrap_or(8)
     }
 
-    /// The variables of a declaration. `bound` is what a variable stands for where it bounds an array.
+    /// The variables of a declaration. `bound` is the value of a variable that bounds an array.
     pub(super) fn variables(
         &self,
         declaration: &Declaration,

@@ -133,7 +133,7 @@ fn text(expression: &Expression, depth: usize) -> String {
         return "…".to_owned();
     }
     let inner = |it: &Expression| text(it, depth + 1);
-    // Operators inside of others get brackets: nobody has to know which binds tighter.
+    // Nested operators get parentheses, so that precedence need not be known.
     let operand = |it: &Expression| match it.kind {
         ExpressionKind::Binary(..) => format!("({})", text(it, depth + 1)),
         _ => text(it, depth + 1),

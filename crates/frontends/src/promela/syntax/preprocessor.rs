@@ -32,7 +32,7 @@ type Frame = (Rc<[Token]>, usize, Option<Rc<str>>);
 #[derive(Clone, Debug)]
 struct Macro {
     parameters: Option<Vec<Rc<str>>>,
-    /// Whether the last parameter stands for all further arguments.
+    /// Whether the last parameter takes all further arguments.
     variadic: bool,
     body: Rc<[Token]>,
     /// Where it is defined, if that is in the text.
@@ -66,7 +66,7 @@ pub(crate) fn preprocess(
         diagnostics,
         exhausted: false,
     };
-    // What the C preprocessor that SPIN calls defines, as far as models ask for it.
+    // The macros defined by the C preprocessor that SPIN calls, as far as models use them.
     for (name, value) in [("__STDC__", "1"), ("__GNUC__", "12"), ("__STDC_VERSION__", "199901")] {
         preprocessor.predefine(name, value);
     }
@@ -142,7 +142,7 @@ impl Preprocessor<'_> {
         self.diagnostics.push(Diagnostic::error(code, message, span));
     }
 
-    /// Defines a macro that the text does not define. Gives what is wrong with its value.
+    /// Defines a macro that the text does not define. Returns the error in its value.
     fn predefine(&mut self, name: &str, value: &str) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         let mut body = tokenize(value, &mut found);
@@ -234,7 +234,7 @@ impl Preprocessor<'_> {
     /// Reads a file: a part of the source. Gives the token at its end.
     fn file(&mut self, part: Range<usize>, folder: &Path, depth: usize) -> Token {
         let (tokens, found) = tokens_of(self.source, part);
-        // What is wrong with single tokens matters only where they are read.
+        // Errors in single tokens matter only where the tokens are used.
         let mut wrong: FxHashMap<u32, Diagnostic> = FxHashMap::default();
         for diagnostic in found {
             match &diagnostic.primary {
@@ -269,7 +269,7 @@ impl Preprocessor<'_> {
             let hash = token.span;
             position = end;
             let Some(TokenKind::Name(directive)) = line.first().map(|token| token.kind.clone()) else {
-                // `# 12 "file"` is what other preprocessors leave behind.
+                // `# 12 "file"` is a line marker of other preprocessors.
                 continue;
             };
             let span = hash.to(line[0].span);
@@ -552,7 +552,7 @@ impl Preprocessor<'_> {
                             diagnostic = diagnostic.with_secondary(definition, "defined here");
                         }
                         self.diagnostics.push(diagnostic);
-                        // A value in its place, so that nothing else seems wrong.
+                        // A placeholder value, to avoid further errors.
                         output.push(Token { kind: TokenKind::Number(0), ..token });
                         continue;
                     }
@@ -590,7 +590,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// The tokens of a part of a source, and what is wrong with them.
+/// The tokens of a part of a source, and the errors in them.
 fn tokens_of(source: &Source, part: Range<usize>) -> (Vec<Token>, Vec<Diagnostic>) {
     let start = part.start;
     let moved = |span: Span| Span::new(start + span.start as usize, start + span.end as usize);
@@ -658,8 +658,7 @@ fn read_arguments(frames: &mut [Frame]) -> Option<Vec<Vec<Token>>> {
     None
 }
 
-/// The body of a macro with its arguments in place. Beside `##` and after `#` an argument stands
-/// as it was written.
+/// The body of a macro with its arguments substituted. Next to `##` and after `#` an argument is used as written.
 fn substitute(body: &[Token], parameters: &[Rc<str>], plain: &[Vec<Token>], expanded: &[Vec<Token>]) -> Vec<Token> {
     let mut output = Vec::new();
     let mut position = 0;
@@ -715,7 +714,7 @@ fn paste(tokens: Vec<Token>) -> Vec<Token> {
     output
 }
 
-/// The condition of an `#if`, by precedence climbing. Names that are no macros are zero.
+/// The condition of an `#if`, by precedence climbing. Names that are not macros are zero.
 struct Condition<'t> {
     tokens: &'t [Token],
     position: usize,

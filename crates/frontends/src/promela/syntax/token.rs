@@ -24,7 +24,7 @@ pub(crate) enum TokenKind {
     Text(Rc<str>),
     /// An operator or bracket.
     Symbol(&'static str),
-    /// What is no token; reported where it was found.
+    /// An invalid token; reported where it was found.
     Unknown,
     /// The end of the text.
     End,
@@ -59,8 +59,7 @@ const SYMBOLS: &[&str] = &[
     "&", "|", "^", "~", "@", "#",
 ];
 
-/// Splits a text into tokens; the last is [`TokenKind::End`]. What is wrong with a token is said at the
-/// place where it starts.
+/// Splits a text into tokens; the last is [`TokenKind::End`]. Errors in a token are reported at its start.
 pub(crate) fn tokenize(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
@@ -150,7 +149,7 @@ pub(crate) fn tokenize(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Tok
                             Diagnostic::error("bad-number", message, Span::new(start, position))
                                 .with_help("numbers are decimal, up to 4294967295"),
                         );
-                        // In the condition of an `#if` it means something all the same.
+                        // It is still meaningful in the condition of an `#if`.
                         TokenKind::Number(number_of_preprocessor(&text[start..position]))
                     }
                 }

@@ -301,7 +301,7 @@ impl Parser<'_> {
         if !self.accept_sign("=") && !self.accept_sign("==") {
             return self.unexpected("`=` after the header of an operation");
         }
-        // `;` separates operations: a sequence stands in `BEGIN … END`.
+        // `;` separates operations: a sequence must be in `BEGIN … END`.
         let body = self.parallel()?;
         if !self.is_sign(";") && !self.at_clause() && !self.is_word("END") {
             return self.unexpected("`;` before the next operation, or `END`");

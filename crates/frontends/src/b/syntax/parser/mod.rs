@@ -188,7 +188,7 @@ impl Parser<'_> {
     }
 
     fn report<T>(&mut self, diagnostic: Diagnostic) -> Parsed<T> {
-        // The lexer has said what is wrong with a character that starts no token.
+        // The lexer has already reported a character that starts no token.
         let known = self.kind() == TokenKind::Unknown && !self.stopped;
         if !known && self.last_error != Some(self.position) && !self.stopped {
             self.errors.push(diagnostic);

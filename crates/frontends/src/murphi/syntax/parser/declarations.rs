@@ -131,7 +131,7 @@ impl Parser<'_> {
         height
     }
 
-    /// A type; if there is none, whatever stands there is skipped.
+    /// A type; if there is none, the tokens in its place are skipped.
     fn type_or_missing(&mut self) -> Tall<TypeExpr> {
         let start = self.span();
         self.type_expression().unwrap_or_else(|_| {

@@ -135,7 +135,7 @@ impl Parser<'_> {
         true
     }
 
-    /// `left op right op …` for one operator that stands here.
+    /// `left op right op …` for one operator at the current token.
     fn chain(&mut self, left: Tall<Expr>, level: u8, operator: BinaryOperator) -> Parsed<Tall<Expr>> {
         if !can_be_balanced(operator) {
             self.advance();
@@ -226,7 +226,7 @@ impl Parser<'_> {
         self.tall(ExprKind::Unary { operator, operand: Box::new(operand.node) }, span, operand.height)
     }
 
-    /// Whether here stands `not` before an operand, and not a name before a declaration of the next.
+    /// Whether the current token is `not` before an operand, rather than a name before the next declaration.
     fn at_foreign_negation(&self) -> bool {
         self.is_word(0, "not")
             && self.next_kind() == TokenKind::Identifier
@@ -277,7 +277,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether CMurphi's word for no value stands here.
+    /// Whether the current token is CMurphi's word for no value.
     fn at_undefined(&self) -> bool {
         self.is_word(0, "undefined")
             && !self.declares_undefined
@@ -503,7 +503,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether no expression goes on after it.
+/// Whether no expression continues after it.
 fn ends_expression(kind: TokenKind) -> bool {
     kind.starts_keyword_statement()
         || matches!(

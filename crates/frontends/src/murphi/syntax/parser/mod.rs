@@ -102,8 +102,8 @@ struct Parser<'a> {
     depth: u32,
     /// The constructs that wait for their `end`, and where they start.
     open: Vec<(Construct, Span)>,
-    /// Whether declarations among statements were just read and reported: if what follows is no
-    /// statement either, the `end` before them was missing, which needs no second report.
+    /// Whether declarations among statements were just read and reported: if what follows is not a statement either,
+    /// the `end` before them was missing, which needs no second report.
     after_misplaced: bool,
     /// Nodes of types and expressions built so far.
     nodes: u64,
@@ -116,7 +116,7 @@ struct Parser<'a> {
     uses_undefined: bool,
     /// The last `else if` of this item: it needs two `end`s, and one is often forgotten.
     else_if: Option<Span>,
-    /// Whether a brace among statements was reported; the other one goes with it.
+    /// Whether a brace among statements was reported; the matching one belongs to it.
     brace: bool,
 }
 
@@ -185,7 +185,7 @@ impl Parser<'_> {
         token.kind == TokenKind::Identifier && self.slice(token.span).eq_ignore_ascii_case(word)
     }
 
-    /// Whether here stands a call of one of CMurphi's operations.
+    /// Whether the current token begins a call of one of CMurphi's operations.
     fn at_operation(&self, word: &'static str) -> bool {
         self.next_kind() == TokenKind::LeftParenthesis && self.is_word(0, word) && !self.shadowed.contains(&word)
     }
@@ -209,7 +209,7 @@ impl Parser<'_> {
         self.expected_with(what, |diagnostic| diagnostic)
     }
 
-    /// The same, with more to say. A hint given there wins over the general ones.
+    /// The same, with more details. A hint given there takes precedence over the general ones.
     fn expected_with(&mut self, what: &str, more: impl FnOnce(Diagnostic) -> Diagnostic) -> Reported {
         if self.is_reported_here() {
             return Reported;
@@ -317,7 +317,7 @@ impl Parser<'_> {
         Name { text: text.to_owned(), span: token.span }
     }
 
-    /// Whether a keyword stands where only a name makes sense, judging by what follows.
+    /// Whether a keyword occurs where only a name makes sense, judging by what follows.
     fn at_keyword_as_name(&self) -> bool {
         self.kind().is_keyword()
             && !self.kind().starts_declarations()

@@ -190,7 +190,7 @@ impl Parser<'_> {
         Ok(Rule { kind, span: self.since(start) })
     }
 
-    /// CMurphi's priority of a rule, if a number stands here that starts no guard.
+    /// CMurphi's priority of a rule, if the current token is a number that starts no guard.
     fn priority(&mut self) -> u64 {
         let after = self.next_kind();
         let is_priority = self.at(TokenKind::Number)
@@ -264,7 +264,7 @@ impl Parser<'_> {
         guard.ok()
     }
 
-    /// Whether the guard that was broken off here ends with its arrow all the same.
+    /// Whether the guard that was cut off here still ends with its arrow.
     fn is_arrow_ahead(&self) -> bool {
         let ahead = self.tokens[self.position..].iter().map(|token| token.kind);
         let stops = |kind: &TokenKind| {

@@ -48,7 +48,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether what stands here belongs to what is around the statements.
+    /// Whether the current token belongs to the construct around the statements.
     fn ends_statements(&self) -> bool {
         let kind = self.kind();
         let innermost = self.open.last().map(|(construct, _)| *construct);
@@ -215,8 +215,7 @@ impl Parser<'_> {
         Ok(Stmt { kind, span: self.since(start) })
     }
 
-    /// `category "name" condition` or `category condition "name"`.
-    /// What may follow it depends on where it stands.
+    /// `category "name" condition` or `category condition "name"`. What may follow it depends on the context.
     pub(super) fn property(&mut self, is_followed: impl Fn(&Self) -> bool) -> Parsed<(Category, Option<Text>, Expr)> {
         let category = match self.advance().kind {
             TokenKind::Assert => Category::Assert,
@@ -229,7 +228,7 @@ impl Parser<'_> {
         let condition = self.expression()?;
         let name = if name.is_some() { name } else { self.text() };
         match self.kind() {
-            // What a slip in a condition leaves behind; a condition cut off there has no meaning.
+            // The remainder of a mistake in a condition; a condition cut off there has no meaning.
             TokenKind::Text
             | TokenKind::Identifier
             | TokenKind::Number
@@ -314,7 +313,7 @@ impl Parser<'_> {
         statements
     }
 
-    /// A condition and the keyword after it. Whatever is wrong, the body can be read afterwards.
+    /// A condition and the keyword after it. The body can be parsed afterwards, whatever the error.
     fn condition(&mut self, keyword: TokenKind) -> Expr {
         let start = self.span();
         let parsed = self.expression();

@@ -302,7 +302,7 @@ impl Parser<'_> {
 
     /// A type and the variables of it, up to what cannot belong to it.
     pub(super) fn declaration(&mut self) -> Parsed<Declaration> {
-        // These words say how SPIN shows and stores a variable, not what it holds.
+        // These words determine how SPIN shows and stores a variable, not what it holds.
         let mut hidden = false;
         loop {
             if self.take_word("hidden") {

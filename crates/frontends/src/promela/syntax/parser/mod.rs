@@ -23,7 +23,7 @@ const ERROR_LIMIT: usize = 100;
 /// The most tokens that inlines may make.
 const INLINE_LIMIT: usize = 2_000_000;
 
-/// Words that are no names.
+/// Reserved words, which cannot be names.
 pub(super) const KEYWORDS: &[&str] = &[
     "active",
     "assert",
@@ -113,7 +113,7 @@ pub(super) struct Parser<'d> {
     inlined_tokens: usize,
     /// The names of process types: `a[i] : x` refers into a process only if `a` is one of them.
     proctypes: FxHashSet<Rc<str>>,
-    /// Those that were declared so far: their names are no labels.
+    /// Those declared so far: their names cannot be labels.
     declared: FxHashSet<Rc<str>>,
     in_formula: bool,
     tree: Specification,
@@ -235,7 +235,7 @@ impl Parser<'_> {
     fn is_keyword(word: &str) -> bool {
         KEYWORDS.contains(&word)
     }
-    /// A name that is no keyword.
+    /// A name that is not a keyword.
     fn name(&mut self, what: &str) -> Parsed<Name> {
         let token = self.peek().clone();
         match token.kind {

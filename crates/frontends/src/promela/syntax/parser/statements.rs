@@ -36,7 +36,7 @@ impl Parser<'_> {
                     continue;
                 }
             }
-            // What stands for an inline is in braces.
+            // The expansion of an inline is in braces.
             let inlined = statements.last().is_some_and(|it| matches!(it.kind, StatementKind::Inlined(_)));
             let closed = inlined
                 || self.position > 0
@@ -111,7 +111,7 @@ impl Parser<'_> {
             self.position += 2;
         }
         if !labels.is_empty() && (self.at(";") || self.at("->") || self.ends_sequence()) {
-            // A label at nothing stands at a step that does nothing.
+            // A label without a statement is placed at a step without effect.
             let kind = StatementKind::Expression(Self::number(1, span));
             return Ok(Statement { labels, kind, span: self.so_far(span) });
         }
@@ -307,7 +307,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An inline in its place; what it returns goes to `target`.
+    /// An expanded inline; its return value is assigned to `target`.
     fn inlined(&mut self, target: Option<Expression>) -> Parsed<StatementKind> {
         let name = self.name("an inline")?;
         let body = self.open_inline(&name, name.span)?;
