@@ -30,7 +30,7 @@ const ROOM_AT_START: i64 = 60;
 /// Room for more processes if nothing bounds their number.
 const ROOM: i64 = 12;
 
-/// A process that is there at some time.
+/// A process that exists at some time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Living {
     pub(super) pid: i64,
@@ -96,9 +96,8 @@ fn creations_from(program: &Program<'_>, process: usize, point: ElementId) -> Ve
     creations
 }
 
-/// The numbers that processes can have from a time on when some are there. `others` are the
-/// processes of earlier times that need room as well. There is room for `limit` processes, if given, should there be
-/// that many.
+/// The numbers that processes can have from a time on when some exist. `others` are the processes of earlier times that
+/// need room as well. There is room for `limit` processes, if given, should that many exist.
 pub(super) fn pools_from(
     program: &Program<'_>,
     living: &[Living],
@@ -115,7 +114,7 @@ pub(super) fn pools_from(
         .collect();
     let by_type: Vec<Vec<(usize, bool)>> =
         (0..count).map(|process| creations_from(program, process, program.processes[process].flow.first)).collect();
-    // Each round adds one generation; more generations than there are numbers are without end.
+    // Each round adds one generation; more generations than numbers means that creation never ends.
     for _ in 0..=many {
         let mut next = vec![0i64; count];
         for &(creates, again) in &own {
@@ -193,7 +192,7 @@ pub(super) fn pools_from(
 }
 
 impl Pools {
-    /// The same numbers, with nothing said of what is there for ever.
+    /// The same numbers, without the information about processes that never end.
     pub(super) fn unsettled(self) -> Self {
         Self { lasting: None, settled: FxHashSet::default(), ..self }
     }

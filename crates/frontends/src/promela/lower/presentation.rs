@@ -44,7 +44,7 @@ impl Telling {
     }
 }
 
-/// The longest text of the ways on from a point.
+/// The maximum length of the text of the exits of a point.
 const LONGEST_CHOICE: usize = 60;
 
 impl Emission<'_, '_> {

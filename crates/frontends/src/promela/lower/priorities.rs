@@ -92,7 +92,7 @@ fn names_priority(target: &Expression) -> bool {
 }
 
 impl Program<'_> {
-    /// The priority of the processes of a type that are there from the start.
+    /// The priority of the processes of a type that exist from the start.
     pub(super) fn declared_priority(&self, process: usize) -> i64 {
         let declared = self.processes[process].tree.priority.as_ref();
         declared.and_then(|priority| self.symbols.constant(priority)).filter(|&it| it > 0).unwrap_or(1)

@@ -383,7 +383,7 @@ impl<'t> Program<'t> {
         }
     }
 
-    /// How many arguments a new process takes.
+    /// The number of arguments of a new process.
     pub(super) fn argument_count(&self, process: usize) -> usize {
         self.parameter_holders(process).len()
     }

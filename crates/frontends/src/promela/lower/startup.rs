@@ -33,7 +33,7 @@ struct Stage {
 /// The only path from the start.
 pub(super) struct Prefix {
     stages: Vec<Stage>,
-    /// The stage at which the processes are there.
+    /// The stage at which the processes exist.
     end: usize,
 }
 
@@ -47,11 +47,11 @@ struct ControlSlots {
 }
 
 impl Prefix {
-    /// The processes that are there when it is over.
+    /// The processes that exist at its end.
     pub(super) fn living(&self) -> &[Living] {
         &self.stages[self.end].living
     }
-    /// All processes that are there on the way.
+    /// All processes that exist along the path.
     pub(super) fn passing(&self) -> Vec<Living> {
         self.stages[..=self.end].iter().flat_map(|stage| stage.living.iter().copied()).collect()
     }
@@ -204,8 +204,8 @@ pub(super) fn skip(emission: &mut Emission<'_, '_>, prefix: &Prefix, program: &P
     true
 }
 
-/// The parameters that are settled: their slots and the values that they have from the start on.
-/// Nothing if one of them has several values on the way.
+/// The fixed parameters: their slots and the values that they have from the start on. None if one of them has several
+/// values along the path.
 fn settled_values(emission: &Emission<'_, '_>, stages: &[Stage], places: &[PlaceId]) -> Option<Vec<(usize, i64)>> {
     let model = &emission.model;
     let mut settled = Vec::new();
@@ -235,7 +235,7 @@ fn settled_values(emission: &Emission<'_, '_>, stages: &[Stage], places: &[Place
     Some(settled)
 }
 
-/// Whether all invariants hold on the way.
+/// Whether all invariants hold along the path.
 fn properties_hold(model: &Model, stages: &[&Stage]) -> bool {
     let Ok(layout) = Layout::new(model) else { return false };
     let interpreter = Interpreter::new(model, &layout);
@@ -385,7 +385,7 @@ fn rewrite(
     }
 }
 
-/// The place of each slot, in order. Nothing if there are too many.
+/// The place of each slot, in order. None if there are too many.
 fn slot_places(model: &mut Model) -> Option<Vec<PlaceId>> {
     let mut places = Vec::new();
     let variables: Vec<_> = model.variables.iter_enumerated().map(|(id, variable)| (id, variable.ty)).collect();

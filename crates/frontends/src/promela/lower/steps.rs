@@ -198,7 +198,7 @@ impl Emission<'_, '_> {
         let created = self.proctype(proctype)?;
         let values = self.run_arguments(owner, context, created, arguments, run.span)?;
         if self.pools.ranges[created].is_none() {
-            // All numbers are taken for ever.
+            // All numbers are permanently in use.
             return Some(vec![self.out_of_processes(span)]);
         }
         let ty = self.range_type(0, (self.pools.processes - 1).max(0));

@@ -63,7 +63,7 @@ pub(super) struct VariableInfo {
 pub(super) struct Structure {
     pub(super) name: Rc<str>,
     pub(super) fields: Vec<VariableInfo>,
-    /// How many scalars it has.
+    /// The number of its scalars.
     pub(super) size: i64,
 }
 
@@ -189,7 +189,7 @@ impl Symbols {
         symbols
     }
 
-    /// How many scalars a variable has.
+    /// The number of scalars of a variable.
     pub(super) fn size_of(&self, info: &VariableInfo) -> i64 {
         let element = match info.ty {
             ValueType::Scalar(_) => 1,
@@ -358,8 +358,8 @@ impl Symbols {
         }))
     }
 
-    /// Visits the channels that a variable starts with: the positions of the fields that lead to them,
-    /// their shape, and how many there are.
+    /// Visits the channels that a variable starts with: the positions of the fields that lead to them, their shape, and
+    /// their number.
     pub(super) fn channels_in(
         &self,
         info: &VariableInfo,

@@ -52,7 +52,7 @@ fn plain_or(written: String, otherwise: &str) -> String {
     if is_plain { written } else { otherwise.to_owned() }
 }
 
-/// Whether two texts differ only in blanks, brackets, commas and ways to write steps by one.
+/// Whether two texts differ only in blanks, brackets, commas and the notation of increments and decrements.
 fn same_letters(written: &str, text: &str) -> bool {
     let letters = |text: &str| -> String { text.chars().filter(|it| !" (),".contains(*it)).collect() };
     let written = letters(written);
