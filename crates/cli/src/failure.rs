@@ -19,12 +19,12 @@ pub(crate) const INCONCLUSIVE: u8 = 4;
 /// A defect of this program.
 pub(crate) const INTERNAL_ERROR: u8 = 5;
 
-/// Why there is no result.
+/// The reasons for a missing result.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The command line asks for something that is not there, or a file cannot be written.
+    /// The command line requests something that does not exist, or a file cannot be written.
     Usage(String),
-    /// What the library says.
+    /// An error of the library.
     Library(Error),
 }
 
@@ -55,7 +55,7 @@ impl From<Error> for Failure {
 }
 
 impl From<io::Error> for Failure {
-    /// Only standard output is written without a path at hand.
+    /// Only standard output is written without a path.
     fn from(error: io::Error) -> Self {
         Self::Usage(format!("cannot write to standard output: {error}"))
     }

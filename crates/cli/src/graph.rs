@@ -9,9 +9,9 @@ use quotient_ir::{Layout, Model, Valuation};
 use crate::names::edge_label;
 use crate::render::state::StateShape;
 
-/// Writes the graph in Aldebaran's format: a line with the initial state and the numbers of
-/// edges and states, then a line for each edge. The format has one initial state, number 0; if
-/// there are several (or none), that is an extra root with an internal edge, `i`, to each.
+/// Writes the graph in Aldebaran's format: a line with the initial state and the numbers of edges and states, then a
+/// line for each edge. The format has one initial state, number 0; if there are several (or none), an extra root is
+/// added, with an internal edge, `i`, to each.
 pub(crate) fn write_aldebaran(graph: &StateGraph, model: &Model, mut writer: impl Write) -> io::Result<()> {
     let has_root = graph.initial() != [0];
     let shift = u64::from(has_root);
@@ -34,8 +34,8 @@ pub(crate) fn write_aldebaran(graph: &StateGraph, model: &Model, mut writer: imp
     writer.flush()
 }
 
-/// The label of each node, or the name of a variable that the model does not have. Without a choice of variables it shows
-/// what varies among the states. Nodes whose labels would be the same are numbered.
+/// The label of each node, or the name of a variable that the model does not have. By default a label shows the
+/// variables whose values differ among the states. Nodes with equal labels are numbered.
 pub(crate) fn node_labels(
     graph: &StateGraph,
     model: &Model,
@@ -62,7 +62,7 @@ pub(crate) fn node_labels(
     Ok(labels)
 }
 
-/// Writes the graph for Graphviz, with these labels at its nodes; without any, the nodes have numbers.
+/// Writes the graph for Graphviz, with these labels; without labels, the nodes have numbers.
 pub(crate) fn write_dot(
     graph: &StateGraph,
     model: &Model,

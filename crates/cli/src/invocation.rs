@@ -1,25 +1,25 @@
-//! What the program was asked to do, and when: every JSON object begins with it, so that a result says by itself how it
-//! came about. Options are read off the grammar of the command line, so that a new one is never forgotten.
+//! How and when the program was invoked. Every JSON object begins with this data, so that a result documents how it was
+//! produced. Options are read from the command-line grammar, so that a new one is never forgotten.
 
 use std::time::{Duration, SystemTime};
 
 use clap::{Arg, ArgAction, ArgMatches};
 use serde_json::{Map, Value};
 
-/// How the program was called.
+/// The invocation of the program.
 #[derive(Debug, Default)]
 pub(crate) struct Invocation {
-    /// When it began, in UTC: `2026-03-01T12:00:00Z`.
+    /// The start time, in UTC: `2026-03-01T12:00:00Z`.
     pub(crate) date: String,
     /// The values of `-D` by name.
     pub(crate) definitions: Map<String, Value>,
-    /// The other options of the command by their names on the command line, defaults included; those that have no value
-    /// are left out.
+    /// The other options of the command by their names on the command line, including defaults; options without a value
+    /// are omitted.
     pub(crate) options: Map<String, Value>,
 }
 
 impl Invocation {
-    /// What a parsed command line asks for.
+    /// The invocation of a parsed command line.
     pub(crate) fn new(grammar: &clap::Command, matches: &ArgMatches, now: SystemTime) -> Self {
         let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let mut invocation = Self { date: utc(since), ..Self::default() };
@@ -45,25 +45,25 @@ impl Invocation {
     }
 }
 
-/// The texts that an option was given.
+/// The texts given for an option.
 fn texts_of(argument: &Arg, matches: &ArgMatches) -> Vec<String> {
     let raw = matches.get_raw(argument.get_id().as_str()).into_iter().flatten();
     raw.map(|text| text.to_string_lossy().into_owned()).collect()
 }
 
-/// The value of an option; nothing if it was not given and has no default.
+/// The value of an option; none if it was not given and has no default.
 fn value_of(argument: &Arg, matches: &ArgMatches) -> Option<Value> {
     let id = argument.get_id().as_str();
     match argument.get_action() {
         ArgAction::SetTrue => Some(matches.get_flag(id).into()),
         ArgAction::Append => Some(texts_of(argument, matches).into()),
-        // An option that may have no text is there without one.
+        // An option with an optional value may be present without one.
         _ if matches.contains_id(id) => Some(texts_of(argument, matches).pop().map_or(true.into(), Value::from)),
         _ => None,
     }
 }
 
-/// A moment after the beginning of 1970 as ISO 8601 writes it, in UTC.
+/// A time after the beginning of 1970 in ISO 8601, in UTC.
 fn utc(since: Duration) -> String {
     let seconds = since.as_secs();
     let (days, second) = (seconds / 86_400, seconds % 86_400);

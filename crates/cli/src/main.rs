@@ -1,5 +1,4 @@
-//! The binary `quotient`: arguments, progress, rendering. Everything about models is done by the
-//! library of the same name.
+//! The binary `quotient`: arguments, progress, rendering. Everything about models is in the library of the same name.
 
 mod arguments;
 mod commands;
@@ -38,7 +37,7 @@ fn main() -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return explain(error),
     };
-    // A panic is never an answer: the one net below everything.
+    // A panic is never a verdict: this catches all of them.
     let result =
         defect::catch(|| run(&arguments, &invocation)).unwrap_or_else(|defect| Err(Error::from(defect).into()));
     result.unwrap_or_else(|failure| {
@@ -47,7 +46,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Says what is wrong with the command line, or what it asks for: help and version come this way, too.
+/// Reports a command-line error, or prints what was requested: help and version arrive here, too.
 fn explain(error: clap::Error) -> ExitCode {
     if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
         && (Path::new(word).is_file() || Language::from_file_name(word).is_some())
@@ -60,7 +59,7 @@ fn explain(error: clap::Error) -> ExitCode {
         ErrorKind::DisplayHelp => Arguments::described().try_get_matches().err().unwrap_or(error),
         _ => error,
     };
-    // Nobody is left to tell if this fails.
+    // There is no one left to tell if this fails.
     let _ = error.print();
     ExitCode::from(if error.use_stderr() { WRONG_USAGE } else { HOLDS })
 }
@@ -78,7 +77,7 @@ fn run(arguments: &Arguments, invocation: &Invocation) -> Result<ExitCode, Failu
     }
 }
 
-/// The name of a command, how it is to say its result, and the model it is about.
+/// The name of a command, its output format, and its model.
 fn circumstances(command: &Command) -> (&'static str, CheckFormat, Option<&Path>) {
     match command {
         Command::Check(check) => ("check", check.output.format, Some(&check.model.path)),
@@ -91,12 +90,12 @@ fn circumstances(command: &Command) -> (&'static str, CheckFormat, Option<&Path>
     }
 }
 
-/// Says why there is no result: to people on standard error and, if JSON is asked for, on standard output as well.
+/// Reports why there is no result: on standard error for human readers and, with JSON, on standard output as well.
 fn report(failure: &Failure, command: &Command, invocation: &Invocation) {
     let (name, format, model) = circumstances(command);
     let header = Header::without_model(name, model, invocation);
     let palette = Palette::for_stderr();
-    // Something that is said in a line, and is about no place in a text.
+    // A one-line message without a location.
     let remark = |code, message: &str| {
         complain(&format!("{}: {message}\n", palette.bad("error")));
         vec![Diagnostic { primary: None, ..Diagnostic::error(code, message, Span::default()) }]
@@ -111,7 +110,7 @@ fn report(failure: &Failure, command: &Command, invocation: &Invocation) {
             (&Source::new(path, ""), &remark("unreadable-file", message))
         }
         Failure::Library(Error::Stopped(reason)) => {
-            // The exit status says the same, whether or not this could be written.
+            // The exit status conveys the same, whether or not this could be written.
             match format {
                 CheckFormat::Human => {
                     let _ = print(&human::stopped(reason, Palette::for_stdout()));
@@ -139,7 +138,7 @@ fn report(failure: &Failure, command: &Command, invocation: &Invocation) {
             (&Source::new(model, ""), &vec![diagnostic])
         }
     };
-    // The failure itself decides the exit status, whether or not it could be written.
+    // The failure itself determines the exit status, whether or not it could be written.
     let _ = match format {
         CheckFormat::Human => return,
         CheckFormat::Json => print_with(|writer| json::failure(writer, header, source, diagnostics)),

@@ -1,6 +1,5 @@
-//! What things of a model are called in every output: starts, actions, arguments and values, and what the
-//! library has names for. Things without a name are called by their kind and number, counted from 1 in order
-//! of declaration.
+//! Names of the parts of a model in every output: starts, actions, arguments and values, and the names that the library
+//! provides. Unnamed objects are called by their kind and number, counted from 1 in order of declaration.
 
 use quotient::names::visible;
 pub(crate) use quotient::names::{
@@ -12,7 +11,7 @@ use quotient_ir::{
     PropertyKind, Rule, SourceStatement, Span, Start, Table, TableIndex, TypeId, TypeKind, Valuation,
 };
 
-/// An action as a title for people: `Rule "SendReqS"`, `Rule 3`.
+/// The title of an action for human readers: `Rule "SendReqS"`, `Rule 3`.
 pub(crate) fn action_title(model: &Model, action: Action) -> String {
     let (word, name, number) = match action {
         Action::Start(start) => ("Startstate", &model.starts[start].name, start.position() + 1),
@@ -24,8 +23,8 @@ pub(crate) fn action_title(model: &Model, action: Action) -> String {
     }
 }
 
-/// The processes that take part in an action and what they execute, a line for each: `proc 1 (client)
-/// model.pml:13 [service!request]`. Nothing if the model has no processes.
+/// The processes that take part in an action and the statements they execute, one per line:
+/// `proc 1 (client) model.pml:13 [service!request]`. None if the model has no processes.
 pub(crate) fn participants(model: &Model, action: Action, arguments: &[i64]) -> Option<Vec<String>> {
     let presentation = model.presentation.as_ref()?;
     let rule = match action {
@@ -44,15 +43,15 @@ pub(crate) fn participants(model: &Model, action: Action, arguments: &[i64]) -> 
     })
 }
 
-/// Whether an action is no step of the text.
+/// Whether an action does not correspond to a step of the text.
 pub(crate) fn is_remark(model: &Model, action: Action) -> bool {
     let Action::Rule(rule) = action else { return false };
     let caption = model.presentation.as_ref().and_then(|presentation| presentation.caption(rule));
     matches!(caption, Some(Caption::Remark(..)))
 }
 
-/// An action of a model with operations for people: `operation choose(n=bob) --> r=TRUE`. Arguments that follow from the
-/// state, and results, are told if the state before is given.
+/// An action of a model with operations for human readers: `operation choose(n=bob) --> r=TRUE`. Arguments that follow
+/// from the state, and results, are included if the previous state is given.
 pub(crate) fn operation_title(
     model: &Model,
     layout: &Layout,
@@ -74,7 +73,7 @@ pub(crate) fn operation_title(
     Some(text)
 }
 
-/// All that take part in an action, on one line.
+/// All participants in an action, on one line.
 pub(crate) fn joint_title(model: &Model, action: Action, arguments: &[i64]) -> Option<String> {
     let lines = participants(model, action, arguments)?;
     Some(match &lines[..] {
@@ -84,7 +83,7 @@ pub(crate) fn joint_title(model: &Model, action: Action, arguments: &[i64]) -> O
     })
 }
 
-/// Where an action stands.
+/// The location of an action.
 pub(crate) fn action_span(model: &Model, action: Action) -> Span {
     match action {
         Action::Start(start) => model.starts[start].span,
@@ -120,13 +119,13 @@ fn action_signature(model: &Model, action: Action) -> Signature<'_> {
     }
 }
 
-/// The arguments of an action for people: `i: id_2, votes: [true, false]`; empty if there are none.
+/// The arguments of an action for human readers: `i: id_2, votes: [true, false]`; empty if there are none.
 pub(crate) fn action_arguments_text(model: &Model, action: Action, arguments: &[i64]) -> String {
     let texts = argument_texts(model, action_signature(model, action), arguments);
     texts.map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The arguments of a property for people; empty if there are none.
+/// The arguments of a property for human readers; empty if there are none.
 pub(crate) fn property_arguments_text(model: &Model, property: PropertyId, arguments: &[i64]) -> String {
     let Property { parameters, locals, .. } = &model.properties[property];
     let texts = argument_texts(model, Signature { parameters, locals }, arguments);
@@ -159,7 +158,7 @@ fn argument_texts<'m>(
     })
 }
 
-/// A scalar as the source would write it.
+/// A scalar in source notation.
 pub(crate) fn scalar_text(model: &Model, ty: TypeId, value: Option<i64>) -> String {
     value.map_or_else(|| "undefined".to_owned(), |value| model.value_name(ty, value))
 }
@@ -192,8 +191,8 @@ pub(crate) fn value_text(model: &Model, ty: TypeId, cells: &mut impl Iterator<It
     }
 }
 
-/// The word for a kind of property with what it is, where the word alone may mislead: what Murphi calls
-/// liveness promises that something *can* happen, not that it will.
+/// The word for a kind of property, with an explanation if the word alone may mislead: Murphi's liveness means that
+/// something *can* happen, not that it will.
 pub(crate) fn kind_title(model: &Model, property: PropertyId) -> &'static str {
     match model.properties[property].kind {
         PropertyKind::AlwaysReachable => "liveness (AG EF)",

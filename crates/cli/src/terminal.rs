@@ -1,5 +1,4 @@
-//! The two output streams: whether they take colours, and writing to them without dying of a
-//! reader that has left.
+//! The two output streams: colours, and writing to them without failing when the reader is gone.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -15,11 +14,11 @@ impl Palette {
     /// No colours.
     pub(crate) const PLAIN: Self = Self { enabled: false };
 
-    /// Colours if standard output is a terminal and nobody objects.
+    /// Colours if standard output is a terminal and they are not disabled.
     pub(crate) fn for_stdout() -> Self {
         Self { enabled: io::stdout().is_terminal() && colours_are_welcome() }
     }
-    /// Colours if standard error is a terminal and nobody objects.
+    /// Colours if standard error is a terminal and they are not disabled.
     pub(crate) fn for_stderr() -> Self {
         Self { enabled: io::stderr().is_terminal() && colours_are_welcome() }
     }
@@ -30,15 +29,15 @@ impl Palette {
     fn paint(self, code: &str, text: &str) -> String {
         if self.enabled { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
-    /// Something good.
+    /// A success.
     pub(crate) fn good(self, text: &str) -> String {
         self.paint("1;32", text)
     }
-    /// Something bad.
+    /// A failure.
     pub(crate) fn bad(self, text: &str) -> String {
         self.paint("1;31", text)
     }
-    /// Something that is not decided.
+    /// Something undecided.
     pub(crate) fn open(self, text: &str) -> String {
         self.paint("1;33", text)
     }
@@ -46,7 +45,7 @@ impl Palette {
     pub(crate) fn strong(self, text: &str) -> String {
         self.paint("1", text)
     }
-    /// What may be overlooked.
+    /// Something of minor importance.
     pub(crate) fn faint(self, text: &str) -> String {
         self.paint("2", text)
     }
@@ -62,19 +61,19 @@ fn colours_are_welcome() -> bool {
         && std::env::var_os("TERM").is_none_or(|value| value != "dumb")
 }
 
-/// Whether anyone reads standard output.
+/// Whether standard output is still being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
-    /// As far as one can tell.
+    /// As far as is known.
     Listening,
-    /// The reader has closed its end: it has seen enough, which is no error.
+    /// The reader has closed its end, which is not an error.
     Gone,
 }
 
 /// Writes a text to standard output.
 ///
 /// # Errors
-/// If the text cannot be written although the reader is there.
+/// If the text cannot be written although the reader is still there.
 pub(crate) fn print(text: &str) -> io::Result<Reader> {
     print_with(|writer| writer.write_all(text.as_bytes()))
 }
@@ -82,7 +81,7 @@ pub(crate) fn print(text: &str) -> io::Result<Reader> {
 /// Writes something long to standard output piece by piece.
 ///
 /// # Errors
-/// If it cannot be written although the reader is there.
+/// If it cannot be written although the reader is still there.
 pub(crate) fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Reader> {
     let mut writer = io::BufWriter::new(io::stdout().lock());
     match write(&mut writer).and_then(|()| writer.flush()) {
@@ -92,9 +91,9 @@ pub(crate) fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     }
 }
 
-/// Writes to standard error, if anyone listens.
+/// Writes to standard error, ignoring failures.
 pub(crate) fn complain(text: &str) {
     let mut stderr = io::stderr().lock();
-    // There is no better place to report that this failed.
+    // There is nowhere to report that this failed.
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }

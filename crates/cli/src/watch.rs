@@ -1,4 +1,4 @@
-//! Progress on a terminal, and the user's wish to stop.
+//! Progress on a terminal, and interrupts by the user.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,12 +22,12 @@ pub(crate) struct Display {
 }
 
 impl Display {
-    /// On standard error, unless nobody wants it.
+    /// On standard error, unless progress is switched off.
     pub(crate) fn new(format: impl Into<CheckFormat>, no_progress: bool) -> Self {
         let is_shown = !no_progress && format.into() == CheckFormat::Human && io::stderr().is_terminal();
         Self { bar: is_shown.then(progress_bar), drawn: Instant::now(), resumed: 0 }
     }
-    /// Takes progress off the terminal.
+    /// Clears progress from the terminal.
     pub(crate) fn clear(self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -72,8 +72,8 @@ fn progress_bar() -> ProgressBar {
     ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style)
 }
 
-/// The first interrupt asks the search to end with what it has; the second ends the program, since
-/// a single step may take long.
+/// The first interrupt asks the search to end with its results so far; the second ends the program, since a single step
+/// may take long.
 pub(crate) fn cancel_on_interrupt(control: &Control) {
     const INTERRUPTED: i32 = 130;
     let (control, asked) = (control.clone(), AtomicBool::new(false));

@@ -1,9 +1,9 @@
-//! Constraints: an expression in the language of a model, given beside it. States in which it is false are stored and
-//! checked, and not expanded.
+//! Constraints: an expression in the language of a model, given separately from it. States in which it is false are
+//! stored and checked, but not expanded.
 //!
-//! The expression is read as a part of the text, as a property of the language that is about single states; so names,
-//! types and macros mean in it what they mean in the text. The property then becomes a constraint. Files of a source begin
-//! with a line, so the expression has lines of its own.
+//! The expression is parsed as part of the text, as a property of single states, so names, types and macros have the
+//! same meaning in it as in the text. The property then becomes a constraint. Files of a source begin on a new line, so
+//! the expression has lines of its own.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use quotient_ir::{Diagnostic, Model, PropertyKind, Source, Span};
 
 use crate::Language;
 
-/// What the constraint is called where a message is about it.
+/// The file name of the constraint in messages.
 const NAME: &str = "--constraint";
 /// The name of the formula that carries it in Promela.
 const FORMULA: &str = "quotient_constraint";
@@ -70,14 +70,14 @@ pub fn with_constraint(
     let mut shown = read.clone();
     shown.files.insert(0, (start as u32, NAME.to_owned()));
     if at < end {
-        // What comes behind it in the text belongs to the text again.
+        // What follows it in the text belongs to the text again.
         shown.files.insert(1, ((stop + after.len()) as u32, source.name.clone()));
     }
     Ok(Constrained { source: read, shown, place: start as u32..stop as u32 })
 }
 
 impl Constrained {
-    /// Makes a constraint of the property that the text has in its place.
+    /// Turns the property inserted into the text into a constraint.
     ///
     /// # Errors
     /// If there is none.
@@ -104,7 +104,7 @@ impl Constrained {
     }
 }
 
-/// The text of a B machine with blanks in place of its comments.
+/// The text of a B machine with its comments blanked out.
 fn without_comments(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let mut at = 0;
@@ -120,7 +120,7 @@ fn without_comments(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Where a word begins for the last time.
+/// The last occurrence of a word.
 fn last_word(text: &str, word: &str) -> Option<usize> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     let occurrences = text

@@ -1,5 +1,5 @@
-//! The front ends: one folder a language, each turning source text into a [`Model`] or into
-//! located diagnostics, all of a file at once. They know nothing of engines and symmetry.
+//! The front ends: one module per language, each translating source text into a [`Model`] or into located diagnostics,
+//! all of a file at once. They know nothing of engines and symmetry.
 
 mod b;
 mod constraint;
@@ -9,11 +9,11 @@ mod promela;
 pub use constraint::{Constrained, with_constraint};
 use quotient_ir::{Diagnostic, Model, Source};
 
-/// The largest source text a front end reads, in bytes. A model written or generated in earnest is
-/// far smaller; a larger file is a mistake, and refusing it keeps time and memory bounded.
+/// The maximum size of a source text, in bytes. Realistic models are far smaller; a larger file is a mistake, and
+/// refusing it keeps time and memory bounded.
 pub const MAXIMUM_SOURCE_BYTES: usize = 8 << 20;
 
-/// How many errors of one file are reported. More would hide the first ones, which matter most.
+/// The maximum number of errors reported for one file. More would hide the first ones, which matter most.
 const MAXIMUM_ERRORS: usize = 50;
 
 /// The languages a model may be written in.
@@ -28,7 +28,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language a file's extension stands for.
+    /// The language that a file's extension implies.
     pub fn from_file_name(name: &str) -> Option<Self> {
         let (_, extension) = name.rsplit_once('.')?;
         match extension.to_ascii_lowercase().as_str() {
@@ -40,38 +40,37 @@ impl Language {
     }
 }
 
-/// What a user can set about a model without editing it.
+/// Options for loading a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadOptions {
     /// Names and values that override the model's constants, in the order given.
     pub constants: Vec<(String, String)>,
-    /// Whether the state graph of a B machine starts with a root and has a state for each valuation of
-    /// the constants, as ProB draws it.
+    /// Whether the state graph of a B machine starts with a root and has a state for each valuation of the constants,
+    /// as in ProB.
     pub extra_nodes: bool,
-    /// Whether a failed assertion of a Promela model is passed over, as `pan -A` does. What the model
-    /// does afterwards can then be seen.
+    /// Whether a failed assertion of a Promela model is ignored, as by `pan -A`, so that the search continues past it.
     pub ignore_assertions: bool,
-    /// Whether the `never` claims of a Promela model are observed and checked. The places where they are
-    /// then belong to the state.
+    /// Whether the `never` claims of a Promela model are tracked and checked. Their positions are then part of the
+    /// state.
     pub watch_claims: bool,
-    /// How many processes of a Promela model there can be at a time; a run that needs more ends inconclusive, unless
-    /// SPIN has no room for more either (255). By default as many as the text bounds them to, or twelve more than at
+    /// The maximum number of processes of a Promela model at a time. A run that needs more ends as inconclusive, unless
+    /// SPIN has no room for more either (255). By default the bound that follows from the text, or twelve more than at
     /// the start.
     pub max_processes: Option<u8>,
-    /// What a condition of a B operation without a value comes to, unless the machine itself says so
+    /// How a condition of a B operation without a value is treated, unless the machine itself specifies it
     /// (`SET_PREF_TRY_FIND_ABORT`).
     pub well_definedness: Option<WellDefinedness>,
 }
 
-/// What becomes of a B operation whose guard, or another condition that decides how it continues, has no value: a
-/// function is applied outside its domain, say, or a number divided by zero.
+/// How a B operation is treated whose guard, or another condition that decides how it continues, has no value: for
+/// example, a function is applied outside its domain, or a number is divided by zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum WellDefinedness {
-    /// The operation is not enabled, as in ProB. Where that happens is told by a remark
+    /// The operation is not enabled, as in ProB. A remark records where that happens
     /// ([`quotient_ir::PropertyKind::Remark`]).
     #[default]
     Remark,
-    /// It is an error of the model.
+    /// It is a run-time error.
     Error,
 }
 
@@ -88,11 +87,11 @@ impl Default for LoadOptions {
     }
 }
 
-/// The code of warnings about properties that a model asks for and that cannot be checked; each says which claim
-/// it is about. A model that has one cannot be said to hold.
+/// The code of warnings about properties of a model that cannot be checked; each names its claim. A model with such a
+/// warning is not reported as holding.
 pub const UNSUPPORTED_PROPERTY: &str = "unsupported-property";
 
-/// A model that can be used, and what its author should know about it.
+/// A usable model with its warnings.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The model.
@@ -101,9 +100,8 @@ pub struct Loaded {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// The other files that a model mentions, by the names they may have: for each, the first that there is
-/// counts. The caller appends them to the source ([`Source::followed_by`]), and asks again, since they may
-/// mention others.
+/// The other files that a model mentions, by the names they may have: for each, the first that exists is used. The
+/// caller appends them to the source ([`Source::followed_by`]), and calls this again, since they may mention others.
 pub fn mentioned_files(source: &Source, language: Language) -> Vec<Vec<String>> {
     match language {
         Language::B => b::mentioned_files(source),
@@ -112,9 +110,9 @@ pub fn mentioned_files(source: &Source, language: Language) -> Vec<Vec<String>> 
     }
 }
 
-/// A source with the files that it mentions behind it, and those that these mention. `read` gets the names that a
-/// file may have, as seen from the folder of the source; one that is not there is the front end's to report, which
-/// knows where it is mentioned.
+/// A source followed by the files that it mentions, and those that these mention. `read` is called with the names that
+/// a file may have, relative to the directory of the source. A missing file is reported by the front end, which knows
+/// where it is mentioned.
 ///
 /// # Errors
 /// The first error of `read`.
@@ -151,9 +149,8 @@ pub fn load(source: Source, language: Language, options: &LoadOptions) -> Result
     }
 }
 
-/// Makes a source text of a file's bytes. Bytes that are not UTF-8 become replacement characters:
-/// old models carry other encodings in their comments, where they do no harm, and everywhere else
-/// the front end reports them.
+/// Converts a file's bytes to a source text. Bytes that are not UTF-8 become replacement characters: old models have
+/// other encodings in their comments, where they are harmless; everywhere else the front end reports them.
 ///
 /// # Errors
 /// A diagnostic about the whole file, if it is too large or not text at all.

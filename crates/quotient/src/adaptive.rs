@@ -1,4 +1,4 @@
-//! Searches by adaptive reduction: what each rule tells apart, and what came of it.
+//! Adaptive reduction: running the search, and reporting what each rule distinguishes.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -18,47 +18,47 @@ use crate::model::Model;
 use crate::names::rule_name;
 use crate::search::within_memory;
 
-/// How many times more permutations must preserve most rules than the whole model, for adaptive reduction
-/// to be tried as a matter of course.
+/// Adaptive reduction is tried automatically if most rules are preserved by this many times more permutations than the
+/// whole model.
 const MUCH_MORE: u32 = 1000;
 
-/// How an adaptive search went about it.
+/// Details of an adaptive search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdaptiveUse {
     /// The families, such as `6 values of process`.
     pub families: Vec<String>,
-    /// What each rule tells apart.
+    /// What each rule distinguishes.
     pub rules: Vec<RuleUse>,
-    /// How many different partitions there were.
+    /// The number of different partitions.
     pub partitions: usize,
-    /// How many states were not expanded because others stand for more.
+    /// The number of states not expanded because other annotated states subsume them.
     pub removed: u64,
-    /// Why this reduction was chosen, if nobody asked for it.
+    /// Why this reduction was chosen, if it was not requested.
     pub reason: Option<String>,
-    /// How long the partitions took.
+    /// The time taken to compute the partitions.
     pub elapsed: Duration,
 }
 
-/// What one rule tells apart.
+/// What one rule distinguishes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleUse {
     /// The rule.
     pub name: String,
-    /// Its partition; none if the rule never came into question.
+    /// Its partition; none if the rule was never considered.
     pub partition: Option<String>,
-    /// Whether it tells anything apart.
+    /// Whether it distinguishes anything.
     pub tells_apart: bool,
-    /// The text that does.
+    /// The text that causes it.
     pub cause: Option<String>,
 }
 
-/// What came of an adaptive search.
+/// The outcome of an adaptive search.
 pub(crate) struct Searched {
     pub(crate) used: AdaptiveUse,
     pub(crate) report: Report,
 }
 
-/// Searches by adaptive reduction.
+/// Runs a search with adaptive reduction.
 pub(crate) fn search(
     model: &Model,
     properties: &[PropertyId],
@@ -79,8 +79,8 @@ pub(crate) fn search(
     work().map_err(|error| Error::of_adaptive(model.source(), error))
 }
 
-/// An adaptive search that nobody asked for: made if the rules of a model share much more than the model
-/// as a whole, and given up if it is more work than it may be.
+/// An adaptive search that was not requested: run if the rules of a model share much more symmetry than the whole
+/// model, and abandoned if it exceeds its share of the work.
 pub(crate) fn attempt(
     model: &Model,
     properties: &[PropertyId],
@@ -118,7 +118,7 @@ pub(crate) fn attempt(
     };
     match work() {
         Ok(attempt) => attempt,
-        // Defects are not hidden by searching in another way.
+        // A defect must not be hidden by falling back to another search.
         Err(error @ (AdaptiveError::Engine(_) | AdaptiveError::Uncertified(_))) => {
             Attempt::Failed(Error::of_adaptive(model.source(), error))
         }
@@ -127,19 +127,19 @@ pub(crate) fn attempt(
     }
 }
 
-/// What came of an attempt.
+/// The outcome of an attempt.
 pub(crate) enum Attempt {
-    /// It answers everything.
+    /// It decides every property.
     Made(Box<Searched>),
-    /// It would be more work than it was allowed.
+    /// It would exceed the work it is allowed.
     TooMuch,
-    /// The rules do not share enough.
+    /// The rules do not share enough symmetry.
     Pointless,
-    /// There is a defect in this program.
+    /// A defect in this program.
     Failed(Error),
 }
 
-/// A number as it is, with its thousands apart, or about what it is.
+/// A number with thousands separators, or its order of magnitude.
 fn large_number(number: &BigUint) -> String {
     let digits = number.to_string();
     if digits.len() > 12 {
@@ -155,7 +155,7 @@ fn large_number(number: &BigUint) -> String {
     text
 }
 
-/// The guarded annotated quotient of a model, what its rules distinguish, and what there is to report.
+/// The guarded annotated quotient of a model, what its rules distinguish, and the details to report.
 pub(crate) fn explore(
     model: &Model,
     max_nodes: Option<u64>,
@@ -209,7 +209,7 @@ fn family_texts(partial: &PartialSymmetry<'_>) -> Vec<String> {
     partial.families().list().iter().map(|family| format!("{} values of {}", family.size, family.name)).collect()
 }
 
-/// What rules tell apart, in source terms.
+/// What rules distinguish, in source terms.
 pub(crate) fn rule_uses(
     partial: &mut PartialSymmetry<'_>,
     partitions: &[(RuleId, Option<Partition>)],
@@ -223,7 +223,7 @@ pub(crate) fn rule_uses(
             rules.push(RuleUse { name, partition: None, tells_apart: false, cause: None });
             continue;
         };
-        // A rule that tells nobody apart need not have been looked at by itself.
+        // A rule that distinguishes nothing may not have been analysed separately.
         let cause = if *partition == coarsest { None } else { partial.rule(*rule)?.cause.clone() };
         rules.push(RuleUse {
             name,
@@ -235,7 +235,7 @@ pub(crate) fn rule_uses(
     Ok(rules)
 }
 
-/// The text that tells members apart.
+/// The text that distinguishes members.
 fn cause_text(model: &Representation, rule: RuleId, cause: &quotient_symmetry::Cause) -> String {
     let place = model.source.locate(cause.span);
     match cause.part {

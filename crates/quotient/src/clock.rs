@@ -1,4 +1,4 @@
-//! Processor time: what others do on the machine is not part of what something costs.
+//! Processor time, so that other load on the machine does not count towards a cost.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ pub(crate) fn of_thread() -> Duration {
     processor_time::of_thread()
 }
 
-/// The processor time of this program.
+/// The processor time of this process.
 pub(crate) fn of_process() -> Duration {
     processor_time::of_process()
 }
 
-/// What the clocks of the system say.
+/// Reads the clocks of the system.
 #[cfg(unix)]
 mod processor_time {
     use std::time::Duration;
@@ -29,12 +29,12 @@ mod processor_time {
 
     fn read(clock: ClockId) -> Duration {
         let time = clock_gettime(clock);
-        // Neither part is negative in a time that was spent.
+        // A duration has no negative part.
         Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
     }
 }
 
-/// Where there is no better clock, the time since it was first asked for.
+/// If there is no better clock, the time since the first call.
 #[cfg(not(unix))]
 mod processor_time {
     use std::sync::OnceLock;

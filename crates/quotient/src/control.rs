@@ -1,10 +1,9 @@
-//! Limits of time and memory, cancellation and progress, for everything that is done about a model.
+//! Limits of time and memory, cancellation and progress for all operations on a model.
 //!
-//! Whatever takes long runs on a thread of its own, and the thread that asked for it watches: every
-//! [`INTERVAL`] it looks at the clock and at the memory that the process takes, and raises an interrupt when
-//! one of them is over its limit. Who works ends then with the reason that is kept beside the interrupt. Who
-//! cannot be interrupted (a front end, a compiler) is left alone after [`GRACE`]: its thread ends with the
-//! process, or when it has finished.
+//! Long operations run on a separate thread, and the calling thread watches. Every [`INTERVAL`] it checks the clock and
+//! the memory use of the process, and raises an interrupt when a limit is exceeded. The worker then ends, with the
+//! reason stored next to the interrupt. A worker that cannot be interrupted (a front end, a compiler) is abandoned
+//! after [`GRACE`]: its thread ends with the process, or when it has finished.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -20,61 +19,61 @@ use crate::error::Error;
 use crate::memory::{resident_bytes, usable_bytes};
 use crate::options::Limits;
 
-/// How often limits are looked at.
+/// How often limits are checked.
 const INTERVAL: Duration = Duration::from_millis(25);
-/// How long somebody who works may take to notice an interrupt.
+/// How long a worker may take to notice an interrupt.
 const GRACE: Duration = Duration::from_millis(500);
-/// Detection, front ends and evaluators follow the nesting of the text.
+/// The stack size of worker threads: detection, front ends and evaluators recurse with the nesting of the text.
 pub(crate) const STACK_BYTES: usize = 256 << 20;
-/// The part of the memory left that stored states may take, in eighths: the rest is for what is not counted
-/// with them, and grows with them.
+/// The share of the remaining memory that stored states may use, in eighths. The rest is for data that is not counted
+/// with them but grows with them.
 const STORE_EIGHTHS: u64 = 7;
-/// What each thread of a search takes besides, whatever the number of states: compiled rules, buffers.
+/// Additional memory for each thread of a search, independent of the number of states: compiled rules, buffers.
 const OVERHEAD_BYTES: u64 = 8 << 20;
-/// What each thread of a search that continues on disk takes besides: blocks up to this size stay with the
-/// process when they are freed (the mmap threshold of the usual allocator).
+/// Additional memory for each thread of a search that continues on disk: blocks up to this size stay with the process
+/// when they are freed (the mmap threshold of the usual allocator).
 const SPILL_OVERHEAD_BYTES: u64 = 32 << 20;
 
-/// What is being done.
+/// The phases of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// The text is read.
+    /// Reading the text.
     #[default]
     Loading,
-    /// Symmetries are looked for.
+    /// Finding symmetries.
     Detecting,
-    /// What each rule distinguishes is looked for.
+    /// Finding what each rule distinguishes.
     Partitioning,
-    /// States are searched.
+    /// Searching states.
     Searching,
-    /// A search is compared with the unreduced one.
+    /// Comparing a search with the unreduced one.
     Comparing,
 }
 
-/// Watches what is done. Called on the thread that asked for it, a few times each second.
+/// Observes an operation. Called on the calling thread, a few times per second.
 pub trait Observer {
-    /// Something else is done from now on.
+    /// A new phase begins.
     fn phase(&mut self, phase: Phase) {
         let _ = phase;
     }
-    /// The search continues from a checkpoint that has so many states. Reports of progress count them, too.
+    /// The search continues from a checkpoint with this many states. Progress reports include them.
     fn resumed(&mut self, states: u64) {
         let _ = states;
     }
-    /// How far the search is, and how long everything has taken so far.
+    /// The progress of the search, and the total time so far.
     fn progress(&mut self, progress: &Progress, elapsed: Duration) {
         let _ = (progress, elapsed);
     }
 }
 
-/// An observer that looks away.
+/// An observer that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
 impl Observer for Silent {}
 
-/// Limits and the wish to stop, shared by everything that is done about a model. A clone is the same control:
-/// give one to another thread to cancel from there.
+/// Limits and a cancellation request, shared by all operations on a model. A clone is the same control: pass one to
+/// another thread to cancel from there.
 ///
 /// ```
 /// use quotient::{Control, Language, Model, Options, Plan, Silent, StopReason};
@@ -100,16 +99,16 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    /// When time is over, and how long it was.
+    /// The deadline, and the duration it was set to.
     deadline: Option<(Instant, Duration)>,
     max_memory: Option<u64>,
-    /// Why the interrupt was raised, and when.
+    /// Why and when the interrupt was raised.
     reason: Option<(StopReason, Instant)>,
     phase: Phase,
     progress: Option<Progress>,
-    /// States of the checkpoint that a search was resumed from.
+    /// States of the checkpoint from which a search was resumed.
     resumed: u64,
-    /// Whether something is written that is worth more than an early end.
+    /// Whether something is being written that must not be cut short.
     is_writing: bool,
 }
 
@@ -119,17 +118,17 @@ impl Default for Control {
     }
 }
 
-/// What came of work under a control.
+/// The outcome of work under a control.
 pub(crate) enum Supervised<T> {
-    /// It was done, perhaps not all of it.
+    /// It finished, perhaps with a partial result.
     Done(T),
-    /// It did not notice that it was to stop.
+    /// It did not react to the interrupt.
     Abandoned(StopReason),
 }
 
 impl Control {
-    /// Starts the clock, and limits what is done from now on. Without a limit of memory that is seven eighths
-    /// of what is free.
+    /// Starts the clock and limits all operations from now on. The default memory limit is seven eighths of the free
+    /// memory.
     pub fn start(limits: &Limits) -> Self {
         let started = Instant::now();
         let usual = || usable_bytes().map(|bytes| bytes.saturating_add(resident_bytes().unwrap_or(0)));
@@ -141,22 +140,22 @@ impl Control {
         Self(Arc::new(Shared { started, interrupt: Interrupt::new(), state: Mutex::new(state) }))
     }
 
-    /// Ends what is done as soon as possible, with what is known by then.
+    /// Ends the operation as soon as possible, with what is known by then.
     pub fn cancel(&self) {
         self.stop(StopReason::Interrupted);
     }
 
-    /// How long ago the clock was started.
+    /// The time since the clock was started.
     pub fn elapsed(&self) -> Duration {
         self.0.started.elapsed()
     }
 
-    /// Why everything is to end, if it is.
+    /// Why everything must end, if it must.
     pub fn stop_reason(&self) -> Option<StopReason> {
         self.state().reason.as_ref().map(|(reason, _)| reason.clone())
     }
 
-    /// Applies limits from now on, besides those that apply already.
+    /// Applies limits from now on, in addition to those already applied.
     pub(crate) fn tighten(&self, limits: &Limits) {
         let new = deadline(Instant::now(), limits.timeout);
         let mut state = self.state();
@@ -170,18 +169,18 @@ impl Control {
         };
     }
 
-    /// The wish to stop, for those who look at it while they work.
+    /// The interrupt, for workers that poll it.
     pub(crate) fn interrupt(&self) -> &Interrupt {
         &self.0.interrupt
     }
 
-    /// The limit of memory of the process.
+    /// The memory limit of the process.
     pub(crate) fn max_memory(&self) -> Option<u64> {
         self.state().max_memory
     }
 
-    /// How much memory states stored by so many threads may take: most of what the process does not take yet.
-    /// At least a part of it in any case: a small search has a small overhead.
+    /// The memory available for states stored by this many threads: most of what the process does not use yet, and
+    /// always at least a share, since a small search has little overhead.
     pub(crate) fn store_bytes(&self, threads: u32, spills: bool) -> Option<u64> {
         let left = self.max_memory()?.saturating_sub(resident_bytes().unwrap_or(0));
         let (overhead, least) = if spills { (SPILL_OVERHEAD_BYTES, left / 4) } else { (OVERHEAD_BYTES, left / 2) };
@@ -189,29 +188,29 @@ impl Control {
         Some(left.saturating_sub(overhead).max(least) / 8 * STORE_EIGHTHS)
     }
 
-    /// Whether the process takes more than it may, already.
+    /// Whether the process already exceeds its memory limit.
     pub(crate) fn is_out_of_memory(&self) -> bool {
         self.look();
         matches!(self.stop_reason(), Some(StopReason::MemoryLimit(_)))
     }
 
-    /// Says what is done from now on.
+    /// Enters a new phase.
     pub(crate) fn enter(&self, phase: Phase) {
         let mut state = self.state();
         (state.phase, state.progress) = (phase, None);
     }
 
-    /// How far the search is.
+    /// The progress of the search.
     pub(crate) fn progress(&self) -> Option<Progress> {
         self.state().progress
     }
 
-    /// How many states come from a checkpoint.
+    /// The number of states from a checkpoint.
     pub(crate) fn resumed(&self) -> u64 {
         self.state().resumed
     }
 
-    /// Says that what is done must not be left alone before it ends by itself.
+    /// Marks the current operation as one that must not be abandoned before it ends.
     pub(crate) fn write_at_the_end(&self) {
         self.state().is_writing = true;
     }
@@ -227,7 +226,7 @@ impl Control {
         self.0.interrupt.raise();
     }
 
-    /// Why to stop now. Looks at the clock, which is cheap.
+    /// Why to stop now. Checks only the clock, which is cheap.
     pub(crate) fn check(&self) -> Option<StopReason> {
         let state = self.state();
         let over = state.deadline.filter(|(end, _)| state.reason.is_none() && Instant::now() >= *end);
@@ -238,7 +237,7 @@ impl Control {
         if self.0.interrupt.is_raised() { self.stop_reason() } else { None }
     }
 
-    /// Looks at the clock and the memory.
+    /// Checks the clock and the memory.
     fn look(&self) {
         if self.check().is_some() {
             return;
@@ -250,14 +249,14 @@ impl Control {
         }
     }
 
-    /// How long to sleep before looking again.
+    /// How long to sleep before the next check.
     fn nap(&self) -> Duration {
         let left = self.state().deadline.map(|(end, _)| end.saturating_duration_since(Instant::now()));
-        // What is over already was noticed.
+        // A deadline in the past has already been noticed.
         left.filter(|left| !left.is_zero()).map_or(INTERVAL, |left| left.min(INTERVAL))
     }
 
-    /// Does something on another thread, and watches.
+    /// Runs an operation on another thread, and watches it.
     ///
     /// # Errors
     /// If it panics.
@@ -266,11 +265,11 @@ impl Control {
         observer: &mut dyn Observer,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<Supervised<T>, Defect> {
-        // A control may watch one search after the other.
+        // A control may watch several searches in succession.
         self.state().resumed = 0;
         let (sender, receiver) = mpsc::sync_channel(1);
         let worker = std::thread::Builder::new().name("quotient".to_owned()).stack_size(STACK_BYTES);
-        // Nobody listens if it was left alone.
+        // The receiver is gone if the worker was abandoned.
         let started = worker.spawn(move || drop(sender.send(defect::catch(work))));
         if started.is_err() {
             self.stop(StopReason::OutOfMemory);
@@ -311,7 +310,7 @@ impl Control {
         }
     }
 
-    /// Does something that nobody can interrupt, watches, and leaves it alone at a limit.
+    /// Runs an operation that cannot be interrupted, watches it, and abandons it at a limit.
     ///
     /// # Errors
     /// If it panics, or did not end in time.
@@ -330,20 +329,20 @@ impl Control {
 
 fn deadline(start: Instant, timeout: Option<Duration>) -> Option<(Instant, Duration)> {
     let timeout = timeout?;
-    // A time that no clock can tell never comes.
+    // A deadline beyond the range of the clock never arrives.
     Some((start.checked_add(timeout)?, timeout))
 }
 
 /// Watches a search for a control.
 pub(crate) struct Follower {
     control: Control,
-    /// How often to write a checkpoint, and when it was done last.
+    /// How often to write a checkpoint, and when one was last written.
     checkpoints: Option<Duration>,
     written: Instant,
 }
 
 impl Follower {
-    /// Watches, and wants a checkpoint from time to time.
+    /// Watches, and requests a checkpoint periodically.
     pub(crate) fn new(control: &Control, checkpoints: Option<Duration>) -> Self {
         Self { control: control.clone(), checkpoints, written: Instant::now() }
     }
@@ -353,7 +352,7 @@ impl Follower {
         self.control.check()
     }
 
-    /// What it watches for.
+    /// The control it watches for.
     pub(crate) fn control(&self) -> &Control {
         &self.control
     }

@@ -1,5 +1,5 @@
-//! Runs to covers that are reached. A check only has to know that they are, so each run comes from a search of its
-//! own: of the same model with the claim that the cover is never reached.
+//! Runs to reached cover properties. A check only establishes that they are reached, so each run takes a separate
+//! search: of the same model with the claim that the cover property is never reached.
 
 use quotient_engines::{StoreMode, Subject, Verdict, ViolationLimit};
 use quotient_ir::{
@@ -17,7 +17,7 @@ use crate::report::Report;
 use crate::run;
 use crate::selection::ERRORS;
 
-/// A run to each cover that a report says is reached, as far as the limits allow.
+/// A run to each cover property that a report says is reached, as far as the limits allow.
 ///
 /// # Errors
 /// As for [`Plan::run`].
@@ -41,7 +41,7 @@ pub(crate) fn runs(
     Ok(found)
 }
 
-/// A run to a cover; none if a limit is reached first.
+/// A run to a cover property; none if a limit is reached first.
 fn run_to(
     plan: &Plan,
     cover: PropertyId,
@@ -56,7 +56,7 @@ fn run_to(
     let options = Options {
         properties: vec![subject],
         deadlock: Some(DeadlockMode::Off),
-        // Errors of the model come first, perhaps.
+        // A run-time error may come first.
         violations: if has_errors { ViolationLimit::All } else { ViolationLimit::First },
         store: StoreMode::Exact,
         checkpoint: None,
@@ -86,7 +86,7 @@ fn run_to(
             Outcome::Next { state, covered } if covered.contains(&cover) => {
                 steps.push(TraceStep { action: *action, arguments: arguments.clone(), state });
             }
-            // What comes after the statement goes wrong, or drops the step.
+            // A later statement of the step fails or drops the step.
             _ => return Ok(None),
         }
     }
@@ -97,7 +97,7 @@ fn run_to(
     }
 }
 
-/// The model with the claim that a cover is never reached, and the places of the statements that reach it.
+/// The model with the claim that a cover property is never reached, and the locations of the statements that reach it.
 fn denying(model: &ir::Model, cover: PropertyId) -> (ir::Model, Vec<Span>) {
     let mut denied = model.clone();
     let property = &mut denied.properties[cover];
@@ -123,7 +123,7 @@ fn denying(model: &ir::Model, cover: PropertyId) -> (ir::Model, Vec<Span>) {
     (denied, places)
 }
 
-/// Makes assertions of the cover statements of a property.
+/// Turns the cover statements of a property into assertions.
 fn deny(
     statements: &mut [Statement],
     cover: PropertyId,

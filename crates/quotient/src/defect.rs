@@ -1,22 +1,22 @@
-//! Defects of the program itself: panics are caught, located and turned into values. A panic is never an
-//! answer about a model.
+//! Defects of the program itself: panics are caught, located and turned into values. A panic is never reported as a
+//! verdict on a model.
 
 use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// A defect of this program: something that cannot happen did.
+/// A defect of this program: something supposedly impossible happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defect {
-    /// What went wrong.
+    /// The message.
     pub message: String,
-    /// Where in the program's own text, as `file:line:column`, if [`record_panics`] was called.
+    /// The location in the program's own source, as `file:line:column`, if [`record_panics`] was called.
     pub location: Option<String>,
 }
 
 impl Defect {
-    /// One that was noticed without a panic.
+    /// A defect detected without a panic.
     pub(crate) fn noticed(message: impl Into<String>) -> Self {
         Self { message: message.into(), location: None }
     }
@@ -25,7 +25,7 @@ impl Defect {
 impl fmt::Display for Defect {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { message, location } = self;
-        // Errors of engines that are defects say so themselves.
+        // Engine errors that are defects say so themselves.
         let message = message.strip_prefix("internal error: ").unwrap_or(message);
         match location {
             Some(location) => write!(formatter, "internal error: {message} (at {location})"),
@@ -36,11 +36,11 @@ impl fmt::Display for Defect {
 
 impl std::error::Error for Defect {}
 
-/// The first panic that nobody has asked about yet.
+/// The first panic that has not been taken yet.
 static RECORDED: Mutex<Option<Defect>> = Mutex::new(None);
 
-/// From now on panics of this process are recorded with their places and not printed. For programs that do
-/// nothing but call this library, and report a [`Defect`] themselves; it replaces the hook of the process.
+/// Records panics of this process with their locations from now on, instead of printing them. Intended for programs
+/// that only call this library and report a [`Defect`] themselves; it replaces the panic hook of the process.
 pub fn record_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| std::panic::set_hook(Box::new(record)));
@@ -49,31 +49,31 @@ pub fn record_panics() {
 fn record(panic: &PanicHookInfo<'_>) {
     let location = panic.location().map(ToString::to_string);
     let defect = Defect { message: text_of(panic.payload()), location };
-    // Panics that follow from the first one, on threads that waited for it, tell nothing.
+    // Later panics, on threads that waited for the first one, carry no information.
     RECORDED.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(defect);
 }
 
-/// The panic that was recorded and not taken yet.
+/// Takes the recorded panic.
 fn take_recorded() -> Option<Defect> {
     RECORDED.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// Whether a panic was recorded that nobody has taken yet.
+/// Whether a panic was recorded and not yet taken.
 pub(crate) fn is_recorded() -> bool {
     RECORDED.lock().unwrap_or_else(PoisonError::into_inner).is_some()
 }
 
-/// The recorded panic, for a thread that is never going to end because of it.
+/// The recorded panic, for a thread that would wait forever because of it.
 pub(crate) fn recorded() -> Defect {
     take_recorded().unwrap_or_else(|| Defect::noticed("a thread ended without a reason"))
 }
 
-/// Runs something, and turns a panic into a value.
+/// Runs a closure, and turns a panic into a value.
 ///
 /// # Errors
 /// The panic, as a [`Defect`].
 pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Defect> {
-    // Whatever was changed halfway is dropped with the panic: nobody sees it again.
+    // Half-changed data is dropped with the panic and never seen again.
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let message = text_of(&*payload);
         take_recorded().unwrap_or(Defect { message, location: None })

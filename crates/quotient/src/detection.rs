@@ -1,5 +1,5 @@
-//! The symmetries of a model that a search uses: looked for on a thread of their own, beside a search without
-//! them if that takes long. All calls that look for symmetries are here.
+//! The symmetries that a search uses: detected on a separate thread, in parallel with an unreduced search if detection
+//! takes long. All calls of detection are here.
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -16,37 +16,37 @@ use crate::error::Error;
 use crate::model::Model;
 use crate::options::{Reduction, Symmetry};
 
-/// How often somebody who waits for symmetries looks whether to go on waiting.
+/// How often a waiting thread checks whether to keep waiting.
 const INTERVAL: Duration = Duration::from_millis(20);
-/// How much processor time a check waits for symmetries before it also searches without them.
+/// The processor time a check spends waiting for symmetries before it also starts an unreduced search.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The symmetries of a search and what is made of them.
+/// The symmetries of a search and the reduction chosen for them.
 pub(crate) struct Symmetries {
     /// What is known about them.
     pub(crate) plan: Option<ReductionPlan>,
-    /// Why nothing is known, if that is so.
+    /// Why nothing is known, if so.
     pub(crate) unknown: &'static str,
     /// Generators in source terms.
     pub(crate) generators: Vec<Vec<String>>,
-    /// How long it took to find them.
+    /// The time taken to find them.
     pub(crate) elapsed: Duration,
-    /// How adaptive reduction went about it, if that is what was used.
+    /// Details of adaptive reduction, if it was used.
     pub(crate) adaptive: Option<AdaptiveUse>,
 }
 
 /// The outcome of choosing a reduction.
 pub(crate) enum Choice {
-    /// It is known what to do.
+    /// The reduction is decided.
     Made(Box<Option<Symmetries>>),
-    /// It takes longer than one wants to wait.
+    /// Detection exceeds the allowed waiting time.
     Pending(Pending),
 }
 
-/// What symmetries are to preserve besides the behaviour.
+/// What symmetries must preserve in addition to the behaviour.
 pub(crate) struct ToPreserve {
     pub(crate) properties: Vec<PropertyId>,
-    /// Whether errors at different places are different errors.
+    /// Whether run-time errors at different locations are distinguished.
     pub(crate) errors: bool,
 }
 
@@ -65,11 +65,11 @@ impl From<Vec<PropertyId>> for ToPreserve {
     }
 }
 
-/// A plan in the making.
+/// A plan that is being computed.
 pub(crate) struct Pending {
     model: Model,
     receiver: Receiver<Result<Result<ReductionPlan, EngineError>, Defect>>,
-    /// Ends the making of it when nobody waits any longer.
+    /// Stops the computation when nobody waits for it any longer.
     interrupt: Interrupt,
     started: Instant,
 }
@@ -80,8 +80,8 @@ impl Drop for Pending {
     }
 }
 
-/// Finds the symmetries that a search is to use, if it is to use any, but does not wait longer than
-/// `patience`. They preserve what is given, and the assumptions in any case.
+/// Finds the symmetries for a search, if it uses any, but waits no longer than `patience`. They preserve the given
+/// properties, and always the assumptions.
 pub(crate) fn choose(
     model: &Model,
     (symmetry, reduction): (Symmetry, Reduction),
@@ -106,7 +106,7 @@ pub(crate) fn choose(
     let budget = Budget::until(&interrupt);
     let planning = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
         let found = defect::catch(|| plan(&shared, preserved.as_preserved(), source, strategy, &budget));
-        // Nobody listens if it is not needed any more.
+        // The receiver is gone if the result is no longer needed.
         let _ = sender.send(found);
     });
     if planning.is_err() {
@@ -120,7 +120,7 @@ pub(crate) fn choose(
         if control.check().is_some() {
             return Ok(Choice::made_with(Some(pending.give_up("not known, since the search for them was stopped"))));
         }
-        // While this thread waits, whatever is spent is spent on symmetries.
+        // While this thread waits, all processor time is spent on detection.
         if patience.is_some_and(|patience| clock::of_process().saturating_sub(spent) >= patience) {
             return Ok(Choice::Pending(pending));
         }
@@ -138,12 +138,12 @@ fn plan(
     quotient_engines::plan(model.ir(), model.layout(), preserved, source, strategy, budget)
 }
 
-/// All symmetries that preserve properties.
+/// All symmetries that preserve the properties.
 pub(crate) fn detect(model: &Model, properties: &[PropertyId], budget: &Budget) -> Result<Detection, DetectionError> {
     quotient_symmetry::detect(model.ir(), model.layout(), properties, budget)
 }
 
-/// Those that scalarsets declare.
+/// Those declared by scalarsets.
 pub(crate) fn declared(model: &Model, properties: &[PropertyId], budget: &Budget) -> Result<Declared, DetectionError> {
     quotient_symmetry::declared(model.ir(), model.layout(), properties, budget)
 }
@@ -162,7 +162,7 @@ impl Choice {
         Self::Made(Box::new(symmetries))
     }
 
-    /// The symmetries, of somebody who waited for them.
+    /// The symmetries, waiting as long as it takes.
     pub(crate) fn made(self) -> Option<Symmetries> {
         match self {
             Self::Made(symmetries) => *symmetries,
@@ -200,14 +200,14 @@ impl Symmetries {
         Self { plan: None, unknown: reason, generators: Vec::new(), elapsed: started.elapsed(), adaptive: None }
     }
 
-    /// What adaptive reduction made of a model that was not looked at otherwise.
+    /// The adaptive reduction of a model whose symmetries were not computed.
     pub(crate) fn of_adaptive(adaptive: AdaptiveUse) -> Self {
         let elapsed = adaptive.elapsed;
         let unknown = "not looked for as a whole";
         Self { plan: None, unknown, generators: Vec::new(), elapsed, adaptive: Some(adaptive) }
     }
 
-    /// The same symmetries, with adaptive reduction in place of a reduction by them.
+    /// The same symmetries, with adaptive reduction instead of a reduction by them.
     pub(crate) fn with_adaptive(self, adaptive: AdaptiveUse) -> Self {
         Self { elapsed: self.elapsed + adaptive.elapsed, adaptive: Some(adaptive), ..self }
     }

@@ -1,4 +1,4 @@
-//! Why there is no report.
+//! The ways an operation ends without a report.
 
 use quotient_engines::{AdaptiveError, EngineError, StopReason};
 use quotient_ir::builder::BuildError;
@@ -11,7 +11,7 @@ use crate::plan::Refusal;
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// What was asked cannot be done.
+    /// The request cannot be carried out.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// A file of the model cannot be read.
@@ -19,13 +19,13 @@ pub enum Error {
     File {
         /// Its path.
         path: String,
-        /// What is wrong, with the path.
+        /// The reason, with the path.
         message: String,
     },
-    /// The model cannot be used, for the reasons that the diagnostics give.
+    /// The model cannot be used, for the reasons in the diagnostics.
     #[error("{}", summary(.0))]
     Model(Box<Invalid>),
-    /// A limit was reached, or somebody wanted to stop, before there was anything to report on.
+    /// A limit was reached, or the operation was cancelled, before there was anything to report.
     #[error("{0}")]
     Stopped(StopReason),
     /// A defect of this program.
@@ -38,7 +38,7 @@ pub enum Error {
 pub struct Invalid {
     /// The text of the model.
     pub source: Source,
-    /// What is wrong with it.
+    /// The diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -58,16 +58,16 @@ impl From<BuildError> for Error {
 }
 
 impl Error {
-    /// These diagnostics.
+    /// An error with these diagnostics.
     pub(crate) fn model(source: Source, diagnostics: Vec<Diagnostic>) -> Self {
         Self::Model(Box::new(Invalid { source, diagnostics }))
     }
-    /// Something about the model as a whole.
+    /// An error about the model as a whole.
     pub(crate) fn whole_model(source: Source, code: &'static str, message: impl Into<String>) -> Self {
         let diagnostic = Diagnostic { primary: None, ..Diagnostic::error(code, message, Span::default()) };
         Self::model(source, vec![diagnostic])
     }
-    /// What an engine says about a model.
+    /// An engine's error about a model.
     pub(crate) fn of_engine(source: &Source, error: EngineError) -> Self {
         match error {
             EngineError::GaveUp(_) => Self::Stopped(StopReason::Interrupted),
@@ -76,7 +76,7 @@ impl Error {
             error => Defect::noticed(error.to_string()).into(),
         }
     }
-    /// What adaptive reduction says about a model.
+    /// An error of adaptive reduction about a model.
     pub(crate) fn of_adaptive(source: &Source, error: AdaptiveError) -> Self {
         match error {
             AdaptiveError::Engine(error) => Self::of_engine(source, error),

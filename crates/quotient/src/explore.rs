@@ -1,4 +1,4 @@
-//! The state space of a model, or its quotient, without properties: counted, and as a graph.
+//! The state space of a model, or its quotient, without properties: state counts and the graph.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -23,7 +23,7 @@ use crate::report::Report;
 use crate::run::{Found, too_little_memory};
 use crate::search;
 
-/// States of graphs up to so many are kept, to be shown: a drawing with more cannot be read.
+/// The maximum number of states kept for display: a larger drawing is unreadable.
 pub const SHOWN_STATES: usize = 500;
 
 /// What to explore, and how. The default counts the states of the model itself.
@@ -33,17 +33,17 @@ pub struct ExploreOptions {
     pub symmetry: Symmetry,
     /// How to use them. [`Reduction::Adaptive`] is the guarded annotated quotient.
     pub reduction: Reduction,
-    /// What counts as a deadlock; unless told otherwise that depends on the language.
+    /// What counts as a deadlock; the default depends on the language.
     pub deadlock: Option<DeadlockMode>,
     /// Which state to expand next.
     pub order: SearchOrder,
-    /// How many threads a search may use; a graph is drawn by one.
+    /// The maximum number of threads; a graph is built by one.
     pub threads: u32,
-    /// Whether states inside of atomic sequences are stored and counted like others.
+    /// Whether transient states, those inside atomic sequences, are stored and counted.
     pub store_passing: bool,
     /// What to keep of the graph.
     pub keep: Keep,
-    /// When to give up.
+    /// When to stop.
     pub limits: Limits,
 }
 
@@ -65,30 +65,30 @@ impl Default for ExploreOptions {
 /// What to keep of a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Keep {
-    /// Counts.
+    /// Only counts.
     #[default]
     Counts,
     /// The edges.
     Edges,
-    /// The edges, and the states unless they are more than [`SHOWN_STATES`].
+    /// The edges, and the states unless there are more than [`SHOWN_STATES`].
     States,
 }
 
-/// What was found.
+/// The result.
 #[derive(Clone, Debug)]
 pub struct Exploration {
-    /// How it went.
+    /// The report of the search.
     pub report: Report,
-    /// The graph, as far as it was to be kept.
+    /// The graph, as far as it was requested.
     pub graph: StateGraph,
-    /// States without a way on; not known if the search was not finished, or nobody asked.
+    /// States without successors; unknown if the search did not finish, or if they were not requested.
     pub deadlocks: Option<u64>,
 }
 
-/// A graph of states. States are counted from 0 in the order of discovery.
+/// A graph of states, numbered from 0 in the order of discovery.
 #[derive(Clone, Debug, Default)]
 pub struct StateGraph {
-    /// For each state, whether a rule leads on from it.
+    /// For each state, whether it has a successor.
     has_successor: Vec<bool>,
     initial: Vec<u64>,
     labels: Vec<(Action, Vec<i64>)>,
@@ -114,7 +114,7 @@ pub struct GraphEdge {
 }
 
 impl StateGraph {
-    /// How many states there are.
+    /// The number of states.
     pub fn state_count(&self) -> usize {
         self.has_successor.len()
     }
@@ -126,20 +126,20 @@ impl StateGraph {
     pub fn labels(&self) -> &[(Action, Vec<i64>)] {
         &self.labels
     }
-    /// The edges, if they were to be kept.
+    /// The edges, if requested.
     pub fn edges(&self) -> &[GraphEdge] {
         &self.edges
     }
-    /// Packed states; none if they were not to be kept or are too many to show.
+    /// Packed states; none if they were not requested or are too many to show.
     pub fn states(&self) -> &[Box<[u64]>] {
         &self.states
     }
-    /// Whether the edges are those of a guarded annotated quotient: then [`StateGraph::permutation`] is the
-    /// partition within which an edge is real.
+    /// Whether the edges are those of a guarded annotated quotient. If so, [`StateGraph::permutation`] is the partition
+    /// within which an edge exists.
     pub fn is_guarded(&self) -> bool {
         self.is_guarded
     }
-    /// What takes the state that a step leads to to the one that is stored, if that is another one.
+    /// The permutation from the successor of a step to its stored representative, if they differ.
     pub fn permutation(&self, edge: &GraphEdge) -> Option<&str> {
         let position = (edge.permutation as usize).checked_sub(1)?;
         self.permutations.get(position).map(String::as_str)
@@ -156,8 +156,8 @@ impl StateGraph {
         })
     }
 
-    /// The graph of a guarded quotient. An edge says under which permutations it is real, unless it is
-    /// under all.
+    /// The graph of a guarded quotient. An edge is labelled with the permutations under which it exists, unless these
+    /// are all.
     fn of_guarded_quotient(quotient: &GuardedQuotient, families: &Families) -> Self {
         let mut graph = Self { is_guarded: true, has_successor: vec![false; quotient.nodes.len()], ..Self::default() };
         graph.initial = quotient.initial.iter().map(|&(_, _, node)| u64::from(node)).collect();
@@ -226,7 +226,7 @@ pub fn explore(
     Ok(Exploration { report: Report::new(found, notes, control, started.elapsed()), graph, deadlocks })
 }
 
-/// Refuses what cannot be done, and says what is done otherwise.
+/// Refuses invalid combinations, and notes deviations from the options.
 fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
     if !(1..=MOST_THREADS).contains(&options.threads) {
         return Err(Refusal::Threads(options.threads));
@@ -315,7 +315,7 @@ struct Collector<'a> {
     keep: Keep,
 }
 
-/// Finds the symmetry that takes the state a rule leads to to its representative.
+/// Finds the symmetry that maps a successor to its representative.
 struct Witnesses<'a> {
     model: &'a Model,
     method: &'a Method,
@@ -330,7 +330,7 @@ impl<'a> Witnesses<'a> {
         Self { model, method, describer, workspace: Workspace::default(), numbers: HashMap::new() }
     }
 
-    /// The number of the permutation for a state; a new one is described.
+    /// The number of the permutation for a state; a new permutation is described.
     fn number(&mut self, state: &[u64], texts: &mut Vec<String>) -> u32 {
         let mut image = state.to_vec();
         let permutation = self.method.canonicalizer.canonicalize_with_witness(&mut self.workspace, &mut image);

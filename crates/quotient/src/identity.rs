@@ -1,5 +1,5 @@
-//! What a model was read from: the names of its files and the SHA-256 of their bytes, so that a result, a certificate
-//! or a checkpoint can say which text it is about.
+//! The source files of a model: their names and the SHA-256 of their bytes, so that a result, a certificate or a
+//! checkpoint can identify the text.
 
 use std::fmt;
 
@@ -43,8 +43,8 @@ impl TextFile {
     }
 }
 
-/// The hash of the texts of a model: that of its file; of several files, that of their hashes in a row, in the order in
-/// which they were read. Names do not matter.
+/// The hash of the texts of a model: the hash of its file or, for several files, the hash of their concatenated hashes,
+/// in the order in which they were read. Names do not matter.
 pub(crate) fn hash_of(files: &[TextFile]) -> Option<TextHash> {
     match files {
         [] => None,

@@ -1,8 +1,8 @@
-//! A model checker that finds the symmetry of a model by itself and checks the quotient.
+//! A model checker that finds the symmetry of a model automatically and checks the quotient.
 //!
-//! A [`Model`] comes from a file or a text in Murphi, Promela or B, or from the [`builder`]. [`Options`] say
-//! what to check and how; together they make a [`Plan`], which is checked once, and refuses what does not go
-//! together. Running it gives a [`Report`].
+//! A [`Model`] comes from a file or a text in Murphi, Promela or B, or from the [`builder`]. [`Options`] specify what
+//! to check and how. Both together make a [`Plan`], which is validated once and refuses invalid combinations. Running
+//! it returns a [`Report`].
 //!
 //! ```
 //! use quotient::{Language, Model, Options, Plan, Verdict};
@@ -26,7 +26,7 @@
 //! # Ok::<(), quotient::Error>(())
 //! ```
 //!
-//! A violated property comes with a run of the model, which was replayed with the reference interpreter:
+//! A violated property comes with a counterexample, which was replayed with the reference interpreter:
 //!
 //! ```
 //! use quotient::{Language, Model, Options, Plan, names};
@@ -49,11 +49,11 @@
 //! # Ok::<(), quotient::Error>(())
 //! ```
 //!
-//! [`check`] does all of that in one call. Besides, [`detect`] finds the symmetries only, [`explore`] the state
-//! space only, and [`walk`] follows single runs. Limits of time and memory bound everything that is done; a
-//! [`Control`] shares them between calls, and cancels from another thread.
+//! [`check`] does all of this in one call. In addition, [`detect`] only finds the symmetries, [`explore`] only visits
+//! the state space, and [`walk`] follows single runs. Limits of time and memory apply to every operation; a [`Control`]
+//! shares them between calls, and cancels from another thread.
 //!
-//! Nothing here prints, exits or needs a terminal. What takes long runs on threads of its own.
+//! Nothing here prints, exits or needs a terminal. Long operations run on separate threads.
 
 mod adaptive;
 mod certificate;

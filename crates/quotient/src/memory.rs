@@ -1,20 +1,20 @@
-//! How much memory the program takes, how much it has taken, and how much there is.
+//! Memory use of the process, its peak, and the memory available.
 
-/// The most memory this process has taken so far, where the system tells.
+/// The peak memory use of this process so far, if the system reports it.
 pub fn peak_bytes() -> Option<u64> {
     value_of(&std::fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
-/// The memory this process takes now, where the system tells.
+/// The current memory use of this process, if the system reports it.
 pub(crate) fn resident_bytes() -> Option<u64> {
     value_of(&std::fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
 }
 
-/// The memory that the process may take unless told otherwise: what it has, and most of what is free, so
-/// that the machine is never in trouble. None where the system does not tell.
+/// The default memory limit of the process: its present use plus most of the free memory, so that the machine does not
+/// run out. None if the system does not report it.
 pub(crate) fn usable_bytes() -> Option<u64> {
     let available = value_of(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")?;
-    // A container may allow less than the machine has; without a limit it says `max`.
+    // A container may allow less than the machine has; `max` means no limit.
     let allowed = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
     let usable = allowed.map_or(available, |allowed: u64| available.min(allowed));
     Some(usable / 8 * 7)

@@ -20,29 +20,29 @@ use crate::names::visible;
 use crate::plan::Refusal;
 use crate::report::UnsupportedProperty;
 
-/// What can be set about a model without editing it.
+/// Options for loading a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadOptions {
     /// Names and values that override the model's constants, in the order given.
     pub constants: Vec<(String, String)>,
-    /// The language, if the file's extension does not tell.
+    /// The language, if the file's extension does not determine it.
     pub language: Option<Language>,
     /// Starts a B machine with its initialised states, without a root and states of the constants.
     pub no_extra_nodes: bool,
-    /// Leaves out the `never` claims of a Promela model, which are observed and checked otherwise: the places
-    /// where they are belong to the state.
+    /// Omits the `never` claims of a Promela model. Otherwise they are tracked and checked, and their positions are
+    /// part of the state.
     pub ignore_claims: bool,
-    /// How many processes of a Promela model there can be at a time. By default as many as the text bounds them to, or
-    /// twelve more than at the start; a run that needs more ends inconclusive.
+    /// The maximum number of processes of a Promela model at a time. By default the bound that follows from the text,
+    /// or twelve more than at the start; a run that needs more ends as inconclusive.
     pub max_processes: Option<u8>,
-    /// A condition in the language of the model: states in which it is false are stored and checked, and not expanded.
+    /// A condition in the language of the model: states in which it is false are stored and checked, but not expanded.
     pub constraint: Option<String>,
-    /// What a condition of a B operation without a value comes to. By default it is false, with a remark, unless
-    /// the machine itself says that it is an error.
+    /// How a condition of a B operation without a value is treated. By default it is false, with a remark, unless the
+    /// machine itself declares it an error.
     pub well_definedness: Option<WellDefinedness>,
 }
 
-/// A model, the layout of its states, and what its author should know about it. Cheap to clone.
+/// A model, the layout of its states, and its warnings. Cheap to clone.
 #[derive(Clone)]
 pub struct Model(Arc<Loaded>);
 
@@ -58,12 +58,12 @@ struct Loaded {
     language: Option<Language>,
     warnings: Vec<Diagnostic>,
     files: Vec<TextFile>,
-    /// Constants that were given other values.
+    /// Constants that were overridden.
     constants: Vec<(String, String)>,
 }
 
 impl Model {
-    /// Reads a model from a file; its extension tells the language.
+    /// Reads a model from a file; its extension determines the language.
     ///
     /// # Errors
     /// If there is no such file, or no model in it.
@@ -71,7 +71,7 @@ impl Model {
         Self::load(path, &LoadOptions::default(), &Control::default())
     }
 
-    /// Reads a model from a file with other constants, or in another language than its extension says.
+    /// Reads a model from a file with overridden constants, or in a language other than its extension implies.
     ///
     /// # Errors
     /// If there is no such file, or no model in it.
@@ -79,7 +79,7 @@ impl Model {
         Self::load(path, options, &Control::default())
     }
 
-    /// The same within limits: loading ends when the control says so.
+    /// The same within limits: loading ends when the control is interrupted.
     ///
     /// # Errors
     /// If there is no such file, or no model in it, or a limit was reached first.
@@ -93,7 +93,7 @@ impl Model {
         Self::parse(&path.to_string_lossy(), &bytes, Some(path), language, options, control)
     }
 
-    /// Makes a model of a text, which is called by a name in messages.
+    /// Reads a model from a text; `name` is used in messages.
     ///
     /// # Errors
     /// If the text is not a model.
@@ -101,8 +101,8 @@ impl Model {
         Self::from_bytes(name, text.as_bytes(), language, &LoadOptions::default(), &Control::default())
     }
 
-    /// Makes a model of the bytes of a text, within limits. Files that it mentions are looked for in the
-    /// current folder.
+    /// Reads a model from the bytes of a text, within limits. Files that it mentions are searched for in the current
+    /// directory.
     ///
     /// # Errors
     /// If the text is not a model, or a limit was reached first.
@@ -173,7 +173,7 @@ impl Model {
             well_definedness: options.well_definedness,
             ..frontends::LoadOptions::default()
         };
-        // Front ends evaluate constants, which may take as long as a model wishes.
+        // Front ends evaluate constants, which may take arbitrarily long.
         control.run_briefly(Phase::Loading, move || {
             load(source, file, &folder, language, &options, constraint.as_deref())
         })?
@@ -183,7 +183,7 @@ impl Model {
     pub fn ir(&self) -> &ir::Model {
         &self.0.model
     }
-    /// How its states are laid out.
+    /// The layout of its states.
     pub fn layout(&self) -> &Layout {
         &self.0.layout
     }
@@ -199,7 +199,7 @@ impl Model {
     pub fn files(&self) -> &[TextFile] {
         &self.0.files
     }
-    /// What tells it from others, in words: the hashes of its texts, and constants with other values.
+    /// Its identity as text: the hashes of its files, and overridden constants.
     pub(crate) fn origin(&self) -> Vec<(String, String)> {
         let texts = self.files().iter().enumerate().map(|(position, file)| {
             let short = file.name.rsplit(['/', '\\']).next().unwrap_or(&file.name);
@@ -213,7 +213,7 @@ impl Model {
     pub fn hash(&self) -> Option<TextHash> {
         hash_of(self.files())
     }
-    /// What it claims and cannot be checked, in the order of the text.
+    /// Its claims that cannot be checked, in the order of the text.
     pub fn unsupported(&self) -> Vec<UnsupportedProperty> {
         self.warnings().iter().filter(|warning| warning.code == UNSUPPORTED_PROPERTY).map(unsupported).collect()
     }
@@ -222,18 +222,18 @@ impl Model {
         &self.0.model.source
     }
 
-    /// What counts as a deadlock unless somebody says otherwise.
+    /// What counts as a deadlock by default.
     pub fn usual_deadlock_mode(&self) -> DeadlockMode {
         match self.language() {
-            // A process that only waits in a loop of its own is not stuck for SPIN, and in B an operation that
-            // changes nothing is a way on like any other.
+            // For SPIN, a process that only waits in a loop is not stuck, and in B an operation that changes nothing is
+            // a step like any other.
             Some(Language::Promela | Language::B) => DeadlockMode::Stuck,
             Some(Language::Murphi) | None => DeadlockMode::Stuttering,
         }
     }
 }
 
-/// The claim that a warning says cannot be checked.
+/// The claim that a warning reports as unsupported.
 fn unsupported(warning: &Diagnostic) -> UnsupportedProperty {
     let &Claim { kind, ref name } =
         warning.claim.as_ref().expect("a warning of this code says which claim it is about");
@@ -277,7 +277,7 @@ fn load_constrained(
     Model::with_layout(loaded.model, Some(language), loaded.warnings, files, constants)
 }
 
-/// Reads a file that a model mentions, if one of its names is that of a file; seen from the folder of the model.
+/// Reads a file that a model mentions, relative to the directory of the model, if one of its names exists.
 fn read_mentioned(folder: &Path, names: &[String], files: &mut Vec<TextFile>) -> Result<Option<Source>, Error> {
     let Some(path) = names.iter().map(|name| folder.join(name)).find(|path: &PathBuf| path.is_file()) else {
         return Ok(None);
@@ -290,8 +290,8 @@ fn read_mentioned(folder: &Path, names: &[String], files: &mut Vec<TextFile>) ->
     Ok(Some(source))
 }
 
-/// Reads all of a model, but not all of an endless stream: a little more than can be a model is
-/// enough to tell how large a file is.
+/// Reads a whole model, but not an endless stream: slightly more than the size limit is enough to report a file as too
+/// large.
 ///
 /// # Errors
 /// If it cannot be read.

@@ -1,12 +1,12 @@
-//! What properties, rules, starts and arguments are called, here and in every output. Things without a name are called by their
-//! kind and number, counted from 1 in order of declaration.
+//! Names of properties, rules, starts and arguments, here and in every output. Unnamed objects are called by their kind
+//! and number, counted from 1 in order of declaration.
 
 use quotient_ir::{
     Action, Local, LocalId, Model, Parameter, Property, PropertyId, PropertyKind, RuleId, StartId, Table, TableIndex,
     TypeId, TypeKind,
 };
 
-/// Text from a model made safe to show on one line of a terminal.
+/// Text from a model, made safe to show on one line of a terminal.
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
@@ -24,7 +24,7 @@ pub fn rule_name(model: &Model, rule: RuleId) -> String {
     model.rules[rule].name.as_deref().map_or_else(|| format!("rule {}", rule.position() + 1), visible)
 }
 
-/// The word for a kind of property, which programs read, too.
+/// The word for a kind of property, also used in JSON.
 pub fn kind_name(kind: PropertyKind) -> &'static str {
     match kind {
         PropertyKind::Invariant => "invariant",
@@ -37,12 +37,12 @@ pub fn kind_name(kind: PropertyKind) -> &'static str {
     }
 }
 
-/// The word for the kind of a property: that of its kind, unless the language has one of its own for it.
+/// The word for the kind of a property: the general one, unless the language has its own.
 pub fn property_kind(model: &Model, property: PropertyId) -> &'static str {
     if model.assertions.contains(&property) { "assertion" } else { kind_name(model.properties[property].kind) }
 }
 
-/// The name of a property; one without a name is counted among its kind.
+/// The name of a property; unnamed ones are numbered within their kind.
 pub fn property_name(model: &Model, property: PropertyId) -> String {
     let entry = &model.properties[property];
     match &entry.name {
@@ -51,7 +51,7 @@ pub fn property_name(model: &Model, property: PropertyId) -> String {
     }
 }
 
-/// A property as a title for people: `invariant "mutual exclusion"`, `invariant 2`.
+/// The title of a property for human readers: `invariant "mutual exclusion"`, `invariant 2`.
 pub fn property_title(model: &Model, property: PropertyId) -> String {
     let entry = &model.properties[property];
     match &entry.name {

@@ -1,5 +1,5 @@
-//! Everything a check can be asked, as plain data. What does not go together is refused by
-//! [`Plan::new`](crate::Plan::new), not here.
+//! The options of a check, as plain data. Invalid combinations are refused by [`Plan::new`](crate::Plan::new), not
+//! here.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use quotient_symmetry::Strategy;
 /// Which symmetries to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Symmetry {
-    /// All that the text has.
+    /// All symmetries of the text.
     #[default]
     Auto,
-    /// Those that scalarsets declare, as far as they can be certified.
+    /// Those declared by scalarsets, as far as they can be certified.
     Declared,
     /// None.
     Off,
@@ -23,38 +23,38 @@ pub enum Symmetry {
 /// How to reduce the state space by symmetries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reduction {
-    /// The canonical one; adaptive reduction is tried beside a long search, and used if it is much smaller.
+    /// Canonical representatives; adaptive reduction is tried during a long search, and used if it is much smaller.
     #[default]
     Auto,
     /// None.
     None,
     /// By this strategy.
     By(Strategy),
-    /// States annotated with what the way to them has not distinguished; for models that are only partly
+    /// States annotated with the processes not distinguished on the path to them; for models that are only partly
     /// symmetric, and safety properties.
     Adaptive,
 }
 
-/// When to give up. Limits of time and memory bound everything that is done, not just the search.
+/// When to stop. Limits of time and memory apply to the whole operation, not just the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// The greatest number of states to store.
+    /// The maximum number of states to store.
     pub max_states: Option<u64>,
-    /// The greatest number of steps from a start.
+    /// The maximum number of steps from an initial state.
     pub max_depth: Option<u64>,
-    /// The greatest number of bytes that the process may take; unless told otherwise, seven eighths of what
-    /// is free. Where the system does not tell how much the process takes, only stored states count.
+    /// The maximum number of bytes the process may use; by default seven eighths of the free memory. If the system does
+    /// not report the memory use of a process, only stored states count.
     pub max_memory: Option<u64>,
-    /// How long it may take.
+    /// The maximum duration.
     pub timeout: Option<Duration>,
 }
 
-/// Where to write what was found, to continue from there later.
+/// Where to save a search, to continue it later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     /// The file.
     pub path: PathBuf,
-    /// How often it is written, besides at the end of a search that did not finish.
+    /// How often it is written, in addition to the end of a search that did not finish.
     pub every: Duration,
 }
 
@@ -81,33 +81,33 @@ pub struct Options {
     pub symmetry: Symmetry,
     /// How to use them.
     pub reduction: Reduction,
-    /// The properties to check, by name; `deadlock` and `errors` are two that every model has. All if empty.
+    /// The properties to check, by name; every model has `deadlock` and `errors`. All if empty.
     pub properties: Vec<String>,
-    /// What counts as a deadlock; unless told otherwise that depends on the language.
+    /// What counts as a deadlock; the default depends on the language.
     pub deadlock: Option<DeadlockMode>,
-    /// How many violations to look for: one run is shown for each property and each kind of error.
+    /// The number of violations to find: one counterexample is shown for each property and each kind of error.
     pub violations: ViolationLimit,
     /// Which state to expand next.
     pub order: SearchOrder,
-    /// How many threads a search may use.
+    /// The maximum number of threads of a search.
     pub threads: u32,
     /// How states are stored.
     pub store: StoreMode,
-    /// Whether states inside of atomic sequences are stored and counted like others.
+    /// Whether transient states, those inside atomic sequences, are stored and counted.
     pub store_passing: bool,
     /// Where to continue when memory is full.
     pub spill: Option<Spill>,
-    /// Where to write what was found, to continue later.
+    /// Where to save the search, to continue it later.
     pub checkpoint: Option<Checkpoint>,
     /// The checkpoint to continue from.
     pub resume: Option<PathBuf>,
-    /// Whether to search without reduction, too, and compare.
+    /// Whether to run an unreduced search, too, and compare.
     pub cross_check: bool,
-    /// Whether to count how often rules fire, by a second look at every state of a finished search.
+    /// Whether to count how often rules fire, by expanding every state again after a finished search.
     pub statistics: bool,
-    /// Whether to show a run to each cover that is reached, for which there is a search of its own.
+    /// Whether to show a run to each cover property that is reached, which takes a separate search for each.
     pub cover_runs: bool,
-    /// When to give up.
+    /// When to stop.
     pub limits: Limits,
 }
 
@@ -145,28 +145,28 @@ impl Options {
     pub fn reduction(self, reduction: Reduction) -> Self {
         Self { reduction, ..self }
     }
-    /// Checks this property, besides others that were named.
+    /// Checks this property, in addition to others already named.
     #[must_use]
     pub fn property(mut self, name: impl Into<String>) -> Self {
         self.properties.push(name.into());
         self
     }
-    /// Looks for so many violations.
+    /// Searches for this many violations.
     #[must_use]
     pub fn violations(self, violations: ViolationLimit) -> Self {
         Self { violations, ..self }
     }
-    /// Uses so many threads.
+    /// Uses this many threads.
     #[must_use]
     pub fn threads(self, threads: u32) -> Self {
         Self { threads, ..self }
     }
-    /// Gives up at these limits.
+    /// Stops at these limits.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
-    /// Compares with a search without reduction.
+    /// Compares with an unreduced search.
     #[must_use]
     pub fn cross_check(self) -> Self {
         Self { cross_check: true, ..self }

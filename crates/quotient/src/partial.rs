@@ -1,4 +1,4 @@
-//! What each rule of a model distinguishes, and which notion of approximate symmetry its state space enjoys.
+//! What each rule of a model distinguishes, and which notion of approximate symmetry its state space satisfies.
 
 use quotient_engines::AdaptiveError;
 use quotient_ir::{Budget, PropertyId};
@@ -12,13 +12,13 @@ use crate::model::Model;
 use crate::selection::{claims, named_properties};
 use crate::symmetries::{Preserve, stopped};
 
-/// States up to which the state space is looked at.
+/// The maximum number of states for which the state space is analysed.
 const STATE_LIMIT: usize = 20_000;
 
 /// What rules distinguish.
 #[derive(Debug)]
 pub struct PartialReport {
-    /// The families, and how many members each has.
+    /// The families, and the number of members of each.
     pub families: Vec<(String, usize)>,
     /// What each rule distinguishes.
     pub rules: Vec<RuleUse>,
@@ -28,24 +28,24 @@ pub struct PartialReport {
     pub structure: Result<Approximations, TooManyStates>,
 }
 
-/// The notions of symmetry that a state space enjoys. One that it does not has a witness.
+/// The notions of symmetry that a state space satisfies, with a witness for each that it does not.
 #[derive(Debug)]
 pub struct Approximations {
-    /// How many states there are.
+    /// The number of states.
     pub states: usize,
-    /// How many transitions.
+    /// The number of transitions.
     pub transitions: usize,
     /// Every transition has its images.
     pub symmetric: Result<(), Box<Image>>,
     /// Near symmetry.
     pub near: Result<(), Box<Image>>,
-    /// Rough symmetry; none if it was too much to find out.
+    /// Rough symmetry; none if it was too expensive to decide.
     pub rough: Option<Result<(), Box<Image>>>,
     /// Virtual symmetry.
     pub virtual_symmetry: Result<(), Box<Image>>,
 }
 
-/// A transition, and the image of it that is missing.
+/// A transition, and its missing image.
 #[derive(Debug)]
 pub struct Image {
     /// The states and their images.
@@ -57,7 +57,7 @@ pub struct Image {
 /// Finds out what each rule distinguishes.
 ///
 /// # Errors
-/// If the model is beyond it, a limit was reached first, or there is a defect in this program.
+/// If the model is not supported, a limit was reached first, or there is a defect in this program.
 pub fn partial_symmetry(
     model: &Model,
     preserve: &Preserve,

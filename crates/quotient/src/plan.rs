@@ -1,6 +1,6 @@
-//! Options checked against a model: what does not work is refused here, with a reason, and nothing is ignored.
+//! Options validated against a model: whatever does not work is refused here, with a reason, and nothing is ignored.
 //!
-//! What goes with what:
+//! Valid combinations:
 //!
 //! | option | refused with |
 //! | --- | --- |
@@ -15,7 +15,7 @@
 //! | strategies | no symmetries |
 //! | declared symmetries | no reduction |
 //!
-//! `threads` is a permission: where a search cannot share its work, it uses one, and the report says so.
+//! `threads` is an upper bound: a search that cannot share its work uses one thread, and the report says so.
 
 use std::path::PathBuf;
 
@@ -32,36 +32,36 @@ use crate::report::{Report, UnsupportedProperty};
 use crate::run;
 use crate::selection::{DEADLOCK, ERRORS, claims, named_properties};
 
-/// The most threads that a search may be given.
+/// The maximum number of threads of a search.
 pub const MOST_THREADS: u32 = 1024;
 
-/// Why something that was asked cannot be done. Options are called by their names on the command line.
+/// Why a request is refused. Options are called by their names on the command line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
     /// The model has no such property.
     #[error("the model has no property `{name}`{hint}")]
     UnknownProperty {
-        /// What was asked for.
+        /// The name requested.
         name: String,
-        /// What may have been meant.
+        /// Suggested names.
         hint: String,
     },
-    /// The model has such a property, and it cannot be checked.
+    /// The model has such a property, but it cannot be checked.
     #[error("property `{name}`: {reason}")]
     UnsupportedProperty {
-        /// What was asked for.
+        /// The name requested.
         name: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// Deadlock is to be checked, and not to be checked.
+    /// Deadlock is both selected and switched off.
     #[error("--property deadlock contradicts --deadlock off")]
     DeadlockOff,
     /// Too few or too many threads.
     #[error("a search needs a thread, and uses at most {MOST_THREADS}: {0} cannot be used")]
     Threads(u32),
-    /// A limit that leaves room for no state.
+    /// A limit that leaves no room for any state.
     #[error("a search needs room for a state")]
     NoRoom,
     /// Checkpoints of a depth-first search.
@@ -73,37 +73,37 @@ pub enum Refusal {
     /// An approximate store for a search that cannot use it.
     #[error("an approximate store cannot be used with {0}")]
     ApproximateStore(&'static str),
-    /// Counts of rules for a search that cannot know them.
+    /// Rule counts for a search that cannot provide them.
     #[error("--statistics cannot be used with {0}: how often rules fire would not be exact")]
     Statistics(&'static str),
-    /// A comparison with nothing to compare.
+    /// A comparison of an unreduced search with itself.
     #[error("--cross-check compares a reduced search with an unreduced one, and this one is not reduced")]
     CrossCheckUnreduced,
     /// A comparison of a search that is not exact.
     #[error("--cross-check compares exact searches, and markers may be approximate: use markers-canonical")]
     CrossCheckMarkers,
-    /// A reduction by symmetries that nobody is to look for.
+    /// A reduction by symmetries, with symmetries switched off.
     #[error("--reduction {0} needs symmetries: add --symmetry auto")]
     ReductionWithoutSymmetry(&'static str),
-    /// A search that is to continue past violations, and cannot.
+    /// A search that cannot continue past violations, but should.
     #[error("--all-errors and --max-errors cannot be used with {0}")]
     AllErrors(&'static str),
-    /// A model with a constraint, and something that needs to see what is left out.
+    /// A model with a constraint, and an option that needs the states it excludes.
     #[error("--constraint cannot be used with {0}")]
     Constraint(String),
-    /// A search for no violation at all.
+    /// A search for zero violations.
     #[error("--max-errors 0 looks for nothing: a search ends at the first error with 1")]
     NoErrors,
-    /// Declared symmetries that nobody is to use.
+    /// Declared symmetries, with reduction switched off.
     #[error("--symmetry declared is not used with --reduction none")]
     SymmetryWithoutReduction,
-    /// Adaptive reduction and something that it cannot do, or a model that it does not apply to.
+    /// Adaptive reduction with an incompatible option, or for a model that it does not apply to.
     #[error("{0}")]
     Adaptive(String),
-    /// Something that the exploration of a graph cannot do.
+    /// An option that the exploration of a graph does not support.
     #[error("{0}")]
     Explore(&'static str),
-    /// A checkpoint that does not fit.
+    /// A checkpoint that does not match.
     #[error("{0}")]
     Resume(String),
     /// An option of B machines for a model in another language.
@@ -115,10 +115,10 @@ pub enum Refusal {
     /// An option of Promela models for a model in another language.
     #[error("--max-processes is for Promela models")]
     MaxProcesses,
-    /// A file whose name does not tell the language.
+    /// A file whose name does not determine the language.
     #[error("cannot tell the language of `{0}` from its name; say it with --language murphi, b or promela")]
     LanguageUnknown(String),
-    /// A text in one language that is said to be in another.
+    /// A text in one language that is declared to be in another.
     #[error("the text is said to be in two languages")]
     Language,
     /// A question about symmetries that does not make sense for the model.
@@ -126,27 +126,27 @@ pub enum Refusal {
     Question(String),
 }
 
-/// A check that can be run: options that fit each other and the model.
+/// A check that can be run: options that are consistent with each other and the model.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(crate) model: Model,
     pub(crate) options: Options,
     pub(crate) search: SearchOptions,
-    /// The claims that are checked.
+    /// The properties that are checked.
     pub(crate) properties: Vec<PropertyId>,
-    /// What the model claims besides, and cannot be checked.
+    /// Further claims of the model, which cannot be checked.
     pub(crate) unsupported: Vec<UnsupportedProperty>,
-    /// How many threads the search can use.
+    /// The number of threads the search can use.
     pub(crate) threads: u32,
-    /// What is done otherwise than the options say, and is no reason to refuse them.
+    /// Deviations from the options that are not a reason for refusal.
     pub(crate) notes: Vec<String>,
 }
 
 impl Plan {
-    /// Checks options against a model.
+    /// Validates options against a model.
     ///
     /// # Errors
-    /// Why they cannot be used ([`Error::Refused`]).
+    /// If they cannot be used ([`Error::Refused`]).
     pub fn new(model: &Model, options: &Options) -> Result<Self, Error> {
         let search = search_options(model, options)?;
         let properties = claims(model.ir(), search.properties.as_deref());
@@ -157,7 +157,7 @@ impl Plan {
         refuse_constraint(model, options, liveness.as_deref())?;
         refuse_store(options, has_liveness)?;
         refuse_reduction(options, liveness.as_deref())?;
-        // A verdict on the whole model must not leave out what the model asks for.
+        // A verdict on the whole model must not omit a claim of the model.
         let unsupported = if options.properties.is_empty() { model.unsupported() } else { Vec::new() };
         let alone = if options.order == SearchOrder::DepthFirst {
             Some("a depth-first search")
@@ -179,14 +179,14 @@ impl Plan {
     /// Runs the check.
     ///
     /// # Errors
-    /// If a checkpoint does not fit, adaptive reduction was asked for and does not apply to the model, or there
-    /// is a defect in this program.
+    /// If a checkpoint does not match, adaptive reduction was requested but does not apply to the model, or there is a
+    /// defect in this program.
     pub fn run(&self) -> Result<Report, Error> {
         self.run_with(&Control::start(&self.options.limits), &mut Silent)
     }
 
-    /// Runs the check under a control that can cancel it, and tells an observer how it goes. The limits of the
-    /// options apply besides those of the control.
+    /// Runs the check under a control that can cancel it, and reports progress to an observer. The limits of the
+    /// options apply in addition to those of the control.
     ///
     /// # Errors
     /// As for [`Plan::run`].
@@ -200,7 +200,7 @@ impl Plan {
     }
 }
 
-/// What an engine is to do, if there is nothing wrong with it by itself.
+/// The options of the engine, if they are valid by themselves.
 fn search_options(model: &Model, options: &Options) -> Result<SearchOptions, Refusal> {
     if !(1..=MOST_THREADS).contains(&options.threads) {
         return Err(Refusal::Threads(options.threads));
@@ -252,7 +252,7 @@ fn search_options(model: &Model, options: &Options) -> Result<SearchOptions, Ref
     Ok(search)
 }
 
-/// Refuses to continue past violations where that cannot be done.
+/// Refuses to continue past violations where that is not supported.
 fn refuse_all_errors(options: &Options, search: &SearchOptions) -> Result<(), Refusal> {
     match () {
         () if !search.violations.collects() => Ok(()),
@@ -262,7 +262,7 @@ fn refuse_all_errors(options: &Options, search: &SearchOptions) -> Result<(), Re
     }
 }
 
-/// Refuses a constraint where what it leaves out would decide.
+/// Refuses a constraint where the excluded states would matter.
 fn refuse_constraint(model: &Model, options: &Options, liveness: Option<&str>) -> Result<(), Refusal> {
     if model.ir().properties.iter().all(|property| property.kind != PropertyKind::Constraint) {
         return Ok(());
@@ -276,7 +276,7 @@ fn refuse_constraint(model: &Model, options: &Options, liveness: Option<&str>) -
     }
 }
 
-/// Refuses what the stores cannot do.
+/// Refuses what the stores do not support.
 fn refuse_store(options: &Options, has_liveness: bool) -> Result<(), Refusal> {
     let resume: Option<&PathBuf> = options.resume.as_ref();
     let is_depth_first = options.order == SearchOrder::DepthFirst;
@@ -298,14 +298,14 @@ fn refuse_store(options: &Options, has_liveness: bool) -> Result<(), Refusal> {
         }
     }
     let unusable: [(bool, bool, bool, &'static str); 9] = [
-        // What, whether disk space cannot be used with it, whether an approximate store cannot.
+        // The option, whether disk space cannot be combined with it, and whether an approximate store cannot.
         (is_depth_first, true, true, "a depth-first search"),
         (is_approximate, true, false, "an approximate store"),
         (options.reduction == Reduction::Adaptive, true, true, "adaptive reduction"),
         (options.checkpoint.is_some(), true, true, "checkpoints"),
         (resume.is_some(), false, true, "checkpoints"),
         (options.cross_check, true, true, "--cross-check"),
-        // States with equal markers are compared, and must be at hand for that.
+        // States with equal markers are compared, and must be in memory for that.
         (is_marked, true, false, "markers"),
         (is_decided, true, true, "markers-canonical"),
         (has_liveness, true, true, "liveness properties"),
@@ -321,7 +321,7 @@ fn refuse_store(options: &Options, has_liveness: bool) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses what reductions cannot do.
+/// Refuses what reductions do not support.
 fn refuse_reduction(options: &Options, liveness: Option<&str>) -> Result<(), Refusal> {
     refuse_symmetry(options.symmetry, options.reduction)?;
     if options.reduction == Reduction::Adaptive {
@@ -351,7 +351,7 @@ fn refuse_reduction(options: &Options, liveness: Option<&str>) -> Result<(), Ref
     Ok(())
 }
 
-/// Refuses reductions without symmetries, and symmetries without a use.
+/// Refuses reductions without symmetries, and symmetries without a reduction.
 pub(crate) fn refuse_symmetry(symmetry: Symmetry, reduction: Reduction) -> Result<(), Refusal> {
     match (symmetry, reduction) {
         (Symmetry::Off, Reduction::By(strategy)) => Err(Refusal::ReductionWithoutSymmetry(strategy.name())),
@@ -361,7 +361,7 @@ pub(crate) fn refuse_symmetry(symmetry: Symmetry, reduction: Reduction) -> Resul
     }
 }
 
-/// Refuses to check what cannot be checked, if it is asked for by name.
+/// Refuses to check unsupported properties that are selected by name.
 fn refuse_unsupported(model: &Model, names: &[String]) -> Result<(), Refusal> {
     match model.unsupported().into_iter().find(|unsupported| names.contains(&unsupported.name)) {
         Some(UnsupportedProperty { name, reason, .. }) => Err(Refusal::UnsupportedProperty { name, reason }),

@@ -1,5 +1,5 @@
-//! Runs to what is worth a remark: a remark that a search reached is sought again as if its absence were claimed,
-//! and a shortest run to it is found like one to a violation, with the same reduction.
+//! Runs to remarks. A remark that a search reached is searched for again as if its absence were claimed. So a shortest
+//! run to it is found like a counterexample, with the same reduction.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +13,7 @@ use crate::report::Remark;
 use crate::run::Found;
 use crate::search;
 
-/// The remarks that a search reached, in the order of the text, each with a run as long as there is time.
+/// The remarks that a search reached, in the order of the text, each with a run if time permits.
 pub(crate) fn with_runs(plan: &Plan, found: &Found, control: &Control) -> Result<Vec<Remark>, Error> {
     let mut reached = found.report.remarks.clone();
     reached.sort();
@@ -48,7 +48,7 @@ fn with_run(plan: &Plan, found: &Found, property: PropertyId, control: &Control)
     Ok(Remark { property, trace })
 }
 
-/// Watches a search of which nobody is told.
+/// Watches a search without reporting progress.
 struct Quiet<'a>(&'a Control);
 
 impl Observer for Quiet<'_> {

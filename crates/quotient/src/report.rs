@@ -1,4 +1,4 @@
-//! What a check, or the exploration of a state space, found out.
+//! The results of a check, or of the exploration of a state space.
 
 use std::time::Duration;
 
@@ -20,100 +20,100 @@ use crate::run::Found;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// Violated if any property is; else inconclusive if any is, or any cannot be checked; else holds.
+    /// Violated if any property is; otherwise inconclusive if any property is, or cannot be checked; otherwise holds.
     pub verdict: Verdict,
-    /// Why the search ended before it was finished, if it did.
+    /// Why the search ended before it finished, if it did.
     pub stop_reason: Option<StopReason>,
-    /// One verdict for each property checked (in order of declaration, without assumptions), then for deadlock
-    /// and for errors as far as they were to be checked. Violations come with a run that was replayed.
+    /// One verdict for each property checked (in order of declaration, without assumptions), then for deadlock and for
+    /// run-time errors if they were selected. Violations come with a replayed counterexample.
     pub properties: Vec<PropertyReport>,
-    /// A run to each cover that is reached, if that was asked for and no limit was reached first.
+    /// A run to each reached cover property, if requested and no limit was reached first.
     pub cover_runs: Vec<(PropertyId, Trace)>,
-    /// Whether the search was to continue past violations.
+    /// Whether the search continues past violations.
     pub all_errors: bool,
-    /// The run to the fault that ended the search, if faults were not to be judged ([`StopReason::Fault`]).
+    /// The run to the run-time error that ended the search, if errors were not selected ([`StopReason::Fault`]).
     pub fault: Option<Trace>,
-    /// What is worth saying about states that were reached, each once; no verdict depends on it.
+    /// Remarks about reached states, each once; no verdict depends on them.
     pub remarks: Vec<Remark>,
-    /// What the model claims besides, and cannot be checked. Nothing if the properties to check were named.
+    /// Further claims of the model, which cannot be checked. Empty if properties were selected by name.
     pub unsupported: Vec<UnsupportedProperty>,
     /// States stored.
     pub states: u64,
     /// Rule instances fired.
     pub transitions: u64,
-    /// Steps from a start to the deepest state stored.
+    /// The depth of the deepest state stored.
     pub depth: u64,
-    /// How many of the states stored are so many steps from a start, the starts first; known of breadth-first searches
+    /// The number of stored states at each depth, starting with the initial states; known for breadth-first searches
     /// without adaptive reduction.
     pub levels: Option<Vec<u64>>,
-    /// How often rules fire, if that was asked for and is known.
+    /// How often rules fire, if requested and known.
     pub firings: Option<Vec<RuleFirings>>,
-    /// States of the model that the stored ones represent: the same without a reduction; not known where an
-    /// orbit may be stored several times or there was no time to count.
+    /// The number of states of the model that the stored ones represent, which is the same number without a reduction;
+    /// unknown if an orbit may be stored several times or there was no time to count.
     pub represented: Option<BigUint>,
-    /// Whether each orbit is stored once, and each state as it is.
+    /// Whether each orbit is stored once, and every state exactly.
     pub exact: bool,
-    /// What may have been missed, if states were not stored as they are.
+    /// What may have been missed, if states were stored approximately.
     pub approximation: Option<Approximation>,
     /// How the search was reduced.
     pub reduction: ReductionReport,
-    /// The symmetries, if they were to be used.
+    /// The symmetries, if they were requested.
     pub symmetry: Option<SymmetryReport>,
-    /// How adaptive reduction went about it, if it was used.
+    /// Details of adaptive reduction, if it was used.
     pub adaptive: Option<AdaptiveUse>,
-    /// Searches besides, for liveness of instances that symmetries exchange.
+    /// Additional searches, for liveness of instances that symmetries exchange.
     pub liveness_searches: Vec<LivenessReport>,
     /// The comparison with the unreduced search, if there was one.
     pub cross_check: Option<CrossCheck>,
-    /// The rules of which no instance can fire in any reachable state; not known unless the search was finished.
-    /// After an approximate search: in any state that it saw.
+    /// The rules without an instance that can fire in any reachable state; unknown unless the search finished. After an
+    /// approximate search: in any visited state.
     pub never_fired: Option<Vec<RuleId>>,
-    /// Most bytes used for stored states.
+    /// Peak number of bytes used for stored states.
     pub store_bytes: u64,
-    /// Most bytes used on disk for states that did not fit into memory.
+    /// Peak number of bytes used on disk for states that did not fit into memory.
     pub disk_bytes: u64,
-    /// The 64-bit words of a packed state, as the search had it at its end.
+    /// The number of 64-bit words of a packed state at the end of the search.
     pub words: usize,
-    /// States that come from the checkpoint the search was resumed from, and were not found in the time it took.
+    /// States from the checkpoint that the search was resumed from, which were not found in the reported time.
     pub resumed_states: u64,
-    /// How many threads the search could use.
+    /// The number of threads the search could use.
     pub threads: u32,
-    /// How long everything took, without the runs before a checkpoint.
+    /// The total time, without the time before a checkpoint.
     pub elapsed: Duration,
-    /// The most memory the process took, if the system tells.
+    /// The peak memory use of the process, if the system reports it.
     pub peak_memory: Option<u64>,
-    /// What was done otherwise than asked, or is to be known besides.
+    /// Deviations from the options, and other notes.
     pub notes: Vec<String>,
 }
 
-/// A claim of a model that cannot be checked: there is no verdict on it.
+/// A claim of a model that cannot be checked, so it has no verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsupportedProperty {
-    /// What sort of claim it is, in the words of the language: `ltl`, `never`, `trace`.
+    /// The kind of claim, in the terms of the language: `ltl`, `never`, `trace`.
     pub kind: &'static str,
-    /// Its name, or what it is called if it has none.
+    /// Its name, or its description if it has none.
     pub name: String,
     /// Why it cannot be checked.
     pub reason: String,
-    /// Where it stands in the text.
+    /// Its location in the text.
     pub span: Option<Span>,
 }
 
 /// How a search was reduced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReductionReport {
-    /// The name of the strategy; `none` and `adaptive` are two.
+    /// The name of the strategy, including `none` and `adaptive`.
     pub name: &'static str,
     /// How representatives are found, or why there are none.
     pub method: Option<String>,
     /// Whether each orbit is stored once.
     pub exact: bool,
-    /// Whether states that are not symmetric may be taken for each other.
+    /// Whether states of different orbits may be identified.
     pub approximate: bool,
-    /// How many states of different orbits had the marker of another one, if markers were used and somebody
-    /// could tell.
+    /// The number of states whose marker equals that of a different orbit, if markers were used and collisions could be
+    /// counted.
     pub marker_collisions: Option<u64>,
-    /// Processor time spent to find representatives, of all threads together.
+    /// Processor time spent on canonicalization, of all threads together.
     pub canonicalization: Option<Duration>,
 }
 
@@ -129,47 +129,46 @@ impl ReductionReport {
 pub struct SymmetryReport {
     /// The group.
     pub group: Result<GroupReport, &'static str>,
-    /// How long it took to find it.
+    /// The time taken to find it.
     pub elapsed: Duration,
 }
 
 /// A group of symmetries.
 #[derive(Clone, Debug)]
 pub struct GroupReport {
-    /// How many symmetries there are.
+    /// The number of symmetries.
     pub order: BigUint,
-    /// What group it is, for people.
+    /// The structure of the group, for human readers.
     pub structure: String,
     /// Generators in source terms, each a list of cycles.
     pub generators: Vec<Vec<String>>,
     /// Vertices and edges of the graph it was found in.
     pub graph: Option<(usize, usize)>,
-    /// Whether these are all symmetries that the graph has.
+    /// Whether these are all symmetries of the graph.
     pub complete: bool,
-    /// How many symmetries the behaviour has, and the properties that do not have them all.
+    /// The number of symmetries of the behaviour, and the properties that do not have them all.
     pub behaviour: Option<(BigUint, Vec<PropertyId>)>,
     /// Declarations that do not hold.
     pub refused: Vec<Refused>,
 }
 
-/// Something about a model that is worth saying and violates nothing: that a guard of a B operation has no value in
-/// some state that is reached.
+/// A remark about a model that is not a violation: that a guard of a B operation has no value in some reachable state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// The property of the model that says when: its name is the remark, its span the place it is about.
+    /// The property of the model that states the condition: its name is the remark, its span the location.
     pub property: PropertyId,
     /// A run to a state in which it holds, unless there was no time to find one.
     pub trace: Option<Trace>,
 }
 
-/// The unreduced search that was compared with the reduced one. That something differs is an error.
+/// The unreduced search that was compared with the reduced one. A difference is an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CrossCheck {
-    /// How far the comparison went.
+    /// The extent of the comparison.
     pub extent: Extent,
     /// The verdict of the unreduced search.
     pub verdict: Verdict,
-    /// Why it ended before it was finished.
+    /// Why it ended before it finished.
     pub stop_reason: Option<StopReason>,
     /// The states it stored.
     pub states: u64,
@@ -180,7 +179,7 @@ pub struct CrossCheck {
 const NONE: &str = "none";
 
 impl Report {
-    /// The report on what a search found.
+    /// The report on the result of a search.
     pub(crate) fn new(found: Found, notes: Vec<String>, control: &Control, elapsed: Duration) -> Self {
         let Found { symmetries, report, remarks } = found;
         let engines::Report {
@@ -206,7 +205,7 @@ impl Report {
             outgrown: _,
             cross_check,
         } = report;
-        // A store knows the part of the limit that it was given.
+        // A store knows only its own share of the limit.
         let own = |reason: StopReason| match (reason, control.max_memory()) {
             (StopReason::MemoryLimit(_), Some(limit)) => StopReason::MemoryLimit(limit),
             (reason, _) => reason,
@@ -273,7 +272,8 @@ impl Report {
         }
     }
 
-    /// The same with what only the plan knows. A model that claims what cannot be checked cannot be said to hold.
+    /// The same with the data that only the plan has. A model with a claim that cannot be checked is not reported as
+    /// holding.
     pub(crate) fn planned(self, plan: &Plan) -> Self {
         let verdict = match self.verdict {
             Verdict::Holds if !plan.unsupported.is_empty() => Verdict::Inconclusive,
@@ -288,15 +288,16 @@ impl Report {
         }
     }
 
-    /// How many states of the model there are for each that is stored.
+    /// The number of states of the model for each stored one.
     pub fn reduction_factor(&self) -> Option<f64> {
         let represented = self.represented.as_ref().filter(|_| self.states > 0)?;
-        // A float for people; only beyond 10^300 is there none.
+        // A float for human readers; there is none only beyond 10^300.
         let represented: f64 = represented.to_string().parse().ok()?;
         Some(represented / self.states as f64).filter(|factor| factor.is_finite())
     }
 
-    /// How many instances of a liveness property were judged, and for how many, if symmetries made them fewer.
+    /// The number of instances of a liveness property that were checked, and the number they represent, if symmetries
+    /// reduced it.
     pub fn judged_instances(&self, property: PropertyId) -> Option<(usize, usize)> {
         let instances = self.liveness_searches.iter().flat_map(|search| &search.instances);
         let judged: Vec<usize> =

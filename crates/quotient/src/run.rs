@@ -1,4 +1,5 @@
-//! A check from its plan to its report: symmetries, race, search, trial, comparison.
+//! A check from its plan to its report: detection, race with an unreduced search, search, trial of adaptive reduction,
+//! comparison.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -21,7 +22,7 @@ use crate::report::{Remark, Report};
 use crate::search;
 use crate::trial::Trial;
 
-/// What a search found.
+/// The result of a search.
 pub(crate) struct Found {
     pub(crate) symmetries: Option<Symmetries>,
     pub(crate) report: engines::Report,
@@ -29,7 +30,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// What a search found, without runs to remarks.
+    /// The result of a search, without runs to remarks.
     pub(crate) fn new(symmetries: Option<Symmetries>, report: engines::Report) -> Self {
         Self { symmetries, report, remarks: Vec::new() }
     }
@@ -81,13 +82,13 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
     Ok(report)
 }
 
-/// When a file was written, and how long it is: both tell whether it was written since.
+/// The modification time and the length of a file, to detect whether it was written since.
 fn stamp_of(path: &Path) -> Option<(SystemTime, u64)> {
     let metadata = path.metadata().ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-/// Whether a search that ends for a reason would have found more, so that there is something to continue.
+/// Whether a search that ended for this reason can be continued.
 fn ends_early(reason: &StopReason) -> bool {
     !matches!(
         reason,
@@ -99,7 +100,7 @@ fn ends_early(reason: &StopReason) -> bool {
     )
 }
 
-/// Says that a limit is below what the program itself takes.
+/// Notes that a limit is below what the program itself needs.
 pub(crate) fn too_little_memory(control: &Control) -> Option<String> {
     let (limit, taken) = (control.max_memory()?, resident_bytes()?);
     let mebibytes = |bytes: u64| bytes.div_ceil(1 << 20);
@@ -110,7 +111,7 @@ pub(crate) fn too_little_memory(control: &Control) -> Option<String> {
     ))
 }
 
-/// Searches, and looks for runs to what is worth a remark. Runs on a thread that is watched.
+/// Searches, and finds runs to remarks. Runs on a watched thread.
 fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let mut found = search_as_planned(plan, control)?;
     found.remarks = remarks::with_runs(plan, &found, control)?;
@@ -125,14 +126,14 @@ fn search_as_planned(plan: &Plan, control: &Control) -> Result<Found, Error> {
         let searched = adaptive::search(model, properties, search, &mut follower);
         let Searched { used, report } = match (searched, control.stop_reason()) {
             (Ok(searched), _) => searched,
-            // Whatever it says, it was interrupted.
+            // Whatever it returned, it was interrupted.
             (Err(_), Some(reason)) => return Ok(stopped(plan, None, reason, control)),
             (Err(error), None) => return Err(error),
         };
         return Ok(Found::new(Some(Symmetries::of_adaptive(used)), report));
     }
-    // A comparison needs both searches, and there is nothing to be gained from being early.
-    // One that is continued later must be the same search then.
+    // A comparison needs both searches, so ending early gains nothing. A search that is continued later must then be
+    // the same search.
     let waits = options.cross_check || options.checkpoint.is_some() || options.resume.is_some();
     let patience = (!waits).then_some(PATIENCE);
     let wish = (options.symmetry, options.reduction);
@@ -160,7 +161,7 @@ fn search_as_planned(plan: &Plan, control: &Control) -> Result<Found, Error> {
         }
     };
     let method = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
-    // A search without symmetries may be what was wished for, or there are none.
+    // A search without symmetries may have been requested, or there are none.
     let tries = wish == (Symmetry::Auto, Reduction::Auto) && !options.cross_check && !options.statistics;
     let order = method.filter(|_| tries).map(|plan| plan.symmetry.order.clone());
     let mut trial = Trial::new(&mut follower, model, properties, search, order);
@@ -173,7 +174,7 @@ fn search_as_planned(plan: &Plan, control: &Control) -> Result<Found, Error> {
     Ok(Found::new(symmetries, report))
 }
 
-/// What is known when everything is stopped before the search.
+/// What is known if everything is stopped before the search.
 fn stopped(plan: &Plan, symmetries: Option<Symmetries>, reason: StopReason, control: &Control) -> Found {
     let report = search::unfinished(&plan.model, &plan.search, reason, control);
     Found::new(symmetries, report)

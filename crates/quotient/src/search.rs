@@ -1,4 +1,4 @@
-//! The calls of engines: every search runs through here, within what is left of the memory.
+//! Calls of the engines: every search goes through here, within the remaining memory.
 
 use quotient_engines::{self as engines, EngineError, Observer, ReductionPlan, Report, SearchOptions, StopReason};
 
@@ -16,7 +16,7 @@ pub(crate) fn run(
     engines::check(model.ir(), model.layout(), plan, &within_memory(options, control), observer)
 }
 
-/// The same options, with the memory that is left.
+/// The same options, with the remaining memory.
 pub(crate) fn within_memory(options: &SearchOptions, control: &Control) -> SearchOptions {
     if options.checkpoint.is_some() {
         control.write_at_the_end();
@@ -24,7 +24,7 @@ pub(crate) fn within_memory(options: &SearchOptions, control: &Control) -> Searc
     SearchOptions { max_memory: control.store_bytes(options.threads, options.spill.is_some()), ..options.clone() }
 }
 
-/// What there is to report of a search that was stopped before it could say anything itself.
+/// The report of a search that was stopped before it produced a result.
 pub(crate) fn unfinished(model: &Model, options: &SearchOptions, reason: StopReason, control: &Control) -> Report {
     let progress = control.progress().unwrap_or_default();
     engines::unfinished(model.ir(), model.layout(), options, reason, &progress)

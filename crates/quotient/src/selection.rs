@@ -1,16 +1,16 @@
-//! The properties that options name.
+//! Selection of properties by name.
 
 use quotient_ir::{Model, PropertyId};
 
 use crate::names::property_name;
 use crate::plan::Refusal;
 
-/// The name of what every model has: that there is no deadlock.
+/// The name of the built-in property that there is no deadlock.
 pub(crate) const DEADLOCK: &str = "deadlock";
-/// The name of what every model has: that nothing goes wrong.
+/// The name of the built-in property that there are no run-time errors.
 pub(crate) const ERRORS: &str = "errors";
 
-/// All claims of a model, or those that are selected.
+/// All properties of a model, or those selected.
 pub(crate) fn claims(model: &Model, selected: Option<&[PropertyId]>) -> Vec<PropertyId> {
     let properties = model.properties.iter_enumerated();
     properties
@@ -19,8 +19,8 @@ pub(crate) fn claims(model: &Model, selected: Option<&[PropertyId]>) -> Vec<Prop
         .collect()
 }
 
-/// The properties with the given names, in order of declaration. What every model has is none of
-/// them, and no mistake either.
+/// The properties with the given names, in order of declaration. The built-in properties are not among them, and not a
+/// mistake either.
 ///
 /// # Errors
 /// If there is no property of a name.
@@ -41,7 +41,7 @@ pub(crate) fn named_properties(model: &Model, names: &[String]) -> Result<Vec<Pr
     Ok(claims.iter().filter(|(_, claim)| names.contains(claim)).map(|&(id, _)| id).collect())
 }
 
-/// Names what may have been meant: the nearest names, or all if none is near and there are few.
+/// Suggests names: the nearest ones, or all if none is near and there are few.
 fn unknown_property(name: &str, mut known: Vec<&str>) -> Refusal {
     const SUGGESTIONS: usize = 3;
     const FEW: usize = 12;

@@ -1,5 +1,5 @@
-//! The symmetries of a model by themselves: what they are, why a hoped-for one is absent, and the graph and the
-//! group for other programs.
+//! The symmetries of a model without a search: what they are, why an expected one is absent, and export of the graph
+//! and the group.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ use crate::options::Symmetry;
 use crate::plan::Refusal;
 use crate::selection::{claims, named_properties};
 
-/// Reasons given for one request.
+/// The maximum number of reasons given for one request.
 const REASONS: usize = 8;
 
 /// Which properties symmetries have to preserve.
@@ -41,21 +41,21 @@ pub enum Preserve {
 /// A question about symmetries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Why is this not a symmetry? `TYPE VALUE VALUE`, `rotate TYPE`, the same with processes or channels in place of a
-    /// type, or two variables or parts of variables. What refers to them may follow.
+    /// Why is this not a symmetry? `TYPE VALUE VALUE`, `rotate TYPE`, the same with processes or channels instead of a
+    /// type, or two variables or parts of variables. References to them may follow.
     WhyNot(String),
     /// What distinguishes the values of each index type?
     Families,
 }
 
-/// Which symmetries to look for, and what to ask about them.
+/// Which symmetries to find, and what to ask about them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DetectOptions {
-    /// Where they come from.
+    /// The origin of the symmetries.
     pub symmetry: Symmetry,
     /// What they preserve.
     pub preserve: Preserve,
-    /// What to ask besides.
+    /// An additional question.
     pub question: Option<Question>,
 }
 
@@ -63,17 +63,17 @@ pub struct DetectOptions {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Detected {
-    /// Which were looked for.
+    /// Which symmetries were requested.
     pub source: Symmetry,
     /// The properties that they preserve.
     pub properties: Vec<PropertyId>,
-    /// How many there are.
+    /// The number of symmetries.
     pub order: BigUint,
-    /// What group they are.
+    /// The structure of the group.
     pub structure: String,
-    /// Whether they are all that the graph has.
+    /// Whether they are all symmetries of the graph.
     pub complete: bool,
-    /// Symmetries that generate all others, in source terms.
+    /// Generators of the group, in source terms.
     pub generators: Vec<Description>,
     /// How they were certified.
     pub certification: Option<CertificationReport>,
@@ -89,11 +89,11 @@ pub struct Detected {
     pub refused: Vec<Refused>,
     /// The answer to the question.
     pub answer: Option<Answer>,
-    /// How long each phase took.
+    /// The duration of each phase.
     pub phases: Phases,
-    /// How long everything took.
+    /// The total duration.
     pub elapsed: Duration,
-    /// The most memory the process took, if the system tells.
+    /// The peak memory use of the process, if the system reports it.
     pub peak_memory: Option<u64>,
     model: Model,
     group: Option<CertifiedGroup>,
@@ -107,14 +107,14 @@ pub enum Answer {
     WhyNot {
         /// The request as it was written.
         text: String,
-        /// Whether it is a symmetry, and what follows or what breaks it.
+        /// Whether it is a symmetry, with the accompanying exchanges or the reasons against it.
         explanation: Explanation,
     },
-    /// About the values of all index types, about processes and channels.
+    /// About the values of all index types, processes and channels.
     Families(Vec<Family>),
 }
 
-/// How long each phase took.
+/// The duration of each phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
     /// Text to functions.
@@ -129,7 +129,7 @@ pub struct Phases {
     pub structure: Duration,
 }
 
-/// Forms in which other programs read symmetries.
+/// Export formats for symmetries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SymmetryFormat {
     /// The graph for bliss and saucy.
@@ -170,7 +170,7 @@ pub fn detect(
     let (job, source, asked, watched) = (model.clone(), options.symmetry, options.question.clone(), control.clone());
     let work = move || -> Result<Detected, Error> {
         let started = Instant::now();
-        // Assumptions and what is passed through decide which states there are, whatever is asked for.
+        // Assumptions and transient states determine which states exist, whatever is requested.
         let assumptions = job.ir().properties.iter_enumerated().filter(|(_, entry)| !entry.kind.is_claim());
         let preserved: Vec<PropertyId> = properties.iter().copied().chain(assumptions.map(|(id, _)| id)).collect();
         let mut found = find(&job, &preserved, source, &Budget::until(watched.interrupt()))?;
@@ -218,7 +218,7 @@ fn find(model: &Model, properties: &[PropertyId], source: Symmetry, budget: &Bud
             let mut numbers: Vec<VariableId> =
                 detection.numbers.iter().map(|&slot| model.layout().slots[slot].variable).collect();
             numbers.dedup();
-            // What is fixed is said to be so already.
+            // Fixed variables have already been reported.
             numbers.retain(|variable| !found.fixed.iter().any(|fixed| fixed.variable == *variable));
             found.numbers = numbers;
             found.graph_size = Some((detection.graph.vertex_count(), detection.graph.edge_count()));
@@ -237,13 +237,13 @@ fn no_group(error: DetectionError) -> Error {
     }
 }
 
-/// Only who is interrupted gives up here: there is no limit of work.
+/// Only an interrupt ends this early: there is no limit of work.
 fn given_up(_: Spent) -> Error {
     Error::Stopped(StopReason::Interrupted)
 }
 
 impl Detected {
-    /// No symmetry but the identity.
+    /// Only the identity.
     fn none(model: &Model, source: Symmetry) -> Self {
         Self {
             source,
@@ -268,7 +268,7 @@ impl Detected {
         }
     }
 
-    /// Finds out what group it is, and says it in source terms.
+    /// Determines the structure of the group, and describes it in source terms.
     fn describe(&mut self, group: CertifiedGroup, budget: &Budget) -> Result<(), Error> {
         let clock = Instant::now();
         (self.order, self.structure) = group.order_and_structure(budget).map_err(given_up)?;
@@ -285,12 +285,12 @@ impl Detected {
         &self.model
     }
 
-    /// The certified group, if symmetries were looked for.
+    /// The certified group, if symmetries were requested.
     pub fn group(&self) -> Option<&CertifiedGroup> {
         self.group.as_ref()
     }
 
-    /// Writes the graph or the group for another program.
+    /// Exports the graph or the group.
     ///
     /// # Errors
     /// If it cannot be written, or there is no graph: only [`Symmetry::Auto`] makes one.

@@ -1,8 +1,8 @@
-//! The choice of adaptive reduction by itself: while a search with the symmetries of the whole model (or
-//! without any) goes on and on, an adaptive search is tried. It must be much smaller at the same distance
-//! from the start, or it is given up at once; otherwise it may do an eighth of the work done so far, in an eighth of
-//! the memory. If it gets to the end, that is the answer; if not, the search that is under way continues as if
-//! nothing had happened. Work is counted in states and steps, so that what is chosen does not depend on the clock.
+//! Automatic choice of adaptive reduction: during a long search with the symmetries of the whole model (or without
+//! any), an adaptive search is tried. It must be much smaller at the same depth, or it is abandoned at once; otherwise
+//! it may do an eighth of the work done so far, in an eighth of the memory. If it finishes, its result is the answer;
+//! if not, the current search continues unaffected. Work is counted in states and steps, so that the choice does not
+//! depend on the clock.
 
 use std::ops::ControlFlow;
 
@@ -15,37 +15,36 @@ use crate::control::Follower;
 use crate::error::Error;
 use crate::model::Model;
 
-/// States before the first attempt: smaller models are not worth the thought.
+/// The number of states before the first attempt: smaller models are not worth it.
 const FIRST_STATES: u64 = 20_000;
-/// How many times more before the next one.
+/// The factor by which the number of states grows before the next attempt.
 const GROWTH: u64 = 8;
-/// The part of the states stored so far that an attempt may store up to the same distance from the start.
+/// The share of the states stored so far that an attempt may store up to the same depth.
 const PROMISING_SHARE: u64 = 64;
-/// An attempt may take one of so many parts of what the search has taken so far: of the states it may store, of
-/// the steps it may do, of the work of looking at rules (counted in nodes of circuits against steps of the
-/// search), and of the memory.
+/// An attempt may take one part in this many of what the search has taken so far: of the states stored, of the steps, of
+/// the work of analysing rules (circuit nodes, counted against steps of the search), and of the memory.
 const SHARE: u64 = 8;
-/// Memory that an attempt may take in any case: less is not worth a thought.
+/// Memory that an attempt may always take; less is not worth an attempt.
 const LEAST_BYTES: u64 = 1 << 20;
-/// Work of looking at rules that an attempt may do in any case: some ten milliseconds.
+/// Work of analysing rules that an attempt may always do: some ten milliseconds.
 const LEAST_WORK: u64 = 1 << 17;
 
-/// A search beside which adaptive reduction is tried.
+/// A search during which adaptive reduction is tried.
 pub(crate) struct Trial<'a> {
     follower: &'a mut Follower,
     model: &'a Model,
     properties: &'a [PropertyId],
     options: &'a SearchOptions,
     symmetries: BigUint,
-    /// The number of states for the next attempt, if there is to be one.
+    /// The number of states at the next attempt, if there is to be one.
     next: Option<u64>,
-    /// What came of an attempt that answers everything.
+    /// The outcome of an attempt that decides everything.
     pub(crate) found: Option<Result<Box<Searched>, Error>>,
 }
 
 impl<'a> Trial<'a> {
-    /// Watches a search with a number of symmetries. Nothing is tried without that number, nor if adaptive
-    /// reduction cannot answer what is asked.
+    /// Watches a search with this number of symmetries. Nothing is tried if the number is unknown, or if adaptive
+    /// reduction does not support the query.
     pub(crate) fn new(
         follower: &'a mut Follower,
         model: &'a Model,
@@ -112,10 +111,10 @@ impl Observer for Trial<'_> {
     }
 }
 
-/// Ends an attempt that is not worth while.
+/// Ends an attempt that does not pay.
 struct Bound<'a> {
     follower: &'a Follower,
-    /// How far the search is that it is tried beside.
+    /// The progress of the search during which it is tried.
     beside: Progress,
     is_promising: bool,
 }

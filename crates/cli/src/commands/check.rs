@@ -1,4 +1,4 @@
-//! `quotient check`: search, check every property, show the result.
+//! `quotient check`: searches, checks every property, shows the result.
 
 use std::process::ExitCode;
 
@@ -20,7 +20,7 @@ use crate::render::{human, json, junit, sarif};
 use crate::terminal::{Palette, complain, print, print_with};
 use crate::watch::{Display, cancel_on_interrupt};
 
-/// The size of the table of `--store bitstate` unless told otherwise.
+/// The default table size of `--store bitstate`.
 const BITSTATE_BYTES: u64 = 256 << 20;
 
 /// Runs the command.
@@ -99,14 +99,15 @@ fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
     })
 }
 
-/// The run of the first violation and what it is about, or to the error that ended the search.
+/// The counterexample of the first violation with its subject, or the run to the run-time error that ended the search.
 fn first_run(report: &Report) -> Option<(Option<Subject>, &Trace)> {
     let mut violations = report.properties.iter();
     let violation = violations.find_map(|property| Some((Some(property.subject), property.trace.as_ref()?)));
     violation.or(report.fault.as_ref().map(|trace| (None, trace)))
 }
 
-/// Draws the run of the first violation, or to the error that ended the search, if that is wished for and there is one.
+/// Draws the counterexample of the first violation, or the run to the run-time error that ended the search, if
+/// requested.
 fn draw(arguments: &CheckArguments, model: &Model, report: &Report) -> Result<(), Failure> {
     if let (Some(path), Some((_, trace))) = (&arguments.msc, first_run(report)) {
         let chart = sequence_chart(model.ir(), model.layout(), trace).unwrap_or_default();

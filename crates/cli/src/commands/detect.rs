@@ -1,4 +1,4 @@
-//! `quotient detect`: the symmetries of a model, and why a hoped-for one is absent.
+//! `quotient detect`: the symmetries of a model, and why an expected one is absent.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &DetectArguments, invocation: &Invocation) -> Resul
         show_warnings(&model);
         return partial::run(&model, &preserve, &control, arguments.format, invocation);
     }
-    // Created first, so that a long detection does not end with nowhere to write.
+    // Created first, so that a long detection does not fail at the end for lack of an output file.
     let export = arguments.export.as_ref().map(|export| create(export).map(|file| (export, file))).transpose()?;
     let certificate = arguments.certificate.as_ref().map(|path| match File::create(path) {
         Ok(file) => Ok((path, file)),
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &DetectArguments, invocation: &Invocation) -> Resul
     Ok(ExitCode::from(HOLDS))
 }
 
-/// `--why-not MODEL` reads as a request without a model: then there is no request.
+/// `--why-not MODEL` parses as a request without a model; it means a model without a request.
 fn split_request(arguments: &DetectArguments) -> Result<(ModelArguments, Option<Question>), Failure> {
     let model = &arguments.model;
     let (path, question) = match (&model.path, &arguments.why_not) {

@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
     if let Some(name) = arguments.variables.iter().find(|name| !has_variable(&model, name)) {
         return Err(unknown_variable(name));
     }
-    // Created first, so that a long search does not end with nowhere to write.
+    // Created first, so that a long search does not fail at the end for lack of an output file.
     let export = arguments.export.as_ref().map(|export| create(export).map(|file| (export, file))).transpose()?;
     let mut display = Display::new(arguments.output.format, arguments.output.no_progress);
     let found = quotient::explore(&model, &options, &control, &mut display);
@@ -99,7 +99,7 @@ fn create(export: &Export) -> Result<File, Failure> {
     File::create(&export.path).map_err(|error| Failure::file("write", &export.path, &error))
 }
 
-/// Whether a name is one of a variable that states show.
+/// Whether a name is that of a variable shown in states.
 fn has_variable(model: &Model, name: &str) -> bool {
     StateShape::new(model.ir(), model.layout()).chosen(&[name.to_owned()], &[]).is_ok()
 }

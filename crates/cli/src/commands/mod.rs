@@ -1,4 +1,4 @@
-//! The commands, one file each: arguments to options, a call of the library, its answer to output.
+//! The commands, one file each: from arguments to options, a call of the library, and output.
 
 use std::io;
 
@@ -25,7 +25,7 @@ mod runs;
 pub(crate) mod simulate;
 pub(crate) mod verify;
 
-/// Whether the claims that a Promela model makes about its runs are part of it.
+/// Whether the claims of a Promela model about its runs are included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Claims {
     Watched,
@@ -50,14 +50,14 @@ fn load_model_with(arguments: &ModelArguments, options: &LoadOptions, control: &
             path: "<stdin>".to_owned(),
             message: format!("cannot read standard input: {error}"),
         })?;
-        // What `quotient lower` prints is Murphi, whatever the language it was lowered from.
+        // `quotient lower` prints Murphi, whatever language the model was lowered from.
         let language = options.language.unwrap_or(Language::Murphi);
         return Ok(Model::from_bytes("<stdin>", &bytes, language, options, control)?);
     }
     Ok(Model::load(&arguments.path, options, control)?)
 }
 
-/// How the command line says that a model is read.
+/// The load options that the command line specifies.
 fn load_options(arguments: &ModelArguments, claims: Claims) -> LoadOptions {
     LoadOptions {
         constraint: None,
@@ -133,21 +133,21 @@ fn exit_status(verdict: Verdict) -> u8 {
     }
 }
 
-/// Something about the model as a whole.
+/// A diagnostic about the model as a whole.
 fn whole_model(source: &Source, code: &'static str, message: impl Into<String>) -> Failure {
     let diagnostic = Diagnostic { primary: None, ..Diagnostic::error(code, message, Default::default()) };
     let invalid = quotient::Invalid { source: source.clone(), diagnostics: vec![diagnostic] };
     Error::Model(Box::new(invalid)).into()
 }
 
-/// Shows warnings about a model that can be used all the same.
+/// Shows warnings about a usable model.
 fn show_warnings(model: &Model) {
     if !model.warnings().is_empty() {
         complain(&diagnostics::render(model.source(), model.warnings(), Palette::for_stderr()));
     }
 }
 
-/// Shows what was done otherwise than asked.
+/// Shows deviations from the options.
 fn show_notes(notes: &[String]) {
     for note in notes {
         complain(&format!("note: {note}\n"));

@@ -1,5 +1,5 @@
-//! `quotient detect --partial`: what each rule tells apart, and which notion of approximate symmetry the
-//! state space enjoys.
+//! `quotient detect --partial`: what each rule distinguishes, and which notion of approximate symmetry the state space
+//! satisfies.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -16,11 +16,11 @@ use crate::render::json;
 use crate::render::quantity;
 use crate::terminal::{print, print_with};
 
-/// What there is to say.
+/// The output.
 struct Findings {
     families: Vec<FamilyObject>,
     rules: Vec<RuleUse>,
-    /// Properties that tell members apart, with their partitions.
+    /// Properties that distinguish members, with their partitions.
     properties: Vec<(String, String)>,
     structure: Result<StructureObject, TooManyStates>,
 }
@@ -55,7 +55,7 @@ struct PropertyObject<'a> {
     partition: &'a str,
 }
 
-/// The state space. A notion that does not hold has a witness; null if it was too much to find out.
+/// The state space. A notion that does not hold has a witness; null if it was too expensive to decide.
 #[derive(serde::Serialize)]
 struct StructureObject {
     states: usize,
@@ -139,7 +139,7 @@ fn witness_object(model: &Model, image: Image) -> WitnessObject {
     let Image { witness, permutation } = image;
     let (first, second) = &witness.transition;
     let (image_first, image_second) = &witness.image;
-    // What is the same in all four states says nothing.
+    // Values that are equal in all four states are omitted.
     let all = [first, second, image_first, image_second];
     let varies = |slot: usize| all.iter().any(|state| state.0[slot] != first.0[slot]);
     let text = |state: &Valuation| {

@@ -1,4 +1,4 @@
-//! Runs that are written to files.
+//! Writing runs to files.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::names::{property_kind, property_name};
 use crate::render::trace::describe_violation;
 
-/// Finds out before a long search whether there is a folder to write to.
+/// Checks before a long search that the output directory exists.
 pub(super) fn check_destination(destination: &RunDestination) -> Result<(), Failure> {
     let path = &destination.path;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -51,7 +51,7 @@ fn read(path: &Path) -> Result<Certificate, Failure> {
     })
 }
 
-/// The place of a line and a column, both counted from 1.
+/// The location of a line and a column, both counted from 1.
 fn span_at(text: &str, line: usize, column: usize) -> Span {
     let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let offset = (start + column.saturating_sub(1)).min(text.len());

@@ -1,4 +1,4 @@
-//! What came of checking a certificate, for people and for programs.
+//! The outcome of checking a certificate, as text and as JSON.
 
 use std::io::{self, Write};
 
@@ -18,9 +18,9 @@ struct VerificationObject<'a> {
     #[serde(flatten)]
     header: Header<'a>,
     verdict: &'static str,
-    /// What is wrong or cannot be decided.
+    /// What is wrong or undecided.
     finding: Option<FindingObject<'a>>,
-    /// How many generators passed.
+    /// The number of generators that passed.
     generators: usize,
     order: Option<String>,
     states: usize,
@@ -37,7 +37,7 @@ struct FindingObject<'a> {
     column: Option<usize>,
 }
 
-/// For people: the verdict, where it fails, and how far runs were compared.
+/// Text output: the verdict, the location of the failure, and how far runs were compared.
 pub(crate) fn human(model: &Model, found: &Verification, palette: Palette) -> String {
     let mut text = match &found.verdict {
         CertificateVerdict::Certified => {
@@ -71,7 +71,7 @@ fn failed(model: &Model, verdict: &str, finding: &Finding, palette: Palette) -> 
     text
 }
 
-/// What a finding is about in words, and where.
+/// The description and the location of a finding.
 fn describe(model: &Model, cause: &Cause) -> (String, Option<Span>) {
     let ir = model.ir();
     match cause {
@@ -99,7 +99,7 @@ fn describe(model: &Model, cause: &Cause) -> (String, Option<Span>) {
     }
 }
 
-/// For programs.
+/// JSON output.
 pub(crate) fn json(
     writer: &mut dyn Write,
     model: &Model,

@@ -1,5 +1,5 @@
-//! Why something is wrong at the end of a run: the calls under way, the values of bound variables, and the part of a
-//! condition that decides.
+//! Why a property is violated at the end of a run: the call stack, the values of bound variables, and the decisive part
+//! of a condition.
 
 use std::fmt::Write;
 
@@ -10,8 +10,8 @@ use serde::ser::{Serialize, Serializer};
 use crate::render::diagnostics::Lines;
 use crate::terminal::{Palette, visible};
 
-/// Why something is wrong in the last state of a run. A part of a condition is told in the words of the text: where
-/// it is not found there, it is told only if the representation reads like the language.
+/// Why a property is violated in the last state of a run. Part of a condition is shown as in the text; if it does not
+/// occur there, it is shown only if the representation reads like the language.
 pub(crate) fn failure_context(
     model: &Model,
     layout: &Layout,
@@ -27,7 +27,7 @@ pub(crate) fn failure_context(
     context
 }
 
-/// The context for people, a line for each thing.
+/// The context as text, one line per item.
 pub(crate) fn context_lines(model: &Model, context: &FailureContext, indent: &str, palette: Palette) -> String {
     let mut text = String::new();
     for call in &context.calls {
@@ -62,7 +62,7 @@ fn pairs(values: &[NamedValue], between: &str) -> String {
     values.iter().map(pair).collect::<Vec<_>>().join(", ")
 }
 
-/// The context for programs.
+/// The context as JSON.
 #[derive(serde::Serialize)]
 pub(super) struct ContextObject<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -73,7 +73,7 @@ pub(super) struct ContextObject<'a> {
     part: Option<PartObject<'a>>,
 }
 
-/// A call that is under way.
+/// An active call.
 #[derive(serde::Serialize)]
 struct CallObject<'a> {
     function: String,
@@ -83,18 +83,18 @@ struct CallObject<'a> {
     column: usize,
 }
 
-/// The part of a condition that decides.
+/// The decisive part of a condition.
 #[derive(serde::Serialize)]
 struct PartObject<'a> {
     text: String,
-    /// What it is, and should not be.
+    /// Its actual value, which it should not have.
     value: bool,
     file: Option<&'a str>,
     line: Option<usize>,
     column: Option<usize>,
-    /// Conditions that hold, without which it would not matter.
+    /// Conditions that hold, and without which it would not matter.
     given: Vec<String>,
-    /// What the places hold that it reads.
+    /// The values that it reads.
     values: ValuesObject,
 }
 
@@ -114,7 +114,7 @@ impl Serialize for ValuesObject {
 }
 
 impl<'a> ContextObject<'a> {
-    /// The object of a context, if there is something to say.
+    /// The object of a context, if it is not empty.
     pub(super) fn of(lines: &Lines<'a>, context: FailureContext) -> Option<Self> {
         if context.is_empty() {
             return None;

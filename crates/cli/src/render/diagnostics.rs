@@ -1,20 +1,20 @@
-//! Diagnostics about a model, for people: the message, the source lines it is about, and help.
+//! Diagnostics about a model as text: the message, the source lines it concerns, and help.
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use quotient_ir::{Diagnostic, Label, Severity, Source, Span};
 
 use crate::terminal::{Palette, visible};
 
-/// A file of garbage is not better understood by a thousand messages.
+/// The maximum number of diagnostics shown: a thousand messages do not explain an invalid file better.
 const SHOWN: usize = 50;
-/// Labels further apart than this many lines get excerpts of their own.
+/// Labels further apart than this many lines get separate excerpts.
 const NEARBY_LINES: usize = 12;
 /// A longer span is shown by its first line only.
 const SPAN_LINES: usize = 12;
-/// Only the place is given for a longer line (the renderer cuts shorter ones to what fits).
+/// For a longer line only the location is given (the renderer truncates shorter ones to what fits).
 const LINE_BYTES: usize = 4096;
 
-/// Renders diagnostics and, at the end, how many errors there are.
+/// Renders diagnostics and, at the end, the number of errors.
 pub(crate) fn render(source: &Source, diagnostics: &[Diagnostic], palette: Palette) -> String {
     let renderer = if palette.is_enabled() { Renderer::styled() } else { Renderer::plain() };
     let lines = Lines::new(source);
@@ -27,7 +27,7 @@ pub(crate) fn render(source: &Source, diagnostics: &[Diagnostic], palette: Palet
     text
 }
 
-/// Renders remarks about places of a source; one without a place is a line of text.
+/// Renders remarks about source locations; one without a location is a line of text.
 pub(crate) fn render_remarks<'a>(
     source: &Source,
     remarks: impl IntoIterator<Item = (Option<Span>, &'a str)>,
@@ -48,7 +48,7 @@ pub(crate) fn render_remarks<'a>(
     text
 }
 
-/// `3 errors, 1 warning`, with what was left out; nothing for a lone warning.
+/// `3 errors, 1 warning`, with the number omitted; nothing for a single warning.
 fn summary(diagnostics: &[Diagnostic]) -> String {
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
     let warnings = diagnostics.len() - errors;
@@ -86,8 +86,7 @@ fn report<'a>(lines: &Lines<'a>, diagnostic: &'a Diagnostic) -> Vec<Group<'a>> {
     vec![group]
 }
 
-/// Shows the source lines around labels: one excerpt for labels near each other, the primary
-/// one's first.
+/// Shows the source lines around labels: one excerpt for nearby labels, that of the primary label first.
 fn locate<'a>(
     mut group: Group<'a>,
     lines: &Lines<'a>,
@@ -118,7 +117,7 @@ struct Cluster<'a> {
     labels: Vec<(AnnotationKind, &'a Label)>,
 }
 
-/// A stretch of whole lines of a file, counted from 0 in the whole source, and its bytes.
+/// A range of whole lines of a file, counted from 0 in the whole source, and its bytes.
 #[derive(Clone, Copy)]
 struct Excerpt {
     first_line_of_file: usize,
@@ -149,7 +148,7 @@ impl<'a> Cluster<'a> {
         let mut snippet = Snippet::source(text).path(file).line_start(first_line - first_line_of_file + 1);
         for (kind, label) in self.labels {
             let from = lines.boundary(label.span.range().start);
-            // What lies beyond the excerpt of a long span is not underlined.
+            // The part of a long span beyond the excerpt is not underlined.
             let to = lines.boundary(label.span.range().end).clamp(from, lines.excerpt(label.span).end.max(from));
             let annotation = kind.span(from - start..to - start);
             let annotation = if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) };
@@ -159,7 +158,7 @@ impl<'a> Cluster<'a> {
     }
 }
 
-/// Where something starts: line and column are counted from one, in characters.
+/// A location: line and column are counted from one, in characters.
 #[derive(Clone, Copy)]
 pub(crate) struct Location<'a> {
     /// The name of the file.
@@ -170,8 +169,7 @@ pub(crate) struct Location<'a> {
     pub(crate) column: usize,
 }
 
-/// A source with the offsets at which its lines start, so that many diagnostics about a large
-/// file do not each walk through it.
+/// A source with the offsets at which its lines start, so that many diagnostics about a large file do not each scan it.
 pub(crate) struct Lines<'a> {
     source: &'a Source,
     starts: Vec<usize>,
@@ -216,7 +214,7 @@ impl<'a> Lines<'a> {
             column: self.text()[self.starts[line]..offset].chars().count() + 1,
         }
     }
-    /// What to show of the source for a span.
+    /// The excerpt of the source for a span.
     fn excerpt(&self, span: Span) -> Excerpt {
         let from = self.boundary(span.range().start);
         let end_of_file = self.source.file_at(from as u32).1.end.max(from);
@@ -236,7 +234,7 @@ impl<'a> Lines<'a> {
             is_too_long,
         }
     }
-    /// The place a span starts at and the line it starts in, to be shown below something said about it.
+    /// The location of a span and the line it starts in, to be shown below a message about it.
     pub(crate) fn quotation(&self, span: Span, indent: &str, palette: Palette) -> String {
         let Location { file, line, column } = self.place(span);
         let place = palette.faint(&format!("{file}:{line}:{column}"));

@@ -1,4 +1,4 @@
-//! What every JSON object begins with: what said it, when, of which model, and what it was asked.
+//! The first members of every JSON object: the tool, the date, the model, and the options.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::invocation::Invocation;
 
-/// The version of the form of the output.
+/// The version of the output format.
 const SCHEMA: &str = "quotient/1";
 
 /// The first members of an object.
@@ -28,13 +28,13 @@ struct ToolObject {
     version: &'static str,
 }
 
-/// A model: its file, and what was read.
+/// A model: its file, and the files read.
 #[derive(serde::Serialize)]
 struct ModelObject<'a> {
     file: String,
-    /// Not known of what could not be read.
+    /// Unknown if the file could not be read.
     language: Option<&'static str>,
-    /// Of one file the hash of its bytes; of several, the hash of their hashes in a row.
+    /// The hash of the bytes of one file; for several files, the hash of their concatenated hashes.
     sha256: Option<String>,
     files: Vec<FileObject<'a>>,
 }
@@ -62,7 +62,7 @@ impl<'a> Header<'a> {
         Self { model: Some(object), ..Self::without_model(command, None, invocation) }
     }
 
-    /// For a command that did not get as far as a model.
+    /// For a command that ended before it had a model.
     pub(crate) fn without_model(command: &'static str, path: Option<&Path>, invocation: &'a Invocation) -> Self {
         let object = |path: &Path| ModelObject {
             file: path.display().to_string(),

@@ -1,4 +1,4 @@
-//! Results for people: the verdict first, then the evidence, then the figures.
+//! Text output of results: the verdict first, then the evidence, then the figures.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -16,39 +16,39 @@ use crate::render::quantity;
 use crate::render::trace::{StateDetail, TraceRenderer};
 use crate::terminal::{Palette, visible};
 
-/// The rate of a shorter search says more about the machine's mood than about the search.
+/// The rate of a shorter search is dominated by noise.
 const MEASURABLE: Duration = Duration::from_millis(20);
-/// The most statements or rules that are never executed and listed.
+/// The maximum number of never executed statements or rules that are listed.
 const LISTED_UNREACHED: usize = 12;
-/// The most levels whose states are listed.
+/// The maximum number of levels whose states are listed.
 const LISTED_LEVELS: usize = 24;
-/// With fewer states the store is mostly empty, and its size for each of them means nothing.
+/// With fewer states the store is mostly empty, and its size per state is meaningless.
 const MANY_STATES: u64 = 10_000;
 
-/// The verdict, as it were, on what cannot be checked.
+/// The word shown in place of a verdict for what cannot be checked.
 const UNSUPPORTED: &str = "unsupported";
 
-/// What was found about a model.
+/// The results about a model.
 pub(crate) struct Outcome<'a> {
     /// The model.
     pub(crate) model: &'a Model,
-    /// What the search found.
+    /// The report of the search.
     pub(crate) report: &'a Report,
-    /// What only `explore` counts.
+    /// Counts that only `explore` provides.
     pub(crate) counts: Option<GraphCounts>,
     /// How much of the states of runs is shown.
     pub(crate) detail: StateDetail,
 }
 
-/// What only `explore` counts.
+/// Counts that only `explore` provides.
 pub(crate) struct GraphCounts {
     /// Initial states.
     pub(crate) initial: u64,
-    /// States without a way on; not known if the search was not finished.
+    /// States without successors; unknown if the search did not finish.
     pub(crate) deadlocks: Option<u64>,
 }
 
-/// A command that was stopped before there was anything to report on.
+/// A command that was stopped before there was anything to report.
 pub(crate) fn stopped(reason: &StopReason, palette: Palette) -> String {
     format!("{}: {}\n", palette.open("inconclusive"), visible(&stop_text(reason)))
 }
@@ -74,12 +74,12 @@ pub(crate) fn explore(outcome: &Outcome<'_>, palette: Palette) -> String {
     text
 }
 
-/// The verdict and what it is about, in one line.
+/// The verdict and its subject, in one line.
 pub(crate) fn summary(outcome: &Outcome<'_>) -> String {
     verdict_lines(outcome, Palette::PLAIN).lines().next().unwrap_or_default().to_owned()
 }
 
-/// The verdict and what it is about.
+/// The verdict and its subject.
 fn verdict_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
     match outcome.report.verdict {
         Verdict::Holds if outcome.counts.is_some() => format!("{}\n", palette.good("complete")),
@@ -108,14 +108,14 @@ fn inconclusive_line(outcome: &Outcome<'_>, palette: Palette) -> String {
         None => "no verdict".into(),
     };
     let mut text = format!("{}: {reason}\n", palette.open("inconclusive"));
-    // Where there is a run, its end says the same.
+    // If there is a run, its end says the same.
     if let Some(StopReason::Exhausted(fault)) = &outcome.report.stop_reason {
         text.push_str(&Lines::new(outcome.model.source()).quotation(fault.span, "  ", palette));
     }
     text
 }
 
-/// Why a search stopped, with numbers as people write them.
+/// Why a search stopped, with formatted numbers.
 pub(crate) fn stop_text(reason: &StopReason) -> String {
     match reason {
         StopReason::StateLimit(limit) => format!("the limit of {} states was reached", quantity::count(*limit)),
@@ -131,8 +131,8 @@ pub(crate) fn stop_text(reason: &StopReason) -> String {
     }
 }
 
-/// A trace for each violation that has one, and a word on each that has none; the run to an error that ended the
-/// search although nobody asked for it.
+/// A trace for each violation that has one, and a note for each that has none; the run to the run-time error that ended
+/// the search although errors were not selected.
 fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
     let violated = violations(outcome);
     let renderer = TraceRenderer::new(outcome.model.ir(), outcome.model.layout(), palette).showing(outcome.detail);
@@ -145,7 +145,7 @@ fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
         match (shown.trace, shown.subject) {
             (Some(trace), subject) => {
                 text.push_str(&renderer.trace(trace));
-                // Where processes have a place to end, ending there is no deadlock.
+                // If processes have valid end states, stopping there is not a deadlock.
                 if subject == Subject::Deadlock && outcome.model.ir().presentation.is_none() {
                     text.push_str("\nIf the model is meant to end here, add --deadlock off\n");
                 }
@@ -179,7 +179,7 @@ fn evidence(outcome: &Outcome<'_>, palette: Palette) -> String {
     text
 }
 
-/// The runs to covers that are reached, if they were asked for.
+/// The runs to reached cover properties, if requested.
 fn cover_runs(outcome: &Outcome<'_>, palette: Palette) -> String {
     let model = outcome.model.ir();
     let renderer = TraceRenderer::new(model, outcome.model.layout(), palette);
@@ -193,10 +193,10 @@ fn cover_runs(outcome: &Outcome<'_>, palette: Palette) -> String {
     shown.collect()
 }
 
-/// A violation to show: of each subject one, or one of each kind of error.
+/// A violation to show: one for each property, or one for each kind of error.
 struct ShownViolation<'a> {
     subject: Subject,
-    /// The run to it. A cover that is never reached has none.
+    /// The run to it. A cover property that is never reached has none.
     trace: Option<&'a Trace>,
 }
 
@@ -212,7 +212,7 @@ fn violations<'a>(outcome: &Outcome<'a>) -> Vec<ShownViolation<'a>> {
 }
 
 impl ShownViolation<'_> {
-    /// What is violated, in a few words.
+    /// A short description of what is violated.
     fn title(&self, model: &quotient_ir::Model) -> String {
         let violation = self.trace.and_then(|trace| trace.violation.as_ref());
         match (self.subject, violation) {
@@ -248,7 +248,7 @@ fn property_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
     if lines.is_empty() { String::new() } else { format!("\n{}", lines.concat()) }
 }
 
-/// What is worth saying and violates nothing, each with the steps of a run to it.
+/// Remarks, each with the steps of a run to it.
 fn remark_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
     let model = outcome.model.ir();
     let renderer = TraceRenderer::new(model, outcome.model.layout(), Palette::PLAIN);
@@ -309,7 +309,7 @@ fn property_line(outcome: &Outcome<'_>, property: &PropertyReport, widths: Width
     }
 }
 
-/// The symmetries, what they cost and how they are used.
+/// The symmetries, their cost and how they are used.
 fn symmetry_rows(outcome: &Outcome<'_>, symmetry: &SymmetryReport) -> Vec<(&'static str, String)> {
     let (model, report) = (outcome.model.ir(), outcome.report);
     let elapsed = quantity::duration(symmetry.elapsed);
@@ -334,7 +334,7 @@ fn symmetry_rows(outcome: &Outcome<'_>, symmetry: &SymmetryReport) -> Vec<(&'sta
     if group.order == BigUint::from(1u32) {
         rows.push(("symmetries", format!("none found ({elapsed}); quotient detect --why-not says why")));
     } else {
-        // The structure of a group without a name is its order once more.
+        // The structure of an unnamed group only repeats its order.
         let structure = Some(&group.structure).filter(|structure| !structure.starts_with('['));
         let structure = structure.map_or_else(String::new, |structure| format!(", {structure}"));
         rows.push(("symmetries", format!("{order}{structure}; found in {elapsed}")));
@@ -367,7 +367,7 @@ fn symmetry_rows(outcome: &Outcome<'_>, symmetry: &SymmetryReport) -> Vec<(&'sta
             let _ = write!(text, "; {collisions} collisions");
         }
         if let Some(time) = reduction.canonicalization {
-            // The time of several threads together may be longer than the search.
+            // The total time of several threads may exceed the duration of the search.
             let of_threads = if report.threads > 1 { " of processor time" } else { "" };
             let _ = write!(text, "; {}{of_threads} for representatives", quantity::duration(time));
         }
@@ -386,13 +386,13 @@ fn symmetry_rows(outcome: &Outcome<'_>, symmetry: &SymmetryReport) -> Vec<(&'sta
     rows
 }
 
-/// What is to be known of a store that is not exact.
+/// Notes on an approximate store.
 fn store_row(report: &Report) -> Option<(&'static str, String)> {
     let probability = report.approximation?.omission_probability;
     Some(("store", format!("approximate: a state is missed with a probability of up to {probability:.1e}")))
 }
 
-/// What rules tell apart, and what adaptive reduction made of it.
+/// What rules distinguish, and the effect of adaptive reduction.
 fn adaptive_rows(adaptive: &AdaptiveUse) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     let mut text = format!(
@@ -421,11 +421,11 @@ fn adaptive_rows(adaptive: &AdaptiveUse) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// What is never executed: statements of the processes, or rules.
+/// Statements of processes, or rules, that are never executed.
 fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
     let (model, report) = (outcome.model.ir(), outcome.report);
     let is_approximate = report.approximation.is_some() || report.stop_reason == Some(StopReason::Approximate);
-    // What cannot be checked does not keep a search from being finished.
+    // Unsupported properties do not make a search unfinished.
     let is_finished = report.stop_reason.is_none() && report.verdict != Verdict::Violated;
     let is_wanted = is_finished || is_approximate && report.verdict == Verdict::Inconclusive;
     let Some(never_fired) = report.never_fired.as_deref().filter(|_| is_wanted) else {
@@ -488,7 +488,7 @@ fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// How often rules fire, and how many states there are on each level, if that was asked for.
+/// How often rules fire, and the number of states on each level, if requested.
 fn firing_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
     let (model, report) = (outcome.model.ir(), outcome.report);
     let Some(firings) = &report.firings else { return Vec::new() };
@@ -514,7 +514,7 @@ fn firing_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// How long it took, and how many of the states were found each second of it.
+/// The duration, and the number of states found per second.
 fn time(states: u64, resumed_states: u64, elapsed: Duration) -> String {
     let mut text = quantity::duration(elapsed);
     if resumed_states > 0 {

@@ -26,7 +26,7 @@ use crate::render::human::{Outcome, stop_text, summary};
 use crate::render::state::StateShape;
 use crate::render::trace::describe_violation;
 
-/// A file of garbage is not better understood by a million messages.
+/// The maximum number of diagnostics: a million messages do not explain an invalid file better.
 const LISTED_DIAGNOSTICS: usize = 1000;
 
 /// The result of `check` or `explore`.
@@ -36,10 +36,10 @@ struct SearchObject<'a> {
     header: Header<'a>,
     threads: u32,
     verdict: &'static str,
-    /// The verdict and what it is about, in the words for people.
+    /// The verdict and its subject, as in the text output.
     summary: String,
     stop_reason: Option<&'static str>,
-    /// The same in the words for people.
+    /// The same as in the text output.
     stop_message: Option<String>,
     states: u64,
     transitions: u64,
@@ -53,29 +53,29 @@ struct SearchObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     adaptive: Option<AdaptiveObject<'a>>,
     properties: Vec<PropertyObject<'a>>,
-    /// All violations, one for each property and each kind of error, if the search was to continue past them.
+    /// All violations, one for each property and each kind of error, if the search continues past them.
     #[serde(skip_serializing_if = "Option::is_none")]
     violations: Option<Vec<FoundObject<'a>>>,
-    /// The run to an error that ended the search, if errors were not to be judged.
+    /// The run to the run-time error that ended the search, if errors were not selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<FaultObject<'a>>,
-    /// What is worth saying and violates nothing.
+    /// Remarks, which are not violations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     remarks: Vec<RemarkObject<'a>>,
     #[serde(flatten)]
     graph: Option<GraphObject>,
     depth: u64,
-    /// How many states are so many steps from a start, the starts first.
+    /// The number of states at each depth, starting with the initial states.
     #[serde(skip_serializing_if = "Option::is_none")]
     states_per_level: Option<&'a [u64]>,
-    /// How often rules fire, each orbit of rules together.
+    /// How often rules fire, summed over each orbit of rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     fired: Option<Vec<FiredObject>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     liveness_searches: Vec<LivenessObject<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cross_check: Option<CrossCheckObject>,
-    /// Rules of which no instance ever fires, for models without statements of processes.
+    /// Rules without an instance that ever fires, for models without statements of processes.
     #[serde(skip_serializing_if = "Option::is_none")]
     never_fired: Option<Vec<RulePlaceObject>>,
     /// Statements of processes that are never executed.
@@ -91,13 +91,13 @@ struct SearchObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     disk_bytes: Option<u64>,
     peak_memory_bytes: Option<u64>,
-    /// What was done otherwise than asked.
+    /// Deviations from the options.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
     diagnostics: Vec<DiagnosticObject<'a>>,
 }
 
-/// Rules that symmetries exchange, or one by itself, and how often they fire in all states of the model.
+/// An orbit of rules, and how often they fire in all states of the model.
 #[derive(serde::Serialize)]
 struct FiredObject {
     rules: Vec<RulePlaceObject>,
@@ -118,11 +118,11 @@ struct NeverExecutedObject<'a> {
     file: &'a str,
     line: usize,
     text: &'a str,
-    /// Whether some process gets there and cannot go on in this way.
+    /// Whether some process reaches it but can never execute it.
     reached: bool,
 }
 
-/// What only `explore` tells.
+/// Counts that only `explore` provides.
 #[derive(serde::Serialize)]
 struct GraphObject {
     initial_states: u64,
@@ -140,10 +140,10 @@ struct SymmetryObject<'a> {
     /// How representatives are found, or why there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     method: Option<&'a str>,
-    /// Whether these are all symmetries that there are for detection to see.
+    /// Whether these are all symmetries visible to detection.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete: Option<bool>,
-    /// What properties leave of the symmetries of the behaviour.
+    /// The effect of properties on the symmetries of the behaviour.
     #[serde(skip_serializing_if = "Option::is_none")]
     behaviour: Option<BehaviourObject>,
 }
@@ -155,7 +155,7 @@ struct BehaviourObject {
     broken_by: Vec<String>,
 }
 
-/// How adaptive reduction went about it.
+/// Details of adaptive reduction.
 #[derive(serde::Serialize)]
 struct AdaptiveObject<'a> {
     families: &'a [String],
@@ -166,7 +166,7 @@ struct AdaptiveObject<'a> {
     reason: Option<&'a str>,
 }
 
-/// What a rule tells apart; no partition if it never came into question.
+/// What a rule distinguishes; no partition if it was never considered.
 #[derive(serde::Serialize)]
 struct RuleObject<'a> {
     name: &'a str,
@@ -176,7 +176,7 @@ struct RuleObject<'a> {
     cause: Option<&'a str>,
 }
 
-/// A search besides, for liveness.
+/// An additional search, for liveness.
 #[derive(serde::Serialize)]
 struct LivenessObject<'a> {
     instances: Vec<InstanceObject<'a>>,
@@ -185,7 +185,7 @@ struct LivenessObject<'a> {
     transitions: u64,
 }
 
-/// An instance that was judged for all that are symmetric to it.
+/// An instance that was checked on behalf of all symmetric ones.
 #[derive(serde::Serialize)]
 struct InstanceObject<'a> {
     property: String,
@@ -250,7 +250,7 @@ impl<'a> SymmetryObject<'a> {
 struct PropertyObject<'a> {
     name: String,
     kind: &'static str,
-    /// What is claimed, in the words for people.
+    /// The title of the property, as in the text output.
     title: String,
     verdict: &'static str,
     trace: Option<TraceObject<'a>>,
@@ -263,7 +263,7 @@ struct PropertyObject<'a> {
     reason: Option<ViolationObject<'a>>,
 }
 
-/// A run to an error: to one of several, or to one that is no violation, since nobody asked for errors.
+/// A run to a run-time error: one of several, or one that is not a violation because errors were not selected.
 #[derive(serde::Serialize)]
 struct FaultObject<'a> {
     trace: TraceObject<'a>,
@@ -279,7 +279,7 @@ struct FoundObject<'a> {
     violation: Option<ViolationObject<'a>>,
 }
 
-/// Something that is worth saying: where a condition has no value, with a run to a state in which it has none.
+/// A remark: the location of a condition without a value, with a run to a state in which it has none.
 #[derive(serde::Serialize)]
 struct RemarkObject<'a> {
     message: String,
@@ -289,27 +289,27 @@ struct RemarkObject<'a> {
     trace: Option<TraceObject<'a>>,
 }
 
-/// What is wrong at the end of a trace.
+/// The violation at the end of a trace.
 #[derive(serde::Serialize)]
 struct ViolationObject<'a> {
     message: String,
     file: Option<&'a str>,
     line: Option<usize>,
     column: Option<usize>,
-    /// The calls, values and part of a condition that say why.
+    /// The calls, values and part of a condition that explain it.
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<ContextObject<'a>>,
-    /// What fired last: the rule that fails, or the one that leads to what is wrong.
+    /// The rule that fired last: the one that fails, or the one that leads to the violating state.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<FailingRuleObject<'a>>,
 }
 
-/// A rule or initial state with its arguments, and where it is.
+/// A rule or initial state with its arguments and its location.
 #[derive(serde::Serialize)]
 struct FailingRuleObject<'a> {
     name: String,
     arguments: ArgumentsObject<'a>,
-    /// The statements of processes that take part.
+    /// The statements of the participating processes.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<Vec<String>>,
     file: &'a str,
@@ -376,16 +376,16 @@ struct CheckedRunsObject<'a> {
     seed: u64,
     runs: u64,
     steps: u64,
-    /// The seed that repeats the run that violates something.
+    /// The seed that reproduces the violating run.
     violating_seed: Option<u64>,
     trace: Option<TraceObject<'a>>,
     violation: Option<ViolationObject<'a>>,
-    /// The covers that were reached.
+    /// The cover properties that were reached.
     covered: Vec<String>,
     diagnostics: Vec<DiagnosticObject<'a>>,
 }
 
-/// A model and the layout of its states, to name what is in a trace.
+/// A model and the layout of its states, to name the contents of a trace.
 #[derive(Clone, Copy)]
 struct Naming<'a> {
     model: &'a Model,
@@ -400,16 +400,16 @@ struct TraceObject<'a> {
 
 struct StepObject<'a> {
     naming: Naming<'a>,
-    /// How states are shown to people, if otherwise than cell by cell.
+    /// The state as in the text output, if that is not cell by cell.
     shape: Option<&'a StateShape<'a>>,
     step: &'a TraceStep,
-    /// What the step prints.
+    /// The text printed by the step.
     printed: String,
-    /// The state before, if there is one.
+    /// The previous state, if there is one.
     before: Option<&'a Valuation>,
 }
 
-/// A state as people see it.
+/// A state as in the text output.
 struct ShownObject<'a>(&'a StateShape<'a>, &'a Valuation);
 
 struct ArgumentsObject<'a> {
@@ -477,7 +477,7 @@ impl Serialize for StepObject<'_> {
     }
 }
 
-/// The results of an operation as people see them.
+/// The results of an operation as in the text output.
 struct ResultsObject<'a>(&'a [(String, String)]);
 
 impl Serialize for ResultsObject<'_> {
@@ -684,7 +684,7 @@ pub(crate) fn failure(
     write(writer, &FailureObject { header, verdict, stop_reason, stop_message, diagnostics, omitted_diagnostics })
 }
 
-/// A command that was stopped before there was anything to report on.
+/// A command that was stopped before there was anything to report.
 pub(crate) fn stopped(writer: &mut dyn Write, header: Header<'_>, reason: &StopReason) -> io::Result<()> {
     let (verdict, stop_reason) = (Some(verdict_name(Verdict::Inconclusive)), Some(stop_reason_name(reason)));
     let (stop_message, diagnostics, omitted_diagnostics) = (Some(stop_text(reason)), Vec::new(), 0);
@@ -702,7 +702,7 @@ pub(crate) fn simulation(
 ) -> io::Result<()> {
     let (model, layout) = (loaded.ir(), loaded.layout());
     let lines = Lines::new(&model.source);
-    // A run that shows nothing wrong proves nothing.
+    // A run without a violation proves nothing.
     let verdict = if trace.violation.is_some() { Verdict::Violated } else { Verdict::Inconclusive };
     let object = SimulationObject {
         header: Header::new("simulate", loaded, invocation),
@@ -746,8 +746,7 @@ pub(crate) fn checked_runs(
     write(writer, &object)
 }
 
-/// Writes an object piece by piece: a long trace with large states is longer than it is wise to
-/// hold in memory.
+/// Writes an object piece by piece: a long trace with large states may be too long to hold in memory.
 pub(crate) fn write(writer: &mut dyn Write, object: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *writer, object)?;
     writeln!(writer)
@@ -836,7 +835,7 @@ fn violation_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, trace: &Trace) ->
     })
 }
 
-/// What fired last on the way to a violation; nothing for a deadlock, where nothing can fire.
+/// The rule that fired last before a violation; none for a deadlock, where nothing can fire.
 fn failing_rule<'a>(
     model: &'a Model,
     lines: &Lines<'a>,
@@ -919,7 +918,7 @@ fn stop_reason_name(reason: &StopReason) -> &'static str {
     }
 }
 
-/// To the microsecond: more digits are noise.
+/// Rounds to microseconds: more digits are noise.
 pub(super) fn seconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e6).round() / 1e6
 }

@@ -1,5 +1,5 @@
 //! Results as JUnit XML: a test suite for the model, a test case for each property. Build servers agree on little more
-//! than `testsuites`, `testsuite`, `testcase`, `failure`, `error` and `skipped`, so that is all there is.
+//! than `testsuites`, `testsuite`, `testcase`, `failure`, `error` and `skipped`, so only these are used.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -69,7 +69,7 @@ fn suite(name: &str, hash: &str, elapsed: Duration, cases: &[Case], invocation: 
         count(PropertyStatus::Open),
         elapsed.as_secs_f64()
     );
-    // The schema of JUnit knows no time zone.
+    // The JUnit schema has no time zone.
     let date = invocation.date.trim_end_matches('Z');
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(text, "<testsuites name=\"quotient\" {counts}>");
@@ -93,7 +93,7 @@ fn element(name: &str, kind: &str, message: &str, text: &str) -> String {
     format!("      <{name} type=\"{kind}\" message=\"{message}\">{text}</{name}>\n")
 }
 
-/// Text inside an element. Characters that XML does not know are replaced.
+/// Text inside an element. Characters that are invalid in XML are replaced.
 fn content(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

@@ -97,7 +97,7 @@ fn value_name(argument: &Arg) -> String {
     argument.get_value_names().and_then(<[_]>::first).map_or_else(String::new, ToString::to_string)
 }
 
-/// Keeps the lines apart; long ones are filled, and what is indented stays indented.
+/// Keeps line breaks; long lines are filled, and indentation is preserved.
 fn preformatted(page: &mut Roff, text: &str) {
     for line in text.lines() {
         if line.is_empty() {

@@ -1,4 +1,4 @@
-//! Everything that is shown: diagnostics, states and traces, results for people and as JSON.
+//! Rendering: diagnostics, states and traces, results as text and as JSON.
 
 pub(crate) mod certificate;
 mod context;

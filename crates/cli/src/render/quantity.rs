@@ -1,16 +1,16 @@
-//! Numbers with their units, for people.
+//! Numbers with their units, formatted for human readers.
 
 use std::time::Duration;
 
-/// A count with its thousands apart: `1,684,801`.
+/// A count with thousands separators: `1,684,801`.
 pub(crate) fn count(number: u64) -> String {
     digits(&number.to_string())
 }
 
-/// More digits than this tell nobody anything.
+/// Numbers with more digits than this are shown by their magnitude.
 const LONGEST: usize = 60;
 
-/// The digits of a number of any size with its thousands apart; of very large ones, how large they are.
+/// The digits of a number of any size with thousands separators; very large ones are shown by their magnitude.
 pub(crate) fn digits(digits: &str) -> String {
     if digits.len() > LONGEST {
         return large(digits);
@@ -70,7 +70,7 @@ pub(crate) fn duration(duration: Duration) -> String {
     }
 }
 
-/// How many times, to three digits: `4.25`, `84.3`, `13,997`.
+/// A factor, to three digits: `4.25`, `84.3`, `13,997`.
 pub(crate) fn factor(factor: f64) -> String {
     match factor {
         _ if factor < 9.995 => format!("{factor:.2}"),
@@ -80,7 +80,7 @@ pub(crate) fn factor(factor: f64) -> String {
     }
 }
 
-/// How many a second, to three digits: `450,000`.
+/// A rate per second, to three digits: `450,000`.
 pub(crate) fn rate(number: u64, duration: Duration) -> String {
     let rate = number as f64 / duration.as_secs_f64().max(1e-6);
     let digits = if rate >= 1.0 { rate.log10().floor() as i32 } else { 0 };

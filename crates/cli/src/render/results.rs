@@ -1,4 +1,4 @@
-//! The result of `check` property by property, for formats that build servers read.
+//! The result of `check` by property, for the formats of build servers.
 
 use quotient::{PropertyReport, StopReason, Subject, UnsupportedProperty, Verdict};
 use quotient_ir::{Span, Trace};
@@ -8,12 +8,12 @@ use crate::render::diagnostics::{Lines, Location};
 use crate::render::human::{Outcome, stop_text};
 use crate::render::trace::describe_violation;
 
-/// What is known of a property.
+/// The status of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PropertyStatus {
     /// It holds.
     Holds,
-    /// It does not.
+    /// It is violated.
     Violated,
     /// The search ended at a violation of another one.
     Open,
@@ -21,26 +21,26 @@ pub(crate) enum PropertyStatus {
     Failed,
 }
 
-/// A property and what is known of it.
+/// A property and its status.
 pub(crate) struct PropertyResult<'a> {
     /// The word for its kind.
     pub(crate) kind: &'static str,
-    /// What is claimed: `invariant "mutual exclusion"`, `no deadlock`.
+    /// Its title: `invariant "mutual exclusion"`, `no deadlock`.
     pub(crate) title: String,
-    /// What is known.
+    /// Its status.
     pub(crate) status: PropertyStatus,
-    /// In a sentence.
+    /// A one-sentence message.
     pub(crate) message: String,
-    /// Where it is claimed.
+    /// Where it is declared.
     pub(crate) claimed: Option<Location<'a>>,
-    /// Where it fails, if that is a place: the property, or a statement.
+    /// The location of the violation, if it has one: the property, or a statement.
     pub(crate) place: Option<Location<'a>>,
     /// The run to the violation.
     pub(crate) trace: Option<&'a Trace>,
 }
 
-/// All properties that were checked, and those that cannot be; at the end an error that ended the search although
-/// nobody asked for errors.
+/// All properties that were checked, and those that cannot be; at the end a run-time error that ended the search
+/// although errors were not selected.
 pub(crate) fn property_results<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>) -> Vec<PropertyResult<'a>> {
     let report = outcome.report;
     let mut results: Vec<PropertyResult<'a>> =
@@ -106,7 +106,7 @@ fn property_result<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>, property: &'a P
     }
 }
 
-/// What is wrong at the end of a run, and where.
+/// The violation at the end of a run, and its location.
 fn end_of(outcome: &Outcome<'_>, trace: &Trace) -> (String, Option<Span>) {
     match &trace.violation {
         Some(violation) => {

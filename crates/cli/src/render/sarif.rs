@@ -17,7 +17,7 @@ use crate::terminal::Palette;
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// What is reported under an identifier.
+/// The reporting rules: identifier and description.
 const RULES: [(&str, &str); 7] = [
     ("invariant", "A condition holds in every reachable state"),
     ("assertion", "A condition holds in every reachable state (ASSERTIONS)"),
@@ -45,7 +45,7 @@ pub(crate) fn check(
             PropertyStatus::Violated => ("fail", "error"),
             PropertyStatus::Open | PropertyStatus::Failed => ("open", "none"),
         };
-        // A deadlock is nowhere in the text: the model as a whole is where it is.
+        // A deadlock has no location in the text, so it is located at the model as a whole.
         let whole = Location { file: &model.source().name, line: 1, column: 1 };
         let mut entry = log.result(kind, level, &format!("{title}: {message}"), place.as_ref().unwrap_or(&whole));
         entry.insert("kind".into(), outcome_kind.into());

@@ -1,8 +1,8 @@
-//! Message sequence charts of Promela runs, as SVG: a line for each process, an arrow for each message
-//! from where it is sent to where it is received, time going down. A message that is never received
-//! ends at a circle. What processes do without messages stands beside their lines.
+//! Message sequence charts of Promela runs, as SVG: a line for each process, an arrow for each message from its send to
+//! its receive, time going down. A message that is never received ends at a circle. Other statements are written beside
+//! the lines of their processes.
 //!
-//! The model says which processes take part in a step; its queues say what was sent and received.
+//! The model identifies the processes that take part in a step; its queues show what was sent and received.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt::Write;
@@ -15,7 +15,7 @@ use quotient_ir::{
 const COLUMN: usize = 190;
 const ROW: usize = 30;
 const TOP: usize = 50;
-/// The longest text beside a line.
+/// The maximum length of a text beside a line.
 const LABEL_LENGTH: usize = 30;
 
 /// A process: its number and its type.
@@ -34,7 +34,7 @@ struct Message {
     text: String,
 }
 
-/// The chart of a run; nothing if the model has no processes.
+/// The chart of a run; none if the model has no processes.
 pub(crate) fn sequence_chart(model: &Model, layout: &Layout, trace: &Trace) -> Option<String> {
     let presentation = model.presentation.as_ref()?;
     let mut chart = Chart::default();
@@ -76,13 +76,13 @@ struct Chart {
 }
 
 impl Chart {
-    /// Notes what a process did to a queue; whether it did anything.
+    /// Records the effect of a process on a queue; returns whether there was any.
     fn pass(&mut self, queue: usize, process: &Process, row: usize, before: &[String], after: &[String]) -> bool {
         let waiting = self.queued.entry(queue).or_default();
         let changed = before.iter().zip(after).position(|(old, new)| old != new);
         let changed = changed.unwrap_or(before.len().min(after.len()));
         for text in after.iter().skip(changed).take(after.len().saturating_sub(before.len())) {
-            // Messages go to the end, unless they are sorted in.
+            // Messages are appended, unless the send is sorted.
             let position = changed.min(waiting.len());
             waiting.insert(position, self.messages.len());
             self.messages.push(Message { from: (process.clone(), row), to: None, text: text.clone() });
@@ -124,7 +124,7 @@ fn message_text(fields: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// What a statement like `channel!request,2` sends.
+/// The message that a statement like `channel!request,2` sends.
 fn sent_text(statement: &str) -> String {
     let Some((_, message)) = statement.split_once('!') else { return statement.to_owned() };
     let message = message.trim_start_matches('!').trim();
@@ -134,7 +134,7 @@ fn sent_text(statement: &str) -> String {
     message_text(&message.split(',').map(str::trim).collect::<Vec<_>>())
 }
 
-/// Who takes part in a step; nothing if it is no step of the text.
+/// The participants in a step; none if it is not a step of the text.
 fn doers(presentation: &Presentation, step: &TraceStep) -> Option<Vec<Doer>> {
     let Action::Rule(rule) = step.action else { return None };
     let Some(Caption::Statements(participants)) = presentation.caption(rule) else { return None };
@@ -187,7 +187,7 @@ fn draw(
             Some((process, row)) => (column[process], at(*row)),
             None => (from + COLUMN / 3, y1),
         };
-        // A message to oneself goes out to the side and back.
+        // A message from a process to itself is drawn as a loop at its side.
         let path = if to == from {
             format!("M{from},{y1} L{x},{y1} L{x},{y2} L{from},{y2}", x = from + COLUMN / 4)
         } else {

@@ -1,11 +1,10 @@
-//! States for people: the cells by their source names, multisets by their elements, and what
-//! changed from one state to the next.
+//! Text output of states: cells by their source names, multisets by their elements, and the changes between states.
 
 use quotient_ir::{Layout, Model, Notation, PartKind, SlotId, TableIndex, TypeId, TypeKind, Valuation, queue_text};
 
 use crate::names::{scalar_text, value_text};
 
-/// A larger array whose cells are all the same takes one line.
+/// A larger array takes one line if all its cells are equal.
 const LISTED_CELLS: u64 = 8;
 
 /// How the states of a model are shown.
@@ -23,7 +22,7 @@ struct ScalarArray {
     name: String,
     /// The position of its first cell.
     first: usize,
-    /// How many cells it has.
+    /// The number of its cells.
     cells: usize,
     /// The type of its cells.
     ty: TypeId,
@@ -36,11 +35,11 @@ impl ScalarArray {
     }
 }
 
-/// A part of the state and when it is there.
+/// A part of the state, and the condition under which it exists.
 struct ShownPiece<'m> {
-    /// The cell that is zero where the part is not there; none if it always is.
+    /// The cell that is zero if the part does not exist; none if it always exists.
     presence: Option<usize>,
-    /// The cell that says how far a run has come, and the least value of it with which the part has a value.
+    /// The cell that records the stage of a run, and its least value for which the part has a value.
     since: Option<(usize, i64)>,
     piece: Piece<'m>,
 }
@@ -52,7 +51,7 @@ impl ShownPiece<'_> {
     }
 }
 
-/// A part of the state that is shown as one.
+/// A part of the state that is shown as a unit.
 enum Piece<'m> {
     /// A scalar cell.
     Cell {
@@ -67,29 +66,29 @@ enum Piece<'m> {
         name: String,
         /// The position of its first cell.
         first: usize,
-        /// How many cells it has.
+        /// The number of its cells.
         cells: usize,
         /// Its type.
         ty: TypeId,
     },
-    /// Where a process stands.
+    /// The control point of a process.
     Position {
         /// The process.
         name: &'m str,
-        /// The cell that says where.
+        /// The cell with the control point.
         slot: SlotId,
         /// What the values of the cell mean.
         texts: &'m [String],
     },
-    /// Where something that looks on may stand.
+    /// The possible positions of an observer.
     Places {
         /// Its name.
         name: &'m str,
         /// The position of its first cell.
         first: usize,
-        /// How many cells it has: one for a number.
+        /// The number of its cells: one for a number.
         cells: usize,
-        /// A text for each place.
+        /// A text for each position.
         texts: &'m [String],
     },
     /// A value with a notation of its own.
@@ -98,24 +97,24 @@ enum Piece<'m> {
         name: String,
         /// The position of its first cell.
         first: usize,
-        /// How many cells it has.
+        /// The number of its cells.
         cells: usize,
         /// Its type.
         ty: TypeId,
-        /// How it is written.
+        /// Its notation.
         notation: &'m Notation,
     },
-    /// A multiset: its positions mean nothing, its elements are shown.
+    /// A multiset: its positions are meaningless, its elements are shown.
     Multiset {
         /// Its name in source terms.
         name: String,
         /// The position of its first cell.
         first: usize,
-        /// How many elements it can have.
+        /// The maximum number of elements.
         capacity: usize,
         /// The type of the elements.
         element: TypeId,
-        /// How many cells an element takes, its presence not counted.
+        /// The number of cells of an element, not counting its presence.
         cells: usize,
     },
 }
@@ -127,11 +126,11 @@ pub(crate) struct Varying(Vec<bool>);
 pub(crate) struct Entry {
     /// The name in source terms.
     pub(crate) name: String,
-    /// The value as the source would write it.
+    /// The value in source notation.
     pub(crate) value: String,
 }
 
-/// What happened to a part of the state.
+/// A change to a part of the state.
 pub(crate) enum Change {
     /// A cell has another value.
     Value {
@@ -142,18 +141,18 @@ pub(crate) enum Change {
         /// The new value.
         after: String,
     },
-    /// There is something new, or something has become this.
+    /// A part is new or has a new value.
     Became {
         /// Its name.
         name: String,
         /// Its value.
         value: String,
     },
-    /// Something that looks on stands elsewhere.
+    /// An observer has moved.
     Moved {
         /// Its name.
         name: String,
-        /// Where it may stand.
+        /// Its possible positions.
         places: String,
     },
     /// There is a new process.
@@ -178,7 +177,7 @@ pub(crate) enum Change {
 }
 
 impl<'m> StateShape<'m> {
-    /// Finds out how the states of a model are shown.
+    /// Determines how the states of a model are shown.
     pub(crate) fn new(model: &'m Model, layout: &'m Layout) -> Self {
         let mut shape = Self { model, layout, pieces: Vec::new(), arrays: Vec::new() };
         if let Some(presentation) = &model.presentation {
@@ -258,7 +257,7 @@ impl<'m> StateShape<'m> {
         entries
     }
 
-    /// What is not zero in a state.
+    /// The nonzero entries of a state.
     fn telling_entries(&self, state: &Valuation) -> Vec<Entry> {
         let mut entries = Vec::new();
         let (mut zeros, mut empty) = (false, false);
@@ -298,7 +297,7 @@ impl<'m> StateShape<'m> {
         entries
     }
 
-    /// Where the processes of a state stand.
+    /// The control points of the processes of a state.
     pub(crate) fn positions(&self, state: &Valuation) -> Vec<Entry> {
         let mut entries = Vec::new();
         for shown in self.pieces.iter().filter(|shown| matches!(shown.piece, Piece::Position { .. })) {
@@ -307,7 +306,7 @@ impl<'m> StateShape<'m> {
         entries
     }
 
-    /// Which parts are not the same in all states.
+    /// The parts that differ among states.
     pub(crate) fn varying(&self, states: &[Valuation]) -> Varying {
         let differs = |shown: &ShownPiece<'_>, one: &Valuation, other: &Valuation| {
             shown.piece.cells(one) != shown.piece.cells(other) || shown.is_there(one) != shown.is_there(other)
@@ -316,10 +315,10 @@ impl<'m> StateShape<'m> {
         Varying(self.pieces.iter().map(varies).collect())
     }
 
-    /// The parts that belong to these variables, and only those that [`StateShape::varying`] has, if nothing is chosen.
+    /// The parts that belong to these variables or, if none are chosen, those of [`StateShape::varying`].
     ///
     /// # Errors
-    /// The first name that is not one of a variable.
+    /// The first name that is not a variable.
     pub(crate) fn chosen(&self, names: &[String], states: &[Valuation]) -> Result<Varying, String> {
         if names.is_empty() {
             return Ok(self.varying(states));
@@ -360,7 +359,7 @@ impl<'m> StateShape<'m> {
             }
             Piece::Cell { name, slot } => {
                 let value = self.cell_text(*slot, state[*slot]);
-                // A channel that its own variable holds says nothing.
+                // A channel held by its own variable carries no information.
                 if self.model.presentation.is_none() || value != *name {
                     entries.push(Entry { name: name.clone(), value });
                 }
@@ -378,7 +377,7 @@ impl<'m> StateShape<'m> {
         }
     }
 
-    /// What is different in the second state.
+    /// The differences in the second state.
     pub(crate) fn changes(&self, before: &Valuation, after: &Valuation) -> Vec<Change> {
         let mut changes = Vec::new();
         for shown in &self.pieces {
@@ -549,8 +548,7 @@ impl Piece<'_> {
     }
 }
 
-/// The elements of one list that are left when those of the other are taken out, with
-/// multiplicity.
+/// The elements of one list that remain when those of the other are removed, with multiplicity.
 fn difference<'s>(from: &[&'s [Option<i64>]], without: &[&[Option<i64>]]) -> Vec<&'s [Option<i64>]> {
     let mut remaining = without.to_vec();
     let is_left = |element: &&&[Option<i64>]| match remaining.iter().position(|other| other == *element) {

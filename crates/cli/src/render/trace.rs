@@ -1,5 +1,5 @@
-//! Traces for people: the first state in full, then each step with what it changed, where the cycle of a
-//! lasso begins, and what is wrong at the end.
+//! Text output of traces: the first state in full, then each step with its changes, the start of the cycle of a lasso,
+//! and the violation at the end.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use crate::render::diagnostics::Lines;
 use crate::render::state::{Change, Entry, StateShape};
 use crate::terminal::{Palette, visible};
 
-/// The most statements of one step that are listed.
+/// The maximum number of statements listed for one step.
 const LISTED_STATEMENTS: usize = 20;
 
 /// Renders steps of one model.
@@ -40,7 +40,7 @@ pub(crate) struct StatesBefore<'s> {
 /// How much of the states of a run is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StateDetail {
-    /// What of each state.
+    /// Which values of each state.
     pub(crate) values: ShownValues,
     /// Whether the last state is shown in full at the end.
     pub(crate) last_state: bool,
@@ -58,11 +58,11 @@ pub(crate) enum ShownValues {
     Changed,
 }
 
-/// What is wrong at the end of a trace.
+/// The violation at the end of a trace.
 pub(crate) struct ViolationText {
     /// In one sentence.
     pub(crate) message: String,
-    /// The part of the source it is about, if it is about one.
+    /// The part of the source it concerns, if any.
     pub(crate) span: Option<Span>,
 }
 
@@ -73,7 +73,7 @@ impl<'m> TraceRenderer<'m> {
         Self { model, shape, interpreter, palette, detail: StateDetail::default() }
     }
 
-    /// The same with more or less of the states.
+    /// The same with a different level of detail.
     pub(crate) fn showing(self, detail: StateDetail) -> Self {
         Self { detail, ..self }
     }
@@ -94,7 +94,7 @@ impl<'m> TraceRenderer<'m> {
         text + &self.ending(trace, width)
     }
 
-    /// The remark after the step that leads to where the cycle of a lasso begins.
+    /// The note after the step that leads to the start of the cycle of a lasso.
     pub(crate) fn cycle_begins(&self, width: usize) -> String {
         format!("{:>width$}  {}\n", "", self.palette.faint("the cycle begins here"))
     }
@@ -121,7 +121,7 @@ impl<'m> TraceRenderer<'m> {
         text + &self.last_state(last)
     }
 
-    /// The last state in full, if that is wished for.
+    /// The last state in full, if requested.
     pub(crate) fn last_state(&self, state: Option<&Valuation>) -> String {
         match state {
             Some(state) if self.detail.last_state => {
@@ -133,13 +133,13 @@ impl<'m> TraceRenderer<'m> {
         }
     }
 
-    /// The last state of a run that is shown, and does not only stand between others.
+    /// The last state of a run that is shown and is not only transient.
     pub(crate) fn shown_state<'s>(&self, steps: &'s [TraceStep]) -> Option<&'s Valuation> {
         let layout = self.shape.layout();
         steps.iter().rev().map(|step| &step.state).find(|state| !self.model.is_between(layout, state))
     }
 
-    /// Where processes stand, if the model has some.
+    /// The control points of processes, if the model has any.
     fn positions(&self, state: &Valuation, width: usize) -> String {
         let positions = self.shape.positions(state);
         if positions.is_empty() {
@@ -153,7 +153,7 @@ impl<'m> TraceRenderer<'m> {
         text
     }
 
-    /// What was printed, a line for each line.
+    /// The printed text, line by line.
     fn printed_lines(&self, printed: &str, indent: &str) -> String {
         let line = |line: &str| {
             let text = visible(&line.replace('\t', "    "));
@@ -163,7 +163,7 @@ impl<'m> TraceRenderer<'m> {
         printed.lines().map(line).collect()
     }
 
-    /// One step: its number, its action, what it prints, and what it changed (everything if nothing was before).
+    /// One step: its number, its action, what it prints, and its changes (the whole state if there was none before).
     pub(crate) fn step(&self, number: &str, width: usize, step: &TraceStep, before: StatesBefore<'_>) -> String {
         let mut text = match participants(self.model, step.action, &step.arguments) {
             None => {
@@ -204,7 +204,7 @@ impl<'m> TraceRenderer<'m> {
         self.instance_after(action, arguments, None)
     }
 
-    /// The same with what the state before tells of it.
+    /// The same with the details that follow from the previous state.
     fn instance_after(&self, action: Action, arguments: &[i64], before: Option<&Valuation>) -> String {
         let title = joint_title(self.model, action, arguments);
         let own = || operation_title(self.model, self.shape.layout(), action, arguments, before);
@@ -223,7 +223,7 @@ impl<'m> TraceRenderer<'m> {
         text
     }
 
-    /// What there is to say where nothing can be done.
+    /// The message for a state in which nothing can happen.
     pub(crate) fn stuck(&self) -> &'static str {
         if self.model.operations.is_some() { "no operation is enabled" } else { "no rule can fire" }
     }
@@ -257,7 +257,7 @@ impl<'m> TraceRenderer<'m> {
         changes.iter().map(|change| format!("{indent}{}\n", line(change))).collect()
     }
 
-    /// What is wrong in the last state, with the source it is about, and why.
+    /// The violation in the last state, with its source location and the reason.
     pub(crate) fn violation(&self, violation: &Violation, last: Option<&Valuation>, width: usize) -> String {
         let ViolationText { message, span } = describe_violation(self.model, self.shape.layout(), violation);
         let indent = " ".repeat(width + 2);
@@ -271,7 +271,7 @@ impl<'m> TraceRenderer<'m> {
     }
 }
 
-/// What a violation is one of, in a few words.
+/// A short name for the kind of a violation.
 pub(crate) fn violated_subject(model: &Model, violation: &Violation) -> String {
     match violation {
         Violation::Property { property, .. } | Violation::Unreachable { property, .. } => {
@@ -286,7 +286,7 @@ pub(crate) fn violated_subject(model: &Model, violation: &Violation) -> String {
     }
 }
 
-/// Says in words what a violation is.
+/// Describes a violation.
 pub(crate) fn describe_violation(model: &Model, layout: &Layout, violation: &Violation) -> ViolationText {
     let property_with = |property, arguments: &[i64]| {
         let arguments = property_arguments_text(model, property, arguments);

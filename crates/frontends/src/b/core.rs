@@ -1,5 +1,5 @@
-//! The core of a machine: names resolved, definitions expanded, every formula typed. This is what
-//! values are computed from and what is lowered.
+//! The core of a machine: names resolved, definitions expanded, every formula typed. Evaluation and lowering both start
+//! from it.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use quotient_ir::Span;
 
 use super::types::{SetId, Type};
 
-/// A constant, variable, parameter or bound variable, by position. Every binder makes its own.
+/// A constant, variable, parameter or bound variable, by position. Every binder creates its own symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct SymbolId(pub(crate) usize);
 
@@ -38,7 +38,7 @@ pub(crate) struct Symbol {
 #[derive(Clone, Debug)]
 pub(crate) struct GivenSet {
     pub(crate) name: Arc<str>,
-    /// The members of an enumerated set; of a deferred set, once it is sized.
+    /// The members of an enumerated set, or of a deferred set once it is sized.
     pub(crate) members: Vec<Arc<str>>,
     pub(crate) is_deferred: bool,
     pub(crate) span: Span,
@@ -68,7 +68,7 @@ pub(crate) enum Kind {
     GivenSet(SetId),
     Booleans,
     Texts,
-    /// All integers, from a least one on if given.
+    /// All integers, or all from a lower bound on.
     Integers(Option<i64>),
     Operation(Operator, Vec<Expr>),
     Extension(Vec<Expr>),
@@ -100,7 +100,7 @@ pub(crate) enum Fold {
     Intersection,
 }
 
-/// What a set of functions asks of its members, beside being functions.
+/// What a set of functions requires of its members, in addition to being functions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Arrow {
     pub(crate) total: bool,
@@ -214,9 +214,9 @@ pub(crate) enum SubstitutionKind {
     Assign(Vec<(SymbolId, Expr)>),
     Parallel(Vec<Substitution>),
     Sequence(Vec<Substitution>),
-    /// Only where the predicate holds.
+    /// Only if the predicate holds.
     Guard(Expr, Box<Substitution>),
-    /// An error where the predicate does not hold.
+    /// A run-time error if the predicate does not hold.
     Assert(Expr, String, Box<Substitution>),
     If(Vec<(Expr, Substitution)>, Box<Substitution>),
     Select(Vec<(Expr, Substitution)>, Option<Box<Substitution>>),
@@ -243,14 +243,14 @@ pub(crate) struct Claim {
     pub(crate) condition: Expr,
 }
 
-/// A whole machine, with all it includes and sees.
+/// A whole machine, with everything it includes and sees.
 #[derive(Debug, Default)]
 pub(crate) struct Core {
     pub(crate) sets: Vec<GivenSet>,
     pub(crate) symbols: Vec<Symbol>,
     pub(crate) texts: Vec<Arc<str>>,
     pub(crate) constants: Vec<SymbolId>,
-    /// Whether formulas were put in the place of constants.
+    /// Whether formulas were substituted for constants.
     pub(crate) has_inlined_constants: bool,
     pub(crate) variables: Vec<SymbolId>,
     /// The conjuncts of the properties.
@@ -330,7 +330,7 @@ impl Expr {
         found
     }
 
-    /// Puts a formula in the place of a symbol.
+    /// Substitutes a formula for a symbol.
     pub(crate) fn replace(&mut self, symbol: SymbolId, with: &Self) {
         let again = |part: &mut Rc<Self>| Rc::make_mut(part).replace(symbol, with);
         match &mut self.kind {
@@ -371,7 +371,7 @@ impl Expr {
 }
 
 impl Substitution {
-    /// Puts a formula in the place of a symbol that nothing assigns.
+    /// Substitutes a formula for a symbol that is never assigned.
     pub(crate) fn replace(&mut self, symbol: SymbolId, with: &Expr) {
         match &mut self.kind {
             SubstitutionKind::Skip => {}
@@ -420,7 +420,7 @@ impl Substitution {
 }
 
 impl Core {
-    /// Puts a formula in the place of a constant, which is none any more.
+    /// Substitutes a formula for a constant, which is then no longer a constant.
     pub(crate) fn replace_constant(&mut self, constant: SymbolId, with: &Expr) {
         self.constants.retain(|it| *it != constant);
         self.has_inlined_constants = true;

@@ -1,7 +1,7 @@
-//! B: classical B machines, as ProB and Atelier B read them, brought to a [`Model`](quotient_ir::Model).
+//! B: classical B machines, as ProB and Atelier B read them, translated to a [`Model`](quotient_ir::Model).
 //!
-//! `syntax` reads the text, `typing` puts machines together and types them (`core`, `types`), `sizing`
-//! fixes deferred sets and constants with the values of `evaluation`, and `lower` makes the model.
+//! `syntax` parses the text, `typing` composes machines and types them (`core`, `types`), `sizing` fixes deferred sets
+//! and constants with the values of `evaluation`, and `lower` builds the model.
 
 mod core;
 mod evaluation;
@@ -20,11 +20,10 @@ use quotient_ir::{Diagnostic, Source};
 use crate::{LoadOptions, Loaded};
 use syntax::tree;
 
-/// The stack that a machine of the greatest height needs, with room to spare. Only what is used of it
-/// takes memory.
+/// The stack that a machine of the greatest height needs, with a margin. Only the used part takes memory.
 const STACK_BYTES: usize = 1 << 30;
 
-/// What files of machines end with, those that are looked for first at the front.
+/// The file extensions of machines, in the order in which they are searched for.
 const EXTENSIONS: [&str; 4] = ["mch", "ref", "imp", "sys"];
 
 /// Works where the height of a tree does no harm.

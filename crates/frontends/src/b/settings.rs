@@ -1,5 +1,5 @@
-//! What a user or a machine sets about a machine without changing its text: sizes of deferred sets,
-//! bounds of the integers, values of constants.
+//! Settings of a machine from outside its formulas: sizes of deferred sets, bounds of the integers, values of
+//! constants.
 
 use std::cell::Cell;
 
@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 use super::syntax::tree::{DefinitionBody, Formula, FormulaKind, Machine};
 use crate::{LoadOptions, WellDefinedness};
 
-/// The size of a deferred set about which nothing is said, as in ProB.
+/// The default size of a deferred set, as in ProB.
 pub(crate) const DEFAULT_SIZE: usize = 2;
-/// The bounds of the implementable integers when nothing is said, as in ProB.
+/// The default bounds of the implementable integers, as in ProB.
 const DEFAULT_INTEGERS: (i64, i64) = (-1, 3);
 /// The most members of a deferred set.
 pub(crate) const MAXIMUM_SIZE: usize = 1000;
@@ -25,7 +25,7 @@ pub(crate) struct Settings {
     pub(crate) integers_given: bool,
     /// Sizes of deferred sets from the machine's own definitions.
     pub(crate) scopes: FxHashMap<String, usize>,
-    /// What the user gave, by name; those that are used are removed.
+    /// The user's values by name; used ones are removed.
     pub(crate) given: FxHashMap<String, i64>,
     /// Whether a condition of an operation without a value is an error; otherwise it is false.
     pub(crate) strict_guards: bool,
@@ -129,7 +129,7 @@ impl Settings {
         }
     }
 
-    /// Says which bounds of integers were taken for want of others.
+    /// Warns about assumed bounds of integers.
     pub(crate) fn warning(&self) -> Option<Diagnostic> {
         let span = self.integers_used.get().filter(|_| !self.integers_given)?;
         let message = format!(

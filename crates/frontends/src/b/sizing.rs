@@ -10,23 +10,23 @@ use super::evaluation::{self, Evaluator, TroubleKind, Value};
 use super::settings::{DEFAULT_SIZE, MAXIMUM_SIZE, Settings};
 use super::types::{SetId, Types};
 
-/// The most valuations of the constants.
+/// The maximum number of valuations of the constants.
 const MAXIMUM_SOLUTIONS: usize = 10_000;
 /// Too many valuations.
 const MANY: usize = MAXIMUM_SOLUTIONS + 1;
-/// The greatest integer that is tried for a constant that nothing bounds.
+/// The greatest integer tried for an unbounded constant.
 const MAXIMUM_TRIED_INTEGER: i64 = 1000;
 
-/// The most members of a set about whose size nothing is said, if others of its sizes do not satisfy the properties.
+/// The maximum size tried for a set of unspecified size, if smaller sizes do not satisfy the properties.
 const MAXIMUM_TRIED_SIZE: usize = 12;
-/// The most combinations of sizes that are tried.
+/// The maximum number of combinations of sizes tried.
 const MAXIMUM_TRIED: usize = 150;
 
-/// What is known of deferred sets before the properties are solved.
+/// What is known about deferred sets before the properties are solved.
 pub(crate) struct Sizing {
     /// Constants that are members by name.
     named: Vec<(SymbolId, Value)>,
-    /// The sets about whose size nothing is said.
+    /// The sets of unspecified size.
     open: Vec<SetId>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn size_sets(core: &mut Core, settings: &mut Settings, diagnostics: &
     }
     let mut named: Vec<(SymbolId, Value)> = Vec::new();
     let mut names: Vec<Option<Vec<Arc<str>>>> = vec![None; core.sets.len()];
-    // What the properties say of sizes; an equation of two sizes passes one on to the other.
+    // The properties about sizes; an equation of two sizes propagates one to the other.
     for _ in 0..=core.sets.len() {
         for property in &core.properties {
             let Kind::Operation(Operator::Equal, sides) = &property.kind else {
@@ -110,7 +110,7 @@ fn members(set: &str, size: usize) -> Vec<Arc<str>> {
     (1..=size).map(|member| Arc::from(format!("{set}{member}"))).collect()
 }
 
-/// Says which sizes were chosen, for want of others.
+/// Warns about the sizes chosen by default.
 fn note_sizes(core: &Core, open: &[SetId], is_default: bool, diagnostics: &mut Vec<Diagnostic>) {
     for set in open.iter().map(|set| &core.sets[set.0]) {
         let (name, size) = (&set.name, set.members.len());
@@ -127,7 +127,7 @@ fn note_sizes(core: &Core, open: &[SetId], is_default: bool, diagnostics: &mut V
     }
 }
 
-/// Sizes for some sets, small ones first: those with the fewest members together.
+/// Combinations of sizes for some sets, in order of increasing total size.
 fn sizes_to_try(sets: usize) -> Vec<Vec<usize>> {
     let mut found = Vec::new();
     for total in sets..=sets * MAXIMUM_TRIED_SIZE {
@@ -153,8 +153,8 @@ fn sizes_to_try(sets: usize) -> Vec<Vec<usize>> {
     found
 }
 
-/// Puts functions over all integers that a property gives a constant in the place of that constant: `f = %x.(x :
-/// INTEGER | x + 1)` has no value that could be written down, and can be applied all the same.
+/// Substitutes functions over all integers for the constants that properties equate with them:
+/// `f = %x.(x : INTEGER | x + 1)` has no finite value, but can be applied.
 fn inline_functions(core: &mut Core, types: &Types) {
     let mut position = 0;
     while position < core.properties.len() {
@@ -192,8 +192,8 @@ fn size_of(expr: &Expr) -> Option<SetId> {
     }
 }
 
-/// All valuations of some constants for which the properties hold, or why they cannot be found; and the constants
-/// of which only some values were tried.
+/// All valuations of some constants for which the properties hold, or why they cannot be found; and the constants of
+/// which only some values were tried.
 fn valuations(
     core: &Core,
     types: &Types,
@@ -215,8 +215,8 @@ fn valuations(
     (solved.map(|()| solutions), evaluator.assumptions)
 }
 
-/// All valuations of the constants for which the properties hold: one empty one if there are none. If the usual
-/// sizes of deferred sets allow none, the least that do are chosen.
+/// All valuations of the constants for which the properties hold: a single empty one if there are no constants. If the
+/// default sizes of deferred sets allow none, the least sizes that do are chosen.
 pub(crate) fn solve_constants(
     core: &mut Core,
     types: &Types,
@@ -325,7 +325,7 @@ pub(crate) fn solve_constants(
     solutions
 }
 
-/// Points to the first conjunct with which there is no solution left.
+/// Points to the first conjunct that leaves no solution.
 fn no_solution(
     core: &Core,
     types: &Types,
@@ -339,7 +339,7 @@ fn no_solution(
         evaluator.values.extend(fixed.iter().cloned());
         let mut found = false;
         let part = &conjuncts[..count];
-        // Constants that are not bounded yet say nothing.
+        // Constants that are not bounded yet are ignored.
         let mentioned: Vec<SymbolId> =
             free.iter().copied().filter(|symbol| part.iter().any(|it| it.mentions(*symbol))).collect();
         let solved = evaluator.solve(&mentioned, part, &mut |_| {

@@ -1,6 +1,6 @@
-//! The types of B and their unification. A type is an integer, a boolean, a string, a given set, or
-//! made of these by power set, product and record; predicates get a type of their own so that a
-//! predicate where an expression belongs is told as what it is.
+//! The types of B and their unification. A type is an integer, a boolean, a string, a given set, or composed of these
+//! by power set, product and record. Predicates have a separate type, so that a predicate in place of an expression is
+//! reported as such.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(crate) enum Type {
     Record(Rc<Vec<(Arc<str>, Type)>>),
     /// Not known yet.
     Unknown(usize),
-    /// What stands here is wrong and reported; it fits everywhere.
+    /// An error that has been reported; it is compatible with everything.
     Error,
 }
 
@@ -42,7 +42,7 @@ impl Type {
     }
 }
 
-/// What is known of the unknown types.
+/// The bindings of unknown types.
 #[derive(Debug, Default)]
 pub(crate) struct Types {
     known: Vec<Option<Type>>,
@@ -69,7 +69,7 @@ impl Types {
         ty
     }
 
-    /// The type with everything known put in.
+    /// The type with all known parts substituted.
     pub(crate) fn full(&self, ty: &Type) -> Type {
         match self.resolve(ty) {
             Type::Set(element) => Type::set(self.full(&element)),

@@ -7,8 +7,8 @@ use quotient_ir::{Diagnostic, Source};
 
 use crate::{LoadOptions, Loaded};
 
-/// Errors that a declaration lost to a syntax error brings about elsewhere. After a syntax error
-/// they say nothing certain, so they wait until the syntax is right.
+/// Errors that may be consequences of a declaration lost to a syntax error. After a syntax error they are unreliable,
+/// so they are withheld until the syntax is correct.
 const FOLLOW_UPS: &[&str] = &[
     "no-result",
     "no-start",

@@ -30,7 +30,7 @@ pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<
     }
 }
 
-/// Messages in the order of the text, each once; one about what comes from a macro shows the macro.
+/// Diagnostics in the order of the text, each once; one about the expansion of a macro shows the macro.
 fn finish(mut diagnostics: Vec<Diagnostic>, uses: &syntax::Uses) -> Vec<Diagnostic> {
     diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span));
     diagnostics.dedup();

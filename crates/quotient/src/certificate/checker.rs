@@ -1,20 +1,20 @@
-//! A checker of certificates that does not trust detection: it sees the text of the model and the certificate, and
-//! neither the coloured graph nor the search for its automorphisms.
+//! A certificate checker that does not trust detection: it reads the text of the model and the certificate, but neither
+//! the coloured graph nor the result of the automorphism search.
 //!
-//! Each generator is read back from names into a permutation of the cells and values of a state, and must pass two
-//! arguments:
+//! Each generator is translated from names into a permutation of the cells and values of a state, and must pass two
+//! checks:
 //!
-//! * **Runs.** The reference interpreter visits reachable states, breadth-first and as far as a fixed amount of work
-//!   goes. In each state and in its image every instance of every rule is run: what can be done in the one must be the
-//!   image of what can be done in the other, the initial states must be mapped onto themselves, and every property must
-//!   say the same of both states. A difference refutes the generator. If all reachable states were visited, a generator
+//! * **Runs.** The reference interpreter visits reachable states breadth-first, up to a fixed amount of work. Every
+//!   instance of every rule is executed in each state and in its image. The successors of the image must be the images
+//!   of the successors, the set of initial states must be mapped onto itself, and every property must have the same
+//!   value in both states. A difference refutes the generator. If all reachable states were visited, a generator
 //!   without a difference is a symmetry.
-//! * **Normal forms** ([`quotient_symmetry::Certifier`]), for all states: every instance of a rule is a function of the
-//!   state; relabelled by the generator it must be that of an instance, the one that the certificate names.
+//! * **Normal forms** ([`quotient_symmetry::Certifier`]), for all states: every rule instance is a function of the
+//!   state. Relabelled by the generator, it must equal the function of the instance that the certificate names.
 //!
-//! What is trusted: the front end and the layout of states, the reference interpreter (`quotient_ir`), and, where not
-//! all states could be visited, that equal normal forms are equal functions (`quotient_functions`). The order of the
-//! group is computed anew from the generators (`quotient_groups`).
+//! Trusted: the front end and the state layout, the reference interpreter (`quotient_ir`), and, if not all states could
+//! be visited, that equal normal forms are equal functions (`quotient_functions`). The order of the group is recomputed
+//! from the generators (`quotient_groups`).
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -33,84 +33,84 @@ use crate::error::Error;
 use crate::model::Model;
 use crate::selection::named_properties;
 
-/// How many instances are run for all states and generators together.
+/// The maximum number of instances executed for all states and generators together.
 const RUNS: usize = 100_000;
-/// The most states that are visited.
+/// The maximum number of states visited.
 const STATES: usize = 20_000;
 /// With more instances than this, no states are visited.
 const INSTANCES: usize = 20_000;
 
-/// What came of checking a certificate.
+/// The outcome of checking a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verification {
-    /// The answer.
+    /// The verdict on the certificate.
     pub verdict: CertificateVerdict,
-    /// How many generators passed.
+    /// The number of generators that passed.
     pub generators: usize,
-    /// The order of the group that they generate, if all passed.
+    /// The order of the group they generate, if all passed.
     pub order: Option<BigUint>,
-    /// How many reachable states, and their images, the reference interpreter compared.
+    /// The number of reachable states that the reference interpreter compared with their images.
     pub states: usize,
     /// Whether these are all reachable states.
     pub is_exhaustive: bool,
 }
 
-/// Whether a certificate is right.
+/// Whether a certificate is valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CertificateVerdict {
     /// Every generator is a symmetry, and the order is that of the group.
     Certified,
-    /// Something in it is wrong.
+    /// The certificate is wrong.
     Refuted(Finding),
-    /// A generator may be a symmetry or not.
+    /// It is unknown whether some generator is a symmetry.
     Undecided(Finding),
 }
 
 /// What is wrong, or cannot be decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The generator, counted from 1; none if it is about the whole certificate.
+    /// The generator, counted from 1; none if the finding concerns the whole certificate.
     pub generator: Option<usize>,
-    /// What it is about.
+    /// The kind of finding.
     pub cause: Cause,
 }
 
-/// What a [`Finding`] is about.
+/// The kinds of [`Finding`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// It is not a permutation of the states of this model, for this reason.
+    /// The generator is not a permutation of the states of this model, for this reason.
     NoPermutation(String),
-    /// In the image of a state nothing does what this instance does in the state, or the other way round.
+    /// This instance has a successor in a state without a counterpart in the image of the state, or vice versa.
     Step {
         /// The rule or initial state.
         action: Action,
         /// The cells of its parameters.
         arguments: Vec<i64>,
     },
-    /// It says something else of the image of a state.
+    /// The property has a different value in the image of a state.
     Property(PropertyId),
-    /// The certificate says that a rule instance goes to another than it does.
+    /// The certificate maps a rule instance to the wrong instance.
     Image {
-        /// The rule, if there is one of its number.
+        /// The rule, if there is one with this number.
         rule: Option<RuleId>,
-        /// What is said of it.
+        /// The instance as the certificate describes it.
         claim: String,
     },
-    /// The group has another order.
+    /// The group has a different order.
     Order {
-        /// What the certificate says.
+        /// The order in the certificate.
         claimed: String,
-        /// What it is.
+        /// The actual order.
         actual: BigUint,
     },
-    /// It could not be found out, for this reason.
+    /// Undecided, for this reason.
     Unknown(String),
 }
 
-/// Checks a certificate against a model that was read as it says ([`Certificate::load_options`]).
+/// Checks a certificate against a model that was loaded with the certificate's options ([`Certificate::load_options`]).
 ///
 /// # Errors
-/// If the certificate is about another model, a limit was reached first, or there is a defect in this program.
+/// If the certificate belongs to another model, a limit was reached first, or there is a defect in this program.
 pub fn verify(certificate: &Certificate, model: &Model, control: &Control) -> Result<Verification, Error> {
     let foreign = |message: String| Error::whole_model(model.source().clone(), "other-model", message);
     if certificate.schema != super::CERTIFICATE_SCHEMA {
@@ -135,7 +135,7 @@ pub fn verify(certificate: &Certificate, model: &Model, control: &Control) -> Re
     }
 }
 
-/// A generator that was read back.
+/// A generator translated back into a permutation.
 struct Generator<'c> {
     number: usize,
     record: &'c GeneratorRecord,
@@ -149,7 +149,7 @@ fn check(
     mut properties: Vec<PropertyId>,
     interrupt: &Interrupt,
 ) -> Result<Verification, Error> {
-    // What is no claim decides which states there are.
+    // Assumptions determine which states exist.
     properties.extend(model.ir().properties.iter_enumerated().filter(|(_, it)| !it.kind.is_claim()).map(|(id, _)| id));
     let budget = Budget::until(interrupt);
     let stopped = |_| Error::Stopped(quotient_engines::StopReason::Interrupted);
@@ -193,7 +193,7 @@ fn check(
         let verdict = match certifier.check(permutation) {
             Ok(_) => wrong_image(model, &certifier, permutation, &record.rules)
                 .map(|cause| CertificateVerdict::Refuted(finding(cause))),
-            // Normal forms of equal functions may differ. Where all states were compared, there is nothing left.
+            // Normal forms of equal functions may differ. If all states were compared, nothing remains to be shown.
             Err(_) if result.is_exhaustive => None,
             Err(Rejection::GaveUp(_)) => return Err(Error::Stopped(quotient_engines::StopReason::Interrupted)),
             Err(rejection) => Some(CertificateVerdict::Undecided(finding(cause_of(rejection)?))),
@@ -213,7 +213,7 @@ fn check(
     Ok(result)
 }
 
-/// Why a permutation could not be shown to be a symmetry.
+/// Why a permutation could not be proved to be a symmetry.
 fn cause_of(rejection: Rejection) -> Result<Cause, Error> {
     Ok(match rejection {
         Rejection::Event { action, arguments } => Cause::Step { action, arguments },
@@ -224,7 +224,7 @@ fn cause_of(rejection: Rejection) -> Result<Cause, Error> {
         Rejection::Run { instance: Instance { subject: Subject::Property(property), .. }, .. } => {
             Cause::Property(property)
         }
-        // What was taken to be impossible can occur: nothing can be said about any permutation.
+        // A value assumed impossible can occur, so nothing is known about any permutation.
         rejection @ (Rejection::Impossible { .. } | Rejection::Overlooked(_)) => {
             return Err(Defect::noticed(rejection.to_string()).into());
         }
@@ -275,8 +275,8 @@ fn value_of(model: &Model, literals: &Literals, slot: SlotId, name: &ValueName) 
     literals.slots()[slot].values.iter().flatten().copied().find(|&value| value_name(model, slot, value) == *name)
 }
 
-/// An image of a rule instance in the certificate that is not what the functions say. Instances that do the same in
-/// every state are as good as each other.
+/// An image of a rule instance in the certificate that differs from the computed one. Instances that do the same in
+/// every state are equivalent.
 fn wrong_image(
     model: &Model,
     certifier: &Certifier<'_>,
@@ -317,18 +317,18 @@ fn wrong_image(
     })
 }
 
-/// What comes of a step, as far as it can be compared.
+/// The outcome of a step, as far as it can be compared.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Effect {
     Next(Valuation, Vec<PropertyId>),
     Fault(FaultKind),
 }
 
-/// What the comparison of states with their images found.
+/// The result of comparing states with their images.
 struct Compared {
     states: usize,
     is_exhaustive: bool,
-    /// The first difference, and the generator that it refutes.
+    /// The first difference, and the generator it refutes.
     difference: Option<(usize, Cause)>,
 }
 
@@ -338,9 +338,9 @@ struct Comparison<'m> {
     properties: &'m [PropertyId],
 }
 
-/// The end of a comparison before its time.
+/// Why a comparison ended early.
 enum Halt {
-    /// A step does not end, or nobody wants to wait.
+    /// A step does not terminate, or the comparison was interrupted.
     Unknown,
     /// A difference.
     Difference(usize, Cause),
@@ -351,7 +351,7 @@ impl<'m> Comparison<'m> {
         Self { interpreter: Interpreter::new(model.ir(), model.layout()).until(interrupt), properties }
     }
 
-    /// How many instances there are, up to a limit.
+    /// The number of instances, up to a limit.
     fn instances(&self) -> usize {
         let model = self.interpreter.model();
         let rules = model.rules.iter().map(|rule| (&rule.parameters, &rule.locals));
@@ -375,7 +375,7 @@ impl<'m> Comparison<'m> {
         compared
     }
 
-    /// Visits states up to a limit. Returns whether these were all.
+    /// Visits states up to a limit. Returns whether all were visited.
     fn visit(&self, generators: &[Generator<'_>], limit: usize, visited: &mut usize) -> Result<bool, Halt> {
         let starts = self.effects(walk::starts(&self.interpreter))?;
         for generator in generators {
@@ -412,7 +412,7 @@ impl<'m> Comparison<'m> {
         }
     }
 
-    /// What choices come to.
+    /// The outcomes of choices.
     fn effects(&self, choices: impl Iterator<Item = Choice>) -> Result<Vec<(Choice, Effect)>, Halt> {
         let mut effects = Vec::new();
         for choice in choices {
@@ -430,7 +430,7 @@ impl<'m> Comparison<'m> {
         Ok(effects)
     }
 
-    /// Checks that properties say the same of a state and its image; their instances may change places.
+    /// Checks that properties have the same values in a state and its image; their instances may be permuted.
     fn same_properties(&self, generator: &Generator<'_>, state: &Valuation, image: &Valuation) -> Result<(), Halt> {
         for &property in self.properties {
             let entry = &self.interpreter.model().properties[property];
@@ -453,7 +453,7 @@ impl<'m> Comparison<'m> {
     }
 }
 
-/// Checks that what can be done in the image of a state is the image of what can be done in the state.
+/// Checks that the successors of the image of a state are the images of its successors.
 fn same_effects(generator: &Generator<'_>, here: &[(Choice, Effect)], there: &[(Choice, Effect)]) -> Result<(), Halt> {
     let images: Vec<Effect> = here
         .iter()

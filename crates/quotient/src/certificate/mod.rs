@@ -1,5 +1,5 @@
-//! Certificates: the symmetries of a model in a form that somebody else can check. What is written here is plain data
-//! in the names of the text; [`checker`](self::checker) reads it back and trusts none of it.
+//! Certificates: the symmetries of a model in a form that can be checked independently. They are plain data in source
+//! terms; [`checker`](self::checker) reads them back and trusts none of them.
 
 mod checker;
 
@@ -15,37 +15,37 @@ use crate::symmetries::Detected;
 
 pub use checker::{Cause, CertificateVerdict, Finding, Verification, verify};
 
-/// The version of the form.
+/// The version of the certificate format.
 pub const CERTIFICATE_SCHEMA: &str = "quotient-certificate/1";
 
-/// More instances of rules than this are not listed.
+/// Rule images are not listed if there are more rule instances than this.
 const LISTED_INSTANCES: usize = 20_000;
 
-/// The symmetries of a model, with what is needed to check them.
+/// The symmetries of a model, with the data needed to check them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
-    /// The version of the form: [`CERTIFICATE_SCHEMA`].
+    /// The version of the format: [`CERTIFICATE_SCHEMA`].
     pub schema: String,
     /// The version of the program that wrote it.
     pub version: String,
     /// The model.
     pub model: ModelRecord,
-    /// Constants that were given other values.
+    /// Constants that were overridden.
     pub definitions: BTreeMap<String, String>,
-    /// The properties that every symmetry preserves, by name; besides, all assumptions.
+    /// The properties that every symmetry preserves, by name, in addition to all assumptions.
     pub properties: Vec<String>,
-    /// How many symmetries there are.
+    /// The number of symmetries.
     pub order: String,
-    /// Symmetries that generate all others.
+    /// Generators of the group.
     pub generators: Vec<GeneratorRecord>,
 }
 
-/// Which model a certificate is about, and how it is read.
+/// Which model a certificate is about, and how it is loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelRecord {
-    /// Its file, for people.
+    /// Its file, for human readers.
     pub file: String,
     /// The hash of its text ([`Model::hash`]).
     pub sha256: String,
@@ -61,29 +61,29 @@ pub struct ModelRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GeneratorRecord {
-    /// What it does, for people.
+    /// Its effect, for human readers.
     pub cycles: Vec<String>,
-    /// What becomes of cells. Those that are not listed stay as they are.
+    /// The images of cells. Cells not listed are fixed.
     pub cells: Vec<CellMove>,
-    /// The images of instances of rules. Those that are not listed stay; none are if they are too many to list, or
-    /// depend on the state.
+    /// The images of rule instances. Instances not listed are fixed; the list is empty if there are too many, or if
+    /// images depend on the state.
     pub rules: Vec<RuleMove>,
 }
 
-/// What becomes of a cell: its value becomes that of another cell, or of the same.
+/// The image of a cell: its value moves to another cell, or stays in the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CellMove {
     /// The cell.
     pub from: String,
-    /// Where its value goes.
+    /// The cell its value moves to.
     pub to: String,
-    /// Values and what becomes of them. Those that are not listed stay.
+    /// Values and their images. Values not listed are fixed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<(ValueName, ValueName)>,
 }
 
-/// A value as the text writes it, or its number where several values have the same name.
+/// A value as in the text, or its number if several values have the same name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ValueName {
@@ -93,34 +93,34 @@ pub enum ValueName {
     Name(String),
 }
 
-/// An instance of a rule and its image.
+/// A rule instance and its image.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleMove {
     /// The instance.
     pub from: InstanceName,
-    /// The instance that does in the image of a state what the other does in the state.
+    /// The instance that acts on the image of a state as the other acts on the state.
     pub to: InstanceName,
 }
 
-/// An instance of a rule.
+/// A rule instance.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InstanceName {
     /// The rule's name.
     pub rule: String,
-    /// The rule's number, counted from 1 in order of declaration: names need not be unique.
+    /// The rule's number, counted from 1 in order of declaration, since names need not be unique.
     pub number: usize,
     /// The values of its parameters, cell by cell.
     pub arguments: Vec<String>,
 }
 
 impl Certificate {
-    /// How the model is to be read.
+    /// The options to load the model with.
     pub fn load_options(&self) -> LoadOptions {
         LoadOptions {
             constraint: None,
-            // Certificates are about models as `detect` reads them.
+            // Certificates concern models as `detect` loads them.
             well_definedness: None,
             constants: self.definitions.clone().into_iter().collect(),
             language: None,
@@ -132,7 +132,7 @@ impl Certificate {
 }
 
 impl Detected {
-    /// The symmetries with what is needed to check them. `load` says how the model was read.
+    /// The symmetries with the data needed to check them. `load` are the options the model was loaded with.
     pub fn certificate(&self, load: &LoadOptions) -> Certificate {
         let model = self.model();
         let generators = match self.group() {
@@ -190,7 +190,7 @@ fn cell_moves(model: &Model, map: &StateMap) -> Vec<CellMove> {
     moves.collect()
 }
 
-/// The name of a value of a cell, unless another value of its type has the same.
+/// The name of a value of a cell, unless another value of its type has the same name.
 fn value_name(model: &Model, slot: SlotId, value: i64) -> ValueName {
     const MANY: u64 = 4096;
     let slot = &model.layout().slots[slot];
@@ -203,13 +203,13 @@ fn value_name(model: &Model, slot: SlotId, value: i64) -> ValueName {
     if !is_number && is_unique() { ValueName::Name(name) } else { ValueName::Number(value) }
 }
 
-/// The instances of the rules of a model, and what they are called.
+/// The rule instances of a model and their names.
 struct InstanceNames {
     instances: Vec<Instance>,
 }
 
 impl InstanceNames {
-    /// All of them; none if they are too many.
+    /// All instances; none if there are too many.
     fn new(model: &Model) -> Self {
         let interpreter = Interpreter::new(model.ir(), model.layout());
         let mut instances = Vec::new();

@@ -1,5 +1,5 @@
-//! Our own format: where the run comes from, what is wrong at its end, and its steps with all values. It is described
-//! in the guide, `docs/guide/runs.md`.
+//! The run file format of this program: the origin of the run, the violation at its end, and its steps with all values.
+//! It is described in the guide, `docs/guide/runs.md`.
 
 use std::io::{self, Write};
 
@@ -37,7 +37,7 @@ pub(super) fn write(out: &mut dyn Write, model: &Model, origin: &RunOrigin<'_>, 
     writeln!(out, "\n  ]\n}}")
 }
 
-/// Where a run comes from and what is wrong at its end.
+/// The origin of a run and the violation at its end.
 pub(super) fn header(model: &Model, origin: &RunOrigin<'_>, trace: &Trace) -> Vec<(&'static str, Json)> {
     let LoadOptions { constants, no_extra_nodes, ignore_claims, max_processes, well_definedness, .. } = origin.options;
     let text_or_null = |text: Option<&str>| text.map_or_else(Json::null, Json::text);
@@ -180,7 +180,7 @@ fn processes(model: &IrModel, step: &TraceStep) -> Option<Json> {
     })))
 }
 
-/// The options to load a model with, from what the head of a file says.
+/// The options to load a model with, according to the head of a file.
 pub(super) fn load_options(header: Option<&Json>, asked: &LoadOptions) -> Result<LoadOptions, Misfit> {
     let mut options = asked.clone();
     let Some(header) = header else { return Ok(options) };
@@ -243,7 +243,7 @@ pub(super) fn load_options(header: Option<&Json>, asked: &LoadOptions) -> Result
     Ok(options)
 }
 
-/// The definitions of a file, which those that were asked for must not contradict.
+/// The definitions of a file, which the requested ones must not contradict.
 fn constants(definitions: &Json, asked: &[(String, String)]) -> Result<Vec<(String, String)>, Misfit> {
     let expected = "`definitions` must be a list of texts like \"N=3\"";
     let items = definitions.items().ok_or_else(|| fault_at(definitions.span, expected))?;
@@ -264,7 +264,7 @@ fn constants(definitions: &Json, asked: &[(String, String)]) -> Result<Vec<(Stri
     Ok(constants)
 }
 
-/// What is to be said if the text of the model is not that of which the run was written.
+/// The note for a model whose text differs from the one the run was written for.
 pub(super) fn changed_text(header: Option<&Json>, model: &Model) -> Option<String> {
     let recorded = header?.get("model")?;
     if recorded.get("sha256")?.as_text() == Some(digest(&model.source().text).as_str()) {
@@ -274,7 +274,7 @@ pub(super) fn changed_text(header: Option<&Json>, model: &Model) -> Option<Strin
     Some(format!("the text of the model is not the one that the run was written for{}", file.unwrap_or_default()))
 }
 
-/// Reads the steps, each of which must be one of the model, and what is wrong at the end.
+/// Reads the steps, each of which must be one of the model, and the violation at the end.
 pub(super) fn trace(interpreter: &Interpreter<'_>, contents: &Json) -> Result<Trace, Misfit> {
     let steps_json = required(contents, "steps")?;
     let items = steps_json.items().ok_or_else(|| fault_at(start_of(steps_json.span), "`steps` must be a list"))?;
@@ -351,7 +351,7 @@ fn step(
     Err(first_error.expect("there is an action, which does not fit"))
 }
 
-/// Takes a step with the interpreter. Gives the arguments if it leads to the state.
+/// Takes a step with the interpreter. Returns the arguments if it leads to the state.
 fn take(
     interpreter: &Interpreter<'_>,
     action: Action,
@@ -391,8 +391,8 @@ fn undefined_or(json: &Json) -> String {
     if json.is_null() { "undefined".into() } else { json.on_one_line() }
 }
 
-/// The actions that the name of a step may mean: more than one only if they have the same name, and none is at the
-/// position that the step says.
+/// The actions that the name of a step may denote: more than one only if they have the same name and none is at the
+/// recorded position.
 fn actions(model: &IrModel, json: &Json) -> Result<Vec<Action>, Misfit> {
     let kind = required(json, "kind")?;
     let name_json = required(json, "name")?;
@@ -486,14 +486,14 @@ fn state(interpreter: &Interpreter<'_>, json: &Json) -> Result<Valuation, Misfit
     Ok(Valuation(cells.into_iter().map(Option::flatten).collect()))
 }
 
-/// The name that a wrong one was probably meant to be.
+/// The name probably meant by a misspelled one.
 fn nearest_name<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let scored = names.map(|other| (strsim::damerau_levenshtein(name, other), other));
     let (distance, nearest) = scored.min_by_key(|&(distance, _)| distance)?;
     (distance <= 2.max(name.chars().count() / 4)).then_some(nearest)
 }
 
-/// Reads what is wrong at the end.
+/// Reads the violation at the end.
 pub(super) fn read_violation(
     interpreter: &Interpreter<'_>,
     json: &Json,
@@ -560,7 +560,7 @@ fn checked(
     }
 }
 
-/// An error, if it is the one that the file tells of.
+/// A run-time error, if it is the one recorded in the file.
 fn same_error(json: &Json, violation: Violation) -> Result<Violation, Misfit> {
     let found = violation.fault().map(|fault| fault.message.as_str());
     match json.get("error") {

@@ -1,5 +1,6 @@
-//! Follows a run of which only something is known of each step: a search among the runs of the model that agree with it,
-//! the furthest first, so that a step that what is known does not ask for is tried only where nothing else leads on.
+//! Follows a run of which only partial information about each step is known: a search among the runs of the model that
+//! agree with it. The furthest run is extended first, so that a step that the information does not require is tried
+//! only if nothing else leads on.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -8,7 +9,7 @@ use quotient_ir::{Action, Interpreter, TraceStep, Valuation, Violation};
 
 use crate::walk::{Candidate, Candidates, Consequence, starts, successors};
 
-/// More than so many states are not looked at.
+/// The maximum number of states visited.
 const MOST_STATES: usize = 200_000;
 
 /// A step that may be the next one.
@@ -17,7 +18,7 @@ pub(super) struct PossibleStep<'a> {
     pub(super) arguments: &'a [i64],
     /// The state before it; none for a start.
     pub(super) before: Option<&'a Valuation>,
-    /// The state after it; none if the step goes wrong.
+    /// The state after it; none if the step fails.
     pub(super) after: Option<&'a Valuation>,
 }
 
@@ -25,7 +26,7 @@ pub(super) struct PossibleStep<'a> {
 #[derive(Debug)]
 pub(super) struct Followed {
     pub(super) steps: Vec<TraceStep>,
-    /// What goes wrong in the step after these, if that is the end.
+    /// The run-time error in the step after these, if the run ends with one.
     pub(super) violation: Option<Violation>,
 }
 
@@ -47,8 +48,8 @@ struct Reached {
     position: usize,
 }
 
-/// The steps of a run that gets from position 0 to `end`. `advance` says to which position a step leads from another
-/// one, if it agrees with what is known.
+/// The steps of a run from position 0 to `end`. `advance` returns the position to which a step leads from another one,
+/// if it agrees with the information.
 pub(super) fn follow(
     interpreter: &Interpreter<'_>,
     end: usize,
@@ -81,7 +82,7 @@ pub(super) fn follow(
             let step = PossibleStep { action, arguments: &arguments, before: before.as_ref(), after: after.as_ref() };
             let Some(position) = advance(position, &step) else { continue };
             let Some(state) = after else {
-                // A step that goes wrong ends a run, and the run may end here.
+                // A step that fails ends a run, and the run may end here.
                 if position == end && violation.is_some() {
                     let steps = parent.map(|parent| steps_to(&reached, parent)).unwrap_or_default();
                     return Ok(Followed { steps, violation });

@@ -1,7 +1,7 @@
 //! The Informal Trace Format of Apalache and Quint: <https://apalache-mc.org/docs/adr/015adr-trace.html>.
 //!
-//! It has states, and no steps. What leads from one to the next is found again by following the runs of the model
-//! that have these states; a hint that we write ourselves decides where several actions do.
+//! It has states, but no steps. The steps are reconstructed by following the runs of the model that have these states;
+//! if several actions do, a hint that this program writes decides.
 
 use std::io::{self, Write};
 
@@ -17,7 +17,7 @@ use crate::names::{action_arguments, action_name, visible};
 
 /// Where the format is described.
 const DESCRIPTION: &str = "https://apalache-mc.org/docs/adr/015adr-trace.html";
-/// The key of what describes an object rather than being part of it.
+/// The key of the metadata of an object.
 const META: &str = "#meta";
 
 /// Writes a run.
@@ -34,7 +34,7 @@ pub(super) fn write(out: &mut dyn Write, model: &Model, origin: &RunOrigin<'_>, 
     writeln!(out, "  \"params\": [],")?;
     let names = Json::list(ir.variables.iter().map(|variable| Json::text(&variable.name)));
     writeln!(out, "  \"vars\": {},", names.on_lines(2))?;
-    // The last state of a lasso is the one that its loop begins with, and is not written twice.
+    // The last state of a lasso is the first of its loop, and is not written twice.
     let written = match trace.cycle {
         Some(begin) => {
             writeln!(out, "  \"loop\": {begin},")?;
@@ -230,7 +230,7 @@ pub(super) fn trace(interpreter: &Interpreter<'_>, contents: &Json) -> Result<Tr
         variables(model, layout, after)
             .all(|(name, value)| !known_names.contains(&name) || known[position].has(&name, &value))
     };
-    // The last of a lasso has the hint of the state that the loop begins with, which was reached otherwise.
+    // In a lasso, the last state has the hint of the first state of the loop, which was reached by another step.
     let is_hinted = |position: usize, step: &PossibleStep<'_>| match known[position].hint {
         Some(hint) if position < states.len() => action_line(model, step.action, step.arguments) == hint,
         _ => true,
@@ -257,11 +257,11 @@ pub(super) fn trace(interpreter: &Interpreter<'_>, contents: &Json) -> Result<Tr
     Ok(Trace::lasso(steps, begin, violation))
 }
 
-/// What a file says about a state.
+/// The information of a file about a state.
 struct KnownState<'j> {
     /// The variables and their values, [`normalised`].
     values: Vec<(&'j str, Json)>,
-    /// The action that led to it, if we wrote the file.
+    /// The action that led to it, if this program wrote the file.
     hint: Option<&'j str>,
 }
 
@@ -347,7 +347,7 @@ fn not_followed(
         0 => "no initial state of the model is state 0".to_owned(),
         _ => format!("no step of the model leads from state {} to state {number}", number - 1),
     };
-    // If all steps agree on what a variable is, and the file does not, that is what differs.
+    // If all steps agree on the value of a variable, and the file does not, that is the difference.
     let candidates = match lost.steps.last() {
         None => crate::walk::starts(interpreter),
         Some(step) => crate::walk::successors(interpreter, &step.state),

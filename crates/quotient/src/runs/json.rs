@@ -1,5 +1,5 @@
-//! JSON texts whose values know where they stand, so that a message about one can show it, and the same values
-//! written so that people can read them.
+//! JSON texts whose values know their positions, so that a message about one can show it, and a writer of such values
+//! for human readers.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use super::{Misfit, fault_at};
 
 /// Deeper nesting is refused: reading recurses.
 const MOST_NESTING: usize = 64;
-/// A value that fits into so many characters takes one line.
+/// The maximum length of a value on one line.
 const LINE: usize = 110;
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Clone, Debug)]
 pub(super) struct Json {
     pub(super) span: Span,
@@ -39,7 +39,7 @@ pub(super) struct Member {
     pub(super) value: Json,
 }
 
-/// Values are the same wherever they stand.
+/// Values are equal regardless of position.
 impl PartialEq for Json {
     fn eq(&self, other: &Self) -> bool {
         match (&self.kind, &other.kind) {
@@ -157,7 +157,7 @@ impl Json {
         }
     }
 
-    /// The text of the value, on several lines if it is long; all lines but the first are indented so much.
+    /// The text of the value, on several lines if it is long; all lines but the first are indented by this much.
     pub(super) fn on_lines(&self, indent: usize) -> String {
         let line = self.on_one_line();
         if indent + line.len() <= LINE {

@@ -1,4 +1,4 @@
-//! Runs as files: written in a format of our own or in the Informal Trace Format (ITF) of Apalache and Quint, read
+//! Runs as files: written in this program's format or in the Informal Trace Format (ITF) of Apalache and Quint, read
 //! again, and checked step by step by the reference interpreter. SPIN's trails are read as well.
 
 mod document;
@@ -21,7 +21,7 @@ use json::Json;
 
 pub use trail::TrailFile;
 
-/// The name of our own format, in its files.
+/// The name of this program's format, in its files.
 const FORMAT: &str = "quotient-run";
 /// Its version.
 const VERSION: i64 = 1;
@@ -29,21 +29,21 @@ const VERSION: i64 = 1;
 /// The formats that runs are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunFormat {
-    /// Our own, which has everything.
+    /// This program's format, which is complete.
     Own,
     /// The Informal Trace Format: <https://apalache-mc.org/docs/adr/015adr-trace.html>.
     Itf,
 }
 
 impl RunFormat {
-    /// The format that the name of a file asks for: `.itf.json` or another `.json`.
+    /// The format that a file name implies: `.itf.json` or another `.json`.
     pub fn of_file_name(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         if name.ends_with(".itf.json") { Some(Self::Itf) } else { name.ends_with(".json").then_some(Self::Own) }
     }
 }
 
-/// Where a run that is to be written comes from.
+/// The origin of a run that is written.
 #[derive(Clone, Debug)]
 pub struct RunOrigin<'a> {
     /// The command that found it.
@@ -52,7 +52,7 @@ pub struct RunOrigin<'a> {
     pub options: &'a LoadOptions,
     /// The property that it is about, and its kind.
     pub property: Option<(String, &'a str)>,
-    /// What is wrong at its end, in words, and the part of the model that this is about.
+    /// The violation at its end, as text, and the part of the model it concerns.
     pub violation: Option<(String, Option<Span>)>,
 }
 
@@ -73,7 +73,7 @@ pub fn write_run(
     }
 }
 
-/// A file with a run in it, before it is known whether it fits a model.
+/// A file with a run, before it is matched with a model.
 #[derive(Debug)]
 pub struct RunFile {
     source: Source,
@@ -81,12 +81,12 @@ pub struct RunFile {
     format: RunFormat,
 }
 
-/// A run that was read and fits its model.
+/// A run that was read and matches its model.
 #[derive(Clone, Debug)]
 pub struct RecordedRun {
     /// The run.
     pub trace: Trace,
-    /// What somebody who replays it should know.
+    /// Notes for whoever replays it.
     pub notes: Vec<String>,
 }
 
@@ -114,7 +114,7 @@ impl RunFile {
         }
     }
 
-    /// The options to load the model with: those asked for, and what the run was made with.
+    /// The options to load the model with: the requested ones and those recorded in the run.
     ///
     /// # Errors
     /// If the two contradict each other.
@@ -122,10 +122,10 @@ impl RunFile {
         document::load_options(self.header(), asked).map_err(|misfit| misfit.in_file(&self.source))
     }
 
-    /// The run as one of a model: every step is checked by the reference interpreter.
+    /// The run as a run of a model: every step is checked by the reference interpreter.
     ///
     /// # Errors
-    /// If it is not a run of the model; the message says what differs first.
+    /// If it is not a run of the model; the message describes the first difference.
     pub fn run_of(&self, model: &Model) -> Result<RecordedRun, Error> {
         let interpreter = Interpreter::new(model.ir(), model.layout());
         let notes: Vec<String> = document::changed_text(self.header(), model).into_iter().collect();
@@ -146,7 +146,7 @@ impl RunFile {
         }
     }
 
-    /// What the file says about where the run comes from.
+    /// The file's description of the origin of the run.
     fn header(&self) -> Option<&Json> {
         match self.format {
             RunFormat::Own => Some(&self.contents),
@@ -155,7 +155,7 @@ impl RunFile {
     }
 }
 
-/// The format of a file, or why it has none that is known.
+/// The format of a file, or why it is unknown.
 fn recognise(contents: &Json) -> Result<RunFormat, Misfit> {
     if contents.members().is_none() {
         return Err(fault_at(contents.span, "this is not a run: an object is expected"));
@@ -182,7 +182,7 @@ fn recognise(contents: &Json) -> Result<RunFormat, Misfit> {
     }
 }
 
-/// What is wrong with a file, or how it does not fit a model.
+/// What is wrong with a file, or how it fails to match a model.
 #[derive(Debug)]
 struct Misfit(Box<Diagnostic>);
 
@@ -190,7 +190,7 @@ impl Misfit {
     fn with_help(self, help: impl Into<String>) -> Self {
         Self(Box::new(self.0.with_help(help)))
     }
-    /// The error for somebody who has the file.
+    /// The error with the text of the file.
     fn in_file(self, source: &Source) -> Error {
         Error::model(source.clone(), vec![*self.0])
     }
@@ -201,7 +201,7 @@ fn fault_at(span: Span, message: impl Into<String>) -> Misfit {
     Misfit(Box::new(Diagnostic::error("run-file", message, span)))
 }
 
-/// The bracket that a value begins with: the whole would be too long to show.
+/// The opening bracket of a value, since the whole value would be too long to show.
 fn start_of(span: Span) -> Span {
     Span { start: span.start, end: (span.start + 1).min(span.end) }
 }
@@ -211,7 +211,7 @@ fn digest(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The names of a layout's slots, to say which are missing.
+/// The names of a layout's slots, to list missing ones.
 fn slot_names(layout: &Layout) -> impl Iterator<Item = &str> {
     layout.slots.iter().map(|slot| slot.name.as_str())
 }
@@ -242,7 +242,7 @@ mod tests {
         (model, String::from_utf8(text).expect("JSON is UTF-8"))
     }
 
-    /// Every change of one byte, and every cut, is a run of the model or an error with a place: never a panic.
+    /// Every change of one byte, and every truncation, is a run of the model or a located error, never a panic.
     #[test]
     fn damaged_files() {
         for format in [RunFormat::Own, RunFormat::Itf] {

@@ -1,6 +1,6 @@
-//! SPIN's trails. A line is `step:process:transition`: which process moves, and the number of the transition in the
-//! table of pan, which counts the elements of all process types in the order of the text. One line may be several
-//! steps of one process, since SPIN merges statements that nobody else can see, and a handshake is two lines.
+//! SPIN's trails. A line is `step:process:transition`: the process that moves, and the number of the transition in the
+//! table of pan, which counts the elements of all process types in the order of the text. One line may be several steps
+//! of one process, since SPIN merges statements that are invisible to others, and a handshake is two lines.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::model::{Model, read, unreadable};
 use crate::walk::{Candidate, Consequence, successors, violated_invariant};
 
-/// Steps behind the last line that belong to it at most.
+/// The maximum number of steps after the last line that belong to it.
 const MOST_MERGED: usize = 1000;
 
 /// A trail that SPIN has written.
@@ -23,7 +23,7 @@ const MOST_MERGED: usize = 1000;
 pub struct TrailFile {
     source: Source,
     lines: Vec<TrailLine>,
-    /// How many lines come before the cycle, if there is one.
+    /// The number of lines before the cycle, if there is one.
     cycle: Option<usize>,
 }
 
@@ -35,7 +35,7 @@ struct TrailLine {
     span: Span,
 }
 
-/// How much of a line is believed.
+/// How much of a line is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Belief {
     /// The process and its transition.
@@ -67,7 +67,7 @@ impl TrailFile {
         }
     }
 
-    /// The run that a trail tells of, as one of a model. It ends in what is wrong there.
+    /// The run described by a trail, as a run of a model. It ends with the violation.
     ///
     /// # Errors
     /// If the model has no such run.
@@ -128,7 +128,7 @@ impl TrailFile {
         })
     }
 
-    /// The line after a step, if the step can come next before line `at`.
+    /// The line after a step, if the step is possible before line `at`.
     fn advance(
         &self,
         presentation: &Presentation,
@@ -138,7 +138,7 @@ impl TrailFile {
     ) -> Option<usize> {
         let moves = moves(presentation, step.action, step.arguments)?;
         let Some(&(first, _)) = moves.first() else { return Some(at) };
-        // A step may be a handshake, or several statements one after the other, merged ones among them.
+        // A step may be a handshake, or several consecutive statements, including merged ones.
         let mut taken = 0;
         let mut lines = at;
         while let Some(line) = self.lines.get(lines) {
@@ -158,8 +158,8 @@ impl TrailFile {
         (before == Some(first) && moves.iter().all(|it| it.0 == first)).then_some(at)
     }
 
-    /// What is wrong at the end. What SPIN has merged with the last line is executed first, as far as nothing else
-    /// can happen: the rest of an atomic sequence.
+    /// The violation at the end. Statements that SPIN merged with the last line are executed first, as far as nothing
+    /// else can happen: the rest of an atomic sequence.
     fn finish(
         &self,
         interpreter: &Interpreter<'_>,
@@ -195,10 +195,10 @@ impl TrailFile {
         None
     }
 
-    /// The step after which the cycle begins: the last one before the marked line whose state is the last one.
+    /// The step after which the cycle begins: the last one before the marked line whose state equals the last state.
     fn cycle_of(&self, presentation: &Presentation, steps: &[TraceStep], lines: usize) -> Option<usize> {
         let last = &steps.last()?.state;
-        // Of the steps that belong to the lines before the cycle, merged ones included.
+        // Among the steps of the lines before the cycle, including merged ones.
         let mut position = 0;
         let mut candidate = None;
         for (number, step) in steps.iter().enumerate() {
@@ -241,7 +241,7 @@ fn moves(presentation: &Presentation, action: Action, arguments: &[i64]) -> Opti
     Some(participants.iter().map(number).collect())
 }
 
-/// Reads the lines. Those with negative numbers say how the trail was made.
+/// Reads the lines. Those with negative numbers describe how the trail was made.
 fn lines_of(text: &str) -> Result<(Vec<TrailLine>, Option<usize>), Misfit> {
     let mut lines = Vec::new();
     let mut cycle = None;

@@ -1,4 +1,4 @@
-//! What can be done next in a run.
+//! The possible next steps of a run.
 
 use quotient_engines::walk::{self, Choice};
 use quotient_ir::{
@@ -8,30 +8,30 @@ use quotient_ir::{
 
 use crate::walk::randomness::Randomness;
 
-/// More candidates than this are neither listed nor chosen from.
+/// The maximum number of candidates that are listed or chosen from.
 pub const CONSIDERED: usize = 10_000;
 /// How often a start is tried with random arguments before giving up.
 const ATTEMPTS: usize = 1_000;
 
-/// An instance that can be chosen, and what comes of it.
+/// An instance that can be chosen, and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// The start or rule.
     pub action: Action,
     /// The cells of its parameters.
     pub arguments: Vec<i64>,
-    /// What comes of it.
+    /// Its outcome.
     pub consequence: Consequence,
 }
 
-/// What comes of choosing a candidate.
+/// The outcome of choosing a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Consequence {
-    /// The run goes on in this state.
+    /// The run continues in this state.
     State(Valuation),
-    /// Something goes wrong.
+    /// A run-time error.
     Violation(Violation),
-    /// The step cannot be followed to its end.
+    /// The step does not terminate within its limit.
     Exhausted(Fault),
 }
 
@@ -44,17 +44,17 @@ pub struct Candidates {
     pub is_cut: bool,
 }
 
-/// What a run can start with.
+/// The possible starts of a run.
 pub fn starts(interpreter: &Interpreter<'_>) -> Candidates {
     collect(interpreter, walk::starts(interpreter))
 }
 
-/// What can be done in a state.
+/// The possible steps in a state.
 pub fn successors(interpreter: &Interpreter<'_>, state: &Valuation) -> Candidates {
     collect(interpreter, walk::successors(interpreter, state))
 }
 
-/// What comes of an instance in a state (none for a start); nothing if it cannot fire there or an assumption drops it.
+/// The outcome of an instance in a state (none for a start); nothing if it cannot fire there or an assumption drops it.
 pub(crate) fn candidate_of(
     interpreter: &Interpreter<'_>,
     action: Action,
@@ -102,8 +102,8 @@ fn candidate(interpreter: &Interpreter<'_>, choice: Choice) -> Option<Candidate>
     Some(Candidate { action, arguments, consequence })
 }
 
-/// A random start. If there are too many instances to count, arguments are drawn cell by cell
-/// instead, so that every instance has its chance.
+/// A random start. If there are too many instances to count, arguments are drawn cell by cell instead, so that every
+/// instance can be chosen.
 pub fn random_start(interpreter: &Interpreter<'_>, randomness: &mut Randomness) -> Option<Candidate> {
     let mut candidates = starts(interpreter);
     if !candidates.is_cut {
@@ -163,7 +163,7 @@ fn draw_value(model: &Model, ty: TypeId, randomness: &mut Randomness, cells: &mu
                 draw_value(model, field.ty, randomness, cells);
             }
         }
-        // Front ends allow no parameter with a multiset in it.
+        // Front ends allow no parameter that contains a multiset.
         TypeKind::Multiset { .. } => {}
         _ => {
             let domain = model.domain(ty);

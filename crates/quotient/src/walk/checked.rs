@@ -1,4 +1,4 @@
-//! Many random runs that are checked: the first that violates something is kept.
+//! Checks many random runs, and keeps the first that violates a property.
 
 use quotient_ir::{
     DeadlockMode, Fault, FaultKind, Interpreter, PropertyId, PropertyKind, Trace, TraceStep, Valuation, Violation,
@@ -10,35 +10,35 @@ use quotient_engines::walk::violated_invariant;
 use super::candidates::{Consequence, random_start, successors, take_random};
 use super::randomness::Randomness;
 
-/// What runs to make.
+/// Which runs to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunsOptions {
-    /// The seed of the first run; each further run has the next number, so that it can be repeated by itself.
+    /// The seed of the first run; each further run has the next number, so that it can be repeated on its own.
     pub seed: u64,
-    /// How many runs.
+    /// The number of runs.
     pub runs: u64,
-    /// How many steps each takes at most.
+    /// The maximum number of steps of each.
     pub steps: u64,
     /// What counts as a deadlock.
     pub deadlock: DeadlockMode,
 }
 
-/// What came of checking random runs. That nothing is violated in them proves nothing.
+/// The outcome of checking random runs. The absence of violations proves nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunsReport {
-    /// How many runs were made.
+    /// The number of runs made.
     pub runs: u64,
-    /// How many steps they took together, starts not counted.
+    /// The total number of steps, not counting starts.
     pub steps: u64,
-    /// The first run that violates something.
+    /// The first violating run.
     pub violation: Option<ViolatingRun>,
     /// The cover properties that were reached.
     pub covered: Vec<PropertyId>,
-    /// A step that could not be followed to its end, and how many runs ended so.
+    /// A step that did not terminate within its limit, and the number of runs that ended so.
     pub exhausted: Option<(Fault, u64)>,
 }
 
-/// A run that violates something.
+/// A violating run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViolatingRun {
     /// Its number, from 1.
@@ -49,8 +49,8 @@ pub struct ViolatingRun {
     pub trace: Trace,
 }
 
-/// Makes random runs, each from a random start, and evaluates every invariant, assertion and cover along them; errors
-/// and deadlocks are violations, too. Liveness is not judged: a run that ends says nothing about it.
+/// Makes random runs, each from a random start, and checks every invariant, assertion and cover property along them;
+/// run-time errors and deadlocks are violations, too. Liveness is not checked: a finite run says nothing about it.
 ///
 /// ```
 /// use quotient::ir::{DeadlockMode, Interpreter};
@@ -81,7 +81,7 @@ pub fn check_runs(interpreter: &Interpreter<'_>, options: &RunsOptions) -> RunsR
     report
 }
 
-/// Makes one run; returns what it violates.
+/// Makes one run; returns its violation.
 fn run(
     interpreter: &Interpreter<'_>,
     options: &RunsOptions,
@@ -132,13 +132,13 @@ fn run(
     None
 }
 
-/// Whether the last state cannot be left, as the replay of a run judges it.
+/// Whether the last state has no successor, by the criterion of the replay.
 fn is_deadlock(interpreter: &Interpreter<'_>, mode: DeadlockMode, steps: &[TraceStep]) -> bool {
     mode != DeadlockMode::Off
         && replay(interpreter, &Trace::new(steps.to_vec(), Some(Violation::Deadlock(mode)))).is_ok()
 }
 
-/// Takes note of the covers that a state reaches; returns one that has no value.
+/// Records the cover properties that a state reaches; returns one that has no value.
 fn note_covers(interpreter: &Interpreter<'_>, state: &Valuation, covered: &mut Vec<PropertyId>) -> Option<Violation> {
     if interpreter.passes(state) {
         return None;

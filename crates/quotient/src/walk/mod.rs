@@ -1,4 +1,4 @@
-//! One run of a model, step by step on the reference interpreter: at random, or chosen by somebody.
+//! One run of a model, step by step on the reference interpreter: at random or interactively.
 
 mod candidates;
 mod checked;
@@ -25,7 +25,7 @@ use crate::model::Model;
 use crate::options::{Limits, Reduction, Symmetry};
 use crate::selection::claims;
 
-/// How long somebody who wants to choose steps waits for symmetries.
+/// How long an interactive run waits for symmetries.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How a run ended.
@@ -33,19 +33,19 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub enum RunEnd {
     /// Something is violated.
     Violation(Violation),
-    /// A step cannot be followed to its end.
+    /// A step does not terminate within its limit.
     Exhausted(Fault),
     /// No rule can fire.
     Stuck,
     /// There is no initial state.
     NoStart,
-    /// The run is as long as was asked for.
+    /// The run has the requested length.
     StepLimit,
-    /// Whoever was shown the steps has seen enough.
+    /// The observer of the steps ended it.
     Stopped,
 }
 
-/// Takes up to so many random steps and shows each. The same seed gives the same run.
+/// Takes up to this many random steps and shows each. The same seed gives the same run.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -98,7 +98,7 @@ pub fn at_random(
     RunEnd::StepLimit
 }
 
-/// The orbits that help somebody to choose steps, if they are found soon.
+/// The orbits that group steps for interactive use, if they are found soon.
 ///
 /// # Errors
 /// If there is a defect in this program.

@@ -1,5 +1,4 @@
-//! Steps that lead to states of one orbit: whatever one of them leads to, the others lead to as well, with
-//! other names.
+//! Steps that lead to states of one orbit: their continuations are the same up to renaming.
 
 use std::collections::HashMap;
 
@@ -9,7 +8,7 @@ use quotient_symmetry::Workspace;
 use crate::model::Model;
 use crate::walk::candidates::{Candidates, Consequence};
 
-/// Tells which steps lead to states of one orbit.
+/// Determines which steps lead to states of one orbit.
 pub struct Orbits {
     model: Model,
     reduction: Reduction,

@@ -1,6 +1,5 @@
-//! Random numbers that are the same for a seed on every machine and in every version: the
-//! generator is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-//! generators", 2014).
+//! Random numbers that are the same for a seed on every machine and in every version. The generator is SplitMix64
+//! (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -22,12 +21,12 @@ impl Randomness {
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
     }
-    /// A number below a bound, all equally likely. A bound of zero stands for 2^64.
+    /// A number below a bound, uniformly distributed. A bound of zero means 2^64.
     pub fn below(&mut self, bound: u64) -> u64 {
         if bound == 0 {
             return self.next();
         }
-        // The greatest multiple of the bound: what lies above it would favour small numbers.
+        // The greatest multiple of the bound: numbers above it would favour small results.
         let limit = u64::MAX - u64::MAX % bound;
         loop {
             let number = self.next();
@@ -36,13 +35,13 @@ impl Randomness {
             }
         }
     }
-    /// A position in a list that is not empty.
+    /// An index into a non-empty list.
     pub fn position(&mut self, length: usize) -> usize {
         usize::try_from(self.below(length as u64)).expect("a number below a length is a position")
     }
 }
 
-/// A seed nobody has chosen. Small, so that it is easily typed again.
+/// A fresh seed. Small, so that it is easy to type.
 pub fn fresh_seed() -> u64 {
     RandomState::new().hash_one("seed") % 1_000_000
 }

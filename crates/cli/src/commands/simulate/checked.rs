@@ -1,4 +1,4 @@
-//! Random runs that are checked: the first that violates something is shown as `check` shows it.
+//! Checked random runs: the first violating run is shown as `check` shows a counterexample.
 
 use quotient::Model;
 use quotient::walk::{RunsOptions, RunsReport, check_runs};
@@ -13,7 +13,7 @@ use crate::render::quantity;
 use crate::render::trace::{StateDetail, TraceRenderer, violated_subject};
 use crate::terminal::{Palette, print, print_with, visible};
 
-/// Makes the runs and shows what came of them.
+/// Makes the runs and shows the outcome.
 pub(super) fn run(
     model: &Model,
     interpreter: &Interpreter<'_>,

@@ -9,11 +9,11 @@ use crate::failure::{Failure, HOLDS};
 use crate::render::trace::{StateDetail, StatesBefore, TraceRenderer};
 use crate::terminal::{Palette, Reader, print, visible};
 
-/// Longer lists are cut, unless asked for.
+/// Longer lists are truncated, unless requested in full.
 const LISTED: usize = 40;
 /// The width of step numbers.
 const WIDTH: usize = 3;
-/// More steps than this that are like one are not all named.
+/// The maximum number of equivalent steps that are named.
 const LISTED_OTHERS: usize = 8;
 
 const HELP: &str = "  NUMBER  take that step
@@ -27,7 +27,7 @@ const HELP: &str = "  NUMBER  take that step
   q       quit
 ";
 
-/// What the user wants.
+/// A command of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wish {
     Take(usize),
@@ -42,21 +42,21 @@ enum Wish {
     Unclear,
 }
 
-/// A run in the making.
+/// A run that is being built.
 struct Session<'m, 'i> {
     interpreter: &'i Interpreter<'m>,
     renderer: TraceRenderer<'m>,
     randomness: Randomness,
     steps: Vec<TraceStep>,
     candidates: Candidates,
-    /// For each candidate the first that leads to a state of the same orbit.
+    /// For each candidate, the first that leads to a state of the same orbit.
     firsts: Vec<usize>,
     orbits: Option<Orbits>,
     /// A run to step through.
     recorded: Option<Trace>,
 }
 
-/// Lets the user choose until there is enough of it. Gives the run and the exit status.
+/// Lets the user choose steps until they end the run. Returns the run and the exit status.
 pub(super) fn run(
     interpreter: &Interpreter<'_>,
     randomness: Randomness,
@@ -144,7 +144,7 @@ impl Session<'_, '_> {
         self.candidates = candidates;
     }
 
-    /// Takes a step, if it leads to a state, and shows what it did.
+    /// Takes a step, if it has a successor, and shows its effect.
     fn take(&mut self, position: usize) -> String {
         let before = self.states_before();
         let Candidate { action, arguments, consequence } = &self.candidates.list[position];
@@ -173,12 +173,12 @@ impl Session<'_, '_> {
         }
     }
 
-    /// Whether the run has not left the recorded one.
+    /// Whether the run still follows the recorded one.
     fn is_on_record(&self) -> bool {
         self.recorded.as_ref().is_some_and(|recorded| recorded.steps.starts_with(&self.steps))
     }
 
-    /// Takes the next step of the recorded run and shows what it did, or says why there is none.
+    /// Takes the next step of the recorded run and shows its effect, or says why there is none.
     fn next(&mut self) -> String {
         let Some(recorded) = &self.recorded else {
             return "there is no recorded run; --replay FILE steps through one\n".to_owned();
@@ -204,7 +204,7 @@ impl Session<'_, '_> {
         text
     }
 
-    /// Takes all further steps of the recorded run.
+    /// Takes all remaining steps of the recorded run.
     fn follow_to_the_end(&mut self) -> String {
         let length = self.recorded.as_ref().map_or(0, |recorded| recorded.steps.len());
         let mut text = self.next();
@@ -241,8 +241,8 @@ impl Session<'_, '_> {
         }
     }
 
-    /// The candidates with their numbers, at most so many: of those that lead to states of one orbit the
-    /// first, with the numbers of the others.
+    /// The candidates with their numbers, up to a maximum: of those that lead to states of one orbit only the first,
+    /// with the numbers of the others.
     fn listing(&self, most: usize) -> String {
         let list = &self.candidates.list;
         let shown: Vec<usize> = (0..list.len()).filter(|&position| self.firsts[position] == position).collect();

@@ -1,5 +1,5 @@
-//! `quotient simulate`: one run of the model, chosen at random or by hand or read from a file, on the reference
-//! interpreter.
+//! `quotient simulate`: one run of the model on the reference interpreter, chosen at random, interactively or read from
+//! a file.
 
 mod checked;
 mod interactive;
@@ -22,7 +22,7 @@ use crate::invocation::Invocation;
 use crate::terminal::complain;
 use crate::watch::Display;
 
-/// The length of a random run, unless told otherwise.
+/// The default length of a random run.
 const DEFAULT_STEPS: u64 = 100;
 
 /// Runs the command.
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &SimulateArguments, invocation: &Invocation) -> Res
     }
     let control = Control::default();
     let trail = arguments.trail.as_ref().map(TrailFile::load).transpose()?;
-    // What is checked is what `check` checks, and the run of a trail may be one that violates a claim.
+    // The same properties are checked as in `check`, and the run of a trail may violate a claim.
     let claims = if arguments.check || trail.is_some() { Claims::Watched } else { Claims::Ignored };
     let asked = load_options(&arguments.model, claims);
     let file = arguments.replay.as_ref().map(RunFile::load).transpose()?;
@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &SimulateArguments, invocation: &Invocation) -> Res
     Ok(ExitCode::from(status))
 }
 
-/// What a run is about.
+/// The subject of a run.
 fn subject(trace: &Trace) -> Option<Subject> {
     match trace.violation.as_ref()? {
         Violation::Property { property, .. } | Violation::Unreachable { property, .. } => {
@@ -107,8 +107,8 @@ fn subject(trace: &Trace) -> Option<Subject> {
     }
 }
 
-/// A run that can be replayed. One that ends because an assumption has no value in the next state does not have that
-/// state, and only its steps are kept.
+/// A run that can be replayed. If it ends because an assumption has no value in the next state, that state is missing
+/// and only the steps are kept.
 fn replayable(interpreter: &Interpreter<'_>, trace: Trace) -> Trace {
     if trace.violation.is_some() && replay(interpreter, &trace).is_err() {
         return Trace::new(trace.steps, None);

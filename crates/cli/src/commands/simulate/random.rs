@@ -16,9 +16,9 @@ use crate::terminal::{Palette, Reader, print, print_with, visible};
 
 /// How to run.
 pub(super) struct RunOptions {
-    /// Where the random choices start.
+    /// The seed of the random choices.
     pub(super) seed: u64,
-    /// How many steps to take at most.
+    /// The maximum number of steps.
     pub(super) steps: u64,
     /// How to show the run.
     pub(super) format: Format,
@@ -85,12 +85,12 @@ pub(super) fn run(
     }
 }
 
-/// What is wrong at the end of a run.
+/// The violation at the end of a run.
 fn violation(end: RunEnd) -> Option<Violation> {
     if let RunEnd::Violation(violation) = end { Some(violation) } else { None }
 }
 
-/// Takes random steps and tells `show` of each, until nobody reads any more.
+/// Takes random steps and passes each to `show`, until the reader is gone.
 fn walk_at_random(
     interpreter: &Interpreter<'_>,
     options: &RunOptions,

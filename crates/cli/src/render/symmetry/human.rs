@@ -1,4 +1,4 @@
-//! Symmetries for people: how many, then what they move, then what was left out and the figures.
+//! Text output of symmetries: their number, what they move, what was omitted, and the figures.
 
 use std::fmt::Write;
 
@@ -48,13 +48,13 @@ fn title(findings: &Detected, palette: Palette) -> String {
     if findings.generators.is_empty() {
         return format!("{}: {order}, nothing but the identity", palette.open("symmetries"));
     }
-    // The structure of a group without a name is its order once more.
+    // The structure of an unnamed group only repeats its order.
     let structure = Some(&findings.structure).filter(|structure| !structure.starts_with('['));
     let structure = structure.map_or_else(String::new, |structure| format!(", {structure}"));
     format!("{}: {order}{structure}", palette.good("symmetries"))
 }
 
-/// With its thousands apart as long as that helps.
+/// With thousands separators, as long as that helps.
 fn order_text(order: &BigUint) -> String {
     u64::try_from(order).map_or_else(|_| quantity::large(&order.to_string()), quantity::count)
 }
@@ -135,7 +135,7 @@ fn figures(findings: &Detected, palette: Palette) -> String {
     rows.iter().map(|(name, value)| format!("{name:<11}  {value}\n")).collect()
 }
 
-/// What shows that the generators are symmetries.
+/// How the generators were proved to be symmetries.
 fn certification(report: &CertificationReport) -> String {
     let CertificationReport { exhausted, by_normal_form, runs } = *report;
     let total = quantity::count(exhausted + by_normal_form);
@@ -181,7 +181,7 @@ fn render_reasons(model: &Model, reasons: &[Reason], palette: Palette) -> String
     render_remarks(&model.source, remarks, palette)
 }
 
-/// The classes of each index type, and one line of the text that separates each from the next.
+/// The classes of each index type, and for each class one line of the text that separates it from the next.
 fn families(model: &Model, families: &[Family], palette: Palette) -> String {
     let lines = Lines::new(&model.source);
     let mut text = String::new();

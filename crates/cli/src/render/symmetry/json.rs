@@ -24,7 +24,7 @@ struct DetectionObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     permutation: Option<Vec<String>>,
     reasons: Option<Vec<ReasonObject<'a>>>,
-    /// How many others there are.
+    /// The number of others.
     #[serde(skip_serializing_if = "Option::is_none")]
     omitted_reasons: Option<usize>,
     families: Option<Vec<FamilyObject<'a>>>,
@@ -96,7 +96,7 @@ struct ReasonObject<'a> {
     file: Option<&'a str>,
     line: Option<usize>,
     column: Option<usize>,
-    /// How many more there are like it, for other instances.
+    /// The number of repetitions for other instances.
     #[serde(skip_serializing_if = "Option::is_none")]
     similar: Option<usize>,
 }

@@ -1,4 +1,4 @@
-//! The symmetries of a model, for people and for programs.
+//! The symmetries of a model, as text and as JSON.
 
 pub(crate) mod human;
 pub(crate) mod json;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use quotient::Phases;
 use quotient_ir::Span;
 
-/// Where a reason stands, if it is about a place at all.
+/// The location of a reason, if it has one.
 fn place(span: Span) -> Option<Span> {
     (span != Span::default()).then_some(span)
 }

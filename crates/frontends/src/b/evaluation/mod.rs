@@ -1,5 +1,5 @@
-//! Values of formulas: a direct reading of what B's operators mean, on explicit sets. The properties
-//! of a machine are solved with it, and the candidates of parameters are found.
+//! Values of formulas: a direct implementation of B's operators on explicit sets. It is used to solve the PROPERTIES of
+//! a machine and to find candidates for parameters.
 
 mod operators;
 mod solver;
@@ -37,9 +37,9 @@ pub(crate) struct Trouble {
 pub(crate) enum TroubleKind {
     /// It has no value at all: division by zero, a function outside its domain.
     Undefined,
-    /// Too many values to go through.
+    /// Too many values to enumerate.
     TooLarge,
-    /// Infinitely many values to go through.
+    /// Infinitely many values to enumerate.
     Unbounded,
     /// It depends on the state.
     Open,
@@ -47,18 +47,18 @@ pub(crate) enum TroubleKind {
 
 pub(crate) type Result<T> = std::result::Result<T, Trouble>;
 
-/// The most members of a set that is made.
+/// The maximum number of members of a constructed set.
 const MAXIMUM_MEMBERS: usize = 300_000;
-/// The most work of one evaluation.
+/// The maximum work of one evaluation.
 const MAXIMUM_WORK: u64 = 100_000_000;
 
 pub(crate) struct Evaluator<'a> {
     pub(crate) core: &'a Core,
     pub(crate) types: &'a Types,
     pub(crate) values: FxHashMap<SymbolId, Value>,
-    /// The bounds of integers that nothing bounds, if some are to be tried.
+    /// The range tried for integers that nothing bounds, if any.
     pub(crate) assumed: Option<(i64, i64)>,
-    /// The symbols for which such bounds were taken.
+    /// The symbols for which this range was used.
     pub(crate) assumptions: Vec<SymbolId>,
     work: u64,
 }
@@ -70,7 +70,7 @@ impl Value {
     pub(crate) fn set(members: impl IntoIterator<Item = Self>) -> Self {
         Self::Set(Rc::new(members.into_iter().collect()))
     }
-    /// Both parts; the typing has made sure that there are two.
+    /// Both components; typing guarantees that there are two.
     pub(crate) fn parts(&self) -> (&Self, &Self) {
         match self {
             Self::Pair(pair) => (&pair.0, &pair.1),

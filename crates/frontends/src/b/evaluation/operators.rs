@@ -1,4 +1,4 @@
-//! The operators on values, and membership in sets that need not be written out.
+//! The operators on values, and membership in sets that need not be enumerated.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -36,7 +36,7 @@ fn arithmetic(operator: Operator, left: i64, right: i64) -> std::result::Result<
 }
 
 impl Evaluator<'_> {
-    /// Whether a value belongs to a set, which may be infinite or too large to be written out.
+    /// Whether a value belongs to a set, which may be infinite or too large to enumerate.
     pub(crate) fn member(&mut self, element: &Value, set: &Expr) -> Result<bool> {
         self.charge(1, set.span)?;
         match &set.kind {
@@ -314,7 +314,7 @@ impl Evaluator<'_> {
     /// The value of a function for an argument.
     pub(crate) fn apply(&mut self, function: &Expr, argument: &Value, span: Span) -> Result<Value> {
         if let Kind::Lambda(symbols, condition, body) = &function.kind {
-            // It may have infinitely many arguments; this one is enough.
+            // It may have infinitely many arguments; only this one is needed.
             let mut rest = argument.clone();
             let mut outer = Vec::new();
             for (position, symbol) in symbols.iter().enumerate().rev() {
@@ -507,7 +507,7 @@ impl Evaluator<'_> {
         Ok(Value::Set(Rc::new(members)))
     }
 
-    /// The identity on the type that a relation is on; for integers, on what occurs in it.
+    /// The identity on the type of a relation; for integers, on the values that occur in it.
     fn identity_of(&mut self, relation: &Expr) -> Result<Value> {
         let Type::Set(pair) = self.types.full(&relation.ty) else {
             return trouble(TroubleKind::Open, "not a relation", relation.span);
@@ -525,8 +525,7 @@ impl Evaluator<'_> {
         Ok(Value::set(all.into_iter().map(|it| Value::pair(it.clone(), it))))
     }
 
-    /// All relations or functions of a kind, one argument after the other, without a look at those
-    /// that cannot be.
+    /// All relations or functions of a kind, built argument by argument, without visiting impossible ones.
     fn arrows(&mut self, arrow: Arrow, from: &Expr, to: &Expr, span: Span) -> Result<Value> {
         let from: Vec<Value> = self.members(from)?.iter().cloned().collect();
         let to: Vec<Value> = self.members(to)?.iter().cloned().collect();
@@ -549,7 +548,7 @@ impl Evaluator<'_> {
         if arrow.total && arrow.injective && from.len() > to.len() || arrow.surjective && from.len() < to.len() {
             return Ok(Value::set([]));
         }
-        // As many as there are at least: nothing is built that is too large in the end.
+        // A lower bound on their number, so that nothing too large is built.
         let falling = |count: usize| (0..count).fold(1_usize, |product, it| product.saturating_mul(to.len() - it));
         let exponent = u32::try_from(from.len()).unwrap_or(u32::MAX);
         let least = match (arrow.injective, arrow.surjective, arrow.total) {

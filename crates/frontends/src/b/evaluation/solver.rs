@@ -1,6 +1,6 @@
-//! The solver: all values of some symbols for which conjuncts hold. A conjunct is tested as soon as
-//! all its symbols have values, and the symbol with the fewest candidates comes first: a value given
-//! by an equation, members of a set that can be worked out, bounds of an integer.
+//! The solver: all values of some symbols for which conjuncts hold. A conjunct is tested as soon as all its symbols
+//! have values. The symbol with the fewest candidates comes first: a value given by an equation, members of a
+//! computable set, bounds of an integer.
 
 use std::rc::Rc;
 
@@ -21,8 +21,7 @@ enum Source<'e> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// Calls `found` with each solution in place, until it says false. The symbols have no values
-    /// before and after.
+    /// Calls `found` with each solution in place, until it returns false. The symbols have no values before and after.
     pub(crate) fn solve(
         &mut self,
         symbols: &[SymbolId],
@@ -41,14 +40,14 @@ impl<'a> Evaluator<'a> {
         result.map(drop)
     }
 
-    /// Whether an expression has all values it needs, as far as the unknown symbols go.
+    /// Whether all values that an expression needs are known.
     fn is_ready(&self, expr: &Expr, symbols: &[SymbolId]) -> bool {
         let mut ready = true;
         expr.symbols(&mut |symbol| ready &= !symbols.contains(&symbol) || self.values.contains_key(&symbol));
         ready
     }
 
-    /// False if the caller of `found` wants no more.
+    /// False if `found` wants no more solutions.
     fn search(
         &mut self,
         symbols: &[SymbolId],
@@ -67,7 +66,7 @@ impl<'a> Evaluator<'a> {
                     *done = before;
                     return Ok(true);
                 }
-                // It may be meant to be protected by another conjunct; the end will tell.
+                // Another conjunct may be meant to protect it; that is decided at the end.
                 Err(error) if error.kind == TroubleKind::Undefined => {}
                 Err(error) => return Err(error),
             }
@@ -123,7 +122,7 @@ impl<'a> Evaluator<'a> {
             Source::Equal(value) => vec![self.value(value)?],
             Source::Members(pattern, set) => {
                 let members = self.members(set)?;
-                // Candidates for a part of a tuple come once each.
+                // Candidates for a component of a tuple are tried once each.
                 let mut values: Vec<Value> =
                     members.iter().filter_map(|member| part_of(pattern, member, symbol)).collect();
                 values.sort();
@@ -155,7 +154,7 @@ impl<'a> Evaluator<'a> {
         Ok(true)
     }
 
-    /// The cheapest source of candidates for a symbol, and roughly how many it has.
+    /// The cheapest source of candidates for a symbol, and an estimate of their number.
     fn source<'e>(
         &mut self,
         symbol: SymbolId,
@@ -232,8 +231,8 @@ impl<'a> Evaluator<'a> {
         let (ty, span, name) = (self.types.full(&entry.ty), entry.span, entry.name.clone());
         match (self.count(&ty), self.assumed) {
             (Some(count), _) => Ok((count * 4.0, Source::Type(ty))),
-            // The last resort, as everything else may follow from the other symbols. Only of a constant are some values
-            // left out: a set or function must not lose members.
+            // The last resort, since everything else may follow from the other symbols. Values are omitted only for
+            // constants: a set or function must not lose members.
             (None, Some(bounds)) if ty == Type::Integer && self.core.constants.contains(&symbol) => {
                 if !self.assumptions.contains(&symbol) {
                     self.assumptions.push(symbol);
@@ -244,8 +243,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The value of a symbol that is a total function and has a value given for each argument: `f : A --> NATURAL &
-    /// f(a) = 1 & f(b) = 2`.
+    /// The value of a symbol that is a total function and has a value given for each argument:
+    /// `f : A --> NATURAL & f(a) = 1 & f(b) = 2`.
     fn given_pointwise(&mut self, symbol: SymbolId, symbols: &[SymbolId], conjuncts: &[&Expr]) -> Option<Value> {
         let is_symbol = |expr: &Expr| matches!(expr.kind, Kind::Symbol(it) if it == symbol);
         let mut domain = None;
@@ -286,7 +285,7 @@ impl<'a> Evaluator<'a> {
         is_whole.then(|| Value::set(pairs.into_iter().map(|(argument, value)| Value::pair(argument, value))))
     }
 
-    /// How many values a type has, if finitely many.
+    /// The number of values of a type, if finite.
     fn count(&self, ty: &Type) -> Option<f64> {
         Some(match self.types.resolve(ty) {
             Type::Integer => return None,
@@ -305,8 +304,8 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Roughly how many members a set has, without making it where that is a lot of work; nothing if
-    /// it is infinite.
+    /// An estimate of the number of members of a set, without constructing it if that is expensive; none if it is
+    /// infinite.
     fn estimate(&mut self, set: &Expr) -> Option<f64> {
         match &set.kind {
             Kind::GivenSet(given) => Some(self.core.sets[given.0].members.len() as f64),
@@ -365,7 +364,7 @@ fn contains_symbol(pattern: &Expr, symbol: SymbolId) -> bool {
     }
 }
 
-/// The part of a value where a symbol stands in a pattern.
+/// The component of a value at the position of a symbol in a pattern.
 fn part_of(pattern: &Expr, value: &Value, symbol: SymbolId) -> Option<Value> {
     match (&pattern.kind, value) {
         (Kind::Symbol(it), _) if *it == symbol => Some(value.clone()),

@@ -1,5 +1,5 @@
-//! Function application: worked out where the text of the function tells its value, searched for
-//! everywhere else. Outside the domain it is an error of the machine.
+//! Function application: computed if the text of the function determines its value, otherwise searched for. Outside the
+//! domain it is a run-time error.
 
 use quotient_ir::ExprId;
 
@@ -8,7 +8,7 @@ use super::items::{Environment, Item};
 use super::{Lowered, Lowerer, refuse};
 
 impl Lowerer<'_> {
-    /// The value of a function, which is no set, for an argument. `expr` is the whole application.
+    /// The value of a function that is not a set at an argument. `expr` is the whole application.
     pub(super) fn apply(
         &mut self,
         function: &Expr,
@@ -35,7 +35,7 @@ impl Lowerer<'_> {
         self.search(&item, argument, &values, expr, environment)
     }
 
-    /// The value where it is defined; elsewhere an error.
+    /// The value if it is defined, otherwise a run-time error.
     fn when(&mut self, defined: ExprId, value: Item, expr: &Expr) -> Lowered<Item> {
         if self.constant_of(defined) == Some(1) {
             return Ok(value);

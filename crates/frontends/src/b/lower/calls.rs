@@ -1,4 +1,4 @@
-//! What the rules of a machine stand for: calls of operations with arguments and results, for people.
+//! What the rules of a machine represent: calls of operations with arguments and results, for human readers.
 
 use quotient_ir::{
     CallValue, Function, Notation, OperationCall, Operations, ParameterNotation, ReturnValue, Span, Stages,
@@ -13,7 +13,7 @@ use super::shapes::Shape;
 use super::storage::Complaint;
 
 impl Lowerer<'_> {
-    /// Says which variables have values at which stage of the machine.
+    /// Records which variables have values at which stage of the machine.
     pub(super) fn declare_operations(&mut self, stage: Option<(VariableId, TypeId)>) {
         let stages = stage.map(|(variable, ty)| {
             let domain = self.model.domain(ty);
@@ -29,7 +29,7 @@ impl Lowerer<'_> {
         self.model.operations = Some(Operations { stages, ..Operations::default() });
     }
 
-    /// Notes what the next rule stands for; what is no operation has its name only.
+    /// Records what the next rule represents; a rule that is not an operation has only its name.
     pub(super) fn note_call(&mut self, name: &str, call: Option<OperationCall>) {
         let call = call.unwrap_or_else(|| OperationCall {
             name: name.to_owned(),
@@ -101,8 +101,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A function for the value of an item on a path. It is called when somebody wants to see the value, and no part
-    /// of a step.
+    /// A function for the value of an item on a path. It is called when the value is displayed, and is not part of a
+    /// step.
     fn computed(&mut self, symbol: SymbolId, item: &Item, path: &Path, span: Span) -> Option<CallValue> {
         let mut copy = path.clone();
         let built = self.in_path(&mut copy, |lowerer, path| {

@@ -1,8 +1,8 @@
-//! Conditions without a value: a function applied outside its domain, a division by zero, the least member of
-//! an empty set. In the guard of an operation, and in any other condition that decides how it continues, they
-//! count as false (ProB does the same): a condition becomes one that says whether it has a value, and a value that is
-//! looked at only then. No engine needs to know of this. Where a condition has no value in a state that is
-//! reached, a remark of the model says so: one for each place of the text.
+//! Conditions without a value: a function applied outside its domain, a division by zero, the least member of an empty
+//! set. In the guard of an operation, and in any other condition that decides how it continues, they count as false, as
+//! in ProB. A condition is split into one that says whether it has a value, and a value that is evaluated only then, so
+//! engines need no special support. If a condition has no value in some reachable state, a remark of the model says so:
+//! one for each location in the text.
 
 use quotient_ir::{
     Argument, BinaryOperator, Expr as IrExpr, ExprId, Function, FunctionId, Iteration, Local, LocalId, LocalKind,
@@ -15,23 +15,23 @@ use super::items::Item;
 use super::paths::Path;
 use super::{Lowered, Lowerer, Owner};
 
-/// What is known of values that may be missing.
+/// What is known about values that may be missing.
 #[derive(Default)]
 pub(super) struct Definedness {
     expressions: FxHashMap<ExprId, Defined>,
     /// Functions that say whether another one has a value, and why it may have none.
     twins: FxHashMap<FunctionId, (FunctionId, Vec<String>)>,
-    /// What is assumed by statements because it would have no value otherwise.
+    /// What statements assume because it would otherwise have no value.
     assumed: FxHashMap<(ExprId, Span), Doubt>,
     remarks: Vec<RemarkDraft>,
 }
 
-/// An expression, taken apart.
+/// An expression, split into definedness and value.
 #[derive(Clone, Debug)]
 pub(super) struct Defined {
-    /// Whether it has a value, which is always known.
+    /// Whether it has a value; this condition itself always has one.
     pub(super) has_value: ExprId,
-    /// The value where it has one.
+    /// The value if it has one.
     pub(super) value: ExprId,
     /// Why it may have none.
     reasons: Vec<String>,
@@ -52,7 +52,7 @@ pub(super) struct GuardDoubt {
     doubt: Doubt,
 }
 
-/// A remark in the making: that a condition of the text has no value, on whatever path.
+/// A remark under construction: that a condition of the text has no value, on any path.
 struct RemarkDraft {
     doubt: Doubt,
     locals: Table<LocalId, Local>,
@@ -66,7 +66,7 @@ impl Lowerer<'_> {
         !self.settings.strict_guards
     }
 
-    /// Takes an expression apart into whether it has a value, and the value.
+    /// Splits an expression into definedness and value.
     pub(super) fn defined(&mut self, expression: ExprId) -> Defined {
         if !self.may_fail(expression) {
             return Defined { has_value: self.truth(true), value: expression, reasons: Vec::new() };
@@ -154,7 +154,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An operation on two expressions that are taken apart already.
+    /// An operation on two expressions that are already split.
     fn take_binary_apart(
         &mut self,
         operator: BinaryOperator,
@@ -163,7 +163,7 @@ impl Lowerer<'_> {
         reasons: &mut Vec<String>,
     ) -> (ExprId, ExprId) {
         let is_certain = self.constant_of(second) == Some(1);
-        // The right side counts only where it is looked at.
+        // The right side matters only if it is evaluated.
         let second = match operator {
             _ if is_certain && !matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder) => second,
             BinaryOperator::And | BinaryOperator::Implies => self.implies(left, second),
@@ -262,7 +262,7 @@ impl Lowerer<'_> {
         let original = self.model.functions[function].clone();
         let mut reasons = Vec::new();
         let mut body = Vec::new();
-        // What comes after the last thing that may go wrong changes nothing.
+        // What follows the last statement that may fail changes nothing.
         let mut last = 0;
         for (position, statement) in original.body.iter().enumerate() {
             if self.statement_may_fail(statement) {
@@ -306,8 +306,8 @@ impl Lowerer<'_> {
         body
     }
 
-    /// The same as a statement of a function, which ends with the answer that there is no value where it would go
-    /// wrong, and with the answer that there is one where it returns.
+    /// The same as a statement of a function. The function returns false where the original would fail, and true where
+    /// the original returns.
     fn twin_statement(&mut self, statement: &Statement, body: &mut Vec<Statement>, reasons: &mut Vec<String>) {
         let span = statement.span;
         let kind = match &statement.kind {
@@ -376,7 +376,7 @@ impl Lowerer<'_> {
 
     // Conditions of operations.
 
-    /// Only where a condition of the text has a value; gives the value.
+    /// Only if a condition of the text has a value; returns the value.
     pub(super) fn require_value(&mut self, condition: ExprId, initial: bool, span: Span, path: &mut Path) -> ExprId {
         let Defined { has_value, value, reasons } = self.defined(condition);
         if self.constant_of(has_value) != Some(1) {
@@ -391,8 +391,8 @@ impl Lowerer<'_> {
         value
     }
 
-    /// The conditions of a conditional, asked one after the other until one holds, by statements that drop the
-    /// step where the next one has no value; their values.
+    /// The conditions of a conditional, evaluated in order until one holds, by statements that drop the step if the
+    /// next one has no value; their values.
     pub(super) fn require_values(
         &mut self,
         conditions: &[(ExprId, Span)],
@@ -421,7 +421,7 @@ impl Lowerer<'_> {
         Self::statement(StatementKind::Assume(has_value), span)
     }
 
-    /// The value that an equation of a guard gives a symbol. Where it has none, neither has the guard.
+    /// The value that an equation of a guard gives a symbol. If it has none, neither does the guard.
     pub(super) fn equation_value(&mut self, item: Item, initial: bool, span: Span, path: &mut Path) -> Lowered<Item> {
         if !self.is_lenient() {
             return Ok(item);
@@ -440,7 +440,7 @@ impl Lowerer<'_> {
                 Item::Record(items)
             }
             Item::Set(_) => {
-                // A set is asked for its members; comparing it with itself asks for all of them.
+                // Membership in a set is evaluated member by member; comparing it with itself evaluates all of them.
                 if let Ok(same) = self.same(&item, &item)
                     && self.may_fail(same)
                 {
@@ -453,7 +453,7 @@ impl Lowerer<'_> {
 
     // Remarks.
 
-    /// Notes where conditions on a path to a rule have no value, given the condition on the stage of the machine.
+    /// Records where conditions on a path to a rule have no value, given the condition on the stage of the machine.
     pub(super) fn note_doubts(&mut self, path: &Path, stage: ExprId, body: &[Statement]) {
         for GuardDoubt { at, doubt } in &path.doubts {
             let mut condition = stage;
@@ -486,8 +486,8 @@ impl Lowerer<'_> {
             for condition in &path.guards {
                 guard = self.and(guard, *condition);
             }
-            // Without anything worked out before, a condition says the same, in a form that does not depend on the
-            // order in which parameters are tried.
+            // Without earlier computations, a condition says the same in a form that does not depend on the order in
+            // which parameters are tried.
             let is_assumption = |statement: &Statement| matches!(statement.kind, StatementKind::Assume(_));
             if body[..last].iter().all(is_assumption) {
                 let mut condition = guard;
@@ -560,8 +560,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Adds a way in which a condition of the text can come to have no value: for some values of the parameters
-    /// of an owner, statements answer so. `mark` tells this way from others.
+    /// Adds a way in which a condition of the text may have no value: the statements return so for some values of the
+    /// parameters of an owner. `mark` distinguishes this way from others.
     fn remark(&mut self, doubt: &Doubt, owner: &Owner, mark: ExprId, statements: Vec<Statement>) {
         let position = match self.definedness.remarks.iter().position(|known| known.doubt.span == doubt.span) {
             Some(position) => position,

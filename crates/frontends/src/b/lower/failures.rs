@@ -1,7 +1,6 @@
-//! Errors of the machine inside formulas, and which expressions may run into one. A quantifier over a
-//! condition that may is an error wherever the condition is one for some value (the B-Book's
-//! well-definedness), and not only where it is one before the first value that decides: otherwise it would
-//! matter in which order the elements of a set come.
+//! Run-time errors inside formulas, and which expressions may cause one. A quantifier over a condition that may fail is
+//! an error whenever the condition fails for some value (the B-Book's well-definedness), not only if it fails before
+//! the first decisive value. Otherwise the result would depend on the order of the elements of a set.
 
 use quotient_ir::{
     Argument, BinaryOperator, Expr as IrExpr, ExprId, Function, FunctionId, Iteration, LocalId, PlaceId,
@@ -11,20 +10,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Lowerer;
 
-/// What is known of errors in expressions.
+/// What is known about run-time errors in expressions.
 #[derive(Default)]
 pub(super) struct Failures {
-    /// A function for each message and type, which is nothing but the error.
+    /// A function for each message and type that only raises the error.
     messages: FxHashMap<(String, TypeId), FunctionId>,
-    /// What these functions say, without the place.
+    /// The messages of these functions, without the location.
     reasons: FxHashMap<FunctionId, String>,
-    /// All functions that may run into an error.
+    /// All functions that may cause a run-time error.
     functions: FxHashSet<FunctionId>,
     expressions: FxHashMap<ExprId, bool>,
 }
 
 impl Lowerer<'_> {
-    /// An expression that is an error of the machine when it is reached.
+    /// An expression that is a run-time error when it is evaluated.
     pub(super) fn failure(&mut self, message: &str, ty: TypeId, span: Span) -> ExprId {
         let reason = message;
         let message = format!("{reason} ({})", self.model.source.locate(span));
@@ -45,17 +44,17 @@ impl Lowerer<'_> {
         self.expression(IrExpr::Call { function, arguments: Vec::new() })
     }
 
-    /// What a function that is nothing but an error says.
+    /// The message of a function that only raises an error.
     pub(super) fn failure_reason(&self, function: FunctionId) -> Option<String> {
         self.failures.reasons.get(&function).cloned()
     }
 
-    /// Whether a function may run into an error.
+    /// Whether a function may cause a run-time error.
     pub(super) fn function_may_fail(&self, function: FunctionId) -> bool {
         self.failures.functions.contains(&function)
     }
 
-    /// Notes whether a new function may run into an error.
+    /// Records whether a new function may cause a run-time error.
     pub(super) fn note_failures(&mut self, function: FunctionId) {
         let body = self.model.functions[function].body.clone();
         if body.iter().any(|statement| self.statement_may_fail(statement)) {
@@ -76,15 +75,15 @@ impl Lowerer<'_> {
         if binders.is_empty() || !self.may_fail(body) {
             return value;
         }
-        // This is true, or an error if the condition is one for any value.
+        // This is true, or an error if the condition fails for any value.
         let truth = self.truth(true);
         let anyway = self.binary(BinaryOperator::Or, body, truth);
         let defined = self.quantify_plainly(IrQuantifier::All, binders, anyway);
         self.binary(BinaryOperator::And, defined, value)
     }
 
-    /// Takes a condition apart that starts with something that is an error unless another condition holds, on
-    /// which the bound variables have no influence: that condition, the rest, and the error.
+    /// Splits a condition that starts with something that fails unless another condition holds, which does not depend
+    /// on the bound variables: that condition, the rest, and the error.
     fn failing_first(&mut self, body: ExprId, binders: &[(LocalId, TypeId)]) -> Option<(ExprId, ExprId, ExprId)> {
         match self.model.pool[body].clone() {
             IrExpr::Conditional { condition, then, otherwise } => {
@@ -133,8 +132,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether what an expression says depends on nothing but parameters, so that it is known for each
-    /// instance of a rule.
+    /// Whether an expression depends only on parameters, so that its value is known for each rule instance.
     pub(super) fn is_fixed(&self, expression: ExprId) -> bool {
         let place = |place: PlaceId| {
             let place = &self.model.pool[place];
@@ -231,7 +229,7 @@ impl Lowerer<'_> {
             })
     }
 
-    /// Whether an expression may run into an error of the machine.
+    /// Whether an expression may cause a run-time error.
     pub(super) fn may_fail(&mut self, expression: ExprId) -> bool {
         if let Some(known) = self.failures.expressions.get(&expression) {
             return *known;

@@ -1,6 +1,5 @@
-//! Items: the values of formulas while they are lowered. A scalar is an expression; a set is where it
-//! is stored, or the formula whose members are asked for one by one, so that no set is made where
-//! only a membership is needed.
+//! Items: the values of formulas during lowering. A scalar is an expression. A set is its storage location, or the
+//! formula whose members are tested one by one, so that no set is constructed where only membership is needed.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -12,7 +11,7 @@ use super::super::core::{Expr, SymbolId};
 use super::super::evaluation::Value;
 use super::shapes::{Scalar, Shape};
 
-/// What the symbols in scope stand for.
+/// The items that the symbols in scope denote.
 pub(crate) type Environment = Rc<FxHashMap<SymbolId, Item>>;
 
 /// The value of a formula.
@@ -32,14 +31,13 @@ pub(crate) enum SetItem {
     /// A function: a cell for each possible argument, undefined outside the domain. A total one has a
     /// value in every cell.
     Cells { place: PlaceId, domain: Shape, value: Scalar, total: bool },
-    /// A function to values that are no scalars: a cell for each possible argument, with a bit that says
-    /// whether there is a value.
+    /// A function to non-scalar values: a cell for each possible argument, with a bit for whether there is a value.
     Table { place: PlaceId, domain: Shape, value: Shape },
     /// One of two sets.
     Choice { condition: ExprId, then: Box<SetItem>, otherwise: Box<SetItem> },
     /// A number with a bit for each possible member.
     Code { code: ExprId, element: Shape },
-    /// Members that are known.
+    /// Known members.
     Value(Rc<BTreeSet<Value>>, Shape),
     /// The members that a formula has.
     Formula(Rc<Expr>, Environment),

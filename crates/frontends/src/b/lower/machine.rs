@@ -17,8 +17,7 @@ use super::shapes::{Scalar, Shape};
 use super::storage::{Complaint, NewValue};
 use super::{Lowered, Lowerer, Owner};
 
-/// The variable that tells the root, the valuations of the constants and the states of the machine
-/// apart.
+/// The variable that distinguishes the root, the valuations of the constants and the states of the machine.
 struct Stage {
     variable: VariableId,
     ty: TypeId,
@@ -50,7 +49,7 @@ pub(crate) fn lower(
 
 impl Lowerer<'_> {
     fn machine(&mut self, solutions: &[Vec<Value>]) -> Lowered<()> {
-        // ProB sets up constants where there are properties, too.
+        // ProB sets up constants if there are properties, too.
         let has_constants =
             !self.core.constants.is_empty() || !self.core.properties.is_empty() || self.core.has_inlined_constants;
         let stage = self.settings.extra_nodes.then(|| self.declare_stage(has_constants));
@@ -115,7 +114,7 @@ impl Lowerer<'_> {
         }
         members.push("initialised".into());
         let last = members.len() as i64 - 1;
-        // A stretch of numbers of its own, after those of the given sets.
+        // A separate range of numbers, after those of the given sets.
         let first = self.model.types.iter().filter_map(|ty| match &ty.kind {
             TypeKind::Enumeration { first, members } => Some(first + members.len() as i64),
             _ => None,
@@ -220,7 +219,7 @@ impl Lowerer<'_> {
         Ok(paths)
     }
 
-    /// The statements that put what a path has worked out into the state.
+    /// The statements that store the computed values of a path in the state.
     fn commit(&mut self, path: &mut Path, writes: &Writes, before: &Environment, span: Span) -> Lowered<()> {
         let after = writes.iter().fold(Rc::clone(before), |after, (symbol, item)| bind(&after, *symbol, item.clone()));
         self.in_path(path, |lowerer, path| {
@@ -228,7 +227,7 @@ impl Lowerer<'_> {
             let mut changes = Vec::new();
             for (symbol, item) in writes {
                 let Some((variable, shape)) = lowerer.stored.get(symbol).cloned() else {
-                    // An output: worked out, so that what is wrong with it shows.
+                    // An output: evaluated so that errors in it are found.
                     if let Item::Scalar(value, scalar) = item {
                         if !matches!(lowerer.model.pool[*value], IrExpr::Constant { .. } | IrExpr::Read(_)) {
                             let name = lowerer.core.symbols[symbol.0].name.to_string();
@@ -240,7 +239,8 @@ impl Lowerer<'_> {
                     } else if let Ok(same) = lowerer.same(item, item)
                         && lowerer.may_fail(same)
                     {
-                        // A set is asked for its members; comparing it with itself asks for all of them.
+                        // Membership in a set is evaluated member by member; comparing it with itself evaluates all of
+                        // them.
                         let branches = vec![(same, Vec::new())];
                         path.statements
                             .push(Self::statement(StatementKind::If { branches, otherwise: Vec::new() }, span));
@@ -253,7 +253,8 @@ impl Lowerer<'_> {
                 let fits = |bounds: &Scalar| matches!(&shape, Shape::Scalar(scalar) if bounds.is_within(*scalar));
                 let item = match item {
                     Item::Scalar(value, bounds) if many && (lowerer.constant_of(*value).is_none() || !fits(bounds)) => {
-                        // Others may read what this one changes, and so may what is asked of a value without room.
+                        // Other substitutions may read what this one changes, and so may the conditions evaluated for a
+                        // value that does not fit.
                         let name = format!("next_{}", lowerer.model.variables[variable].name);
                         let local = lowerer.temporary(&name, &shape);
                         let place = lowerer.local_place(local);
@@ -289,7 +290,7 @@ impl Lowerer<'_> {
             None => self.truth(true),
         };
         self.note_doubts(&path, guard, &path.statements);
-        // What an instance of the rule decides by itself comes first: most instances go no further.
+        // Conditions on the parameters alone come first: most instances go no further.
         let (fixed, open): (Vec<ExprId>, Vec<ExprId>) =
             path.guards.iter().partition(|condition| self.is_fixed(**condition) && !self.may_fail(**condition));
         for condition in fixed.into_iter().chain(open) {
@@ -332,7 +333,7 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Lowered<()> {
         self.commit(&mut path, writes, before, span)?;
-        // What these loop over are locals of the start, too.
+        // The variables these loop over are locals of the start, too.
         let mut body = self.in_path(&mut path, |lowerer, _| lowerer.constant_statements(solution, span))?;
         body.extend(path.guards.iter().map(|guard| Self::statement(StatementKind::Assume(*guard), span)));
         body.extend(path.statements);
@@ -350,7 +351,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Lowers claims of one kind; the properties that they become.
+    /// Lowers claims of one kind; returns the resulting properties.
     fn claims(
         &mut self,
         claims: &[Claim],
@@ -397,8 +398,8 @@ impl Lowerer<'_> {
     }
 }
 
-/// The body of an operation with its parameters chosen where their bounds are known: together with the
-/// precondition or guard that speaks of them.
+/// The body of an operation with its parameters chosen where their bounds are known: together with the precondition or
+/// guard that mentions them.
 fn with_parameters(operation: &Operation) -> Substitution {
     let (symbols, body) = (&operation.parameters, &operation.body);
     if symbols.is_empty() {

@@ -1,8 +1,7 @@
-//! From the core of a machine to a model. Every set of the text becomes a question about its members
-//! (`sets`), asked by quantifiers and loops over finite shapes (`shapes`, `universe`), so that the
-//! model treats all elements of a given set alike wherever the machine does. Operations become rules,
-//! one for each way through their choices (`paths`); the root, the valuations of the constants and
-//! the initialised states are told apart by a variable of their own (`machine`).
+//! From the core of a machine to a model. Every set of the text becomes a membership test (`sets`), evaluated by
+//! quantifiers and loops over finite shapes (`shapes`, `universe`), so that the model treats all elements of a given
+//! set alike wherever the machine does. Operations become rules, one for each path through their choices (`paths`). A
+//! separate variable distinguishes the root, the valuations of the constants and the initialised states (`machine`).
 
 mod applications;
 mod calls;
@@ -38,10 +37,10 @@ use shapes::{Leaf, Scalar, Shape, ShapeTypes};
 
 pub(crate) use machine::lower;
 
-/// A result, or what is wrong with the machine.
+/// A result, or the diagnostics about the machine.
 pub(crate) type Lowered<T> = Result<T, Box<Diagnostic>>;
 
-/// The locals and parameters of what is under way.
+/// The locals and parameters of what is being lowered.
 #[derive(Clone, Debug, Default)]
 struct Owner {
     locals: Table<LocalId, Local>,
@@ -66,13 +65,13 @@ struct Lowerer<'a> {
     definedness: definedness::Definedness,
     /// Whether variables are being declared: `MAXINT` does not bound `NATURAL`.
     declares: bool,
-    /// Variables that get values in later parts of a sequence, or in other turns of a loop.
+    /// Variables that get values in later parts of a sequence, or in other iterations of a loop.
     assigned_later: Vec<SymbolId>,
     /// Variables with bounds that were assumed.
     unbounded: FxHashSet<SymbolId>,
-    /// The bounds of integers that nothing bounds, where some are assumed.
+    /// The range of integers that nothing bounds, where one is assumed.
     assumed: Option<(i64, i64)>,
-    /// How deep bound variables nest, for their names.
+    /// The nesting depth of bound variables, for their names.
     depth: usize,
 }
 
@@ -115,7 +114,7 @@ impl<'a> Lowerer<'a> {
         self.shape_types.shape(self.core, &mut self.model, shape)
     }
 
-    // Expressions, with the constants in them worked out.
+    // Expressions, with constant folding.
 
     fn expression(&mut self, expression: IrExpr) -> ExprId {
         self.model.pool.expression(expression)
@@ -184,7 +183,7 @@ impl<'a> Lowerer<'a> {
         self.expression(IrExpr::Binary { operator, left, right })
     }
 
-    /// Arithmetic and comparisons, worked out where both sides are known.
+    /// Arithmetic and comparisons, folded if both sides are known.
     fn arithmetic(&mut self, operator: BinaryOperator, left: ExprId, right: ExprId) -> ExprId {
         if let (Some(a), Some(b)) = (self.constant_of(left), self.constant_of(right)) {
             let known = match operator {
@@ -361,7 +360,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// What a place of a shape holds.
+    /// The contents of a place of a shape.
     fn stored_item(&mut self, place: PlaceId, shape: &Shape) -> Item {
         match shape {
             Shape::Scalar(scalar) => Item::Scalar(self.read(place), *scalar),
@@ -405,7 +404,7 @@ impl<'a> Lowerer<'a> {
         })
     }
 
-    /// Reports a shape that is too large to be stored or walked through.
+    /// Reports a shape that is too large to store or enumerate.
     fn check_shape(&self, shape: &Shape, span: Span) -> Lowered<()> {
         if shape.is_too_large(self.core) {
             let message = "this set has too many possible members".to_owned();

@@ -1,6 +1,6 @@
-//! Functions of the model that formulas need where an expression cannot count, search or build:
-//! cardinalities, sums, least members, values of relations, closures. What such a function needs of
-//! its surroundings is passed to it; the state it reads itself.
+//! Functions of the model for formulas that cannot be expressions because they count, search or build: cardinalities,
+//! sums, least members, values of relations, closures. Values from the context are passed as arguments; the state is
+//! read directly.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use super::items::{Environment, Item, SetItem};
 use super::shapes::{Scalar, Shape};
 use super::{Lowered, Lowerer};
 
-/// A function under construction: its parameters and what is passed for them.
+/// A function under construction: its parameters and arguments.
 #[derive(Default)]
 struct Passing {
     parameters: Vec<LocalId>,
@@ -23,7 +23,7 @@ struct Passing {
 }
 
 impl Lowerer<'_> {
-    /// Builds a function whose body sees what the given formulas and items need. Gives the call of it.
+    /// Builds a function whose body has access to what the given formulas and items need. Returns a call of it.
     #[expect(clippy::too_many_arguments, reason = "what a function is made of, named where it is made")]
     fn outline(
         &mut self,
@@ -197,7 +197,7 @@ impl Lowerer<'_> {
         Self::statement(StatementKind::Assign { target, value }, span)
     }
 
-    /// How many members a set has.
+    /// The number of members of a set.
     pub(super) fn cardinality(&mut self, set: &Expr, environment: &Environment) -> Lowered<ExprId> {
         let item = self.item(set, environment)?;
         let Item::Set(known) = &item else {
@@ -322,8 +322,7 @@ impl Lowerer<'_> {
         Ok(self.call(call))
     }
 
-    /// The value that a relation has for an argument, found by a search; an error if there is none, or
-    /// more than one.
+    /// The value of a relation at an argument, found by a search; a run-time error if there is none, or more than one.
     pub(super) fn search(
         &mut self,
         relation: &Item,
@@ -339,7 +338,7 @@ impl Lowerer<'_> {
             let span = expr.span;
             let call =
                 self.outline("value", environment, &[], &[relation, argument], result, span, |lowerer, _, passed| {
-                    // What is wrong is found out first and without an order among the values.
+                    // Errors are determined first, independently of any order among the values.
                     let any = |lowerer: &mut Self, other: Option<&Item>| -> Lowered<ExprId> {
                         let name = if other.is_some() { "other" } else { "y" };
                         let (value, binders) = lowerer.binders(values, name);
@@ -445,8 +444,8 @@ impl Lowerer<'_> {
                 let branch = StatementKind::If { branches: vec![(wanted, turn)], otherwise: Vec::new() };
                 body.extend(Self::loops(&[(round, ty)], vec![Self::statement(branch, span)], span));
             } else {
-                // Paths of up to twice the length each time. All points are passed through at once, so that
-                // none comes before another.
+                // Paths of up to twice the length each time. All intermediate points are processed at once, so that
+                // none precedes another.
                 let next = lowerer.temporary("next", &array);
                 let next_place = lowerer.local_place(next);
                 let (pair, binders) = lowerer.binders(&shape, "y");
@@ -478,7 +477,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The scalar parts of a shape that is no set.
+/// The scalar parts of a shape that is not a set.
 fn flatten(shape: &Shape) -> Vec<Scalar> {
     match shape {
         Shape::Scalar(scalar) => vec![*scalar],

@@ -1,6 +1,6 @@
-//! Functions at an argument: under which condition a function is defined there, and what its value
-//! is. This says more than membership, for which a value must be guessed, so it is preferred where a
-//! function is stored or applied.
+//! Functions at an argument: the condition under which a function is defined there, and its value. This is more
+//! informative than membership, for which a value must be guessed, so it is preferred where a function is stored or
+//! applied.
 
 use std::rc::Rc;
 
@@ -17,14 +17,14 @@ use super::{Lowered, Lowerer};
 pub(super) struct Partial {
     /// Whether the argument belongs to the domain.
     pub(super) defined: ExprId,
-    /// The value, which means something only where it is defined.
+    /// The value, meaningful only where the function is defined.
     pub(super) value: Item,
     /// Whether there are several values.
     pub(super) conflict: ExprId,
 }
 
 impl Lowerer<'_> {
-    /// A function at an argument, if its text tells. Nothing for relations that must be searched.
+    /// A function at an argument, if its text determines the value. None for relations that must be searched.
     pub(super) fn partial(
         &mut self,
         function: &Expr,
@@ -101,7 +101,7 @@ impl Lowerer<'_> {
                         return Ok(None);
                     };
                     let mut result = self.either(&new, &old);
-                    // A conflict that is overridden does no harm.
+                    // A conflict that is overridden is harmless.
                     result.conflict = self.conditional(new.defined, new.conflict, old.conflict);
                     Ok(Some(result))
                 }

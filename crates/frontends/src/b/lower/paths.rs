@@ -1,6 +1,6 @@
-//! Substitutions: each way through the choices of an operation is a path, which becomes a rule. What
-//! is chosen freely becomes parameters, conditions on the state before become the guard, and all new
-//! values are worked out in local variables before the first variable of the state is changed.
+//! Substitutions: each path through the choices of an operation becomes a rule. Free choices become parameters,
+//! conditions on the state before become the guard, and all new values are computed in local variables before the first
+//! state variable is changed.
 
 use std::rc::Rc;
 
@@ -42,7 +42,7 @@ pub(super) struct Path {
 pub(super) enum Chosen {
     /// This value.
     Value(Value),
-    /// The values of parameters, from one on.
+    /// The values of parameters, starting with this one.
     Parameters(usize, Shape),
     /// What follows from the state and other choices.
     Item(Item),
@@ -64,8 +64,8 @@ impl Lowerer<'_> {
         result
     }
 
-    /// All paths through a substitution. `initial` says that the environment is that of the state
-    /// before, so that conditions may go into the guard.
+    /// All paths through a substitution. `initial` says that the environment is that of the state before, so that
+    /// conditions may be part of the guard.
     pub(super) fn run(
         &mut self,
         substitution: &Substitution,
@@ -216,7 +216,7 @@ impl Lowerer<'_> {
         Ok(paths.into_iter().map(|(path, writes, _)| (path, writes)).collect())
     }
 
-    /// Lowers what is followed by other substitutions, which may give its variables other values.
+    /// Lowers a substitution followed by others, which may reassign its variables.
     fn before_others<T>(&mut self, others: &[Substitution], work: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.assigned_later.len();
         others.iter().for_each(|other| other.assigned(&mut self.assigned_later));
@@ -247,7 +247,7 @@ impl Lowerer<'_> {
         Ok(paths)
     }
 
-    /// Only where a predicate holds.
+    /// Only if a predicate holds.
     fn constrain(
         &mut self,
         condition: &Expr,
@@ -258,8 +258,8 @@ impl Lowerer<'_> {
         self.constrain_all(&condition.conjuncts(), environment, initial, path)
     }
 
-    /// Only where all of some predicates hold. An operation is not enabled if any of them is false, wherever
-    /// it stands; so what has a value in any case comes first, and protects the rest.
+    /// Only if all of some predicates hold. An operation is not enabled if any of them is false, regardless of order.
+    /// So predicates that always have a value come first and protect the rest.
     fn constrain_all(
         &mut self,
         conjuncts: &[&Expr],
@@ -287,7 +287,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Only where a predicate does not hold. Where it has no value, it neither holds nor fails to hold.
+    /// Only if a predicate does not hold. If it has no value, it neither holds nor fails to hold.
     fn constrain_not(
         &mut self,
         condition: &Expr,
@@ -418,7 +418,7 @@ impl Lowerer<'_> {
         let mut result = Vec::new();
         for symbol in symbols {
             let mut items = Vec::new();
-            // A local or an output that some branch leaves open has no value afterwards.
+            // A local or an output that some branch does not assign has no value afterwards.
             let is_open = |writes: &Writes| !writes.iter().any(|(it, _)| *it == symbol);
             if self.core.symbols[symbol.0].kind == SymbolKind::Bound
                 && !environment.contains_key(&symbol)
@@ -488,7 +488,8 @@ impl Lowerer<'_> {
             let shape = match self.stored.get(symbol) {
                 Some((_, shape)) => shape.clone(),
                 None => {
-                    // A local counter has no invariant; its type must tell. It is no part of the state, so there is room.
+                    // A local counter has no invariant, so its type determines its bounds. It is not part of the state,
+                    // so there is room.
                     let ty = self.core.symbols[symbol.0].ty.clone();
                     let is_number = self.types.resolve(&ty) == Type::Integer;
                     let integers = if is_number {
@@ -507,7 +508,7 @@ impl Lowerer<'_> {
             let (local, next) =
                 (self.temporary(&format!("loop_{name}"), &shape), self.temporary(&format!("next_{name}"), &shape));
             let (place, next) = (self.local_place(local), self.local_place(next));
-            // A local without a value before the loop gets one in every turn before it is read.
+            // A local without a value before the loop gets one in every iteration before it is read.
             if let Some(item) = item {
                 let what = Complaint { symbol: *symbol, new: None };
                 self.store(&item, place, &shape, &what, span, statements)?;
@@ -518,7 +519,7 @@ impl Lowerer<'_> {
         }
         let mut check = Vec::new();
         for conjunct in invariant.map(Expr::conjuncts).unwrap_or_default() {
-            // What is said about abstract variables is not checked, as in the invariant of a refinement.
+            // Conditions about abstract variables are not checked, as in the invariant of a refinement.
             let mut is_abstract = false;
             conjunct.symbols(&mut |it| is_abstract |= self.core.symbols[it.0].kind == SymbolKind::Abstract);
             if !is_abstract {
@@ -532,7 +533,7 @@ impl Lowerer<'_> {
         let condition = self.require_values(&[asked], &mut again)[0];
         statements.extend(again.clone());
         let mut turn = Vec::new();
-        // Another turn may follow.
+        // Another iteration may follow.
         let outer = self.assigned_later.len();
         self.assigned_later.extend(&symbols);
         let writes = self.deterministic(body, &inner, &mut turn);
@@ -566,7 +567,7 @@ impl Lowerer<'_> {
         Complaint { symbol, new }
     }
 
-    /// A set gets a place at once; a scalar stays an expression.
+    /// A set is stored at once; a scalar stays an expression.
     fn settle(
         &mut self,
         symbol: SymbolId,
@@ -594,7 +595,7 @@ impl Lowerer<'_> {
         Ok(self.stored_item(place, &shape))
     }
 
-    /// A scalar gets a place unless it is one already.
+    /// A scalar is stored unless it already is a place.
     fn keep(&mut self, symbol: SymbolId, item: Item, span: Span, statements: &mut Vec<Statement>) -> Lowered<Item> {
         let Item::Scalar(value, scalar) = item else {
             return Ok(item);
@@ -624,7 +625,7 @@ impl Lowerer<'_> {
         let mut pending: Vec<SymbolId> = symbols.to_vec();
         let mut paths = vec![(std::mem::take(&mut path), Rc::clone(environment))];
         while !pending.is_empty() {
-            // What an equation gives needs no choice.
+            // A value given by an equation needs no choice.
             let equation = pending.iter().enumerate().find_map(|(position, symbol)| {
                 conjuncts.iter().enumerate().find_map(|(at, conjunct)| {
                     let value = equation_for(conjunct, *symbol)?;
@@ -678,7 +679,7 @@ impl Lowerer<'_> {
             let left: Vec<&Expr> = left.flat_map(|(conjunct, _)| conjunct.conjuncts()).collect();
             self.constrain_all(&left, inner, initial, path)?;
         }
-        // What is known to be impossible is no path.
+        // A path known to be impossible is dropped.
         paths.retain(|(path, _)| {
             !path.doubts.is_empty() || !path.guards.iter().any(|guard| self.constant_of(*guard) == Some(0))
         });
@@ -915,7 +916,7 @@ fn check_count(count: usize, span: Span) -> Lowered<()> {
     Ok(())
 }
 
-/// Whether a substitution has choices or conditions under which it cannot happen.
+/// Whether a substitution has choices, or conditions under which it is not possible.
 fn is_branching(substitution: &Substitution) -> bool {
     match &substitution.kind {
         SubstitutionKind::Skip | SubstitutionKind::Assign(_) | SubstitutionKind::While(..) => false,

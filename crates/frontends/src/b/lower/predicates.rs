@@ -11,7 +11,7 @@ use super::{Lowered, Lowerer, refuse};
 
 /// Bound variables, ready for a quantifier or loop.
 pub(super) struct Bound {
-    /// What the symbols stand for inside.
+    /// What the symbols denote inside.
     pub(super) environment: Environment,
     /// What to range over.
     pub(super) binders: Vec<(LocalId, TypeId)>,
@@ -37,7 +37,7 @@ impl Lowerer<'_> {
             Kind::Operation(operator, operands) => match (operator, operands.as_slice()) {
                 (Operator::And, [left, right]) => {
                     let left = self.predicate(left, environment)?;
-                    // What is certainly false needs no more, and the rest may rely on it.
+                    // Nothing more is needed after a condition that is certainly false, and the rest may rely on it.
                     if self.constant_of(left) == Some(0) {
                         return Ok(left);
                     }
@@ -129,8 +129,8 @@ impl Lowerer<'_> {
         Ok(inner)
     }
 
-    /// Bound variables and the conjuncts they must satisfy. A symbol that an equation gives a value
-    /// stands for that value; the others range over the smallest shape the conjuncts tell.
+    /// Bound variables and the conjuncts they must satisfy. A symbol with an equation denotes that value; the others
+    /// range over the smallest shape implied by the conjuncts.
     pub(super) fn bound(
         &mut self,
         symbols: &[SymbolId],
@@ -196,7 +196,7 @@ impl Lowerer<'_> {
         Ok(Bound { environment: inner, binders, condition })
     }
 
-    /// Reports a bound variable with too many values to go through.
+    /// Reports a bound variable with too many values to enumerate.
     fn check_binder(&self, shape: &Shape, span: quotient_ir::Span) -> Lowered<()> {
         if shape.size(self.core) > super::shapes::MAXIMUM_LEAF {
             let diagnostic =
@@ -247,7 +247,7 @@ impl Lowerer<'_> {
         {
             return Ok(self.expression(IrExpr::SameContents { left: *one, right: *other }));
         }
-        // An empty side needs a look at the other only.
+        // If one side is empty, only the other needs to be evaluated.
         for (side, other) in [(left, right), (right, left)] {
             if is_empty(side) {
                 let shape = self.universe_of(other)?;
@@ -272,8 +272,8 @@ impl Lowerer<'_> {
         Ok(self.quantify(IrQuantifier::All, &binders, same))
     }
 
-    /// Whether two functions have the same values at all arguments of a shape. Nothing if their texts do not
-    /// tell their values.
+    /// Whether two functions have the same values at all arguments of a shape. None if their texts do not determine
+    /// their values.
     fn same_functions(&mut self, left: &SetItem, right: &SetItem, arguments: &Shape) -> Lowered<Option<ExprId>> {
         let name = self.fresh_name("x");
         let (argument, binders) = self.binders(arguments, &name);

@@ -1,5 +1,5 @@
-//! How constants and variables lie in the state: variables by what the invariant says of them,
-//! constants by the values they have.
+//! The representation of constants and variables in the state: variables by their bounds in the invariant, constants by
+//! their values.
 
 use std::rc::Rc;
 
@@ -72,8 +72,8 @@ impl Lowerer<'_> {
                     shapes.push((symbol, shape));
                 }
                 None => {
-                    // ProB does not bound variables. What fits into a machine word, or a few members, is enough
-                    // for most; what leaves these bounds is an error that names them.
+                    // ProB does not bound variables. A machine word, or a few members, is enough for most; a value
+                    // outside these bounds is an error that names them.
                     let symbol = pending.remove(0);
                     let first = failures.swap_remove(0);
                     self.assumed = Some((i64::from(i32::MIN), i64::from(i32::MAX)));
@@ -136,8 +136,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether the invariant says that a variable is a function with a value for every argument that its
-    /// cells stand for, to values of which none is special in the root.
+    /// Whether the invariant declares a variable to be a function with a value for every argument that has a cell, with
+    /// no value that is special in the root.
     fn is_total(&mut self, symbol: SymbolId, shape: &Shape, conjuncts: &[&Expr], environment: &Environment) -> bool {
         let Shape::Function(domain, value) = shape else {
             return false;
@@ -167,8 +167,8 @@ impl Lowerer<'_> {
         matches!(scalar, Scalar::Given(set) if self.core.sets[set.0].is_deferred)
     }
 
-    /// Whether a shape has cells that hold nothing before they get a value. Bits are clear and numbers are
-    /// least instead; but no element of a deferred set may be special in the root.
+    /// Whether a shape has cells that are undefined before they get a value. Bits are clear and numbers are least
+    /// instead; but no element of a deferred set may be special in the root.
     fn has_values(&self, shape: &Shape) -> bool {
         match shape {
             Shape::Scalar(scalar) => self.is_deferred(*scalar),
@@ -330,10 +330,10 @@ impl Lowerer<'_> {
     }
 }
 
-/// Known sets of up to so many members take no part in the state.
+/// Known sets with at most this many members are not part of the state.
 const WRITTEN_OUT: usize = 16;
 
-/// The bounds of integers, if somebody gave some.
+/// The range of integers, if one was given.
 type Given = Option<(i64, i64)>;
 
 /// The most values of integers that are members or indices of what nothing bounds.

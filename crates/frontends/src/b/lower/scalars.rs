@@ -1,5 +1,4 @@
-//! Expressions as items: scalars as expressions of the model, sets as what their members can be asked
-//! of.
+//! Expressions as items: scalars as expressions of the model, sets as objects whose members can be tested.
 
 use std::rc::Rc;
 
@@ -90,7 +89,7 @@ impl Lowerer<'_> {
                 self.apply(&parts[0], &position, expr, environment)?
             }
             _ if self.is_set(expr) => {
-                // A symbol's own item is found above; everything else is asked member by member.
+                // A symbol's own item is found above; everything else is tested member by member.
                 Item::Set(SetItem::Formula(Rc::new(expr.clone()), Rc::clone(environment)))
             }
             Kind::Operation(operator, operands) => self.scalar_operation(*operator, operands, expr, environment)?,

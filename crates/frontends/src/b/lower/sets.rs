@@ -1,5 +1,5 @@
-//! Membership: whether a value belongs to a set, for every operator that makes sets. The definitions
-//! are those of the B-Book, read as conditions on a member.
+//! Membership: whether a value belongs to a set, for every operator that forms sets. The definitions are those of the
+//! B-Book, read as conditions on a member.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use super::shapes::{Leaf, Scalar, Shape};
 use super::{Lowered, Lowerer, refuse};
 
 impl Lowerer<'_> {
-    /// Whether an element belongs to the set that a formula stands for.
+    /// Whether an element belongs to the set that a formula denotes.
     pub(super) fn member(&mut self, element: &Item, set: &Expr, environment: &Environment) -> Lowered<ExprId> {
         match &set.kind {
             Kind::GivenSet(_) | Kind::Booleans | Kind::Texts | Kind::Integers(None) => Ok(self.truth(true)),
@@ -352,7 +352,7 @@ impl Lowerer<'_> {
         Ok(self.inside_domain(defined, found, set))
     }
 
-    /// A condition on the value of an application, which is an error where it has none.
+    /// A condition on the value of an application, which is a run-time error if it has none.
     pub(super) fn inside_domain(&mut self, defined: ExprId, condition: ExprId, application: &Expr) -> ExprId {
         let message = "a function applied outside its domain";
         let failure = self.failure(message, quotient_ir::Model::BOOLEAN, application.span);
@@ -469,7 +469,7 @@ impl Lowerer<'_> {
         self.conditional(some, condition, failure)
     }
 
-    /// A condition that is an error of the machine where a sequence is empty.
+    /// A condition that is a run-time error if a sequence is empty.
     pub(super) fn unless_empty(
         &mut self,
         list: &Expr,
@@ -685,7 +685,7 @@ impl Lowerer<'_> {
         Ok((position, inside))
     }
 
-    /// The position of a value that is no number, by cases.
+    /// The position of a non-numeric value, by cases.
     fn ordinal(&mut self, value: ExprId, scalar: Scalar, size: i64) -> ExprId {
         let last = (size - 1).max(0);
         let mut ordinal = self.number(last);
@@ -881,7 +881,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The environment in which bound symbols stand for the parts of a tuple.
+/// The environment in which bound symbols denote the components of a tuple.
 pub(super) fn destructure(
     symbols: &[super::super::core::SymbolId],
     element: &Item,

@@ -1,5 +1,5 @@
-//! Shapes: finite bounds of values, and how values of a shape lie in cells. A scalar takes a cell, a
-//! set a bit for each possible member, a function to scalars a cell for each possible argument.
+//! Shapes: finite bounds of values, and their representation in cells. A scalar takes a cell, a set a bit for each
+//! possible member, a function to scalars a cell for each possible argument.
 
 use quotient_ir::{Field, Model, Type as IrType, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
@@ -26,8 +26,8 @@ pub(crate) enum Shape {
     Set(Box<Shape>),
     /// Any function from values of a shape to scalars.
     Function(Box<Shape>, Scalar),
-    /// Any function from values of a shape to values that are no scalars, such as sets. Each cell has a bit
-    /// that says whether there is a value.
+    /// Any function from values of a shape to non-scalar values, such as sets. Each cell has a bit for whether there is
+    /// a value.
     Table(Box<Shape>, Box<Shape>),
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum Shape {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Leaf {
     Scalar(Scalar),
-    /// A set of values of a shape with so many values, as a number: a bit for each.
+    /// A set of values of a shape with this many values, as a number: a bit for each.
     Code(Shape, u32),
 }
 

@@ -1,5 +1,5 @@
-//! Storing: statements that put the value of an item into the cells of a place. A value that does not
-//! fit violates the part of the invariant that the cells were made from.
+//! Storing: statements that store an item in the cells of a place. A value that does not fit violates the conjunct of
+//! the invariant from which the cells were derived.
 
 use std::rc::Rc;
 
@@ -15,8 +15,7 @@ use super::shapes::{Scalar, Shape};
 use super::{Lowered, Lowerer};
 
 impl Lowerer<'_> {
-    /// Puts an item into a place that no part of the item reads. `what` says whose value does not fit, if
-    /// it does not.
+    /// Stores an item in a place that no part of the item reads. `what` names the variable whose value may not fit.
     pub(super) fn store(
         &mut self,
         item: &Item,
@@ -154,7 +153,7 @@ impl Lowerer<'_> {
         if self.constant_of(fits) == Some(1) {
             return Ok(());
         }
-        // A number is told, the least one of several; where the order of errors matters, none is.
+        // A number is named in the message, the least one of several; if the order of errors matters, none is.
         if let Some(value) = integer_of(&member)
             && !self.may_fail(fits)
         {
@@ -260,7 +259,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Makes a place hold what it holds where there is no value: the same whatever was there before.
+    /// Sets a place to the fixed contents that represent no value, whatever it held before.
     pub(super) fn vacate(
         &mut self,
         place: PlaceId,
@@ -321,7 +320,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Stores a function whose value at each argument the text tells. False if it does not.
+    /// Stores a function whose value at each argument is determined by its text. False if it is not.
     fn store_pointwise(
         &mut self,
         set: &SetItem,
@@ -440,9 +439,9 @@ impl Lowerer<'_> {
 }
 
 impl Lowerer<'_> {
-    /// Complains of a value that has no room, unless a condition holds. A value of a variable violates a conjunct
-    /// of the invariant, since these are what its cells were made from: the conjuncts that bound the variable are
-    /// asked one by one, of the value that there is no room for, which conjunct that is.
+    /// Reports a value that does not fit, unless a condition holds. A value of a variable violates a conjunct of the
+    /// invariant, since its cells are derived from these. To find it, the conjuncts that bound the variable are
+    /// evaluated one by one for the value that does not fit.
     fn complain_unless(&mut self, condition: ExprId, what: &Complaint, value: Option<ExprId>, span: Span) -> Statement {
         let core = self.core;
         let name = &core.symbols[what.symbol.0].name;
@@ -450,7 +449,7 @@ impl Lowerer<'_> {
         let is_assumed = self.unbounded.contains(&what.symbol);
         let (asked, sure) = match &what.new {
             Some(new) if is_variable => self.violated_conjuncts(what.symbol, new),
-            // What is there on the way need not satisfy the invariant; there is no room for it all the same.
+            // Intermediate values need not satisfy the invariant, but they still do not fit.
             None if is_variable && !is_assumed => {
                 let message = format!("a value of `{name}` on the way to its last one has no room");
                 return Statement { kind: StatementKind::Require { condition, message }, span };
@@ -485,8 +484,8 @@ impl Lowerer<'_> {
         Statement { kind: StatementKind::If { branches: vec![(fails, body)], otherwise: Vec::new() }, span }
     }
 
-    /// The conjuncts of the invariant that bound a variable, by position, each with whether it holds for a new
-    /// value; and the one that does not if these do and there is no room for the value, if that is sure.
+    /// The conjuncts of the invariant that bound a variable, by position, each with whether it holds for a new value;
+    /// and the violated one if all these hold and the value still does not fit, if that is certain.
     fn violated_conjuncts(&mut self, symbol: SymbolId, new: &NewValue) -> (Vec<(ExprId, usize)>, Option<usize>) {
         let core = self.core;
         let mut environment = Rc::clone(&new.environment);
@@ -499,7 +498,7 @@ impl Lowerer<'_> {
             .enumerate()
             .filter(|(_, claim)| claim.condition.mentions(symbol) && is_bound(&claim.condition));
         let bounds: Vec<(usize, &Expr)> = bounds.map(|(position, claim)| (position, &claim.condition)).collect();
-        // Other variables may change in the same step, and may then have no room themselves.
+        // Other variables may change in the same step, and may then not fit either.
         let speaks_of_others = |conjunct: &Expr| {
             let mut found = false;
             conjunct.symbols(&mut |it| found |= it != symbol && core.symbols[it.0].kind == SymbolKind::Variable);
@@ -518,7 +517,7 @@ impl Lowerer<'_> {
             match self.predicate(conjunct, &environment) {
                 Ok(holds) if self.constant_of(holds) == Some(1) => {}
                 Ok(holds) if !self.may_fail(holds) => asked.push((holds, position)),
-                // It cannot be asked, and may be what is violated.
+                // It cannot be evaluated, and may be the violated one.
                 _ => sure = None,
             }
         }
@@ -555,11 +554,11 @@ fn integer_of(item: &Item) -> Option<ExprId> {
 /// Whose value is stored.
 pub(super) struct Complaint {
     pub(super) symbol: SymbolId,
-    /// The value that it has when the operation ends; none if that may be another one.
+    /// Its value when the operation ends; none if it may change again.
     pub(super) new: Option<NewValue>,
 }
 
-/// What is known of the state that an operation leads to.
+/// What is known about the state after an operation.
 pub(super) struct NewValue {
     /// The new value; none if the environment has it.
     pub(super) item: Option<Item>,

@@ -1,5 +1,5 @@
-//! Bounds: a finite shape that holds all members a set can have, and an interval that holds all values
-//! an integer can have, in whatever state.
+//! Bounds: a finite shape that contains all possible members of a set, and an interval that contains all possible
+//! values of an integer, in any state.
 
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ impl Lowerer<'_> {
         Err(Box::new(diagnostic))
     }
 
-    /// The bounds to take for integers about which nothing else is known, if someone gave some.
+    /// The range of otherwise unbounded integers, if one was given.
     pub(super) fn integers(&self) -> Option<(i64, i64)> {
         let given = (self.settings.least_integer, self.settings.greatest_integer);
         self.assumed.or((self.settings.integers_given && !self.declares).then_some(given))
@@ -125,9 +125,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The shape of the members of the set that a formula stands for.
+    /// The shape of the members of the set that a formula denotes.
     pub(super) fn universe(&mut self, set: &Expr, environment: &Environment) -> Lowered<Shape> {
-        // Without integers, the type says it all, unless a function can be told.
+        // Without integers, the type is sufficient, unless a function can be recognised.
         if let Some(Shape::Set(element)) = self.type_shape(&set.ty)
             && !matches!(*element, Shape::Set(_))
         {
@@ -388,7 +388,7 @@ impl Lowerer<'_> {
         Ok(joined.unwrap_or(Shape::Scalar(Scalar::Boolean)))
     }
 
-    /// Symbols bound to items of the right bounds, for working out bounds only.
+    /// Symbols bound to items of the right bounds, only for computing bounds.
     pub(super) fn bounded_environment(
         &mut self,
         symbols: &[SymbolId],
@@ -421,7 +421,7 @@ impl Lowerer<'_> {
         Ok(inner)
     }
 
-    /// An item with the bounds of a shape and no meaning.
+    /// An item with the bounds of a shape and no value.
     fn placeholder(&mut self, shape: &Shape) -> Item {
         match shape {
             Shape::Scalar(scalar) => {
@@ -442,8 +442,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The smallest shape that conjuncts tell for a symbol, without a look at the symbols that are
-    /// still pending.
+    /// The smallest shape that conjuncts imply for a symbol, without evaluating the symbols that are still pending.
     pub(super) fn symbol_shape(
         &mut self,
         symbol: SymbolId,
@@ -590,7 +589,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The shape of the items of a symbol that a conjunct says is a sequence.
+    /// The shape of the items of a symbol that a conjunct declares to be a sequence.
     fn sequence_items(&mut self, symbol: SymbolId, conjuncts: &[&Expr], environment: &Environment) -> Option<Shape> {
         for conjunct in conjuncts {
             if let Kind::Operation(Operator::Member, sides) = &conjunct.kind
@@ -731,7 +730,7 @@ fn pattern_contains(pattern: &Expr, symbol: SymbolId) -> bool {
     }
 }
 
-/// The part of a shape where a symbol stands in a pattern.
+/// The component of a shape at the position of a symbol in a pattern.
 fn pattern_part(pattern: &Expr, shape: &Shape, symbol: SymbolId) -> Option<Shape> {
     match (&pattern.kind, shape) {
         (Kind::Symbol(it), _) => (*it == symbol).then(|| shape.clone()),

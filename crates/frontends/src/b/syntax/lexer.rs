@@ -1,12 +1,12 @@
-//! The lexer: source text to tokens. Comments vanish; characters that start no token are reported
-//! here and stand as [`TokenKind::Unknown`], so that the parser does not report them again.
+//! The lexer: source text to tokens. Comments are dropped. Characters that start no token are reported here and become
+//! [`TokenKind::Unknown`], so that the parser does not report them again.
 
 use quotient_ir::{Diagnostic, Span};
 
 use super::token::{CLAUSES, MATHEMATICAL, SIGNS, Token, TokenKind, WORDS};
 use crate::MAXIMUM_ERRORS;
 
-/// The tokens of a text from a place on, the last one the end of the file, and every lexical error.
+/// The tokens of a text from an offset on, the last one the end of the file, and every lexical error.
 pub(super) fn tokenize(text: &str, start: usize) -> (Vec<Token>, Vec<Diagnostic>) {
     let mut lexer = Lexer { text, position: start, tokens: Vec::new(), errors: Vec::new() };
     while lexer.position < text.len() && lexer.errors.len() <= MAXIMUM_ERRORS {
@@ -75,7 +75,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A sign of the mathematical notation, which may stand for two tokens or a word.
+    /// A sign of the mathematical notation, which may denote two tokens or a word.
     fn mathematical(&mut self, rest: &str, first: char, meaning: &'static str) {
         let length = first.len_utf8();
         match meaning {

@@ -12,7 +12,7 @@ use std::ops::Range;
 use quotient_ir::Diagnostic;
 use tree::Machine;
 
-/// How high the tree of a machine may be. Whatever walks it does so on a stack for that height.
+/// The maximum height of the tree of a machine. Everything that walks it uses a stack for that height.
 pub(crate) const MAXIMUM_HEIGHT: u32 = 2000;
 
 /// Parses the machine in a part of a text: the tree of what could be parsed, and every syntax error, in source order.

@@ -1,5 +1,4 @@
-//! What the parser makes of formulas and machines: the grouping of operators, both notations, and what
-//! is said about errors.
+//! Tests of the parser: the grouping of operators, both notations, and diagnostics.
 
 use super::parse;
 use super::tree::{DefinitionBody, Formula, FormulaKind, Machine, SubstitutionKind};

@@ -1,15 +1,15 @@
-//! The tokens of B: what the lexer gives out and the parser reads.
+//! The tokens of B, produced by the lexer and read by the parser.
 
 use quotient_ir::Span;
 
-/// A token and where it stands.
+/// A token and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
     pub(super) span: Span,
 }
 
-/// The kinds of tokens. Signs and reserved words are told apart by their ASCII spelling.
+/// The kinds of tokens. Signs and reserved words are distinguished by their ASCII spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// A name, with dots where it is renamed (`left.counter`).
@@ -37,7 +37,7 @@ pub(super) const SIGNS: &[&str] = &[
     "+", "-", "^", "~", "!", "#", "%", "&", ",", ";", "(", ")", "[", "]", "{", "}", "<", ">", "'", "$",
 ];
 
-/// Signs of the mathematical notation and the ASCII spelling each stands for.
+/// Signs of the mathematical notation and their ASCII spellings.
 pub(super) const MATHEMATICAL: &[(char, &str)] = &[
     ('∧', "&"),
     ('∨', "or"),
@@ -98,7 +98,7 @@ pub(super) const MATHEMATICAL: &[(char, &str)] = &[
     ('⊥', "bfalse"),
 ];
 
-/// The reserved words beside the names of clauses.
+/// The reserved words other than the names of clauses.
 pub(super) const WORDS: &[&str] = &[
     "MACHINE",
     "MODEL",
@@ -162,7 +162,7 @@ pub(super) const WORDS: &[&str] = &[
     "bfalse",
 ];
 
-/// The clauses of a machine: where a parser that lost its way starts again.
+/// The clauses of a machine, where the parser resumes after an error.
 pub(super) const CLAUSES: &[&str] = &[
     "REFINES",
     "SETS",

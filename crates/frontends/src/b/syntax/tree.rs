@@ -1,11 +1,11 @@
-//! The syntax tree of a machine. Predicates and expressions are one kind of node, a formula: only
-//! typing tells them apart, because a definition may stand for either.
+//! The syntax tree of a machine. Predicates and expressions are one kind of node, a formula: only typing distinguishes
+//! them, because a definition may be either.
 
 use std::sync::Arc;
 
 use quotient_ir::Span;
 
-/// A name and where it stands.
+/// A name and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) text: Arc<str>,
@@ -32,8 +32,8 @@ pub(crate) enum FormulaKind {
     Word(&'static str),
     Unary(&'static str, Box<Formula>),
     Binary(&'static str, Box<Formula>, Box<Formula>),
-    /// `f(x)`, with one argument: several are a pair. Also a use of a definition or a built-in, for
-    /// which the arguments are kept apart.
+    /// `f(x)`, with one argument: several are a pair. Also a use of a definition or a built-in, whose arguments are
+    /// kept separate.
     Apply(Box<Formula>, Vec<Formula>),
     /// `r[S]`
     Image(Box<Formula>, Box<Formula>),
@@ -84,7 +84,7 @@ pub(crate) enum SubstitutionKind {
     Block(Box<Substitution>),
     Precondition(Formula, Box<Substitution>),
     Assert(Formula, Box<Substitution>),
-    /// Branches and the rest, which is `skip` where absent.
+    /// Branches and the `ELSE` branch, which is `skip` if absent.
     If(Vec<(Formula, Substitution)>, Option<Box<Substitution>>),
     Select(Vec<(Formula, Substitution)>, Option<Box<Substitution>>),
     Choice(Vec<Substitution>),
@@ -98,7 +98,7 @@ pub(crate) enum SubstitutionKind {
         invariant: Option<Formula>,
         variant: Option<Formula>,
     },
-    /// `x, y <-- op(a, b)`, and a use of a definition that stands for a substitution.
+    /// `x, y <-- op(a, b)`, and a use of a definition that is a substitution.
     Call {
         outputs: Vec<Formula>,
         operation: Name,
@@ -122,7 +122,7 @@ pub(crate) struct Definition {
     pub(crate) body: DefinitionBody,
 }
 
-/// What a definition stands for.
+/// The body of a definition.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum DefinitionBody {
     Formula(Formula),

@@ -1,4 +1,4 @@
-//! Machines put together: what a machine includes, sees and refines, and then its own clauses.
+//! Composition of machines: what a machine includes, sees and refines, and then its own clauses.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use super::super::syntax::tree::{self, Component, Machine, Name, Reference};
 use super::super::types::{SetId, Type};
 use super::{Callable, Elaborator, Entry, Instance, Mention};
 
-/// How deep machines may include machines.
+/// The maximum depth of inclusion.
 const MAXIMUM_INCLUSIONS: usize = 20;
 
-/// The part a machine plays.
+/// The role of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     /// The machine that is checked.
@@ -32,8 +32,8 @@ impl Elaborator<'_> {
         self.instance = main;
     }
 
-    /// The operations of machines that are seen or used and that no machine here owns: somebody else calls
-    /// them, at any time, as in ProB. What is included changes only as the machine that includes it wishes.
+    /// The operations of machines that are seen or used but not included: an unknown owner calls them at any time, as
+    /// in ProB. An included machine changes only through the machine that includes it.
     fn offer_seen_operations(&mut self) {
         let mut done: Vec<usize> = Vec::new();
         for (part, prefix) in std::mem::take(&mut self.seen) {
@@ -108,7 +108,7 @@ impl Elaborator<'_> {
         position
     }
 
-    /// What a refinement takes over from the machine it refines.
+    /// What a refinement inherits from the machine it refines.
     fn refined(&mut self, machine: &Machine, instance: &mut Instance, depth: usize) {
         let Some(name) = &machine.refines else {
             let span = machine.name.as_ref().map_or(Span::default(), |name| name.span);
@@ -162,7 +162,7 @@ impl Elaborator<'_> {
         self.instance = position;
         let arguments: Vec<Expr> = reference.arguments.iter().map(|argument| self.formula(argument)).collect();
         let key = (role == Role::Refined, full.to_string());
-        // Who sees or uses a machine leaves its parameters to the one that includes it.
+        // A machine that sees or uses another leaves its parameters to the one that includes it.
         let is_settled = mention == Mention::Sees && arguments.is_empty() && self.known_instances.contains_key(&key);
         if arguments.len() != machine.parameters.len() && !is_settled {
             let message =
@@ -171,7 +171,7 @@ impl Elaborator<'_> {
             return;
         }
         let part = match self.known_instances.get(&key) {
-            // A machine that several others see is there once.
+            // A machine that several others see has one instance.
             Some(&part) => part,
             None => {
                 let part = self.machine(
@@ -198,7 +198,7 @@ impl Elaborator<'_> {
             let is_variable =
                 matches!(entry, Entry::Symbol(symbol) if self.core.symbols[symbol.0].kind != SymbolKind::Constant);
             let seen = if is_variable { prefixed(prefix, &known) } else { known };
-            // What a refinement sees or includes itself is there, whatever the refined machine sees.
+            // What a refinement itself sees or includes is available, whatever the refined machine sees.
             let is_abstract = matches!(self.instances[position].names.get(&seen),
                 Some(Entry::Symbol(symbol)) if self.core.symbols[symbol.0].kind == SymbolKind::Abstract);
             if is_abstract && is_variable {
@@ -273,7 +273,7 @@ impl Elaborator<'_> {
             if role != Role::Refined {
                 self.core.variables.push(symbol);
             }
-            // A variable of a refinement with the name of an abstract one stands for it.
+            // A variable of a refinement with the name of an abstract one is the same variable.
             if machine.component != Component::Machine
                 && let Some(Entry::Symbol(abstraction)) = self.instances[position].names.get(&name.text)
                 && self.core.symbols[abstraction.0].kind == SymbolKind::Abstract

@@ -1,4 +1,4 @@
-//! Formulas: their operators, built-in functions and binders, with the types they ask for.
+//! Formulas: their operators, built-in functions and binders, with the types they require.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -213,7 +213,7 @@ impl Elaborator<'_> {
         Expr { kind, ty, span }
     }
 
-    /// `x = E & y = F` as what each symbol stands for, in an order in which each uses earlier ones.
+    /// `x = E & y = F` as the value of each symbol, in an order in which each uses only earlier ones.
     pub(super) fn bindings(&mut self, symbols: &[SymbolId], formula: &Formula) -> Vec<(SymbolId, Expr)> {
         let predicate = self.predicate(formula);
         let mut bindings: Vec<(SymbolId, Expr)> = Vec::new();
@@ -404,7 +404,7 @@ impl Elaborator<'_> {
             return Expr::operation(operator, vec![left, right], Type::Predicate, span);
         }
         let (a, b, c) = (self.types.fresh(), self.types.fresh(), self.types.fresh());
-        // What both sides must be, and what comes of them.
+        // The types required of both sides, and the type of the result.
         let (operator, of_left, of_right, result) = match sign {
             "=" => {
                 self.expect_same(&left, &right);
@@ -654,7 +654,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// The formula a definition stands for, with its arguments put in as text would be.
+    /// The formula of a definition, with its arguments substituted textually.
     fn expand(&mut self, definition: &Rc<Definition>, arguments: &[Formula], span: Span) -> Expr {
         let DefinitionBody::Formula(body) = &definition.body else {
             let message = format!("`{}` stands for a substitution, not for a value", definition.name.text);

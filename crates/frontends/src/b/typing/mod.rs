@@ -1,5 +1,5 @@
-//! From trees to the core: resolves names, expands definitions and calls, puts machines together,
-//! and types every formula by unification.
+//! From trees to the core: resolves names, expands definitions and calls, composes machines, and types every formula by
+//! unification.
 
 mod composition;
 mod formulas;
@@ -16,11 +16,11 @@ use super::settings::Settings;
 use super::syntax::tree;
 use super::types::{SetId, Type, Types};
 
-/// How many nodes definitions and calls may expand to.
+/// The maximum number of nodes that definitions and calls may expand to.
 const MAXIMUM_NODES: usize = 500_000;
-/// How deep definitions and calls may nest.
+/// The maximum nesting of definitions and calls.
 const MAXIMUM_EXPANSIONS: usize = 40;
-/// How many errors are reported.
+/// The maximum number of errors reported.
 const MAXIMUM_ERRORS: usize = 50;
 
 /// The machines that a main machine may mention, by name.
@@ -58,7 +58,7 @@ pub(crate) fn elaborate(
     (elaborator.core, elaborator.types, elaborator.diagnostics)
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 enum Entry {
     Symbol(SymbolId),
@@ -80,18 +80,18 @@ struct Callable {
 struct Instance {
     names: FxHashMap<Arc<str>, Entry>,
     definitions: FxHashMap<Arc<str>, Rc<tree::Definition>>,
-    /// What its own operations may call, by the names they use.
+    /// The operations that its own operations may call, by the names they use.
     operations: FxHashMap<Arc<str>, Callable>,
-    /// The operations it offers to others, in order: its own, those it promotes and those of what it extends.
+    /// The operations it provides to others, in order: its own, those it promotes and those of the machines it extends.
     offered: Vec<Arc<str>>,
 }
 
 /// How a machine mentions another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mention {
-    /// SEES, USES: it reads the other's state, which belongs to somebody else.
+    /// SEES, USES: it reads the other's state, which belongs to another owner.
     Sees,
-    /// INCLUDES, IMPORTS: it owns the other's state, and changes it as it pleases.
+    /// INCLUDES, IMPORTS: it owns the other's state and may change it.
     Includes,
     /// EXTENDS: included, with all its operations promoted.
     Extends,
@@ -107,18 +107,18 @@ struct Elaborator<'a> {
     /// Bound names, innermost last.
     scopes: Vec<FxHashMap<Arc<str>, Entry>>,
     instances: Vec<Instance>,
-    /// The machine under way.
+    /// The machine being elaborated.
     instance: usize,
     text_ids: FxHashMap<Arc<str>, usize>,
     /// Uses of `*` whose meaning is not known yet: the types of both sides and of the result.
     products: Vec<(Type, Type, Type, Span)>,
     nodes: usize,
     expansions: usize,
-    /// Whether the body of a called operation is under way, whose precondition must hold.
+    /// Whether the body of a called operation is being elaborated, whose precondition must hold.
     called: bool,
     /// The sets and constants of a machine, which all its instances share.
     known_sets: FxHashMap<String, FxHashMap<Arc<str>, Entry>>,
-    /// The instances by what they are called, those that only refined machines mention apart.
+    /// The instances by name; those that only refined machines mention are kept separately.
     known_instances: FxHashMap<(bool, String), usize>,
     /// Machines that are seen or used, each with the prefix of its names.
     seen: Vec<(usize, Option<String>)>,
@@ -214,12 +214,12 @@ impl Elaborator<'_> {
         }
     }
 
-    /// What stands in for something wrong.
+    /// A placeholder for something erroneous.
     fn poison(&self, span: Span) -> Expr {
         Expr { kind: super::core::Kind::Truth(false), ty: Type::Error, span }
     }
 
-    /// Settles the uses of `*` that are clear by now; the others are about integers in the end.
+    /// Resolves the uses of `*` that are determined by now; in the end the others are multiplications of integers.
     fn settle_products(&mut self, finally: bool) {
         let mut progress = true;
         while progress {

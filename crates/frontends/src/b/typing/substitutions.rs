@@ -1,5 +1,5 @@
-//! Substitutions: brought to few kinds. Assignments to a part of a variable become assignments to
-//! the whole, `::` and `:(…)` become `ANY`, `CASE` becomes `IF`, and calls are expanded.
+//! Substitutions, reduced to few kinds. Assignments to a part of a variable become assignments to the whole, `::` and
+//! `:(…)` become `ANY`, `CASE` becomes `IF`, and calls are expanded.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -233,7 +233,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// New symbols for what variables are to become, typed like them.
+    /// New symbols for the new values of variables, with their types.
     fn successors(&mut self, symbols: &[SymbolId]) -> Vec<SymbolId> {
         symbols
             .iter()
@@ -348,7 +348,7 @@ impl Elaborator<'_> {
         SubstitutionKind::If(branches, Box::new(otherwise))
     }
 
-    /// The body of an operation with the arguments bound, or what a definition stands for.
+    /// The body of an operation with the arguments bound, or the body of a definition.
     fn call(&mut self, outputs: &[Formula], name: &tree::Name, arguments: &[Formula], span: Span) -> Substitution {
         let skip = Substitution { kind: SubstitutionKind::Skip, span };
         if let Some(definition) = self.definition(&name.text)
@@ -426,7 +426,7 @@ impl Elaborator<'_> {
 }
 
 impl Substitution {
-    /// The symbols it may assign, those of its own local variables left out.
+    /// The symbols it may assign, except its own local variables.
     pub(crate) fn assigned(&self, found: &mut Vec<SymbolId>) {
         let mut add = |symbol: SymbolId| {
             if !found.contains(&symbol) {

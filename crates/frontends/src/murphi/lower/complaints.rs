@@ -1,5 +1,4 @@
-//! Messages that several rooms need: unknown names, types that do not go together, operands that
-//! cannot be written to.
+//! Messages that several modules need: unknown names, incompatible types, operands that cannot be written to.
 
 use quotient_ir::{Diagnostic, Model, Span, TypeId, TypeKind};
 
@@ -15,7 +14,7 @@ impl Lowering<'_> {
         if declared == Span::default() { error } else { error.with_secondary(declared, "declared here") }
     }
 
-    /// Reports a name that is not declared here, with the nearest one that would do.
+    /// Reports an undeclared name, with the nearest suitable one.
     pub(super) fn report_unknown(
         &mut self,
         code: &'static str,
@@ -50,8 +49,8 @@ impl Lowering<'_> {
         self.report(error);
     }
 
-    /// Checks that an operand is of the expected type, as `what` ("the value assigned", …).
-    /// Nothing is said if either is unknown.
+    /// Checks that an operand has the expected type, as `what` ("the value assigned", …). Nothing is reported if either
+    /// is unknown.
     pub(super) fn expect_fit(&mut self, expected: Option<TypeId>, operand: &Operand, what: &str) -> bool {
         let (Some(expected), Some(found)) = (expected, operand.ty) else { return false };
         match self.fit(expected, found) {
@@ -68,7 +67,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Warns about two scalarsets that were declared apart but are used as one.
+    /// Warns about two separately declared scalarsets that are used as one.
     pub(super) fn warn_mixed(&mut self, left: TypeId, right: TypeId, span: Span) {
         let texts = [self.type_text(left), self.type_text(right)];
         let warning = Diagnostic::warning("mixed-scalarsets", "two scalarsets are used as if they were one", span)
@@ -77,7 +76,7 @@ impl Lowering<'_> {
         self.report(warning);
     }
 
-    /// What to say about an operand that is not of the expected type.
+    /// The message for an operand that does not have the expected type.
     pub(super) fn mismatch(&self, expected: TypeId, operand: &Operand, what: &str) -> Diagnostic {
         let found = operand.ty.expect("only operands with a type are compared");
         let (expected_text, found_text) = (self.type_text(expected), self.type_text(found));
@@ -147,7 +146,7 @@ impl Lowering<'_> {
         false
     }
 
-    /// Checks that an operand can be changed; `action` says how ("be assigned to", …).
+    /// Checks that an operand can be changed; `action` describes how ("be assigned to", …).
     pub(super) fn expect_writable(&mut self, operand: &Operand, action: &str) -> bool {
         if operand.ty.is_none() {
             return false;

@@ -1,4 +1,4 @@
-//! Constants: their declarations, their values, and the values a user sets from outside.
+//! Constants: their declarations, their values, and overriding values from the user.
 
 use quotient_ir::{Diagnostic, Model, Span, TypeId, TypeKind};
 

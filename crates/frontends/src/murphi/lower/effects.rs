@@ -1,5 +1,5 @@
-//! What calling a function changes, so that guards and properties call only functions that change
-//! nothing. A function that is given something by reference but only reads it changes nothing.
+//! The side effects of functions, so that guards and properties call only functions without any. A function that only
+//! reads what it is given by reference has no side effect.
 
 use quotient_ir::{Diagnostic, FunctionId, PlaceId, Span};
 use rustc_hash::FxHashSet;
@@ -50,7 +50,7 @@ impl Effects {
         }
     }
 
-    /// What the calls of the function by itself change in turn.
+    /// The side effects of its recursive calls.
     pub(super) fn close(&mut self) {
         loop {
             let mut changed = false;
@@ -72,7 +72,7 @@ impl Effects {
 }
 
 impl Lowering<'_> {
-    /// Notes that a statement of the owner writes to a place.
+    /// Records that a statement of the owner writes to a place.
     pub(super) fn note_write(&mut self, place: PlaceId, span: Span) {
         let origin = self.origin(place);
         self.owner.effects.write(origin, span);
@@ -83,8 +83,8 @@ impl Lowering<'_> {
         self.owner.effects.path.get_or_insert(span);
     }
 
-    /// Notes what a call changes, or reports it where nothing may change. `references` are the
-    /// places given by reference, with the positions of their parameters.
+    /// Records what a call changes, or reports it where nothing may change. `references` are the places passed by
+    /// reference, with the positions of their parameters.
     pub(super) fn note_call(&mut self, function: FunctionId, references: &[(usize, PlaceId)], span: Span) {
         self.owner.calls += 1;
         let Signature { name, effects, complete, .. } = &self.signatures[function];

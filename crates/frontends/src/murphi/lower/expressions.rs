@@ -1,5 +1,4 @@
-//! Expressions: names, designators, quantifiers, calls in expressions. Operators have a room of
-//! their own.
+//! Expressions: names, designators, quantifiers, calls in expressions. Operators have a separate module.
 
 use quotient_ir::{Diagnostic, Expr as Lowered, LocalKind, Model, Place, PlaceId, Root, Span, Step, TypeId, TypeKind};
 
@@ -177,7 +176,7 @@ impl Lowering<'_> {
         self.without_value(expression, "the operand of `isundefined`", span)
     }
 
-    /// Whether a variable has no value, where it stands as `what`.
+    /// Whether a variable is undefined; `what` describes its role.
     pub(super) fn without_value(&mut self, expression: &Expr, what: &str, span: Span) -> Operand {
         let operand = self.expression(expression);
         if operand.ty.is_some() && self.expect_scalar(&operand, what) {

@@ -28,7 +28,7 @@ pub(super) struct Signature {
 pub(super) struct Formal {
     pub(super) name: String,
     pub(super) span: Span,
-    /// `None` if its type was wrong.
+    /// `None` if its type was invalid.
     pub(super) ty: Option<TypeId>,
     pub(super) by_reference: bool,
 }
@@ -37,11 +37,11 @@ pub(super) struct Formal {
 pub(super) enum ResultType {
     /// A procedure.
     Nothing,
-    /// A function; `None` if its type was wrong.
+    /// A function; `None` if its type was invalid.
     Value(Option<TypeId>),
 }
 
-/// Where a call stands.
+/// The context of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallUse {
     Expression,
@@ -56,7 +56,7 @@ impl Lowering<'_> {
         let id = self.model.functions.next_index();
         // Its own name is taken inside, too.
         self.declare(&function.name, Meaning::Function(id));
-        // A parameter with the name of a type hides that type only behind the header.
+        // A parameter with the name of a type hides that type only after the header.
         let types: Vec<Option<TypeId>> =
             function.parameters.iter().map(|parameter| self.type_of(&parameter.ty, None)).collect();
         let result = match &function.result {
@@ -97,7 +97,7 @@ impl Lowering<'_> {
             ResultType::Value(result) => result,
             ResultType::Nothing => None,
         };
-        // Calls by itself need its number before its body is there.
+        // Recursive calls need its number before its body exists.
         let unfinished = quotient_ir::Function {
             name,
             parameters,
@@ -194,7 +194,7 @@ impl Lowering<'_> {
         Operand { ty: Some(ty), form: Form::Place(place), constancy, access: Access::ValueOnly, span }
     }
 
-    /// Checks a call. `None` if anything is wrong with it.
+    /// Checks a call. `None` after an error.
     pub(super) fn call(
         &mut self,
         function: &Name,

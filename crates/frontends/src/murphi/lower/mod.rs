@@ -1,8 +1,8 @@
 //! From the syntax tree of a Murphi model to the intermediate representation.
 //!
-//! One pass in the order of the text, since a name is visible from its declaration on. Everything
-//! wrong is reported; what depends on something wrong gets no type (`None`) and is not complained
-//! about again. Placeholders stand in for it, and no model is handed out.
+//! One pass in the order of the text, since a name is visible only after its declaration. All errors are reported.
+//! Whatever depends on an error has no type (`None`) and is not reported again; it is represented by placeholders, and
+//! no model is returned.
 
 mod complaints;
 mod constants;
@@ -45,12 +45,11 @@ const MOST_CELLS: u64 = 1 << 20;
 /// How many diagnostics are given. More would hide the first ones, which matter most.
 const MOST_DIAGNOSTICS: usize = 200;
 
-/// How many names are declared, counting those in headers once for each rule under them. It bounds
-/// what a short text with many rules under many headers can grow to.
+/// The number of declared names, counting those in headers once for each rule under them. It limits the size that a
+/// short text with many rules under many headers can grow to.
 const MOST_DECLARATIONS: usize = 1 << 22;
 
-/// Lowers a tree: the model if it is right, and every error and warning about names, types and
-/// values.
+/// Lowers a tree: the model if it is valid, and every error and warning about names, types and values.
 pub(crate) fn lower(source: &Source, tree: &Tree, options: &LoadOptions) -> (Option<Model>, Vec<Diagnostic>) {
     let mut lowering = Lowering::new(source, tree, options);
     for item in &tree.items {
@@ -68,16 +67,16 @@ struct Lowering<'a> {
     model: Model,
     scopes: Scopes,
     diagnostics: Vec<Diagnostic>,
-    /// What was reported already: rules under one ruleset look at its header again and again.
+    /// Diagnostics already reported: rules under one ruleset process its header repeatedly.
     reported: FxHashSet<(&'static str, Span, String)>,
-    /// Where each top-level name is declared, to tell "later" from "nowhere".
+    /// Where each top-level name is declared, to distinguish "later" from "nowhere".
     top_level_names: FxHashMap<&'a str, Span>,
     overrides: Overrides,
     stretches: Stretches<'a>,
-    /// The types of type expressions by place: names that share a declaration share its type.
+    /// The types of type expressions by position: names that share a declaration share its type.
     types_by_place: FxHashMap<(Span, Span), Option<TypeId>>,
     ranges: FxHashMap<(i64, i64), TypeId>,
-    /// How deep types are nested; those that are not here have no parts.
+    /// The nesting depth of types; those not listed have no components.
     type_depths: FxHashMap<TypeId, usize>,
     /// How many cells values of types take, counting one for a record without fields, so that
     /// arrays of such records are bounded as well. Types that are not here take one.
@@ -88,7 +87,7 @@ struct Lowering<'a> {
     owner: Owner,
     /// The cells of the variables so far.
     cells: u64,
-    /// Whether parts of the text could not be parsed, so that no model comes of it.
+    /// Whether parts of the text could not be parsed, so that no model is returned.
     incomplete: bool,
     /// Where the fields of records are.
     field_positions: FxHashMap<TypeId, FxHashMap<String, u32>>,
@@ -96,13 +95,12 @@ struct Lowering<'a> {
     declarations: usize,
     /// Types with a multiset in them.
     multiset_holders: FxHashSet<TypeId>,
-    /// Pairs of types that were compared: types may share parts so often that each pair must be
-    /// looked at only once.
+    /// Pairs of types already compared: types may share components so often that each pair must be compared only once.
     compared: RefCell<FxHashMap<(TypeId, TypeId), Fit>>,
     /// How many more names may be compared with misspelt ones.
     comparisons_left: usize,
-    /// Whether the model says `undefined` where a value stands, so that it was written for CMurphi: then what has
-    /// no value is copied and compared as CMurphi does it.
+    /// Whether the model uses `undefined` in place of a value, so that it was written for CMurphi: undefined values are
+    /// then copied and compared as in CMurphi.
     undefined_is_a_value: bool,
     priorities: Priorities,
 }
@@ -158,7 +156,7 @@ impl<'a> Lowering<'a> {
         lowering
     }
 
-    /// The model, unless something was wrong.
+    /// The model, unless there was an error.
     fn finish(mut self) -> (Option<Model>, Vec<Diagnostic>) {
         self.report_unused_overrides();
         self.apply_priorities();
@@ -229,7 +227,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Adds a diagnostic, unless the same was said already.
+    /// Adds a diagnostic, unless it has already been reported.
     fn report(&mut self, diagnostic: Diagnostic) {
         if self.diagnostics.len() > MOST_DIAGNOSTICS {
             return;
@@ -271,7 +269,7 @@ impl<'a> Lowering<'a> {
         matches!(ty.kind, TypeExprKind::Named(_) | TypeExprKind::Boolean)
     }
 
-    /// An operand that stands for something that was reported.
+    /// A placeholder operand for something that was reported.
     fn unknown(span: Span) -> Operand {
         Operand::unknown(span)
     }

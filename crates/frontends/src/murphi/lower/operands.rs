@@ -1,14 +1,14 @@
-//! What an expression stands for while it is being lowered: a value or a place, its type, whether
-//! it may be written to, and its value if that is known already.
+//! What an expression denotes while it is being lowered: a value or a place, its type, whether it may be written to,
+//! and its value if already known.
 
 use quotient_ir::{Expr, ExprId, Place, PlaceId, Root, Span, TypeId};
 
 use super::Lowering;
 
-/// What an expression stands for.
+/// What an expression denotes.
 #[derive(Clone, Debug)]
 pub(super) struct Operand {
-    /// Its type; `None` if something was wrong with it, which has been reported.
+    /// Its type; `None` after an error, which has been reported.
     pub(super) ty: Option<TypeId>,
     pub(super) form: Form,
     pub(super) constancy: Constancy,
@@ -21,9 +21,9 @@ pub(super) struct Operand {
 pub(super) enum Form {
     /// A scalar value.
     Value(ExprId),
-    /// Something with a place: every array, record and multiset, and scalars that are designated.
+    /// A place: every array, record and multiset, and designated scalars.
     Place(PlaceId),
-    /// Nothing; it was wrong.
+    /// Nothing, after an error.
     Nothing,
 }
 
@@ -31,9 +31,9 @@ pub(super) enum Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Constancy {
     Known(i64),
-    /// It varies because of what stands here.
+    /// It varies because of this expression.
     Varies(Span),
-    /// It would be constant, but what stands here has no value.
+    /// It would be constant, but this expression has no value.
     Fails(Span, Failure),
 }
 
@@ -48,16 +48,16 @@ pub(super) enum Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     Writable,
-    /// It has a place, but belongs to a value parameter of a function, declared here.
+    /// It is a place, but belongs to a value parameter of a function, declared here.
     ReadOnly(Span),
-    /// It is the position in a multiset that this name stands for.
+    /// It is the position in a multiset that this name denotes.
     Position(Span),
     /// It is a value only.
     ValueOnly,
 }
 
 impl Operand {
-    /// What stands for something that was wrong and has been reported.
+    /// A placeholder for something erroneous that has been reported.
     pub(super) fn unknown(span: Span) -> Self {
         let constancy = Constancy::Varies(span);
         Self { ty: None, form: Form::Nothing, constancy, access: Access::Writable, span }
@@ -99,7 +99,7 @@ impl Lowering<'_> {
         match operand.form {
             Form::Value(expression) => expression,
             Form::Place(place) => self.model.pool.expression(Expr::Read(place)),
-            // Only reached after an error, when the model is not handed out.
+            // Only reached after an error, when no model is returned.
             Form::Nothing => self.model.pool.expression(Expr::Constant { value: 0, ty: quotient_ir::Model::INTEGER }),
         }
     }

@@ -1,5 +1,4 @@
-//! Operators: which types they take, what they are in the representation, and their values where
-//! the operands are known.
+//! Operators: the types they accept, their representation, and constant folding.
 
 use quotient_ir::{
     BinaryOperator as Lowered, Diagnostic, Expr as LoweredExpr, ExprId, Model, Place, Root, Span, TypeId, TypeKind,
@@ -214,7 +213,7 @@ impl Lowering<'_> {
         self.report(error);
     }
 
-    /// The operator applied, unless its operands are wrong.
+    /// The operator applied, unless its operands are invalid.
     fn combined(
         &mut self,
         right_types: bool,
@@ -323,7 +322,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The value of an operator on known operands. Shifts that lose bits are left to the run.
+/// The value of an operator on known operands. Shifts that lose bits are not folded.
 fn apply(operator: Lowered, left: i64, right: i64) -> Result<i64, Failure> {
     let overflow = Failure::Overflow;
     match operator {

@@ -1,4 +1,4 @@
-//! The rule, function or property being lowered: its locals, and what may happen in it.
+//! The rule, function or property being lowered: its locals, and what is allowed in it.
 
 use quotient_ir::{Local, LocalId, LocalKind, Place, PlaceId, Root, Span, Table, TypeId};
 
@@ -11,7 +11,7 @@ use super::scopes::Size;
 pub(super) struct Owner {
     pub(super) kind: OwnerKind,
     pub(super) locals: Table<LocalId, Local>,
-    /// Where what each local stands for lives.
+    /// Where the place or value that each local denotes is stored.
     origins: Table<LocalId, Origin>,
     /// Why expressions may not have side effects here, as in "in the guard of a rule".
     pub(super) pure: Option<&'static str>,
@@ -46,7 +46,7 @@ impl Measure {
         self.depth -= 1;
     }
 
-    /// What an alias stands for is part of the expression it is used in.
+    /// What an alias denotes is part of the expression that uses it.
     pub(super) fn add(&mut self, size: Size) {
         self.deepest = self.deepest.max(self.depth.saturating_add(size.height));
         self.weight = self.weight.saturating_add(size.weight);
@@ -58,7 +58,7 @@ impl Measure {
 pub(super) enum OwnerKind {
     /// No owner: the declarations between functions and rules.
     Outside,
-    /// A function with a result (of unknown type if that was wrong), declared here.
+    /// A function with a result (of unknown type if that was invalid), declared here.
     Function {
         result: Option<TypeId>,
         declared: Span,
@@ -92,7 +92,7 @@ impl Owner {
         self.reference(name, ty, kind, Origin::Local, span)
     }
 
-    /// Adds a local that stands for something elsewhere.
+    /// Adds a local that denotes something elsewhere.
     pub(super) fn reference(&mut self, name: &str, ty: TypeId, kind: LocalKind, origin: Origin, span: Span) -> LocalId {
         self.origins.push(origin);
         self.locals.push(Local { name: name.into(), ty, kind, span })
@@ -100,7 +100,7 @@ impl Owner {
 }
 
 impl Lowering<'_> {
-    /// Does something and says how large the expressions lowered meanwhile are.
+    /// Runs a closure and returns the size of the expressions lowered meanwhile.
     pub(super) fn measured<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (T, Size) {
         let before = self.owner.measure;
         self.owner.measure = Measure::default();

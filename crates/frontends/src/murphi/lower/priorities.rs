@@ -1,11 +1,11 @@
-//! CMurphi's priorities of rules: of the rules that are enabled in a state, only those with the lowest number fire.
+//! CMurphi's rule priorities: of the rules enabled in a state, only those with the lowest number fire.
 //!
-//! The representation has no priorities, so they become part of the guards. For each rule that can keep others from
-//! firing there is a function that says whether one of its instances is enabled; for each number but the lowest there
-//! is a function that asks all rules with lower numbers; and a rule fires if its guard holds and that function gives
-//! false. Its guard comes first: as in CMurphi, every guard is evaluated in every state, and one that fails is an
-//! error even where the rule could not fire. Rules are kept in the order of their numbers, so that a guard that fails
-//! is blamed on its own rule before a later rule asks for it.
+//! The representation has no priorities, so they become part of the guards. For each rule that can prevent others from
+//! firing, there is a function that says whether one of its instances is enabled. For each number but the lowest, there
+//! is a function that tests all rules with lower numbers. A rule fires if its guard holds and that function returns
+//! false. The guard comes first: as in CMurphi, every guard is evaluated in every state, and one that fails is a
+//! run-time error even if the rule could not fire. Rules are kept in the order of their numbers, so that a failing
+//! guard is attributed to its own rule before a later rule evaluates it.
 
 use std::collections::BTreeSet;
 
@@ -67,7 +67,7 @@ impl Priorities {
 }
 
 impl Lowering<'_> {
-    /// The function that says whether an instance of a rule is enabled, if others depend on that.
+    /// The function that says whether an instance of a rule is enabled, if others depend on it.
     pub(super) fn enabledness(&mut self, rule: &Rule, priority: u64, guard: Option<&Expr>, layers: &[Layer<'_>]) {
         if !self.priorities.comes_before_others(priority) {
             return;

@@ -1,5 +1,5 @@
-//! Rules, initial-state programs and properties, under the rulesets, aliases and choices around
-//! them. Each becomes an owner of its own that repeats the headers around it.
+//! Rules, initial-state programs and properties, under the rulesets, aliases and choices around them. Each becomes a
+//! separate owner that repeats the headers around it.
 
 use quotient_ir::{
     BinaryOperator, Diagnostic, Expr as Lowered, ExprId, Fairness, Iteration, LocalId, Parameter, Property,
@@ -14,10 +14,10 @@ use super::quantifiers::Bound;
 use super::scopes::Size;
 use super::{Lowering, MOST_DECLARATIONS};
 
-/// How deep an expression an alias around a rule may stand for.
+/// The maximum depth of an expression denoted by an alias around a rule.
 const HIGHEST_ALIAS: u32 = 2 * MAXIMUM_NESTING;
 
-/// How many parts an expression may have that an alias around a rule stands for.
+/// The maximum size of an expression denoted by an alias around a rule.
 const HEAVIEST_ALIAS: u32 = 1 << 16;
 
 /// One header around a rule.
@@ -34,8 +34,8 @@ pub(super) struct Surroundings {
     parameters: Vec<Parameter>,
     /// How many parameters there were before each header.
     parameters_before: Vec<usize>,
-    /// What must hold before the guard or property is looked at: that a chosen element is there,
-    /// that what aliases stand for can be found.
+    /// What must hold before the guard or property is evaluated: that a chosen element exists, and that the places of
+    /// aliases can be found.
     conditions: Vec<ExprId>,
     /// Whether one of the conditions is that a chosen element is there.
     chooses: bool,
@@ -107,7 +107,7 @@ impl Lowering<'_> {
             self.rule(rule, layers);
         }
         if rules.is_empty() {
-            // Nothing comes of it, but it may be wrong all the same.
+            // It is not used, but it may still contain errors.
             self.owner = Owner::new(OwnerKind::Property);
             self.enter_layers(layers, HeaderUse::Condition, None);
             self.leave_layers(layers);
@@ -191,8 +191,8 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// Refuses an alias that stands for too large an expression. Aliases of aliases can grow
-    /// without bound although each is short.
+    /// Refuses an alias that denotes too large an expression. Aliases of aliases can grow without bound although each
+    /// is short.
     fn checked_size(&mut self, alias: &Alias, operand: Operand, size: Size) -> Operand {
         if size.height <= HIGHEST_ALIAS && size.weight <= HEAVIEST_ALIAS {
             return operand;
@@ -261,7 +261,7 @@ impl Lowering<'_> {
         self.model.starts.push(Start { name, parameters, locals, body: statements, span: rule.span });
     }
 
-    /// The guard of a rule, with what the headers around it demand.
+    /// The guard of a rule, with the requirements of the headers around it.
     pub(super) fn guard(&mut self, guard: Option<&Expr>, layers: &[Layer<'_>]) -> (Surroundings, ExprId) {
         let surroundings = self.enter_layers(layers, HeaderUse::Condition, None);
         let guard = match guard {
@@ -295,7 +295,7 @@ impl Lowering<'_> {
         let (surroundings, guard) = self.guard(guard, layers);
         let Surroundings { parameters, wrong, .. } = &surroundings;
         let mut statements = Vec::new();
-        // Parameters that are wrong are not there, so the others cannot be told by position.
+        // Erroneous parameters are missing, so the others cannot be identified by position.
         let known = if *wrong { None } else { Some(parameters.as_slice()) };
         self.enter_layers(layers, HeaderUse::Body(&mut statements), known);
         self.body(declarations, body, &mut statements);

@@ -1,30 +1,29 @@
-//! Names and what they mean, scope by scope. The innermost declaration of a name counts, whatever
-//! it declares.
+//! Names and their meanings, scope by scope. The innermost declaration of a name applies, whatever it declares.
 
 use quotient_ir::{FunctionId, Span, TypeId};
 use rustc_hash::FxHashMap;
 
 use super::operands::Operand;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub(super) enum Meaning {
     /// A constant, variable, parameter or alias.
     Operand {
         operand: Operand,
-        /// What to call it in messages.
+        /// Its kind, for messages.
         noun: &'static str,
-        /// How large an expression it stands for.
+        /// The size of the expression it denotes.
         size: Size,
     },
-    /// A type; `None` if something was wrong with it.
+    /// A type; `None` after an error.
     Type(Option<TypeId>),
     Function(FunctionId),
-    /// Something whose declaration was wrong.
+    /// Something with an invalid declaration.
     Unknown,
 }
 
-/// How large an expression becomes once aliases are substituted in it.
+/// The size of an expression after aliases are substituted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Size {
     /// How deep it is.
@@ -48,7 +47,7 @@ impl Meaning {
         }
     }
 
-    /// What to call it in messages.
+    /// Its kind, for messages.
     pub(super) fn noun(&self) -> &'static str {
         match self {
             Self::Operand { noun, .. } => noun,
@@ -99,12 +98,12 @@ impl Scopes {
     /// Declares a name in the innermost scope.
     ///
     /// # Errors
-    /// Where the name is declared already, if it is declared in this scope at another place.
+    /// Where the name is already declared in this scope, if at another position.
     pub(super) fn declare(&mut self, text: &str, span: Span, meaning: Meaning) -> Result<(), Span> {
         let scope = self.open.last_mut().expect("the outermost scope is never left");
         match scope.get_mut(key(text)) {
             Some(earlier) if earlier.span != span => {
-                // Which of the two is meant later on cannot be told.
+                // Which of the two is meant later is unknown.
                 if !earlier.meaning.is_like(&meaning) {
                     earlier.meaning = Meaning::Unknown;
                 }
@@ -129,16 +128,16 @@ impl Scopes {
     }
 }
 
-/// The candidate nearest to a misspelt name, if one is near enough to be what was meant.
+/// The candidate nearest to a misspelt name, if one is near enough.
 pub(super) fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    // Longer names are nothing that anybody mistyped, and comparing them takes long.
+    // Longer names are unlikely to be mistyped, and comparing them takes long.
     const LONGEST: usize = 100;
     if name.len() > LONGEST {
         return None;
     }
     let most = (name.chars().count() / 3).max(1);
     let distance = |candidate: &str| {
-        // A name in the wrong case is the likeliest mistake of all.
+        // A name in the wrong case is the likeliest mistake.
         if candidate.eq_ignore_ascii_case(name) { 0 } else { strsim::damerau_levenshtein(name, candidate) }
     };
     candidates

@@ -241,7 +241,7 @@ impl Lowering<'_> {
         for (expressions, _) in cases {
             values.push(expressions.iter().map(|expression| self.expression(expression)).collect());
         }
-        // The subject is evaluated once, whatever the cases are and do.
+        // The operand is evaluated once, whatever the cases are and do.
         if self.owner.calls > calls_before || values.iter().all(Vec::is_empty) {
             operand = self.stored(&operand, "subject", output);
         }
@@ -284,8 +284,8 @@ impl Lowering<'_> {
         self.place_operand(Root::Local(local), ty, Access::ValueOnly, operand.span)
     }
 
-    /// What `put` evaluates may fail or change something, whether or not anybody looks at what it prints: that is a
-    /// statement of its own.
+    /// The operand of `put` may fail or have side effects, whether or not its output is displayed, so it becomes a
+    /// separate statement.
     fn put(&mut self, value: &Expr, span: Span, output: &mut Vec<Statement>) -> Option<StatementKind> {
         let operand = self.expression(value);
         let ty = operand.ty?;
@@ -378,7 +378,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Declares aliases in the innermost scope. What they stand for is evaluated once, here.
+    /// Declares aliases in the innermost scope. What they denote is evaluated once, here.
     pub(super) fn bind_aliases(&mut self, aliases: &[Alias], output: &mut Vec<Statement>) {
         for alias in aliases {
             let operand = self.expression(&alias.value);
@@ -413,8 +413,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a place is always the same one and always there, so that it need not be evaluated
-    /// beforehand.
+    /// Whether a place is fixed and always exists, so that it need not be evaluated beforehand.
     fn is_fixed(&self, place: PlaceId) -> bool {
         self.steps_are_safe(place, false)
     }

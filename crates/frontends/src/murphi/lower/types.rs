@@ -1,9 +1,9 @@
-//! Types: from type expressions to types of the model, and which types go together.
+//! Types: from type expressions to types of the model, and type compatibility.
 //!
-//! Integers and ranges go together whatever their bounds. Enumerations go together by their
-//! members and scalarsets by their size, as in rumur, although two scalarsets of equal size that
-//! were declared apart deserve a warning. Arrays, records and multisets go together only if they
-//! are built alike, bounds included. A union goes together with its members.
+//! Integers and ranges are compatible whatever their bounds. Enumerations are compatible if they have the same members
+//! and scalarsets if they have the same size, as in rumur, although two separately declared scalarsets of equal size
+//! draw a warning. Arrays, records and multisets are compatible only if they have the same structure, including bounds.
+//! A union is compatible with its members.
 
 use quotient_ir::{Diagnostic, Field, Layout, Model, Span, Type, TypeId, TypeKind};
 
@@ -17,16 +17,16 @@ use super::scopes::Meaning;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fit {
     Yes,
-    /// Two scalarsets of the same size that were declared apart.
+    /// Two separately declared scalarsets of the same size.
     MixedScalarsets,
     No,
 }
 
 impl Lowering<'_> {
-    /// The type a type expression stands for. In a declaration it gets the declared name.
+    /// The type that a type expression denotes. In a declaration it gets the declared name.
     pub(super) fn type_of(&mut self, ty: &TypeExpr, name: Option<&str>) -> Option<TypeId> {
-        // `a, b: enum {X, Y}` and the header of a ruleset are looked at more than once, and the
-        // inner part of `array [I, J] of T` may share the outer one's place.
+        // `a, b: enum {X, Y}` and the header of a ruleset are processed more than once, and the inner part of
+        // `array [I, J] of T` may share the outer one's position.
         let place = match &ty.kind {
             TypeExprKind::Array { index, .. } => (ty.span, index.span),
             _ => (ty.span, Span::default()),
@@ -256,7 +256,7 @@ impl Lowering<'_> {
         let mut wrong = false;
         for part in parts {
             let id = match &part.kind {
-                // Members in place get their stretch here: they have no name to look for.
+                // Members declared in place get their range here: they have no name to look up.
                 TypeExprKind::Enumeration(names) => self.enumeration(names, None, part.span, true),
                 TypeExprKind::Scalarset(_) => {
                     let error = Diagnostic::error("bad-union-member", "a scalarset in a union needs a name", part.span)
@@ -327,7 +327,7 @@ impl Lowering<'_> {
             self.report(error);
             return None;
         }
-        // A size of zero stands for 2^64.
+        // A size of zero means 2^64.
         if self.model.domain(index).size() == 0 {
             let error = Diagnostic::error("type-too-large", "this array has 2^64 elements", span);
             self.report(error);
@@ -380,7 +380,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether two types are built alike, bounds included.
+    /// Whether two types have the same structure, including bounds.
     pub(super) fn alike(&self, left: TypeId, right: TypeId) -> Fit {
         if left == right {
             return Fit::Yes;

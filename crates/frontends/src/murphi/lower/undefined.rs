@@ -1,11 +1,10 @@
-//! CMurphi's word `undefined`, which means no value.
+//! CMurphi's keyword `undefined`, which means no value.
 //!
-//! CMurphi reads it as what is assigned and as an argument. A model that says it there cannot be meant for rumur, so
-//! what has no value is treated in it as CMurphi does: assigning one variable to another copies that it has no
-//! value, and two values of a scalarset or union can be compared although one of them, or both, are undefined; such a
-//! value is a member of nothing.
-//! CMurphi's translator tests for the first (`isundefined`, then `undefine`); the second comes from its classes for
-//! scalarsets and unions, which convert without the test that other types have.
+//! CMurphi accepts it as an assigned value and as an argument. A model that uses it there cannot be meant for rumur, so
+//! undefined values are treated in it as in CMurphi. Assigning an undefined variable copies that it is undefined, and
+//! two values of a scalarset or union can be compared although one or both are undefined; an undefined value is a
+//! member of nothing. CMurphi's translator tests for the first (`isundefined`, then `undefine`); the second results
+//! from its classes for scalarsets and unions, which convert without the test that other types have.
 
 use quotient_ir::{
     Argument, BinaryOperator as LoweredOperator, Diagnostic, Expr as Lowered, ExprId, LocalKind, Model, PlaceId, Root,
@@ -64,7 +63,7 @@ impl Lowering<'_> {
             return None;
         }
         let other = match (&left.kind, &right.kind) {
-            // The left side is looked at like any operand then, and refused.
+            // The left side is then checked like any operand, and refused.
             (ExprKind::Undefined, ExprKind::Undefined) => return None,
             (ExprKind::Undefined, _) => right,
             (_, ExprKind::Undefined) => left,
@@ -82,7 +81,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// Whether what is at a place may have no value: anything but parameters of rulesets, of quantifiers and of loops.
+    /// Whether a place may be undefined: anything except parameters of rulesets, of quantifiers and of loops.
     pub(super) fn may_be_undefined(&self, place: PlaceId) -> bool {
         let Root::Local(local) = self.model.pool[place].root else { return true };
         let is_formal = matches!(self.owner.kind, OwnerKind::Function { .. } | OwnerKind::Procedure);
@@ -93,7 +92,8 @@ impl Lowering<'_> {
         self.model.pool.expression(Lowered::IsUndefined(place))
     }
 
-    /// A condition on what is at a place that is false, if CMurphi does not notice it, where there is no value.
+    /// A condition on the contents of a place that is false, if CMurphi does not detect it, where the place is
+    /// undefined.
     pub(super) fn unless_undefined(&mut self, place: PlaceId, ty: Option<TypeId>, condition: ExprId) -> ExprId {
         if !self.is_unchecked(ty) || !self.may_be_undefined(place) {
             return condition;
@@ -104,7 +104,7 @@ impl Lowering<'_> {
         self.joined(LoweredOperator::And, &[defined, condition])
     }
 
-    /// Whether CMurphi reads values of a type without looking whether there is one.
+    /// Whether CMurphi reads values of a type without testing whether they are defined.
     fn is_unchecked(&self, ty: Option<TypeId>) -> bool {
         let kind = ty.map(|ty| &self.model.types[ty].kind);
         matches!(kind, Some(TypeKind::Scalarset { .. } | TypeKind::Union { .. }))
@@ -163,7 +163,7 @@ impl Lowering<'_> {
         Operand { form: Form::Value(form), ..equality }
     }
 
-    /// Assigns what a variable holds, or that it holds nothing. If evaluating the places calls functions, they are
+    /// Assigns the value of a variable, or that it is undefined. If evaluating the places calls functions, they are
     /// evaluated `once`, the target first.
     pub(super) fn copy_or_undefine(
         &mut self,

@@ -1,6 +1,6 @@
-//! The numbering of enumerations and scalarsets that meet in unions. A value of a member type is
-//! a value of the union, so these types need disjoint stretches of integers; which they are is
-//! known only once every union has been seen, hence this look ahead.
+//! The numbering of enumerations and scalarsets that occur in unions. A value of a member type is a value of the union,
+//! so these types need disjoint ranges of integers. These are known only after every union has been seen, hence this
+//! separate pass.
 
 use quotient_ir::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,7 +10,7 @@ use super::super::syntax::tree::{
     TypeExpr, TypeExprKind,
 };
 
-/// Which names stand in unions, and the stretches given out so far.
+/// The names that occur in unions, and the ranges assigned so far.
 #[derive(Debug)]
 pub(super) struct Stretches<'a> {
     /// Names of types that are members of unions somewhere. Scopes are ignored: a type that gets
@@ -49,7 +49,7 @@ impl<'a> Stretches<'a> {
         self.members.contains(name)
     }
 
-    /// The first value of a new stretch of `size` values; `None` if there are no integers left.
+    /// The first value of a new range of `size` values; `None` if no integers remain.
     pub(super) fn take(&mut self, size: u64) -> Option<i64> {
         let first = self.next;
         self.next = first.checked_add(i64::try_from(size).ok()?)?;

@@ -1,5 +1,5 @@
-//! The lexer: source text to tokens. Comments vanish; characters that start no token are reported
-//! here and stand as [`TokenKind::Unknown`], so that the parser does not report them again.
+//! The lexer: source text to tokens. Comments are dropped. Characters that start no token are reported here and become
+//! [`TokenKind::Unknown`], so that the parser does not report them again.
 
 use logos::Logos;
 use quotient_ir::{Diagnostic, Span};
@@ -136,8 +136,7 @@ impl<'a> Lexer<'a> {
         Err(rest.len())
     }
 
-    /// A line that starts with `#`. What a preprocessor leaves behind is harmless; what it should
-    /// have read is not.
+    /// A line that starts with `#`. Line markers of a preprocessor are harmless; unprocessed directives are not.
     fn directive(&mut self, directive: &str, span: Span) {
         let word = directive[1..].trim_start_matches([' ', '\t']);
         let starts_line = self.text[..span.start as usize]

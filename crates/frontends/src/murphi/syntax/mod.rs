@@ -1,5 +1,4 @@
-//! From the text of a Murphi model to its syntax tree: the whole language of rumur, and what
-//! CMurphi adds.
+//! From the text of a Murphi model to its syntax tree: the whole language of rumur, and CMurphi's additions.
 
 mod lexer;
 mod parser;
@@ -28,9 +27,8 @@ pub(crate) fn parse(source: &Source) -> (Tree, Vec<Diagnostic>) {
     if count == 0 {
         return (tree, diagnostics);
     }
-    // Where closing quotes are missing, the text between strings is taken for strings and the
-    // strings for text. If reading each string up to the end of its line at most makes no more
-    // errors of it, that is what happened.
+    // If closing quotes are missing, the text between strings is read as strings and vice versa. If ending each string
+    // at the end of its line gives no more errors, that is what happened.
     match parse_with(&source.text, Strings::InLines) {
         Some((other_tree, other))
             if other.iter().any(|it| it.code == "unterminated-string")

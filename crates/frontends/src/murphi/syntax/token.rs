@@ -1,16 +1,16 @@
-//! The tokens of Murphi: their kinds, their keywords, and how messages call them.
+//! The tokens of Murphi: their kinds, their keywords, and their names in messages.
 
 use logos::Logos;
 use quotient_ir::Span;
 
-/// A token and where it stands.
+/// A token and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
     pub(super) span: Span,
 }
 
-/// Declares the token kinds: keywords with their spelling, then what the lexer finds by itself.
+/// Declares the token kinds: keywords with their spelling, then those that the lexer recognises itself.
 macro_rules! token_kinds {
     ($($keyword:ident = $spelling:literal,)+ ; $($(#[$attribute:meta])+ $kind:ident = $shown:literal,)+ ; $($other:ident = $name:literal,)+) => {
         #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ macro_rules! token_kinds {
                 matches!(self, $(Self::$keyword)|+)
             }
 
-            /// What messages call it.
+            /// Its name in messages.
             pub(super) fn shown(self) -> &'static str {
                 match self {
                     $(Self::$keyword => concat!("`", $spelling, "`"),)+
@@ -240,7 +240,7 @@ impl TokenKind {
         matches!(self, Self::Const | Self::Type | Self::Var)
     }
 
-    /// Whether it stands at the top level only, so that it ends whatever was left open before it.
+    /// Whether it occurs only at the top level, so that it ends any construct left open before it.
     pub(super) fn starts_top_level(self) -> bool {
         matches!(self, Self::Rule | Self::Ruleset | Self::Startstate | Self::Function | Self::Procedure)
     }

@@ -1,8 +1,8 @@
-//! The syntax tree of a Murphi model: what was written, before names and types are known.
+//! The syntax tree of a Murphi model, before names and types are resolved.
 
 use quotient_ir::Span;
 
-/// A name and where it stands.
+/// A name and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     /// As written.
@@ -18,7 +18,7 @@ pub(crate) struct Tree {
     pub(crate) uses_undefined: bool,
 }
 
-/// What stands at the top level.
+/// The items at the top level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Item {
     Declaration(Declaration),
@@ -88,8 +88,8 @@ pub(crate) enum TypeExprKind {
         capacity: Box<Expr>,
         element: Box<TypeExpr>,
     },
-    /// Stands where a type could not be parsed; the error is reported already, so whatever
-    /// depends on it is to be accepted silently.
+    /// A placeholder for a type that could not be parsed. The error has been reported, so whatever depends on it is
+    /// accepted silently.
     Missing,
 }
 
@@ -300,8 +300,8 @@ pub(crate) enum ExprKind {
         multiset: Box<Expr>,
         condition: Box<Expr>,
     },
-    /// Stands where an expression could not be parsed; the error is reported already, so whatever
-    /// depends on it is to be accepted silently.
+    /// A placeholder for an expression that could not be parsed. The error has been reported, so whatever depends on it
+    /// is accepted silently.
     Missing,
 }
 

@@ -1,7 +1,7 @@
-//! Channels. All channels of one shape (capacity and fields) lie in one array, and a channel is a
-//! number: zero is none, and the numbers of one shape are consecutive. A queue keeps its messages
-//! from the front on; slots behind its length hold the least values, so that equal queues are equal
-//! states. A channel without capacity has no queue: its messages pass in a joint step.
+//! Channels. All channels of one shape (capacity and fields) are in one array, and a channel is a number: zero is none,
+//! and the numbers of one shape are consecutive. A queue keeps its messages from the front; slots beyond its length
+//! hold the least values, so that equal queues are equal states. A rendezvous channel has no queue: its messages are
+//! passed in a joint step.
 
 use quotient_ir::{
     BinaryOperator, Diagnostic, Expr, ExprId, Field, Iteration, PlaceId, Root, Span, Statement, StatementKind, Step,
@@ -17,20 +17,20 @@ use super::symbols::Scalar;
 use super::words::Value;
 use crate::promela::syntax::tree::{Expression, ExpressionKind, Member};
 
-/// What is done with a message, for messages about it.
+/// The operation on a message, for diagnostics.
 pub(super) const SENT: &str = "sent";
 pub(super) const RECEIVED: &str = "received";
 
-/// How the channels of a shape lie in the state.
+/// The layout of the channels of a shape in the state.
 #[derive(Clone, Debug)]
 pub(super) struct ShapeLayout {
-    /// The least and the greatest number of its channels; none if there is no channel of it.
+    /// The least and the greatest number of its channels; none if no channel has this shape.
     pub(super) numbers: Option<(i64, i64)>,
     /// The queues, if its channels have a capacity.
     pub(super) variable: Option<quotient_ir::VariableId>,
 }
 
-/// The channels of one shape that an expression may stand for.
+/// The channels of one shape that an expression may denote.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChannelTarget {
     pub(super) shape: usize,
@@ -40,12 +40,12 @@ pub(super) struct ChannelTarget {
     pub(super) certain: bool,
 }
 
-/// What a receive does with a field of a message.
+/// The effect of a receive on a field of a message.
 #[derive(Clone, Debug)]
 pub(super) enum Pattern {
     /// The field must have this value.
     Equals(Value),
-    /// The field goes into a variable.
+    /// The field is stored in a variable.
     Into(Referent),
 }
 
@@ -122,7 +122,8 @@ impl Emission<'_, '_> {
         self.message_type(subtype, self.wide.contains(&Wide::Message(shape, field)))
     }
 
-    /// What a field of the messages of a shape holds: its type, or bytes where SPIN keeps them and that shows.
+    /// What a field of the messages of a shape holds: its type, or bytes if SPIN uses bytes and the difference is
+    /// visible.
     fn message_scalar(&self, shape: usize, field: usize) -> Scalar {
         match self.program.shapes[shape].fields[field] {
             Scalar::Bool | Scalar::Bits(1) if self.wide.contains(&Wide::Message(shape, field)) => Scalar::Byte,
@@ -176,7 +177,7 @@ impl Emission<'_, '_> {
         Some(Referent::Value(Value { expression, is_boolean: false, low, high }))
     }
 
-    /// The channels that an expression may stand for, by shape.
+    /// The channels that an expression may denote, by shape.
     pub(super) fn channels_of(
         &mut self,
         owner: &mut Owner,
@@ -193,7 +194,7 @@ impl Emission<'_, '_> {
                 }
                 _ => false,
             };
-            // Of a process type that is never started nothing is known, and nothing matters.
+            // Nothing is known about a process type that is never started, and nothing matters.
             let never_started = context.process.is_some_and(|process| self.pools.ranges[process].is_none());
             if !is_channel {
                 self.error("not-a-channel", "this is not a channel", expression.span);
@@ -256,7 +257,7 @@ impl Emission<'_, '_> {
         self.field_value(target.shape, field, expression)
     }
 
-    /// What is known of the value of a field.
+    /// What is known about the value of a field.
     pub(super) fn field_value(&self, shape: usize, field: usize, expression: ExprId) -> Value {
         let scalar = self.message_scalar(shape, field);
         let (low, high) = self.message_range(shape, field);
@@ -294,13 +295,13 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// Structures among the arguments of a send or receive stand for their fields.
+    /// Structures among the arguments of a send or receive are expanded to their fields.
     pub(super) fn message_arguments(&self, context: Context, arguments: &[Expression]) -> Vec<Expression> {
         self.program.message_arguments(context.process, context.scope, arguments)
     }
 
-    /// The targets of a send. A message may have fewer or more fields than a channel, which is an error
-    /// when it is sent; but it cannot have more than every channel of the text.
+    /// The targets of a send. A message with fewer or more fields than the channel is a run-time error when it is sent;
+    /// but it cannot have more fields than every channel of the text.
     pub(super) fn send_targets(
         &mut self,
         owner: &mut Owner,
@@ -319,8 +320,8 @@ impl Emission<'_, '_> {
         Some(targets)
     }
 
-    /// The error of a message that has another number of fields than its channel, as in SPIN: absent
-    /// fields are zero for who goes on.
+    /// The error of a message whose field count differs from that of its channel, as in SPIN: missing fields are zero
+    /// if the search continues.
     pub(super) fn wrong_fields(&mut self, shape: usize, given: usize, what: &str, span: Span) -> Vec<Statement> {
         let wanted = self.program.shapes[shape].fields.len();
         if given == wanted || !self.check_assertions {
@@ -342,7 +343,7 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// What a receive wants of each field.
+    /// The requirement of a receive on each field.
     pub(super) fn patterns(
         &mut self,
         owner: &mut Owner,
@@ -475,7 +476,7 @@ impl Emission<'_, '_> {
         let more = self.binary(BinaryOperator::Add, length, one);
         statements.push(self.set(length_place, more, span));
         if self.event.is_some() {
-            // A trace looks at the last message, sorted or not.
+            // A trace observes the last message, sorted or not.
             let last = self.binary(BinaryOperator::Subtract, length, one);
             let mut message = Vec::new();
             for (field, &value) in values.iter().enumerate() {
@@ -487,7 +488,7 @@ impl Emission<'_, '_> {
         statements
     }
 
-    /// Finds the place of a message among sorted ones, behind its equals, and makes room there.
+    /// Finds the position of a message among sorted ones, after its equals, and makes room there.
     fn sorted_slot(
         &mut self,
         owner: &mut Owner,
@@ -548,7 +549,7 @@ impl Emission<'_, '_> {
         let capacity = self.program.shapes[target.shape].capacity;
         let mut target = *target;
         if self.may_change(target.number) {
-            // What is received may be the index of the channel: its number is taken before.
+            // The index of the channel may be received into, so its number is evaluated first.
             let ty = self.range_type(0, self.channel_count);
             let channel = owner.variable("channel", ty);
             let place = self.local_place(owner, channel);

@@ -1,11 +1,10 @@
-//! `never` claims as observers. In SPIN a claim makes a step in every state of a run, beginning with
-//! the first, and the run is wrong if the claim comes to its end. Here the points at which the claim
-//! can be after a run are kept beside the state (one truth value a point), so that nothing else
-//! changes: a claim that cannot go on says nothing more. Where nothing moves, SPIN lets the claim
-//! look at the last state again and again, and so do we.
+//! `never` claims as observers. In SPIN a claim makes a step in every state of a run, beginning with the first, and the
+//! run violates the claim if it reaches its end. Here the possible positions of the claim after a run are part of the
+//! state (one truth value per position), and nothing else changes: a claim that cannot move has no further effect. If
+//! nothing moves, SPIN lets the claim observe the last state repeatedly, and so does this module.
 //!
-//! Acceptance cycles are a question of liveness, unless the claim can stay where it accepts whatever
-//! happens: getting there is as wrong as getting to the end.
+//! Acceptance cycles are a liveness question, unless the claim can remain in an accepting state whatever happens:
+//! reaching that state is then a violation, like reaching the end.
 
 use std::rc::Rc;
 
@@ -44,7 +43,7 @@ struct Way {
     /// The number of the point that it starts from.
     from: i64,
     guards: Vec<Guard>,
-    /// The number of the point that it leads to; zero if that is what must never happen.
+    /// The number of the point it leads to; zero for a violation.
     to: i64,
 }
 
@@ -54,7 +53,7 @@ const SEQUENCE_LIMIT: usize = 50;
 const WAY_LIMIT: usize = 2000;
 
 impl Claim {
-    /// Reads a claim. Nothing, with a warning, if it cannot be checked.
+    /// Translates a claim. None, with a warning, if it cannot be checked.
     pub(super) fn new(
         tree: &tree::Claim,
         symbols: &Symbols,
@@ -92,7 +91,7 @@ impl Claim {
         self.flow.points.len() as i64
     }
 
-    /// Whether a claim must never get to a point.
+    /// Whether a point is one that the claim must never reach.
     fn is_forbidden(&self, point: ElementId) -> bool {
         let element = &self.flow.elements[point];
         let accepts = element.labels.iter().any(|label| label.starts_with("accept"));
@@ -186,7 +185,7 @@ impl Claim {
 }
 
 impl Emission<'_, '_> {
-    /// Declares where the claims are.
+    /// Declares the positions of the claims.
     pub(super) fn declare_claims(&mut self) {
         let program = self.program;
         for claim in &program.claims {
@@ -204,7 +203,7 @@ impl Emission<'_, '_> {
         self.at(place, point)
     }
 
-    /// Statements that put the claims where they begin and let them look at the first state.
+    /// Statements that set the claims to their initial positions and let them observe the first state.
     pub(super) fn start_claims(&mut self, owner: &mut Owner) -> Vec<Statement> {
         let program = self.program;
         let mut statements = Vec::new();
@@ -219,7 +218,7 @@ impl Emission<'_, '_> {
         statements
     }
 
-    /// Where a claim comes to from where it is, for each point.
+    /// The next positions of a claim, for each point.
     fn claim_successors(&mut self, owner: &mut Owner, position: usize) -> Vec<ExprId> {
         let program = self.program;
         let claim = &program.claims[position];
@@ -241,7 +240,7 @@ impl Emission<'_, '_> {
         conditions.into_iter().map(|ways| self.any(ways)).collect()
     }
 
-    /// Statements that let every claim look at a state, unless a process moves without others.
+    /// Statements that let every claim observe a state, unless a process has exclusive control.
     pub(super) fn observe(&mut self, owner: &mut Owner) -> Vec<Statement> {
         let mut statements = Vec::new();
         for position in 0..self.claims.len() {
@@ -272,8 +271,8 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// Where nothing moves, the claims look at the state again. What they come to is added, so that this
-    /// has an end.
+    /// If nothing moves, the claims observe the state again. New positions are added to the old ones, so that this
+    /// terminates.
     pub(super) fn emit_stutter(&mut self) {
         for position in 0..self.claims.len() {
             let span = self.program.claims[position].span;
@@ -321,7 +320,7 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// The properties that no claim comes to its end.
+    /// The properties that no claim reaches its end.
     pub(super) fn emit_claim_properties(&mut self) {
         for position in 0..self.claims.len() {
             let claim = &self.program.claims[position];

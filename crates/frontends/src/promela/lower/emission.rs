@@ -1,8 +1,8 @@
-//! The model under construction: its variables, and what every part of the lowering leans on.
+//! The model under construction: its variables, and what every part of the lowering uses.
 //!
-//! The processes of a type lie in one array over their process numbers: the control point (zero
-//! where there is no such process) and the local variables. Nothing else tells which processes
-//! there are: they are the numbers from zero on that have a control point.
+//! The processes of a type are in one array over their process numbers: the control point (zero if there is no such
+//! process) and the local variables. Which processes exist is recorded nowhere else: they are the numbers from zero on
+//! that have a control point.
 
 use std::rc::Rc;
 
@@ -24,17 +24,17 @@ use super::symbols::{Scalar, ValueType, VariableInfo, closest};
 use super::words::Value;
 use crate::promela::syntax::tree::{Expression, ExpressionKind, Initial, Member, Name};
 
-/// Where a rule comes from.
+/// The origin of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Origin {
     /// The process type and the control point it moves from; none if no process moves.
     pub(super) mover: Option<(usize, i64)>,
-    /// What a step of it is to people.
+    /// Its description for human readers.
     pub(super) telling: Telling,
 }
 
-/// What can hold bytes although its type has fewer values: arrays of bits, and message names, which SPIN
-/// keeps in bytes and does not check.
+/// What can hold bytes although its type has fewer values: arrays of bits, and message names, which SPIN stores in
+/// bytes and does not check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Wide {
     Variable(VariableKey),
@@ -66,30 +66,30 @@ pub(super) struct Emission<'p, 't> {
     pub(super) shapes: Vec<ShapeLayout>,
     pub(super) site_bases: Vec<i64>,
     pub(super) channel_count: i64,
-    /// The process that moves without others, or -1.
+    /// The process with exclusive control, or -1.
     pub(super) exclusive: Option<VariableId>,
     /// The process that moved last.
     pub(super) last: Option<VariableId>,
-    /// Counts the steps that the model passes over at its start.
+    /// Counts the steps that the model skips at its start.
     pub(super) startup: Option<VariableId>,
-    /// Whether nobody can move.
+    /// Whether no process can move.
     pub(super) quiet: Option<FunctionId>,
     /// Whether a process of a greater priority can move.
     pub(super) outranked: Option<FunctionId>,
     /// The field of the priority in the record of each process type.
     pub(super) priority_fields: Vec<Option<u32>>,
-    /// Where each claim is.
+    /// The position of each claim.
     pub(super) claims: Vec<VariableId>,
-    /// Where the trace is.
+    /// The position of the trace.
     pub(super) event: Option<VariableId>,
     pub(super) uses_timeout: bool,
-    /// Where the question is asked whether a process can move, while it is answered.
+    /// Where the query whether a process can move occurs, while it is being answered.
     asks_enabled: Option<Span>,
-    /// What holds bytes, whatever its type says.
+    /// Holders of bytes, whatever their types.
     pub(super) wide: &'p FxHashSet<Wide>,
-    /// What turned out to hold bytes.
+    /// Holders of bytes found while emitting.
     pub(super) widen: Vec<Wide>,
-    /// Where each rule comes from.
+    /// The origin of each rule.
     pub(super) origins: Vec<Origin>,
     pub(super) check_assertions: bool,
 }
@@ -322,7 +322,7 @@ impl<'p, 't> Emission<'p, 't> {
         let place = self.process_place(process, pid);
         self.field(place, 0)
     }
-    /// Statements that take a process away.
+    /// Statements that remove a process.
     pub(super) fn clear_process(&mut self, process: usize, pid: ExprId, span: Span) -> Vec<Statement> {
         let place = self.process_place(process, pid);
         let clear = |place| Statement { kind: StatementKind::Clear(place), span };
@@ -368,7 +368,7 @@ impl<'p, 't> Emission<'p, 't> {
         self.and(inside, alive)
     }
 
-    /// The least and the greatest value that an expression can have, as far as its form tells.
+    /// The least and the greatest value of an expression, as far as its form determines them.
     pub(super) fn bounds_of(&self, value: ExprId) -> (i64, i64) {
         match self.model.pool[value] {
             Expr::Constant { value, .. } => (value, value),
@@ -410,7 +410,7 @@ impl<'p, 't> Emission<'p, 't> {
         Value { expression: sum, is_boolean: false, low: 0, high: self.pools.processes }
     }
 
-    /// Whether nobody can move.
+    /// Whether no process can move.
     pub(super) fn timeout(&mut self) -> ExprId {
         match self.quiet {
             Some(function) => self.model.pool.expression(Expr::Call { function, arguments: Vec::new() }),
@@ -418,7 +418,7 @@ impl<'p, 't> Emission<'p, 't> {
         }
     }
 
-    /// Reserves the function that tells whether nobody can move, if anybody asks.
+    /// Reserves the function that says whether no process can move, if it is used.
     pub(super) fn declare_quiet(&mut self) {
         if self.uses_timeout {
             self.quiet = Some(self.model.functions.push(Function {
@@ -443,7 +443,7 @@ impl<'p, 't> Emission<'p, 't> {
         entry.body = vec![Statement { kind, span: Span::default() }];
     }
 
-    /// Whether nobody can move, by a timeout or without one.
+    /// Whether no process can move, by a timeout or without one.
     pub(super) fn nobody_moves(&mut self, owner: &mut Owner, by_timeout: bool) -> ExprId {
         let mut conditions = Vec::new();
         if let Some(exclusive) = self.exclusive {
@@ -523,7 +523,7 @@ impl<'p, 't> Emission<'p, 't> {
         Value { expression: number, is_boolean: false, low: 0, high }
     }
 
-    /// The process type that a name stands for.
+    /// The process type that a name denotes.
     pub(super) fn proctype(&mut self, name: &Name) -> Option<usize> {
         if let Some(&number) = self.program.symbols.proctype_names.get(&name.text) {
             return Some(number);
@@ -707,7 +707,7 @@ impl<'p, 't> Emission<'p, 't> {
         }
     }
 
-    /// Statements that make a process of a number that is free.
+    /// Statements that create a process with a free number.
     pub(super) fn create(
         &mut self,
         owner: &mut Owner,
@@ -811,7 +811,7 @@ impl<'p, 't> Emission<'p, 't> {
         });
     }
 
-    /// A property that must hold in every state that SPIN would look at.
+    /// A property that must hold in every state that SPIN checks.
     pub(super) fn emit_invariant(&mut self, name: Option<String>, condition: &Expression, span: Span) {
         let mut owner = Owner::default();
         let Some(condition) = self.condition(&mut owner, Context::outside(), condition) else { return };
@@ -825,7 +825,7 @@ impl<'p, 't> Emission<'p, 't> {
         });
     }
 
-    /// Says that states inside of atomic sequences are passed through.
+    /// Declares states inside atomic sequences as transient.
     pub(super) fn emit_passing(&mut self) {
         let Some(exclusive) = self.exclusive else { return };
         let place = self.variable_place(exclusive);

@@ -1,9 +1,9 @@
-//! `trace` and `notrace` as observers of what is sent and received. As in SPIN, the trace makes a step with every
-//! send and receive on a channel that it mentions in this way, and where it stands is part of the state. It looks
-//! at the last message of a queue when something was sent, and at the first when something is received.
+//! `trace` and `notrace` as observers of sends and receives. As in SPIN, the trace makes a step with every send and
+//! receive that it mentions for a channel, and its position is part of the state. It observes the last message of a
+//! queue after a send, and the first at a receive.
 //!
-//! A `trace` is violated by a send or receive that it has no step for, a `notrace` when it comes to its end; one
-//! that has no step is not looked at any more.
+//! A `trace` is violated by a send or receive for which it has no step, a `notrace` when it reaches its end; a
+//! `notrace` that has no step is not tracked any further.
 
 use std::rc::Rc;
 
@@ -18,9 +18,9 @@ use super::symbols::Symbols;
 use super::words::Value;
 use crate::promela::syntax::tree::{self, Expression, ExpressionKind, Proctype};
 
-/// What is said of a `trace` that is violated.
+/// The message for a violated `trace`.
 const NO_STEP: &str = "the trace has no step for this";
-/// What is said of a `notrace` that is violated.
+/// The message for a violated `notrace`.
 const NOTRACE_ENDS: &str = "the notrace has come to its end";
 
 /// A trace that can be observed.
@@ -31,7 +31,7 @@ pub(super) struct EventTrace {
     flow: Flow,
 }
 
-/// What happens on a channel.
+/// The kind of event on a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EventKind {
     Sent,
@@ -48,7 +48,7 @@ struct EventStep<'a> {
 }
 
 impl EventTrace {
-    /// Reads a trace. Nothing, with a warning, if it cannot be checked.
+    /// Translates a trace. None, with a warning, if it cannot be checked.
     pub(super) fn new(
         tree: &tree::Claim,
         symbols: &Symbols,
@@ -113,7 +113,7 @@ impl EventTrace {
 }
 
 impl Emission<'_, '_> {
-    /// Declares where the trace is.
+    /// Declares the position of the trace.
     pub(super) fn declare_trace(&mut self) {
         let Some(trace) = &self.program.trace else { return };
         let ty = self.range_type(0, trace.flow.points.len() as i64 + 1);
@@ -122,14 +122,14 @@ impl Emission<'_, '_> {
         self.event = Some(self.model.variables.push(Variable { name, ty, may_be_undefined: false, span }));
     }
 
-    /// Statements that put the trace where it begins.
+    /// Statements that set the trace to its initial position.
     pub(super) fn start_trace(&mut self) -> Vec<Statement> {
         let (Some(trace), Some(event)) = (&self.program.trace, self.event) else { return Vec::new() };
         let place = self.variable_place(event);
         vec![self.set_number(place, trace.flow.number(trace.flow.first), trace.span)]
     }
 
-    /// Whether the trace is where it may stop. As in SPIN, nobody asks when all processes are gone.
+    /// Whether the trace may stop at its position. As in SPIN, this is not checked when all processes are gone.
     pub(super) fn is_trace_complete(&mut self) -> ExprId {
         let (Some(trace), Some(event)) = (&self.program.trace, self.event) else { return self.truth(true) };
         let place = self.variable_place(event);
@@ -176,7 +176,7 @@ impl Emission<'_, '_> {
         Some(self.equal(number.expression, target.number))
     }
 
-    /// Whether the trace has to do with an event.
+    /// Whether an event concerns the trace.
     fn is_in_scope(&mut self, trace: &EventTrace, kind: EventKind, target: &ChannelTarget) -> Option<ExprId> {
         let mut conditions = Vec::new();
         for (_, steps) in trace.steps() {
@@ -187,7 +187,7 @@ impl Emission<'_, '_> {
         Some(self.any(conditions))
     }
 
-    /// Statements by which the trace looks at an event with these fields; none if it has nothing to do with it.
+    /// Statements by which the trace observes an event with these fields; none if the event does not concern it.
     pub(super) fn note_event(
         &mut self,
         kind: EventKind,
@@ -242,7 +242,7 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// Whether it violates the trace that a message is sent, and the error that this is.
+    /// Whether sending a message violates the trace, and the error.
     pub(super) fn wrong_offer(
         &mut self,
         target: &ChannelTarget,
@@ -258,7 +258,7 @@ impl Emission<'_, '_> {
         for (from, steps) in trace.steps() {
             let from = self.number(from);
             let here = self.equal(now, from);
-            // A notrace is violated by what leads to its end, a trace by what leads nowhere.
+            // A `notrace` is violated by what leads to its end, a `trace` by an event without a step.
             let counts = |step: &&EventStep<'_>| !trace.negated || step.to == trace.end();
             for step in steps.iter().filter(|step| step.kind == EventKind::Sent).filter(counts) {
                 let condition = self.matches(step, target, fields)?;

@@ -1,7 +1,7 @@
 //! Expressions and references to variables.
 //!
-//! Promela computes as C does with 32-bit integers, and stores what fits the variable. Numbers and
-//! truth values are converted where they meet, and a value is cut to size only where it may not fit.
+//! Promela computes with 32-bit integers as C does, and truncates values to the size of the variable. Numbers and truth
+//! values are converted where they meet, and a value is truncated only if it may not fit.
 
 use quotient_ir::{BinaryOperator, Diagnostic, Expr, ExprId, PlaceId, Span, Statement, UnaryOperator};
 
@@ -12,14 +12,14 @@ use super::symbols::{Scalar, ValueType, VariableInfo, closest};
 use super::words::Value;
 use crate::promela::syntax::tree::{Binary, ChannelQuery, Expression, ExpressionKind, Member, Unary};
 
-/// What a reference stands for.
+/// What a reference denotes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Referent {
     /// A scalar variable.
     Place { place: PlaceId, scalar: Scalar, in_array: bool, key: VariableKey },
     /// A value that cannot be assigned to.
     Value(Value),
-    /// A variable whose value nobody reads.
+    /// A variable whose value is never read.
     Nowhere,
 }
 
@@ -43,7 +43,7 @@ impl Emission<'_, '_> {
         if let Some(constant) = self.constant_value(value.expression) {
             return self.truth(constant != 0);
         }
-        // `c ? 1 : 0` came from a condition and goes back to it.
+        // `c ? 1 : 0` came from a condition and becomes one again.
         if let Expr::Conditional { condition, then, otherwise } = self.model.pool[value.expression]
             && self.constant_value(then) == Some(1)
             && self.constant_value(otherwise) == Some(0)
@@ -327,7 +327,7 @@ impl Emission<'_, '_> {
             _ => To::GreaterOrEqual,
         };
         if matches!(operator, To::Equal | To::NotEqual) {
-            // A truth value beside 0 or 1 stays one.
+            // A truth value combined with the constant 0 or 1 remains a truth value.
             let truth_beside = |emission: &Self, truth: Value, other: Value| {
                 let constant = emission.constant_value(other.expression)?;
                 (truth.is_boolean && matches!(constant, 0 | 1)).then_some((truth.expression, constant == 1))
@@ -432,7 +432,7 @@ impl Emission<'_, '_> {
         Value { expression, is_boolean: false, low: -half, high: half - 1 }
     }
 
-    /// What a value becomes when it is stored in a variable of a type.
+    /// The value stored when a value is assigned to a variable of a type.
     pub(super) fn fit(&mut self, value: Value, scalar: Scalar, boolean: bool, range: (i64, i64)) -> ExprId {
         if boolean {
             if value.is_boolean {
@@ -489,7 +489,7 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// What a reference stands for.
+    /// What a reference denotes.
     pub(super) fn referent(&mut self, owner: &mut Owner, context: Context, parts: &[Member]) -> Option<Referent> {
         let first = &parts[0];
         let name = &first.name.text;
@@ -500,7 +500,7 @@ impl Emission<'_, '_> {
             && let (Some(process), Some(pid)) = (context.process, context.pid)
             && let Some(place) = self.priority_place(process, pid)
         {
-            // It is a byte of the process beside its variables.
+            // It is a byte of the process, in addition to its variables.
             let key = VariableKey::Local(process, usize::MAX);
             return Some(Referent::Place { place, scalar: Scalar::Byte, in_array: false, key });
         }
@@ -624,7 +624,7 @@ impl Emission<'_, '_> {
         channel: &Expression,
     ) -> Option<Value> {
         let targets = self.channels_of(owner, context, channel)?;
-        // Each shape has its own length; the channel's number tells which it is.
+        // Each shape has its own length; the channel's number identifies the shape.
         let mut result: Option<Value> = None;
         for target in targets {
             let capacity = self.program.shapes[target.shape].capacity;

@@ -1,9 +1,8 @@
-//! The control flow of a process type, drawn as SPIN draws it (its `flow.c` and the tables that it
-//! generates), because which points of control are told apart decides how many states there are.
+//! The control flow of a process type, built as in SPIN (its `flow.c` and the tables that it generates), because the
+//! choice of control points determines the number of states.
 //!
-//! Every statement is an element; so are the heads of selections, loops and blocks, and the joins
-//! behind them. A control point is the element that is to be executed next, after unlabelled jumps
-//! and joins were followed.
+//! Every statement is an element; so are the heads of selections, loops and blocks, and the joins after them. A control
+//! point is the element to be executed next, after following unlabelled jumps and joins.
 
 use std::rc::Rc;
 
@@ -18,7 +17,7 @@ use crate::promela::syntax::tree::{
 /// An element of a process type, by position.
 pub(super) type ElementId = usize;
 
-/// What a basic element does.
+/// The effect of a basic element.
 #[derive(Clone, Debug)]
 pub(super) enum Action {
     Skip,
@@ -50,7 +49,7 @@ pub(super) enum Action {
     },
 }
 
-/// What an element is.
+/// The kinds of elements.
 #[derive(Clone, Debug)]
 pub(super) enum ElementKind {
     /// A selection: one of its options.
@@ -62,9 +61,9 @@ pub(super) enum ElementKind {
     Atomic,
     DeterministicStep,
     Block,
-    /// The join behind a selection, or before a loop.
+    /// The join after a selection, or before a loop.
     Join,
-    /// The point behind a loop.
+    /// The point after a loop.
     Exit,
     Goto(Option<ElementId>),
     Else,
@@ -81,7 +80,7 @@ pub(super) struct Element {
     pub(super) options: Vec<Sequence>,
     /// The sequence of a block.
     pub(super) block: Option<Sequence>,
-    /// Whether its process goes on without others after it.
+    /// Whether its process keeps exclusive control after it.
     pub(super) atomic: bool,
     /// Whether it is the last of an atomic sequence.
     pub(super) ends_atomic: bool,
@@ -130,7 +129,7 @@ pub(super) struct Exit {
 /// The most elements of one process type.
 const ELEMENT_LIMIT: usize = 20_000;
 
-/// A label and the scope it stands in: blocks have labels of their own.
+/// A label and its scope: blocks have their own labels.
 struct Label {
     name: Rc<str>,
     element: ElementId,
@@ -143,14 +142,14 @@ struct Builder<'a> {
     process: ProcessSymbols,
     elements: Vec<Element>,
     labels: Vec<Label>,
-    /// Jumps with the scopes they stand in.
+    /// Jumps with their scopes.
     gotos: Vec<(ElementId, Name, usize)>,
     /// The exits of the loops around, innermost last.
     loops: Vec<ElementId>,
     /// The sequence under construction.
     sequence: Vec<Option<Sequence>>,
     scope: usize,
-    /// Whether it is a claim that is drawn.
+    /// Whether the control flow is that of a claim.
     is_claim: bool,
     /// Whether declarations still set initial values.
     at_start: bool,
@@ -158,15 +157,15 @@ struct Builder<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
     hidden: usize,
     full: bool,
-    /// How many elements have been given numbers as SPIN gives them.
+    /// The number of elements that have SPIN's numbers so far.
     states: i64,
     /// The name of the process type.
     name: Rc<str>,
-    /// Labels that are asked for from outside, with their process types.
+    /// Labels that are referred to from outside, with their process types.
     watched: &'a FxHashSet<(Rc<str>, Rc<str>)>,
 }
 
-/// Draws the control flow of a process type and collects its variables.
+/// Builds the control flow of a process type and collects its variables.
 pub(super) fn build(
     proctype: &Proctype,
     symbols: &Symbols,
@@ -235,7 +234,7 @@ impl Builder<'_> {
             let message = format!("a process type has more than {ELEMENT_LIMIT} statements");
             self.diagnostics.push(Diagnostic::error("too-many-statements", message, span));
         }
-        // SPIN makes the point behind a loop when it has read the loop; here jumps need it before.
+        // SPIN creates the point after a loop when it has read the loop; here jumps need it earlier.
         let state = if matches!(kind, ElementKind::Exit) { 0 } else { self.next_state() };
         self.elements.push(Element {
             kind,
@@ -468,7 +467,7 @@ impl Builder<'_> {
         numbers
     }
 
-    /// A declaration before the first statement sets initial values; one behind it is a step.
+    /// A declaration before the first statement sets initial values; one after it is a step.
     fn declaration(&mut self, declaration: &Declaration, labels: &[Name]) {
         let at_start = self.at_start;
         for number in self.declare(declaration) {
@@ -540,7 +539,7 @@ impl Builder<'_> {
         let mut sequences = Vec::new();
         for option in options {
             let span = option.first().map_or(span, |statement| statement.span);
-            // Only braces open a scope: what an option declares is seen behind the selection.
+            // Only braces open a scope: a declaration in an option is visible after the selection.
             sequences.push(self.subsequence(|builder| builder.statements(option), span));
         }
         if is_loop {
@@ -611,8 +610,8 @@ impl Builder<'_> {
         head
     }
 
-    /// A sequence with an escape. As in SPIN, a label before it stands at its first part: if that is a
-    /// block, at a block around all of it.
+    /// A sequence with an escape. As in SPIN, a label before it belongs to its first part: if that is a block, to a
+    /// block around all of it.
     fn unless(&mut self, main: &Statement, escape: &Statement, labels: &[Name], span: Span) {
         if labels.is_empty() {
             return self.plain_unless(main, escape, span);
@@ -718,7 +717,7 @@ impl Builder<'_> {
             },
             span,
         );
-        // As in SPIN, a label stands behind the assignment: who goes there does not begin anew.
+        // As in SPIN, a label is placed after the assignment: a jump there does not restart the loop.
         let head = self.finish_selection(vec![again, done], Some(exit), span);
         self.label(labels, head);
     }
@@ -748,7 +747,7 @@ impl Builder<'_> {
                 self.counted_loop(variable, from, to, labels, span, |builder| builder.statements(body));
             }
             Some((ValueType::Scalar(super::symbols::Scalar::Chan), _, _)) => {
-                // SPIN takes each message out and puts it back behind the others.
+                // SPIN removes each message and appends it again.
                 self.hidden += 1;
                 let name: Rc<str> = format!("_counter{}", self.hidden).into();
                 let number = self.process.variables.len();
@@ -852,8 +851,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The label that a jump in a scope goes to: one of the same scope, or else the first one of the
-    /// scopes around it, or else the last one anywhere.
+    /// The target of a jump in a scope: a label of the same scope, otherwise the first one in an enclosing scope,
+    /// otherwise the last one anywhere.
     fn destination(&self, name: &str, scope: usize) -> Option<ElementId> {
         let mut best: Option<&Label> = None;
         for label in self.labels.iter().rev().filter(|label| &*label.name == name) {
@@ -900,7 +899,7 @@ impl Builder<'_> {
     }
 }
 
-/// Marks what lies in atomic sequences, and mends jumps out of and into them.
+/// Marks elements in atomic sequences, and corrects jumps out of and into them.
 fn mark_atomics(elements: &mut [Element]) {
     // Inner blocks come first in the list, outer ones are marked after them, as in SPIN.
     for element in 0..elements.len() {
@@ -909,7 +908,7 @@ fn mark_atomics(elements: &mut [Element]) {
             make_atomic(elements, sequence);
         }
     }
-    // Heads come after what they contain: outer blocks hand on their successors first.
+    // Heads come after what they contain: outer blocks pass on their successors first.
     for element in (0..elements.len()).rev() {
         if let Some(sequence) = elements[element].block {
             let next = elements[element].next;
@@ -1007,7 +1006,7 @@ impl Flow {
         element
     }
 
-    /// The control point that an element stands for when an element comes to it, atomic or not.
+    /// The control point that an element denotes when it is reached from an element, atomic or not.
     pub(super) fn point_from(&self, element: ElementId, atomic: bool) -> ElementId {
         let mut element = element;
         for _ in 0..500 {

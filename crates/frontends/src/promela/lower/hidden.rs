@@ -1,14 +1,14 @@
-//! `hidden` variables: SPIN keeps them beside the state.
+//! `hidden` variables, which SPIN keeps outside the state.
 //!
 //! SPIN stores states without the values of `hidden` variables, and continues from a state with whatever value its
-//! search left there. That is sound where nobody reads what a variable held when the state was stored: where, from every
-//! place at which control can be in a stored state, each way leads to an assignment to it before a use of it. Such a
-//! variable is set back to its initial value at the end of every step into a state that is stored, so that it
-//! distinguishes no states. Inside an atomic sequence it keeps its value, as those states are passed through. Every
-//! other `hidden` variable stays part of the state, with a warning, since SPIN may miss states then.
+//! search left there. That is sound if the value that a variable had when a state was stored is never read: on every
+//! path from a control point of a stored state, the variable is assigned before it is used. Such a variable is reset to
+//! its initial value at the end of every step into a stored state, so that it distinguishes no states. Inside an atomic
+//! sequence it keeps its value, since those states are transient. Every other `hidden` variable remains part of the
+//! state, with a warning, since SPIN may then miss states.
 //!
 //! This is the usual backward analysis of live variables, with statements as nodes. An array or a structure is never
-//! taken for assigned as a whole, so it is left out of states only if nothing reads it.
+//! considered assigned as a whole, so it is omitted from states only if nothing reads it.
 
 use quotient_ir::{Diagnostic, Span, Statement, StatementKind};
 use rustc_hash::FxHashSet;
@@ -22,7 +22,7 @@ use super::program::{Program, VariableKey, expressions_of, walk};
 use super::symbols::ValueType;
 use crate::promela::syntax::tree::{Expression, ExpressionKind, Initial, Member};
 
-/// The `hidden` variables that are no part of states, and what tells where they are set back.
+/// The `hidden` variables that are not part of states, and the data that determines where they are reset.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hidden {
     /// Their numbers, with the process types whose statements name them.
@@ -31,12 +31,12 @@ pub(super) struct Hidden {
     stored: Vec<FxHashSet<ElementId>>,
 }
 
-/// What a statement does with a variable.
+/// The effect of a statement on a variable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Usage {
-    /// It uses the value from before.
+    /// It uses the previous value.
     reads: bool,
-    /// It gives it a value that does not depend on the one before.
+    /// It assigns a value that does not depend on the previous one.
     assigns: bool,
 }
 
@@ -49,7 +49,7 @@ impl Hidden {
             return hidden;
         }
         hidden.stored = (0..program.processes.len()).map(|process| stored_points(program, process)).collect();
-        // What nobody assigns to distinguishes no states anyway.
+        // A variable that is never assigned distinguishes no states anyway.
         for number in (0..globals.len()).filter(|&number| globals[number].hidden && globals[number].assigned) {
             let info = &globals[number];
             match hidden.reader(program, number) {
@@ -69,7 +69,7 @@ impl Hidden {
         hidden
     }
 
-    /// Something that may read what a variable held in a stored state.
+    /// A possible read of the value that a variable had in a stored state.
     fn reader(&self, program: &Program<'_>, number: usize) -> Option<Span> {
         let key = VariableKey::Global(number);
         let info = &program.symbols.globals[number];
@@ -138,8 +138,8 @@ fn mentions(
     found
 }
 
-/// The control points at which a process of a type can be in a stored state: behind a statement that is not followed
-/// by the rest of an atomic sequence, and wherever such a sequence may have to wait.
+/// The control points at which a process of a type can be in a stored state: after a statement that is not followed by
+/// the rest of an atomic sequence, and wherever such a sequence may block.
 fn stored_points(program: &Program<'_>, process: usize) -> FxHashSet<ElementId> {
     let entry = &program.processes[process];
     let flow = &entry.flow;
@@ -155,7 +155,7 @@ fn stored_points(program: &Program<'_>, process: usize) -> FxHashSet<ElementId> 
         }
         for exit in exits {
             let element = &flow.elements[exit.element];
-            // Who sends without a queue hands the turn over.
+            // A rendezvous send passes control to the receiver.
             let hands_over = match &element.kind {
                 ElementKind::Basic(Action::Send { channel, .. }) => {
                     let shapes = program.channel_shapes(Some(process), element.scope, channel);
@@ -198,7 +198,7 @@ fn is_surely_executable(flow: &Flow, element: ElementId) -> bool {
     }
 }
 
-/// What a statement does with a variable.
+/// The effect of a statement on a variable.
 fn usage(program: &Program<'_>, process: usize, element: &Element, key: VariableKey) -> Usage {
     let ElementKind::Basic(action) = &element.kind else { return Usage::default() };
     let info = program.variable(key);
@@ -296,8 +296,8 @@ fn first_reader(program: &Program<'_>, process: usize, key: VariableKey, live: &
 }
 
 impl Emission<'_, '_> {
-    /// Statements that set hidden variables back at the end of a step that leads to a stored state. `taker` is the
-    /// process type and the element that takes the message of a send.
+    /// Statements that reset hidden variables at the end of a step that leads to a stored state. `taker` is the process
+    /// type and the element that receives the message of a send.
     pub(super) fn forget_hidden(
         &mut self,
         mover: (usize, ElementId),
@@ -305,7 +305,7 @@ impl Emission<'_, '_> {
     ) -> Vec<Statement> {
         let program = self.program;
         let mut statements = Vec::new();
-        // Whose turn it is after the step: who takes a message goes on in its atomic sequence.
+        // The process that has control after the step: the receiver of a message continues in its atomic sequence.
         let (process, element) = taker.unwrap_or(mover);
         let target = program.processes[process].flow.target(element);
         let Some(stored) = program.hidden.stored.get(process) else { return statements };

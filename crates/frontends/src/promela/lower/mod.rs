@@ -1,9 +1,8 @@
-//! From tree to model.
+//! From the syntax tree to the model.
 //!
-//! Names are resolved and control flow is drawn once (`program`, `flow`). How many processes there
-//! can be is estimated (`pools`), the model is emitted for that (`emission`, `expressions`,
-//! `channels`, `rules`, `steps`), followed through its start-up (`startup`) to learn which processes
-//! there really are, and emitted again.
+//! Names are resolved and control flow is built once (`program`, `flow`). The number of processes is estimated
+//! (`pools`) and the model is emitted for that number (`emission`, `expressions`, `channels`, `rules`, `steps`). It is
+//! then followed through its start-up (`startup`) to learn which processes actually exist, and emitted again.
 
 mod channels;
 mod claims;
@@ -34,18 +33,18 @@ use self::program::Program;
 use self::symbols::SIZE_LIMIT;
 use super::syntax::tree::{Binary, Expression, ExpressionKind, Specification, Unary};
 
-/// What the front end should know beside the text.
+/// Options of the front end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
     /// Whether a failed assertion is an error.
     pub(super) check_assertions: bool,
     /// Whether `never` claims are part of the model.
     pub(super) watch_claims: bool,
-    /// How many processes a state has room for, if that is not left to the front end.
+    /// The maximum number of processes in a state, if it is given.
     pub(super) max_processes: Option<u8>,
 }
 
-/// Lowers a specification. There is a model if there is no error.
+/// Lowers a specification. Returns a model if there is no error.
 pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -> (Option<Model>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let mut program = Program::new(tree, &mut diagnostics);
@@ -61,7 +60,7 @@ pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -
         });
     }
     if diagnostics.iter().any(Diagnostic::is_error) {
-        // What is wrong in statements is worth knowing as well.
+        // Errors in statements should be reported as well.
         let pools = everybody(&program);
         diagnostics.extend(emit(source, &program, &pools, settings, Mode::Check).1);
         return (None, diagnostics);
@@ -124,7 +123,7 @@ pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -
     (model, diagnostics)
 }
 
-/// A process of every type, so that all of the text is looked at.
+/// A process of every type, so that the whole text is checked.
 fn everybody(program: &Program<'_>) -> Pools {
     let count = program.processes.len() as i64;
     Pools {
@@ -139,7 +138,7 @@ fn everybody(program: &Program<'_>) -> Pools {
 /// What to do with an emitted model.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// Only look for errors.
+    /// Only report errors.
     Check,
     Plain,
     /// Follow it through its start-up.
@@ -205,8 +204,8 @@ fn emit(
     }
 }
 
-/// The conditions that must hold in every state for a formula to hold, if that is what it says: `[] p`
-/// with nothing temporal in `p`, and what comes to the same.
+/// The conditions that must hold in every state for a formula to hold, if it is of that form: `[] p` with nothing
+/// temporal in `p`, and equivalent formulas.
 fn invariants(formula: &Expression) -> Option<Vec<Expression>> {
     let negation = |inner: &Expression| {
         let kind = ExpressionKind::Unary(Unary::Not, Box::new(inner.clone()));

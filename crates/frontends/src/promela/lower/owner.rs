@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Owner {
     pub(super) locals: Table<LocalId, Local>,
-    /// The names that are taken, and how many locals were wished to have each.
+    /// The names in use, and the number of locals that requested each.
     names: FxHashMap<String, usize>,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Context {
     pub(super) pid: Option<ExprId>,
     /// The scope its names are seen in.
     pub(super) scope: usize,
-    /// What `timeout` means: whether nobody can move, or no.
+    /// The meaning of `timeout`: whether no process can move, or false.
     pub(super) asks_timeout: bool,
 }
 

@@ -1,4 +1,4 @@
-//! How many processes of which type there can be, and with which numbers.
+//! The possible processes of each type, and their numbers.
 
 use rustc_hash::FxHashSet;
 
@@ -15,22 +15,22 @@ pub(super) struct Pools {
     pub(super) processes: i64,
     /// Whether there can never be more.
     pub(super) bounded: bool,
-    /// The greatest number of a process that is there from its start on and never ends.
+    /// The greatest number of a process that exists from the start and never ends.
     pub(super) lasting: Option<i64>,
-    /// Parameters (by process type and position) that no statement changes, of process types of which
-    /// no process is created once the model is under way: they hold their values from the start and
-    /// for ever, so that nothing tells a process whose argument is zero from others.
+    /// Parameters (by process type and position) that no statement changes, of process types of which no process is
+    /// created after the start. They keep their initial values, so that nothing distinguishes a process whose argument
+    /// is zero from others.
     pub(super) settled: FxHashSet<(usize, usize)>,
 }
 
-/// The most processes that SPIN allows.
+/// The maximum number of processes in SPIN.
 pub(super) const MOST: i64 = 255;
 /// Room for processes in the search for the ones that are created at the start.
 const ROOM_AT_START: i64 = 60;
-/// Room for more processes where nothing bounds their number.
+/// Room for more processes if nothing bounds their number.
 const ROOM: i64 = 12;
 
-/// A process that is there at some time.
+/// A process that exists at some time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Living {
     pub(super) pid: i64,
@@ -56,7 +56,7 @@ pub(super) fn reachable(flow: &Flow, from: ElementId) -> FxHashSet<ElementId> {
     seen
 }
 
-/// The processes that are there at the start.
+/// The processes that exist at the start.
 pub(super) fn initially(program: &Program<'_>) -> Vec<Living> {
     let mut living = Vec::new();
     for (process, entry) in program.processes.iter().enumerate() {
@@ -68,7 +68,7 @@ pub(super) fn initially(program: &Program<'_>) -> Vec<Living> {
     living
 }
 
-/// What a process can create from a control point on: process types, and whether again and again.
+/// What a process can create from a control point on: process types, and whether repeatedly.
 fn creations_from(program: &Program<'_>, process: usize, point: ElementId) -> Vec<(usize, bool)> {
     let flow = &program.processes[process].flow;
     let sites = program.run_sites(process);
@@ -96,9 +96,8 @@ fn creations_from(program: &Program<'_>, process: usize, point: ElementId) -> Ve
     creations
 }
 
-/// The numbers that processes can have from a time on when some are there. `others` are the
-/// processes of earlier times that need room as well. There is room for `limit` processes, if given, should there be
-/// that many.
+/// The numbers that processes can have from a time on when some exist. `others` are the processes of earlier times that
+/// need room as well. There is room for `limit` processes, if given, should that many exist.
 pub(super) fn pools_from(
     program: &Program<'_>,
     living: &[Living],
@@ -115,7 +114,7 @@ pub(super) fn pools_from(
         .collect();
     let by_type: Vec<Vec<(usize, bool)>> =
         (0..count).map(|process| creations_from(program, process, program.processes[process].flow.first)).collect();
-    // Each round adds one generation; more generations than there are numbers are without end.
+    // Each round adds one generation; more generations than numbers means that creation never ends.
     for _ in 0..=many {
         let mut next = vec![0i64; count];
         for &(creates, again) in &own {
@@ -193,7 +192,7 @@ pub(super) fn pools_from(
 }
 
 impl Pools {
-    /// The same numbers, with nothing said of what is there for ever.
+    /// The same numbers, without the information about processes that never end.
     pub(super) fn unsettled(self) -> Self {
         Self { lasting: None, settled: FxHashSet::default(), ..self }
     }

@@ -1,5 +1,5 @@
-//! How runs are told to people who know SPIN: the processes that move and their statements, variables by the
-//! names that `spin -p -l -g` gives them, messages and channels by name, queues with their contents.
+//! Presentation of runs for users of SPIN: the processes that move and their statements, variables by the names that
+//! `spin -p -l -g` gives them, messages and channels by name, queues with their contents.
 
 use std::rc::Rc;
 
@@ -16,12 +16,12 @@ use super::symbols::ValueType;
 use super::wording::{statement_line, statement_span, statement_text};
 use crate::promela::syntax::tree::{BaseType, Initial};
 
-/// What a step of a rule is, before statements are numbered.
+/// The description of a step of a rule, before statements are numbered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Telling {
     /// Processes execute statements.
     Statements(Vec<Taking>),
-    /// Something that is no statement.
+    /// Something other than a statement.
     Remark(Option<Taking>, String),
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Taking {
 }
 
 impl Telling {
-    /// Those who take part, in an instance with these arguments.
+    /// The participants in an instance with these arguments.
     pub(super) fn takings(&self, arguments: &[i64]) -> Vec<Taking> {
         let all = match self {
             Self::Statements(all) => &all[..],
@@ -44,7 +44,7 @@ impl Telling {
     }
 }
 
-/// The longest text of the ways on from a point.
+/// The maximum length of the text of the exits of a point.
 const LONGEST_CHOICE: usize = 60;
 
 impl Emission<'_, '_> {
@@ -54,7 +54,7 @@ impl Emission<'_, '_> {
         if tree.is_init { ":init:".into() } else { tree.name.text.to_string() }
     }
 
-    /// Adds to the model how its runs are told. All rules must be there.
+    /// Adds the presentation of runs to the model. All rules must exist.
     pub(super) fn present(&mut self) {
         let mut presentation = Presentation {
             between: self.startup,
@@ -135,7 +135,7 @@ impl Emission<'_, '_> {
                 }
             }
         }
-        // A process is at its first statement when somebody has made it.
+        // A process is at its first statement when it is created.
         for process in 0..program.processes.len() {
             for site in program.run_sites(process) {
                 let flow = &program.processes[process].flow;
@@ -157,7 +157,7 @@ impl Emission<'_, '_> {
         numbers
     }
 
-    /// What of a state is shown.
+    /// The displayed parts of a state.
     fn parts(&self) -> Vec<ShownPart> {
         let model = &self.model;
         let mut parts = Vec::new();
@@ -215,7 +215,7 @@ impl Emission<'_, '_> {
         parts
     }
 
-    /// What the variables are called that hold processes and queues.
+    /// The names of the variables that hold processes and queues.
     fn callings(&self) -> Vec<(VariableId, Calling)> {
         let mut callings = Vec::new();
         for (process, variable) in self.process_variables.iter().enumerate() {
@@ -268,7 +268,7 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// Where a process can be: the place in the text and the statements that can come next.
+    /// The possible positions of a process: the location in the text and the statements that can come next.
     fn positions(&self, flow: &Flow) -> Vec<String> {
         let source = &self.model.source;
         let mut positions = vec![String::new()];

@@ -1,5 +1,5 @@
-//! `printf` and `printm`. They print in simulations and along a run, and nothing in a search, where only what their
-//! arguments do matters: pan evaluates them as well, and an index out of range is an error there, too.
+//! `printf` and `printm`. They print in simulations and along a run, and nothing in a search, where only the evaluation
+//! of their arguments matters: pan evaluates them as well, and an index out of range is an error there, too.
 
 use quotient_ir::{PrintForm, PrintPiece, Span, Statement, StatementKind};
 

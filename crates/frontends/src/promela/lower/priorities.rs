@@ -1,8 +1,8 @@
-//! Priorities of processes: a process moves only if no process of a greater priority can. As in SPIN
-//! since version 6.2, only `active` gives a process the priority of its type; `run` gives it its own, or 1.
+//! Priorities of processes: a process moves only if no process of higher priority can. As in SPIN since version 6.2,
+//! only `active` gives a process the priority of its type; `run` gives it the stated priority, or 1.
 //!
-//! Priorities are part of the state only where some statement changes them, or where processes of one
-//! type start with different ones.
+//! Priorities are part of the state only if some statement changes them, or if processes of one type start with
+//! different ones.
 
 use quotient_ir::{
     Argument, BinaryOperator, Diagnostic, Expr, ExprId, Function, Model, PlaceId, Quantifier, ReturnValue, Span,
@@ -18,10 +18,10 @@ use crate::promela::syntax::tree::{Expression, ExpressionKind};
 /// The greatest priority.
 pub(super) const GREATEST: i64 = 255;
 
-/// How the priorities of processes are known.
+/// How priorities are represented.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Priorities {
-    /// The text does not speak of them.
+    /// The text does not mention them.
     None,
     /// The processes of each type always have this one.
     Fixed(Vec<i64>),
@@ -30,7 +30,7 @@ pub(super) enum Priorities {
 }
 
 impl Priorities {
-    /// What a specification says of priorities.
+    /// The priorities of a specification.
     pub(super) fn new(program: &Program<'_>) -> Self {
         let count = program.processes.len();
         let mut spoken = program.processes.iter().any(|process| process.tree.priority.is_some());
@@ -92,7 +92,7 @@ fn names_priority(target: &Expression) -> bool {
 }
 
 impl Program<'_> {
-    /// The priority of the processes of a type that are there from the start.
+    /// The priority of the processes of a type that exist from the start.
     pub(super) fn declared_priority(&self, process: usize) -> i64 {
         let declared = self.processes[process].tree.priority.as_ref();
         declared.and_then(|priority| self.symbols.constant(priority)).filter(|&it| it > 0).unwrap_or(1)
@@ -100,7 +100,7 @@ impl Program<'_> {
 }
 
 impl Emission<'_, '_> {
-    /// Reports priorities that no process can have, and those beside a rendezvous, where SPIN refuses them.
+    /// Reports priorities that no process can have, and those together with a rendezvous, which SPIN refuses.
     pub(super) fn check_priorities(&mut self) {
         let program = self.program;
         if program.priorities == Priorities::None {
@@ -205,7 +205,7 @@ impl Emission<'_, '_> {
         Some(self.set_number(place, priority, span))
     }
 
-    /// Whether a process of a type has to wait for none of a greater priority.
+    /// Whether no process of higher priority can move before a process of a type.
     pub(super) fn is_not_outranked(&mut self, process: usize, pid: ExprId) -> ExprId {
         let Some(function) = self.outranked else { return self.truth(true) };
         if let Priorities::Fixed(fixed) = &self.program.priorities {
@@ -220,7 +220,7 @@ impl Emission<'_, '_> {
         self.not(outranked)
     }
 
-    /// Reserves the function that tells whether a process of a greater priority can move.
+    /// Reserves the function that says whether a process of higher priority can move.
     pub(super) fn declare_outranked(&mut self) {
         if self.program.priorities != Priorities::None {
             self.outranked = Some(self.model.functions.push(Function {

@@ -1,5 +1,5 @@
-//! A specification with its names resolved and its control flow drawn: all that does not depend on
-//! how many processes there can be.
+//! A specification with its names resolved and its control flow built: everything that does not depend on the number of
+//! processes.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -24,11 +24,11 @@ pub(super) struct Process<'t> {
     pub(super) tree: &'t Proctype,
     pub(super) flow: Flow,
     pub(super) symbols: ProcessSymbols,
-    /// How many instances there are at the start.
+    /// The number of instances at the start.
     pub(super) active: i64,
 }
 
-/// Where a variable lives.
+/// The storage of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum VariableKey {
     Global(usize),
@@ -52,7 +52,7 @@ pub(super) struct ChannelSite {
     /// The positions of the fields that lead to the channels from the variable.
     pub(super) path: Vec<usize>,
     pub(super) shape: usize,
-    /// How many channels it makes (for each process, if it is a local variable).
+    /// The number of channels it creates (for each process, if it is a local variable).
     pub(super) count: i64,
 }
 
@@ -70,10 +70,10 @@ pub(super) struct Program<'t> {
     pub(super) sites: Vec<ChannelSite>,
     /// Which shapes of channels something may hold.
     pub(super) holders: FxHashMap<Holder, BTreeSet<usize>>,
-    /// Whether some text asks for the process that moved last.
+    /// Whether the text refers to the process that moved last.
     pub(super) uses_last: bool,
     pub(super) priorities: Priorities,
-    /// The `hidden` variables that are no part of states.
+    /// The `hidden` variables that are not part of states.
     pub(super) hidden: Hidden,
 }
 
@@ -165,7 +165,7 @@ impl<'t> Program<'t> {
         }
     }
 
-    /// What a name in a scope of a process type (or outside of all) stands for.
+    /// The meaning of a name in a scope of a process type (or outside all of them).
     pub(super) fn lookup(&self, process: Option<usize>, scope: usize, name: &str) -> Option<VariableKey> {
         if let Some(process) = process {
             let symbols = &self.processes[process].symbols;
@@ -249,7 +249,7 @@ impl<'t> Program<'t> {
         Some(Holder::Variable(key, path))
     }
 
-    /// The shapes of channels that an expression may stand for.
+    /// The shapes of channels that an expression may denote.
     pub(super) fn channel_shapes(
         &self,
         process: Option<usize>,
@@ -383,12 +383,12 @@ impl<'t> Program<'t> {
         }
     }
 
-    /// How many arguments a new process takes.
+    /// The number of arguments of a new process.
     pub(super) fn argument_count(&self, process: usize) -> usize {
         self.parameter_holders(process).len()
     }
 
-    /// Structures among the arguments of a send or receive stand for their fields.
+    /// Structures among the arguments of a send or receive are expanded to their fields.
     pub(super) fn message_arguments(
         &self,
         process: Option<usize>,
@@ -468,7 +468,7 @@ impl<'t> Program<'t> {
         }
     }
 
-    /// How many scalars a state has where there is room for some processes.
+    /// The number of scalars of a state with room for some processes.
     pub(super) fn state_size(&self, pools: &Pools) -> i64 {
         let processes = |process: usize| pools.ranges[process].map_or(0, |(low, high)| high - low + 1);
         let sum = |variables: &[VariableInfo]| {
@@ -496,7 +496,7 @@ impl<'t> Program<'t> {
     }
 }
 
-/// The first value of a variable, which can say how many processes there are.
+/// The initial value of a variable, which can determine the number of processes.
 fn first_value(symbols: &Symbols, expression: &Expression) -> Option<i64> {
     let ExpressionKind::Reference(parts) = &expression.kind else { return None };
     let number = symbols.global_names.get(&parts[0].name.text)?;
@@ -506,7 +506,7 @@ fn first_value(symbols: &Symbols, expression: &Expression) -> Option<i64> {
     }
 }
 
-/// All labels that some expression of the text asks for, with their process types.
+/// All labels that expressions of the text refer to, with their process types.
 fn watched_labels(tree: &Specification) -> FxHashSet<(Rc<str>, Rc<str>)> {
     let mut watched = FxHashSet::default();
     let mut look = |expression: &Expression| {

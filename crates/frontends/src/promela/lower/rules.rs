@@ -1,8 +1,8 @@
-//! From control flow to rules: one rule for each way to leave a control point, with the process as
-//! its parameter, and joint rules for messages that pass without a queue.
+//! From control flow to rules: one rule for each way to leave a control point, with the process as its parameter, and
+//! joint rules for rendezvous.
 //!
-//! A process in an atomic sequence moves without others (`atomic` holds its number) as long as it
-//! can. A state in which it cannot is left by a rule that only gives up this right.
+//! A process in an atomic sequence has exclusive control (`atomic` holds its number) as long as it can move. A state in
+//! which it blocks is left by a rule that only gives up this control.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ struct Move<'a> {
     position: usize,
 }
 
-/// A message on its way from one process to another.
+/// A message being passed from one process to another.
 struct Offer<'a> {
     channel: ExprId,
     shape: usize,
@@ -56,7 +56,7 @@ impl Emission<'_, '_> {
             .collect();
         for (process, entry) in program.processes.iter().enumerate() {
             if self.pools.ranges[process].is_none() {
-                // Nobody ever runs it, but what is wrong in it is wrong all the same.
+                // It is never executed, but its errors should be reported.
                 continue;
             }
             for &point in &entry.flow.points {
@@ -113,7 +113,7 @@ impl Emission<'_, '_> {
         format!("{name} {line}: {text}")
     }
 
-    /// Whether nobody else has the right to move without others.
+    /// Whether no other process has exclusive control.
     fn may_move(&mut self, pid: ExprId, may_hold: bool) -> ExprId {
         let Some(exclusive) = self.exclusive else { return self.truth(true) };
         let place = self.variable_place(exclusive);
@@ -156,7 +156,7 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// Whether an exit is not passed over in favour of an escape before it.
+    /// Whether no escape takes precedence over an exit.
     fn is_not_escaped(&mut self, owner: &mut Owner, it: Move<'_>, pid: ExprId) -> ExprId {
         let own = &it.exits[it.position];
         let point_escapes = &self.program.processes[it.process].flow.elements[it.point].escapes;
@@ -175,8 +175,8 @@ impl Emission<'_, '_> {
         self.all(conditions)
     }
 
-    /// Whether an element can be executed, apart from escapes. `with_partners` counts a message that
-    /// passes without a queue as possible if somebody takes it.
+    /// Whether an element can be executed, apart from escapes. `with_partners` counts a rendezvous as possible if some
+    /// process receives the message.
     fn executable(
         &mut self,
         owner: &mut Owner,
@@ -262,8 +262,8 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// Whether nothing before an `else` can be executed. As in SPIN, a message that passes without a queue
-    /// counts where it is sent and somebody takes it, and never where it is received.
+    /// Whether nothing before an `else` can be executed. As in SPIN, a rendezvous counts at the sender, if some process
+    /// receives the message, and never at the receiver.
     fn is_else(&mut self, owner: &mut Owner, it: Move<'_>, pid: ExprId) -> ExprId {
         let mut conditions = Vec::new();
         for position in 0..it.position {
@@ -273,8 +273,8 @@ impl Emission<'_, '_> {
         self.all(conditions)
     }
 
-    /// Whether there is no process with a greater number. The next number would tell, since there are
-    /// no gaps, but asking about one process would tell it apart from the others.
+    /// Whether there is no process with a greater number. The next number would suffice, since there are no gaps, but
+    /// testing one process would distinguish it from the others.
     fn is_youngest(&mut self, pid: ExprId) -> ExprId {
         let (low, high) = self.bounds_of(pid);
         if self.pools.lasting.is_some_and(|lasting| lasting > high) {
@@ -291,7 +291,7 @@ impl Emission<'_, '_> {
         self.all(conditions)
     }
 
-    /// Whether a process at a control point can move, nobody else's turn considered.
+    /// Whether a process at a control point can move, ignoring exclusive control of others.
     pub(super) fn can_leave(
         &mut self,
         owner: &mut Owner,
@@ -320,7 +320,7 @@ impl Emission<'_, '_> {
         Some(values)
     }
 
-    /// All receives that may take messages of a shape that has no queue.
+    /// All receives that may take messages of a rendezvous shape.
     fn receivers(&self, shape: usize) -> Vec<(usize, ElementId, usize)> {
         let mut found = Vec::new();
         for (process, entry) in self.program.processes.iter().enumerate() {
@@ -342,7 +342,7 @@ impl Emission<'_, '_> {
         found
     }
 
-    /// Whether a process takes an offer at one of its exits; with what it does with the fields.
+    /// Whether a process accepts an offer at one of its exits; with the effects on the fields.
     fn takes(
         &mut self,
         owner: &mut Owner,
@@ -383,7 +383,7 @@ impl Emission<'_, '_> {
         Some((self.all(conditions), patterns))
     }
 
-    /// Whether some other process takes the message of a send of a shape without a queue.
+    /// Whether some other process receives the message of a rendezvous send.
     fn has_partner(&mut self, owner: &mut Owner, it: Move<'_>, pid: ExprId, shape: usize) -> ExprId {
         let element = it.exits[it.position].element;
         let flow = &self.program.processes[it.process].flow;
@@ -666,7 +666,7 @@ impl Emission<'_, '_> {
             let Some((takes, patterns)) = self.takes(&mut owner, taker, partner, &offer) else { continue };
             let guard = self.all([guard, of_shape, other, takes]);
             if self.constant_value(guard) == Some(0) {
-                // The constants of the message are not those that the receive asks for.
+                // The constants of the message differ from those that the receive requires.
                 continue;
             }
             let mut body = self.wrong_fields(shape, patterns.len(), RECEIVED, span);
@@ -693,8 +693,8 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// A message of the wrong number of fields, or that the trace has no step for, is an error as soon as it is
-    /// offered, even if nobody takes it.
+    /// A message with the wrong number of fields, or for which the trace has no step, is an error as soon as it is
+    /// offered, even if no process receives it.
     fn emit_wrong_offer(&mut self, it: Move<'_>, held: bool, shape: usize) {
         let element = it.exits[it.position].element;
         let entry = &self.program.processes[it.process].flow.elements[element];
@@ -795,8 +795,8 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// What happens when there are more processes than the state has room for: nothing is concluded, unless
-    /// SPIN itself has no room.
+    /// The outcome if there are more processes than the state has room for: inconclusive, unless SPIN itself has no
+    /// room.
     pub(super) fn out_of_processes(&mut self, span: Span) -> Statement {
         let room = self.pools.processes;
         let kind = if room >= MOST {
@@ -861,7 +861,7 @@ impl Emission<'_, '_> {
         self.store(referent, value, span)
     }
 
-    /// A process in an atomic sequence that cannot move lets others move.
+    /// A process in an atomic sequence that blocks lets others move.
     fn emit_release(&mut self, process: usize, point: ElementId) {
         let Some(exclusive) = self.exclusive else { return };
         let span = self.program.processes[process].flow.elements[point].span;
@@ -905,7 +905,7 @@ impl Emission<'_, '_> {
         self.origins.push(Origin { mover: Some((process, number)), telling });
     }
 
-    /// A state in which every process may stop is no deadlock: a rule leads from it to itself.
+    /// A state in which every process may stop is not a deadlock: a rule leads from it to itself.
     fn emit_end(&mut self) {
         let mut owner = Owner::default();
         let mut conditions = Vec::new();

@@ -1,8 +1,8 @@
-//! The steps before the first choice: a model that begins with creating its processes one by one
-//! goes through states in which some are there and others are not, which has no symmetry. As long
-//! as there is only one way to go, these steps are taken here, and the model jumps over them.
+//! The steps before the first choice. A model that begins by creating its processes one by one passes through states in
+//! which only some exist, which have no symmetry. As long as there is only one possible step, these steps are taken
+//! here, and the model skips them.
 //!
-//! The states on the way still count: a counter stands for each of them that would be stored.
+//! The intermediate states still count: a counter represents each of them that would be stored.
 
 use quotient_ir::{
     BinaryOperator, Expr, ExprId, Fairness, Interpreter, Layout, Model, Number, Outcome, Owner, Place, PlaceId,
@@ -15,10 +15,10 @@ use super::pools::{Living, reachable};
 use super::presentation::{Taking, Telling};
 use super::program::Program;
 
-/// The most steps that are taken in advance.
+/// The maximum number of steps taken in advance.
 const STEP_LIMIT: usize = 5000;
 
-/// One state on the way, and the rule that leads on from it.
+/// One intermediate state, and the rule that leads on from it.
 struct Stage {
     state: Valuation,
     living: Vec<Living>,
@@ -30,10 +30,10 @@ struct Stage {
     arguments: Vec<i64>,
 }
 
-/// The only way to go from the start.
+/// The only path from the start.
 pub(super) struct Prefix {
     stages: Vec<Stage>,
-    /// The stage at which the processes are there.
+    /// The stage at which the processes exist.
     end: usize,
 }
 
@@ -47,18 +47,18 @@ struct ControlSlots {
 }
 
 impl Prefix {
-    /// The processes that are there when it is over.
+    /// The processes that exist at its end.
     pub(super) fn living(&self) -> &[Living] {
         &self.stages[self.end].living
     }
-    /// All processes that are there on the way.
+    /// All processes that exist along the path.
     pub(super) fn passing(&self) -> Vec<Living> {
         self.stages[..=self.end].iter().flat_map(|stage| stage.living.iter().copied()).collect()
     }
 }
 
-/// Follows a model from its start as long as there is one way to go. Nothing if no process is
-/// created on it.
+/// Follows a model from its start as long as there is only one possible step. None if no process is created on this
+/// path.
 pub(super) fn follow(emission: &Emission<'_, '_>) -> Option<Prefix> {
     let model = &emission.model;
     let layout = Layout::new(model).ok()?;
@@ -151,8 +151,8 @@ fn living_in(slots: &[ControlSlots], state: &Valuation) -> Vec<Living> {
     living
 }
 
-/// Makes a model jump over its prefix, if that changes nothing but the way there. `follow` must
-/// have been called on this emission. Gives whether it does.
+/// Makes a model skip its prefix, if that changes nothing but the path there. `follow` must have been called on this
+/// emission. Returns whether it does.
 pub(super) fn skip(emission: &mut Emission<'_, '_>, prefix: &Prefix, program: &Program<'_>) -> bool {
     let stages = &prefix.stages[..=prefix.end];
     let end = &stages[prefix.end];
@@ -167,7 +167,7 @@ pub(super) fn skip(emission: &mut Emission<'_, '_>, prefix: &Prefix, program: &P
     for position in (1..earliest.len()).rev() {
         earliest[position - 1] = earliest[position - 1].min(earliest[position]);
     }
-    // The last stored stage with only the processes of the start, behind which no step is taken a second time.
+    // The last stored stage with only the processes of the start, after which no step is taken a second time.
     let at_start = |it: usize| stages[it].living.len() == stages[0].living.len();
     let jump = (0..earliest.len()).rev().find(|&it| stages[it].stored && at_start(it) && earliest[it] == it);
     let Some(jump) = jump else { return false };
@@ -204,8 +204,8 @@ pub(super) fn skip(emission: &mut Emission<'_, '_>, prefix: &Prefix, program: &P
     true
 }
 
-/// The parameters that are settled: their slots and the values that they have from the start on.
-/// Nothing if one of them has several values on the way.
+/// The fixed parameters: their slots and the values that they have from the start on. None if one of them has several
+/// values along the path.
 fn settled_values(emission: &Emission<'_, '_>, stages: &[Stage], places: &[PlaceId]) -> Option<Vec<(usize, i64)>> {
     let model = &emission.model;
     let mut settled = Vec::new();
@@ -235,7 +235,7 @@ fn settled_values(emission: &Emission<'_, '_>, stages: &[Stage], places: &[Place
     Some(settled)
 }
 
-/// Whether all invariants hold on the way.
+/// Whether all invariants hold along the path.
 fn properties_hold(model: &Model, stages: &[&Stage]) -> bool {
     let Ok(layout) = Layout::new(model) else { return false };
     let interpreter = Interpreter::new(model, &layout);
@@ -267,7 +267,7 @@ fn rewrite(
             Some((rule.name.clone(), rule.span))
         })
         .collect();
-    // Each rule stands for the steps up to the next state that is stored.
+    // Each rule represents the steps up to the next stored state.
     let mut takings: Vec<Vec<Taking>> = Vec::new();
     for (position, stage) in stages[jump..end].iter().enumerate() {
         let Some((rule, _)) = stage.step else { continue };
@@ -340,7 +340,7 @@ fn rewrite(
     emission.startup = Some(variable);
     let counter = emission.variable_place(variable);
     let counter_value = emission.read(counter);
-    // The first step takes all processes away, so that nothing but the counter tells the states apart.
+    // The first step removes all processes, so that only the counter distinguishes the states.
     let mut body = Vec::new();
     let mut cleared = from.clone();
     for process in 0..emission.process_variables.len() {
@@ -385,7 +385,7 @@ fn rewrite(
     }
 }
 
-/// The place of each slot, in order. Nothing if there are too many.
+/// The place of each slot, in order. None if there are too many.
 fn slot_places(model: &mut Model) -> Option<Vec<PlaceId>> {
     let mut places = Vec::new();
     let variables: Vec<_> = model.variables.iter_enumerated().map(|(id, variable)| (id, variable.ty)).collect();

@@ -1,5 +1,5 @@
-//! Deterministic steps: a whole sequence as the body of one rule. Of several options the first that
-//! can be executed is taken; what cannot go on is an error of the model, as in SPIN.
+//! Deterministic steps: a whole sequence as the body of one rule. Of several options the first executable one is taken;
+//! a statement that blocks is a run-time error, as in SPIN.
 
 use quotient_ir::{Diagnostic, ExprId, LocalId, Model, Span, Statement, StatementKind};
 use rustc_hash::FxHashMap;
@@ -50,14 +50,14 @@ impl Emission<'_, '_> {
         Context { process: Some(stepper.process), pid: Some(stepper.pid), scope, asks_timeout }
     }
 
-    /// Whether a basic element in a step can be executed; `else` always can where it is looked at.
+    /// Whether a basic element in a step can be executed; `else` always can when it is reached.
     fn leaf_executable(&mut self, owner: &mut Owner, stepper: Stepper, leaf: ElementId, asks_timeout: bool) -> ExprId {
         let element = &self.program.processes[stepper.process].flow.elements[leaf];
         match &element.kind {
             ElementKind::Basic(action) => {
                 let context = self.stepper_context(stepper, leaf, asks_timeout);
                 let executable = self.action_executable(owner, context, action, element.span);
-                // A message without a queue can be sent, which is an error.
+                // A rendezvous send is possible, and is a run-time error.
                 let attempt = self.attempts_handshake(owner, context, action);
                 self.or(executable, attempt)
             }
@@ -65,7 +65,7 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// Whether an action sends to a channel without a queue.
+    /// Whether an action sends to a rendezvous channel.
     fn attempts_handshake(&mut self, owner: &mut Owner, context: Context, action: &Action) -> ExprId {
         let Action::Send { channel, .. } = action else { return self.truth(false) };
         let mut conditions = Vec::new();
@@ -146,7 +146,7 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// Several receives of messages without a queue at the start of a step are more than can be told apart.
+    /// Several rendezvous receives at the start of a step cannot be distinguished.
     fn refuse_handshakes(&mut self, process: usize, step: ElementId) {
         let flow = &self.program.processes[process].flow;
         let block = flow.elements[step].block.expect("a step has a body");
@@ -165,7 +165,7 @@ impl Emission<'_, '_> {
         }
     }
 
-    /// A check that a statement can go on.
+    /// A check that a statement does not block.
     fn must(&mut self, condition: ExprId, span: Span) -> Vec<Statement> {
         match self.constant_value(condition) {
             Some(1) => Vec::new(),
@@ -198,7 +198,7 @@ impl Emission<'_, '_> {
         let created = self.proctype(proctype)?;
         let values = self.run_arguments(owner, context, created, arguments, run.span)?;
         if self.pools.ranges[created].is_none() {
-            // All numbers are taken for ever.
+            // All numbers are permanently in use.
             return Some(vec![self.out_of_processes(span)]);
         }
         let ty = self.range_type(0, (self.pools.processes - 1).max(0));

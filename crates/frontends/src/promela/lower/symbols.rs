@@ -1,4 +1,4 @@
-//! What names stand for: message names, types, variables, and the scopes they are seen in.
+//! The meanings of names: message names, types, variables, and their scopes.
 
 use std::rc::Rc;
 
@@ -63,7 +63,7 @@ pub(super) struct VariableInfo {
 pub(super) struct Structure {
     pub(super) name: Rc<str>,
     pub(super) fields: Vec<VariableInfo>,
-    /// How many scalars it has.
+    /// The number of its scalars.
     pub(super) size: i64,
 }
 
@@ -87,7 +87,7 @@ pub(super) struct ProcessSymbols {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Symbols {
     pub(super) messages: FxHashMap<Rc<str>, i64>,
-    /// The greatest number that a message name stands for.
+    /// The greatest number of a message name.
     pub(super) greatest_message: i64,
     pub(super) structures: Vec<Structure>,
     pub(super) structure_names: FxHashMap<Rc<str>, usize>,
@@ -189,7 +189,7 @@ impl Symbols {
         symbols
     }
 
-    /// How many scalars a variable has.
+    /// The number of scalars of a variable.
     pub(super) fn size_of(&self, info: &VariableInfo) -> i64 {
         let element = match info.ty {
             ValueType::Scalar(_) => 1,
@@ -212,7 +212,7 @@ impl Symbols {
         initial.filter(|&value| value > 0).unwrap_or(8)
     }
 
-    /// The variables of a declaration. `bound` is what a variable stands for where it bounds an array.
+    /// The variables of a declaration. `bound` is the value of a variable that bounds an array.
     pub(super) fn variables(
         &self,
         declaration: &Declaration,
@@ -358,8 +358,8 @@ impl Symbols {
         }))
     }
 
-    /// Visits the channels that a variable starts with: the positions of the fields that lead to them,
-    /// their shape, and how many there are.
+    /// Visits the channels that a variable starts with: the positions of the fields that lead to them, their shape, and
+    /// their number.
     pub(super) fn channels_in(
         &self,
         info: &VariableInfo,

@@ -1,5 +1,5 @@
-//! Statements and expressions as text: as the user wrote them where that can be seen, otherwise (behind
-//! macros, in loops that were unfolded) as Promela would write them.
+//! Statements and expressions as text: as the user wrote them if that is available, otherwise (after macros, in
+//! unfolded loops) in Promela notation.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::promela::syntax::tree::{Binary, ChannelQuery, Expression, ExpressionK
 
 /// The longest text of a statement.
 const LONGEST: usize = 100;
-/// Nested deeper, an expression is only hinted at.
+/// Deeper nested expressions are abbreviated.
 const DEPTH_LIMIT: usize = 40;
 
 /// The text of a statement.
@@ -52,7 +52,7 @@ fn plain_or(written: String, otherwise: &str) -> String {
     if is_plain { written } else { otherwise.to_owned() }
 }
 
-/// Whether two texts differ only in blanks, brackets, commas and ways to write steps by one.
+/// Whether two texts differ only in blanks, brackets, commas and the notation of increments and decrements.
 fn same_letters(written: &str, text: &str) -> bool {
     let letters = |text: &str| -> String { text.chars().filter(|it| !" (),".contains(*it)).collect() };
     let written = letters(written);
@@ -133,7 +133,7 @@ fn text(expression: &Expression, depth: usize) -> String {
         return "…".to_owned();
     }
     let inner = |it: &Expression| text(it, depth + 1);
-    // Operators inside of others get brackets: nobody has to know which binds tighter.
+    // Nested operators get parentheses, so that precedence need not be known.
     let operand = |it: &Expression| match it.kind {
         ExpressionKind::Binary(..) => format!("({})", text(it, depth + 1)),
         _ => text(it, depth + 1),
@@ -233,7 +233,7 @@ pub(super) fn statement_line(source: &Source, flow: &Flow, element: ElementId) -
     source.line_and_column(statement_span(flow, element).start).0
 }
 
-/// Where a statement stands; a process ends where its text does.
+/// The location of a statement; a process ends where its text does.
 pub(super) fn statement_span(flow: &Flow, element: ElementId) -> Span {
     match flow.elements[element].kind {
         ElementKind::End => flow.closing,

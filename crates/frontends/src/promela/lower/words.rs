@@ -1,4 +1,4 @@
-//! Small pieces of the representation: constants, operators that simplify, places.
+//! Building blocks of the representation: constants, simplifying operators, places.
 
 use quotient_ir::{
     BinaryOperator, Expr, ExprId, Iteration, Model, Place, PlaceId, Quantifier, Root, Span, Statement, StatementKind,
@@ -67,8 +67,8 @@ impl Emission<'_, '_> {
             _ => self.binary(BinaryOperator::And, left, right),
         }
     }
-    /// Whether a condition or number has a value in every state, as far as types tell: all that is read is
-    /// defined in these models, so only indices and arithmetic can go wrong.
+    /// Whether a condition or number has a value in every state, as far as types determine: everything read is defined
+    /// in these models, so only indices and arithmetic can fail.
     fn has_value(&self, expression: ExprId, depth: u32) -> bool {
         if depth > 20 {
             return false;
@@ -85,7 +85,7 @@ impl Emission<'_, '_> {
             _ => false,
         }
     }
-    /// Whether every index on the way to a place surely has an element.
+    /// Whether every index on the path to a place is certainly in range.
     fn exists(&self, place: PlaceId, depth: u32) -> bool {
         let Place { root, steps, .. } = &self.model.pool[place];
         let mut ty = match root {

@@ -1,10 +1,11 @@
-//! The preprocessor: `#define`, `#undef`, conditionals and `#include`, on tokens, so that every
-//! token still knows its place in the text the user wrote. A token that comes from a macro stands
-//! where the macro is used. Which macro was used where is kept, so that messages can show its definition.
+//! The preprocessor: `#define`, `#undef`, conditionals and `#include`, on tokens, so that every token keeps its
+//! position in the user's text. A token from a macro has the position of the use of the macro. The uses of macros are
+//! recorded, so that messages can show the definition.
 //!
-//! A value set from outside (`-D`) wins over what the text says about that macro, and must be used by the text.
+//! A value from the command line (`-D`) overrides the definitions of that macro in the text, and must be used by the
+//! text.
 //!
-//! Included files are parts of the source: nothing is read here.
+//! Included files are parts of the source: no file is read here.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::parser::strsim_hint;
 use super::token::{Token, TokenKind, tokenize};
 
-/// The most tokens that macros may make; a text that makes more doubles itself without end.
+/// The maximum number of tokens from macros; a text that produces more expands without end.
 const TOKEN_LIMIT: usize = 2_000_000;
 /// The deepest nesting of includes.
 const INCLUDE_LIMIT: usize = 32;
@@ -31,7 +32,7 @@ type Frame = (Rc<[Token]>, usize, Option<Rc<str>>);
 #[derive(Clone, Debug)]
 struct Macro {
     parameters: Option<Vec<Rc<str>>>,
-    /// Whether the last parameter stands for all further arguments.
+    /// Whether the last parameter takes all further arguments.
     variadic: bool,
     body: Rc<[Token]>,
     /// Where it is defined, if that is in the text.
@@ -65,7 +66,7 @@ pub(crate) fn preprocess(
         diagnostics,
         exhausted: false,
     };
-    // What the C preprocessor that SPIN calls defines, as far as models ask for it.
+    // The macros defined by the C preprocessor that SPIN calls, as far as models use them.
     for (name, value) in [("__STDC__", "1"), ("__GNUC__", "12"), ("__STDC_VERSION__", "199901")] {
         preprocessor.predefine(name, value);
     }
@@ -141,7 +142,7 @@ impl Preprocessor<'_> {
         self.diagnostics.push(Diagnostic::error(code, message, span));
     }
 
-    /// Defines a macro that the text does not define. Gives what is wrong with its value.
+    /// Defines a macro that the text does not define. Returns the error in its value.
     fn predefine(&mut self, name: &str, value: &str) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         let mut body = tokenize(value, &mut found);
@@ -186,8 +187,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Complains about what is set from outside and has no effect. Where the text could not be read, what uses it may
-    /// be missing.
+    /// Reports values from the command line that have no effect. If the text could not be parsed, their uses may be
+    /// missing.
     fn report_unused_settings(&mut self) {
         if self.diagnostics.iter().any(Diagnostic::is_error) {
             return;
@@ -219,7 +220,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Says that what the text does with a macro has no effect, since the macro is set from outside.
+    /// Notes that a definition in the text has no effect, since the macro is set from outside.
     fn note_overridden(&mut self, name: &str, what: &str, span: Span) {
         let Some(setting) = self.settings.get_mut(name) else { return };
         setting.used = true;
@@ -233,7 +234,7 @@ impl Preprocessor<'_> {
     /// Reads a file: a part of the source. Gives the token at its end.
     fn file(&mut self, part: Range<usize>, folder: &Path, depth: usize) -> Token {
         let (tokens, found) = tokens_of(self.source, part);
-        // What is wrong with single tokens matters only where they are read.
+        // Errors in single tokens matter only where the tokens are used.
         let mut wrong: FxHashMap<u32, Diagnostic> = FxHashMap::default();
         for diagnostic in found {
             match &diagnostic.primary {
@@ -268,7 +269,7 @@ impl Preprocessor<'_> {
             let hash = token.span;
             position = end;
             let Some(TokenKind::Name(directive)) = line.first().map(|token| token.kind.clone()) else {
-                // `# 12 "file"` is what other preprocessors leave behind.
+                // `# 12 "file"` is a line marker of other preprocessors.
                 continue;
             };
             let span = hash.to(line[0].span);
@@ -551,7 +552,7 @@ impl Preprocessor<'_> {
                             diagnostic = diagnostic.with_secondary(definition, "defined here");
                         }
                         self.diagnostics.push(diagnostic);
-                        // A value in its place, so that nothing else seems wrong.
+                        // A placeholder value, to avoid further errors.
                         output.push(Token { kind: TokenKind::Number(0), ..token });
                         continue;
                     }
@@ -589,7 +590,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// The tokens of a part of a source, and what is wrong with them.
+/// The tokens of a part of a source, and the errors in them.
 fn tokens_of(source: &Source, part: Range<usize>) -> (Vec<Token>, Vec<Diagnostic>) {
     let start = part.start;
     let moved = |span: Span| Span::new(start + span.start as usize, start + span.end as usize);
@@ -657,8 +658,7 @@ fn read_arguments(frames: &mut [Frame]) -> Option<Vec<Vec<Token>>> {
     None
 }
 
-/// The body of a macro with its arguments in place. Beside `##` and after `#` an argument stands
-/// as it was written.
+/// The body of a macro with its arguments substituted. Next to `##` and after `#` an argument is used as written.
 fn substitute(body: &[Token], parameters: &[Rc<str>], plain: &[Vec<Token>], expanded: &[Vec<Token>]) -> Vec<Token> {
     let mut output = Vec::new();
     let mut position = 0;
@@ -714,7 +714,7 @@ fn paste(tokens: Vec<Token>) -> Vec<Token> {
     output
 }
 
-/// The condition of an `#if`, by precedence climbing. Names that are no macros are zero.
+/// The condition of an `#if`, by precedence climbing. Names that are not macros are zero.
 struct Condition<'t> {
     tokens: &'t [Token],
     position: usize,

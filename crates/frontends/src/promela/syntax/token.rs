@@ -1,11 +1,10 @@
-//! Tokens and the lexer. One lexer serves the preprocessor and the parser, since a Promela text is
-//! first read by a preprocessor that knows the same tokens.
+//! Tokens and the lexer. One lexer serves the preprocessor and the parser, since the preprocessor uses the same tokens.
 
 use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, Span};
 
-/// A token and where it stands in the text (where a macro is used, if it comes from one).
+/// A token and its position in the text (the use of the macro, if it comes from one).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
@@ -25,7 +24,7 @@ pub(crate) enum TokenKind {
     Text(Rc<str>),
     /// An operator or bracket.
     Symbol(&'static str),
-    /// What is no token; reported where it was found.
+    /// An invalid token; reported where it was found.
     Unknown,
     /// The end of the text.
     End,
@@ -40,7 +39,7 @@ impl Token {
     pub(crate) fn is_name(&self, name: &str) -> bool {
         matches!(&self.kind, TokenKind::Name(it) if &**it == name)
     }
-    /// How to speak of it.
+    /// Its description in messages.
     pub(crate) fn describe(&self) -> String {
         match &self.kind {
             TokenKind::Name(name) => format!("`{name}`"),
@@ -60,8 +59,7 @@ const SYMBOLS: &[&str] = &[
     "&", "|", "^", "~", "@", "#",
 ];
 
-/// Splits a text into tokens; the last is [`TokenKind::End`]. What is wrong with a token is said at the
-/// place where it starts.
+/// Splits a text into tokens; the last is [`TokenKind::End`]. Errors in a token are reported at its start.
 pub(crate) fn tokenize(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
@@ -151,7 +149,7 @@ pub(crate) fn tokenize(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Tok
                             Diagnostic::error("bad-number", message, Span::new(start, position))
                                 .with_help("numbers are decimal, up to 4294967295"),
                         );
-                        // In the condition of an `#if` it means something all the same.
+                        // It is still meaningful in the condition of an `#if`.
                         TokenKind::Number(number_of_preprocessor(&text[start..position]))
                     }
                 }

@@ -1,10 +1,10 @@
-//! The syntax tree of a Promela text, after the preprocessor and with inlines put in place.
+//! The syntax tree of a Promela text, after preprocessing and with inlines expanded.
 
 use std::rc::Rc;
 
 use quotient_ir::Span;
 
-/// A name and where it stands.
+/// A name and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Name {
     pub(crate) text: Rc<str>,
@@ -228,7 +228,7 @@ pub(crate) enum ExpressionKind {
     Binary(Binary, Box<Expression>, Box<Expression>),
     /// `(c -> a : b)`
     Conditional(Box<Expression>, Box<Expression>, Box<Expression>),
-    /// `len(c)`, `empty(c)` and their kin.
+    /// `len(c)`, `empty(c)` and the other queue functions.
     ChannelQuery(ChannelQuery, Box<Expression>),
     /// `c?[…]` and `c??[…]`
     Poll {

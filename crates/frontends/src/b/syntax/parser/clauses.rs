@@ -1,5 +1,5 @@
-//! The machine and its clauses. An error in a clause costs the rest of that clause only; in the
-//! operations, the rest of that operation.
+//! The machine and its clauses. After an error only the rest of that clause is skipped; in the operations, the rest of
+//! that operation.
 
 use quotient_ir::{Diagnostic, Span};
 
@@ -301,7 +301,7 @@ impl Parser<'_> {
         if !self.accept_sign("=") && !self.accept_sign("==") {
             return self.unexpected("`=` after the header of an operation");
         }
-        // `;` separates operations: a sequence stands in `BEGIN … END`.
+        // `;` separates operations: a sequence must be in `BEGIN … END`.
         let body = self.parallel()?;
         if !self.is_sign(";") && !self.at_clause() && !self.is_word("END") {
             return self.unexpected("`;` before the next operation, or `END`");

@@ -1,6 +1,5 @@
-//! Formulas: predicates and expressions, by precedence. The levels are those of the B language
-//! reference manual (Atelier B), except that `<=>` binds weaker than `=` and `:`, as everybody
-//! writes it.
+//! Formulas: predicates and expressions, by precedence. The levels are those of the B language reference manual
+//! (Atelier B), except that `<=>` binds weaker than `=` and `:`, as is common practice.
 
 use std::sync::Arc;
 
@@ -40,7 +39,7 @@ impl Parser<'_> {
         result
     }
 
-    /// What stands between parentheses: also composition, parallel product, and pairs by commas.
+    /// The contents of parentheses: also composition, parallel product, and pairs by commas.
     fn parenthesised(&mut self) -> Parsed<Formula> {
         let outer = std::mem::replace(&mut self.in_parentheses, true);
         let result = self.nested(|parser| {
@@ -130,7 +129,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(a, b)`: arguments, kept apart.
+    /// `(a, b)`: separate arguments.
     pub(super) fn arguments(&mut self) -> Parsed<Vec<Formula>> {
         self.expect_sign("(", "before arguments")?;
         let outer = std::mem::replace(&mut self.in_parentheses, true);
@@ -379,7 +378,7 @@ impl Parser<'_> {
     }
 }
 
-/// The names of `x, y` or `x |-> y`, or where something else stands.
+/// The names of `x, y` or `x |-> y`, or the position of anything else.
 fn collect_names(formula: &Formula, names: &mut Vec<Name>) -> Result<(), Span> {
     match &formula.kind {
         FormulaKind::Name(name) => {

@@ -1,8 +1,8 @@
-//! The parser: recursive descent, with precedence climbing for formulas. This room owns the cursor
-//! over the tokens, the messages and the recovery; the others own a part of the grammar.
+//! The parser: recursive descent, with precedence climbing for formulas. This module owns the cursor over the tokens,
+//! the messages and the recovery; each of the others owns a part of the grammar.
 //!
-//! A function that fails has reported why and returns [`Reported`]; the caller that knows where to
-//! go on skips to that place.
+//! A function that fails has reported the error and returns [`Reported`]; the caller that knows where to resume skips
+//! to that position.
 
 mod clauses;
 mod formulas;
@@ -51,7 +51,7 @@ struct Parser<'a> {
     errors: Vec<Diagnostic>,
     /// The token of the last error: a second error there would only repeat the first.
     last_error: Option<usize>,
-    /// Set when going on makes no sense; every token then reads as the end of the file.
+    /// Set when parsing cannot continue; every token then reads as the end of the file.
     stopped: bool,
     depth: u32,
     /// The height of the formula that was parsed last.
@@ -75,7 +75,7 @@ impl Parser<'_> {
         self.token(0).span
     }
 
-    /// Where the last consumed token stands.
+    /// The position of the last consumed token.
     fn previous(&self) -> Span {
         self.tokens[self.position.saturating_sub(1).min(self.tokens.len() - 1)].span
     }
@@ -188,7 +188,7 @@ impl Parser<'_> {
     }
 
     fn report<T>(&mut self, diagnostic: Diagnostic) -> Parsed<T> {
-        // The lexer has said what is wrong with a character that starts no token.
+        // The lexer has already reported a character that starts no token.
         let known = self.kind() == TokenKind::Unknown && !self.stopped;
         if !known && self.last_error != Some(self.position) && !self.stopped {
             self.errors.push(diagnostic);

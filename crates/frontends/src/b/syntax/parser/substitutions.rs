@@ -7,7 +7,7 @@ use super::super::tree::{Formula, FormulaKind, Name, Substitution, SubstitutionK
 use super::{Parsed, Parser};
 
 impl Parser<'_> {
-    /// Substitutions composed by `;` and `||`, which bind alike and group to the left.
+    /// Substitutions composed by `;` and `||`, which have the same precedence and group to the left.
     pub(super) fn substitution(&mut self) -> Parsed<Substitution> {
         self.nested(|parser| {
             let mut left = parser.parallel()?;

@@ -1,4 +1,4 @@
-//! What models are lowered to.
+//! Tests of lowered models.
 
 mod rendering;
 
@@ -317,7 +317,7 @@ fn a_parameter_hides_a_type_behind_the_header() {
 
 #[test]
 fn undefined_is_copied_and_compared_as_in_cmurphi() {
-    // What CMurphi does applies wherever the model says `undefined`; elsewhere reading no value is an error.
+    // CMurphi's rules apply wherever the model uses `undefined`; elsewhere reading an undefined value is an error.
     check_body("i := j; b := n = n;", "i := j; b := n = n");
     check_body("i := undefined; p := UNDEFINED;", "undefine i; undefine p");
     check_body(

@@ -67,7 +67,7 @@ impl Parser<'_> {
             TokenKind::Colon => {
                 self.advance();
             }
-            // The slip is clear, so what follows is read as if it were right.
+            // The mistake is obvious, so parsing continues as if the text were correct.
             TokenKind::Equal | TokenKind::DoubleEqual | TokenKind::Assign => {
                 self.expected_with("`:`", |it| it.with_help("a declaration is written with a colon: `name: …`"));
                 self.advance();
@@ -131,7 +131,7 @@ impl Parser<'_> {
         height
     }
 
-    /// A type; if there is none, whatever stands there is skipped.
+    /// A type; if there is none, the tokens in its place are skipped.
     fn type_or_missing(&mut self) -> Tall<TypeExpr> {
         let start = self.span();
         self.type_expression().unwrap_or_else(|_| {

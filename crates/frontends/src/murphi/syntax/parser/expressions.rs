@@ -1,7 +1,7 @@
-//! Expressions, by precedence climbing. Lowest first: `?:`, `->`, `||`, `&&`, `|`, `^`, `&`, `!`,
-//! the comparisons, shifts, sums, products with the signs, `~`. The conditional, the implication and
-//! the comparisons do not associate. `!` binds looser than a comparison, and wherever it stands it
-//! takes all that binds tighter than itself: `a = !b = c` is `a = !(b = c)`.
+//! Expressions, by precedence climbing. Lowest first: `?:`, `->`, `||`, `&&`, `|`, `^`, `&`, `!`, the comparisons,
+//! shifts, sums, products with the signs, `~`. The conditional, the implication and the comparisons do not associate.
+//! `!` binds looser than a comparison, and wherever it occurs its operand is everything that binds tighter:
+//! `a = !b = c` is `a = !(b = c)`.
 
 use quotient_ir::{Diagnostic, Span};
 
@@ -12,9 +12,9 @@ use crate::murphi::syntax::tree::{BinaryOperator, Expr, ExprKind, Quantifier, Qu
 /// Whoever writes octal numbers knows after a few warnings.
 const MAXIMUM_WARNINGS: usize = 5;
 
-/// Longer chains of one associative operator become balanced trees, so that a generated condition
-/// of a thousand terms is not a thousand levels deep. Grouping cannot be told from the result: the
-/// operands are evaluated in order, and evaluation stops at the same one.
+/// Longer chains of one associative operator become balanced trees, so that a generated condition of a thousand terms
+/// is not a thousand levels deep. Grouping does not affect the result: the operands are evaluated in order, and
+/// evaluation stops at the same one.
 const LONGEST_LEANING_CHAIN: usize = 32;
 
 mod precedence {
@@ -105,8 +105,8 @@ impl Parser<'_> {
         })
     }
 
-    /// The binary operator that stands here. A word of another language is reported and taken for
-    /// the operator that it means.
+    /// The binary operator at the current token. A word of another language is reported and treated as the operator
+    /// that it means.
     fn operator_here(&mut self) -> Option<(u8, BinaryOperator)> {
         if !self.at(TokenKind::Identifier) || !self.next_kind().starts_expression() {
             return binary_operator(self.kind());
@@ -135,7 +135,7 @@ impl Parser<'_> {
         true
     }
 
-    /// `left op right op …` for one operator that stands here.
+    /// `left op right op …` for one operator at the current token.
     fn chain(&mut self, left: Tall<Expr>, level: u8, operator: BinaryOperator) -> Parsed<Tall<Expr>> {
         if !can_be_balanced(operator) {
             self.advance();
@@ -226,7 +226,7 @@ impl Parser<'_> {
         self.tall(ExprKind::Unary { operator, operand: Box::new(operand.node) }, span, operand.height)
     }
 
-    /// Whether here stands `not` before an operand, and not a name before a declaration of the next.
+    /// Whether the current token is `not` before an operand, rather than a name before the next declaration.
     fn at_foreign_negation(&self) -> bool {
         self.is_word(0, "not")
             && self.next_kind() == TokenKind::Identifier
@@ -277,7 +277,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether CMurphi's word for no value stands here.
+    /// Whether the current token is CMurphi's word for no value.
     fn at_undefined(&self) -> bool {
         self.is_word(0, "undefined")
             && !self.declares_undefined
@@ -503,7 +503,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether no expression goes on after it.
+/// Whether no expression continues after it.
 fn ends_expression(kind: TokenKind) -> bool {
     kind.starts_keyword_statement()
         || matches!(

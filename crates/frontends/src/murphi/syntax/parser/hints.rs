@@ -1,4 +1,4 @@
-//! What a syntax error probably comes from: slips of the pen, and words of other languages.
+//! Hints for the probable cause of a syntax error: typing mistakes, and words of other languages.
 
 use super::Parser;
 use crate::murphi::syntax::token::TokenKind;

@@ -1,8 +1,8 @@
-//! The parser: recursive descent, with precedence climbing for expressions. This room owns the
-//! cursor over the tokens, the messages and the recovery; the others own a part of the grammar.
+//! The parser: recursive descent, with precedence climbing for expressions. This module owns the cursor over the
+//! tokens, the messages and the recovery; each of the others owns a part of the grammar.
 //!
-//! A function that fails has reported why and returns [`Reported`]; the caller that knows where to
-//! go on skips to that place and puts [`Missing`](super::tree::ExprKind::Missing) into the tree.
+//! A function that fails has reported the error and returns [`Reported`]; the caller that knows where to resume skips
+//! to that position and puts [`Missing`](super::tree::ExprKind::Missing) into the tree.
 
 mod declarations;
 mod expressions;
@@ -62,7 +62,7 @@ struct Tall<T> {
 /// A construct that is closed by `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Construct {
-    /// What messages call it.
+    /// Its name in messages.
     name: &'static str,
     /// The variants of `end` that close it, the preferred one first.
     ends: &'static [TokenKind],
@@ -97,13 +97,13 @@ struct Parser<'a> {
     warnings: Vec<Diagnostic>,
     /// The token of the last error: a second error there would only repeat the first.
     last_error: Option<usize>,
-    /// Set when going on makes no sense; every token then reads as the end of the file.
+    /// Set when parsing cannot continue; every token then reads as the end of the file.
     stopped: bool,
     depth: u32,
     /// The constructs that wait for their `end`, and where they start.
     open: Vec<(Construct, Span)>,
-    /// Whether declarations among statements were just read and reported: if what follows is no
-    /// statement either, the `end` before them was missing, which needs no second report.
+    /// Whether declarations among statements were just read and reported: if what follows is not a statement either,
+    /// the `end` before them was missing, which needs no second report.
     after_misplaced: bool,
     /// Nodes of types and expressions built so far.
     nodes: u64,
@@ -116,7 +116,7 @@ struct Parser<'a> {
     uses_undefined: bool,
     /// The last `else if` of this item: it needs two `end`s, and one is often forgotten.
     else_if: Option<Span>,
-    /// Whether a brace among statements was reported; the other one goes with it.
+    /// Whether a brace among statements was reported; the matching one belongs to it.
     brace: bool,
 }
 
@@ -141,7 +141,7 @@ impl Parser<'_> {
         self.token(0).span
     }
 
-    /// Where the last consumed token stands.
+    /// The position of the last consumed token.
     fn previous_span(&self) -> Span {
         self.tokens[self.position.saturating_sub(1)].span
     }
@@ -179,13 +179,13 @@ impl Parser<'_> {
         if self.at(kind) { Ok(self.advance()) } else { Err(self.expected(kind.shown())) }
     }
 
-    /// Whether a token is this word, which is a keyword only where it stands.
+    /// Whether a token is this word, which is a keyword only in this context.
     fn is_word(&self, ahead: usize, word: &str) -> bool {
         let token = self.token(ahead);
         token.kind == TokenKind::Identifier && self.slice(token.span).eq_ignore_ascii_case(word)
     }
 
-    /// Whether here stands a call of one of CMurphi's operations.
+    /// Whether the current token begins a call of one of CMurphi's operations.
     fn at_operation(&self, word: &'static str) -> bool {
         self.next_kind() == TokenKind::LeftParenthesis && self.is_word(0, word) && !self.shadowed.contains(&word)
     }
@@ -204,12 +204,12 @@ impl Parser<'_> {
         Reported
     }
 
-    /// Reports that something else should stand here.
+    /// Reports that something else is expected here.
     fn expected(&mut self, what: &str) -> Reported {
         self.expected_with(what, |diagnostic| diagnostic)
     }
 
-    /// The same, with more to say. A hint given there wins over the general ones.
+    /// The same, with more details. A hint given there takes precedence over the general ones.
     fn expected_with(&mut self, what: &str, more: impl FnOnce(Diagnostic) -> Diagnostic) -> Reported {
         if self.is_reported_here() {
             return Reported;
@@ -233,7 +233,7 @@ impl Parser<'_> {
         self.position.checked_sub(1).is_some_and(|at| self.tokens[at].kind == TokenKind::BrokenText)
     }
 
-    /// What stands here, for a message.
+    /// The current token, for a message.
     fn found(&self) -> String {
         let token = self.token(0);
         match token.kind {
@@ -317,7 +317,7 @@ impl Parser<'_> {
         Name { text: text.to_owned(), span: token.span }
     }
 
-    /// Whether a keyword stands where only a name makes sense, judging by what follows.
+    /// Whether a keyword occurs where only a name makes sense, judging by what follows.
     fn at_keyword_as_name(&self) -> bool {
         self.kind().is_keyword()
             && !self.kind().starts_declarations()

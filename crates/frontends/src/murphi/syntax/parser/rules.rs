@@ -61,7 +61,7 @@ impl Parser<'_> {
             || (self.is_word(0, "choose") && self.next_kind() == TokenKind::Identifier)
     }
 
-    /// Reports something that cannot stand between items, and goes on at the next one.
+    /// Reports something that is not allowed between items, and resumes at the next one.
     fn unexpected_item(&mut self, what: &str) {
         let kind = self.kind();
         if kind == TokenKind::Semicolon {
@@ -88,7 +88,7 @@ impl Parser<'_> {
         self.skip_until(|_| false);
     }
 
-    /// Skips to the next item; at least one token goes if none was consumed.
+    /// Skips to the next item, and at least one token if none was consumed.
     fn skip_item(&mut self, before: usize) {
         if self.position == before {
             self.advance();
@@ -190,7 +190,7 @@ impl Parser<'_> {
         Ok(Rule { kind, span: self.since(start) })
     }
 
-    /// CMurphi's priority of a rule, if a number stands here that starts no guard.
+    /// CMurphi's priority of a rule, if the current token is a number that starts no guard.
     fn priority(&mut self) -> u64 {
         let after = self.next_kind();
         let is_priority = self.at(TokenKind::Number)
@@ -264,7 +264,7 @@ impl Parser<'_> {
         guard.ok()
     }
 
-    /// Whether the guard that was broken off here ends with its arrow all the same.
+    /// Whether the guard that was cut off here still ends with its arrow.
     fn is_arrow_ahead(&self) -> bool {
         let ahead = self.tokens[self.position..].iter().map(|token| token.kind);
         let stops = |kind: &TokenKind| {

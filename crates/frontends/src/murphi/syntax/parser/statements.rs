@@ -48,7 +48,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether what stands here belongs to what is around the statements.
+    /// Whether the current token belongs to the construct around the statements.
     fn ends_statements(&self) -> bool {
         let kind = self.kind();
         let innermost = self.open.last().map(|(construct, _)| *construct);
@@ -118,7 +118,7 @@ impl Parser<'_> {
         self.next_kind() == TokenKind::Colon && (self.is_word(0, "default") || self.is_word(0, "otherwise"))
     }
 
-    /// Skips the rest of a statement that failed. At least one token goes if none was consumed.
+    /// Skips the rest of a statement that failed, and at least one token if none was consumed.
     fn skip_statement(&mut self, before: usize) {
         if self.position == before && !self.ends_statements() && !self.at(TokenKind::Semicolon) {
             self.advance();
@@ -215,8 +215,7 @@ impl Parser<'_> {
         Ok(Stmt { kind, span: self.since(start) })
     }
 
-    /// `category "name" condition` or `category condition "name"`.
-    /// What may follow it depends on where it stands.
+    /// `category "name" condition` or `category condition "name"`. What may follow it depends on the context.
     pub(super) fn property(&mut self, is_followed: impl Fn(&Self) -> bool) -> Parsed<(Category, Option<Text>, Expr)> {
         let category = match self.advance().kind {
             TokenKind::Assert => Category::Assert,
@@ -229,7 +228,7 @@ impl Parser<'_> {
         let condition = self.expression()?;
         let name = if name.is_some() { name } else { self.text() };
         match self.kind() {
-            // What a slip in a condition leaves behind; a condition cut off there has no meaning.
+            // The remainder of a mistake in a condition; a condition cut off there has no meaning.
             TokenKind::Text
             | TokenKind::Identifier
             | TokenKind::Number
@@ -296,7 +295,7 @@ impl Parser<'_> {
                     it.with_help("a variable is declared in a `var` section before `begin`")
                 }));
             }
-            // The slip is clear, so what follows is read as if it were right.
+            // The mistake is obvious, so parsing continues as if the text were correct.
             TokenKind::Equal | TokenKind::DoubleEqual | TokenKind::Colon => {
                 self.expected_with("`:=`", |it| it.with_help("an assignment is written `:=`"));
             }
@@ -314,7 +313,7 @@ impl Parser<'_> {
         statements
     }
 
-    /// A condition and the keyword after it. Whatever is wrong, the body can be read afterwards.
+    /// A condition and the keyword after it. The body can be parsed afterwards, whatever the error.
     fn condition(&mut self, keyword: TokenKind) -> Expr {
         let start = self.span();
         let parsed = self.expression();

@@ -1,4 +1,4 @@
-//! What stands outside of processes: declarations, process types, inlines, claims.
+//! Declarations outside processes: variables, process types, inlines, claims.
 
 use quotient_ir::{Diagnostic, Span};
 
@@ -50,7 +50,7 @@ impl Parser<'_> {
         }
     }
 
-    /// After an error: goes on to the next word that begins something at the start of a line.
+    /// After an error: resumes at the next word that begins a declaration at the start of a line.
     fn skip_to_unit(&mut self) {
         while !self.at_end() {
             let token = self.peek();
@@ -302,7 +302,7 @@ impl Parser<'_> {
 
     /// A type and the variables of it, up to what cannot belong to it.
     pub(super) fn declaration(&mut self) -> Parsed<Declaration> {
-        // These words say how SPIN shows and stores a variable, not what it holds.
+        // These words determine how SPIN shows and stores a variable, not what it holds.
         let mut hidden = false;
         loop {
             if self.take_word("hidden") {
@@ -381,7 +381,7 @@ impl Parser<'_> {
         Ok(Initial::Channel { capacity, fields, span: self.so_far(span) })
     }
 
-    /// Puts an inline in place: the tokens of its body with the arguments for the parameters.
+    /// Expands an inline: the tokens of its body with the arguments for the parameters.
     pub(super) fn open_inline(&mut self, name: &Name, span: Span) -> Parsed<Vec<super::Token>> {
         let inline = self.inlines.get(&name.text).cloned().ok_or(Unreadable)?;
         self.expect("(", "after the name of an inline")?;

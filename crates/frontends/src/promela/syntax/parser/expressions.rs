@@ -301,7 +301,7 @@ impl Parser<'_> {
     /// The pattern of a receive: `a,b`, `a(b,c)`, constants, `eval(x)`, `_`.
     pub(super) fn receive_arguments(&mut self, close: &str) -> Parsed<Vec<Expression>> {
         let mut arguments = Vec::new();
-        // All of it may stand in brackets.
+        // All of it may be in parentheses.
         if self.at("(") {
             self.position += 1;
             let arguments = self.nested(|parser| parser.receive_arguments(")"))?;

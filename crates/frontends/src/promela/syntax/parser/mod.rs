@@ -1,5 +1,5 @@
-//! A recursive-descent parser that goes on after an error: a statement or declaration that cannot
-//! be understood is skipped up to the next separator.
+//! A recursive-descent parser that continues after an error: a statement or declaration that cannot be parsed is
+//! skipped up to the next separator.
 
 mod declarations;
 mod expressions;
@@ -18,12 +18,12 @@ use super::tree::{Expression, Name, Specification};
 const NESTING_LIMIT: usize = 240;
 /// The most operators in a row; each makes the tree one level deeper.
 const CHAIN_LIMIT: usize = 500;
-/// More errors than this help nobody.
+/// The maximum number of errors reported.
 const ERROR_LIMIT: usize = 100;
 /// The most tokens that inlines may make.
 const INLINE_LIMIT: usize = 2_000_000;
 
-/// Words that are no names.
+/// Reserved words, which cannot be names.
 pub(super) const KEYWORDS: &[&str] = &[
     "active",
     "assert",
@@ -108,12 +108,12 @@ pub(super) struct Parser<'d> {
     depth: usize,
     errors: usize,
     inlines: FxHashMap<Rc<str>, Inline>,
-    /// The inlines being put in place, outermost first, each with what its value is given to.
+    /// The inlines being expanded, outermost first, each with the target of its value.
     open_inlines: Vec<(Rc<str>, Option<Expression>)>,
     inlined_tokens: usize,
     /// The names of process types: `a[i] : x` refers into a process only if `a` is one of them.
     proctypes: FxHashSet<Rc<str>>,
-    /// Those that were declared so far: their names are no labels.
+    /// Those declared so far: their names cannot be labels.
     declared: FxHashSet<Rc<str>>,
     in_formula: bool,
     tree: Specification,
@@ -202,8 +202,8 @@ impl Parser<'_> {
         }
         found
     }
-    /// Takes a `:=` that stands for another symbol. The slip is clear, so it is reported, and what follows is read as
-    /// if it were right.
+    /// Accepts a `:=` in place of another symbol. The mistake is obvious, so it is reported, and parsing continues as
+    /// if the text were correct.
     fn take_colon_equals(&mut self, expected: &str, help: &str) -> bool {
         if !(self.at(":") && self.peek_at(1).is("=")) {
             return false;
@@ -235,7 +235,7 @@ impl Parser<'_> {
     fn is_keyword(word: &str) -> bool {
         KEYWORDS.contains(&word)
     }
-    /// A name that is no keyword.
+    /// A name that is not a keyword.
     fn name(&mut self, what: &str) -> Parsed<Name> {
         let token = self.peek().clone();
         match token.kind {

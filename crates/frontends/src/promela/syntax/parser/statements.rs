@@ -36,7 +36,7 @@ impl Parser<'_> {
                     continue;
                 }
             }
-            // What stands for an inline is in braces.
+            // The expansion of an inline is in braces.
             let inlined = statements.last().is_some_and(|it| matches!(it.kind, StatementKind::Inlined(_)));
             let closed = inlined
                 || self.position > 0
@@ -60,7 +60,7 @@ impl Parser<'_> {
         }
     }
 
-    /// After an error: goes on behind the statement, as far as that can be told.
+    /// After an error: resumes after the statement, as far as its end is known.
     fn skip_statement(&mut self, before: usize) {
         if self.position == before {
             self.position += usize::from(!self.at_end());
@@ -102,7 +102,7 @@ impl Parser<'_> {
         let span = self.span();
         let mut labels = Vec::new();
         while let TokenKind::Name(word) = &self.peek().kind {
-            // No statement begins with `=`: `x := 1` is an assignment gone wrong.
+            // No statement begins with `=`: `x := 1` is a misspelt assignment.
             let is_label = self.peek_at(1).is(":") && !self.peek_at(2).is("=");
             if Self::is_keyword(word) || !is_label || self.declared.contains(word) {
                 break;
@@ -111,7 +111,7 @@ impl Parser<'_> {
             self.position += 2;
         }
         if !labels.is_empty() && (self.at(";") || self.at("->") || self.ends_sequence()) {
-            // A label at nothing stands at a step that does nothing.
+            // A label without a statement is placed at a step without effect.
             let kind = StatementKind::Expression(Self::number(1, span));
             return Ok(Statement { labels, kind, span: self.so_far(span) });
         }
@@ -307,7 +307,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An inline in its place; what it returns goes to `target`.
+    /// An expanded inline; its return value is assigned to `target`.
     fn inlined(&mut self, target: Option<Expression>) -> Parsed<StatementKind> {
         let name = self.name("an inline")?;
         let body = self.open_inline(&name, name.span)?;
