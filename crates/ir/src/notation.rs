@@ -93,6 +93,21 @@ impl Notation {
             }
         }
     }
+
+    /// What a cell of a variable is called, given the texts of its indices: `(a|->b) : r` for a member of a set, `f(a)`
+    /// for the value of a function. `None` if the cell is part of something that has no name in the text.
+    pub fn cell_name(&self, variable: &str, indices: &[String]) -> Option<String> {
+        let (Self::Set(index) | Self::Function(index)) = self else { return None };
+        if indices.len() != index.depth() || index.leaves().iter().any(Option::is_some) {
+            return None;
+        }
+        let text = index.text(&mut indices.iter().cloned());
+        Some(match self {
+            Self::Set(_) => format!("{text} : {variable}"),
+            _ if text.starts_with('(') => format!("{variable}{text}"),
+            _ => format!("{variable}({text})"),
+        })
+    }
 }
 
 fn scalar(model: &Model, ty: TypeId, value: i64) -> String {

@@ -243,6 +243,12 @@ impl<'m> Places<'m> {
             let steps: Vec<PartStep> = way.iter().filter_map(step).collect();
             return self.model.part_title(*variable, &steps);
         }
+        let variable = self.layout.slots[slot].variable;
+        let notation = self.model.notations.iter().find(|(notated, _)| *notated == variable);
+        let name = &self.model.variables[variable].name;
+        if let Some(text) = notation.and_then(|(_, notation)| notation.cell_name(name, &indices)) {
+            return text;
+        }
         let pieces = &self.shapes[path.shape as usize];
         let mut text = pieces[0].clone();
         for (dimension, index) in indices.iter().enumerate() {
