@@ -244,9 +244,9 @@ impl<'m> Places<'m> {
             return self.model.part_title(*variable, &steps);
         }
         let variable = self.layout.slots[slot].variable;
-        let notation = self.model.notations.iter().find(|(notated, _)| *notated == variable);
-        let name = &self.model.variables[variable].name;
-        if let Some(text) = notation.and_then(|(_, notation)| notation.cell_name(name, &indices)) {
+        let steps: Vec<PartStep> = indices.iter().cloned().map(PartStep::Indices).collect();
+        let has_fields = self.shapes[path.shape as usize].iter().any(|piece| piece.contains('.'));
+        if let Some(text) = self.notated(variable, &steps).filter(|_| !has_fields) {
             return text;
         }
         let pieces = &self.shapes[path.shape as usize];
@@ -256,6 +256,17 @@ impl<'m> Places<'m> {
             text.push_str(&pieces[dimension + 1]);
         }
         text
+    }
+
+    /// A cell of a variable in the notation of the language, if it has one and the path consists of indices.
+    fn notated(&self, variable: VariableId, steps: &[PartStep]) -> Option<String> {
+        let (_, notation) = self.model.notations.iter().find(|(notated, _)| *notated == variable)?;
+        let index = |step: &PartStep| match step {
+            PartStep::Index(text, _) | PartStep::Indices(text) => Some(text.clone()),
+            PartStep::Field(_) => None,
+        };
+        let indices: Vec<String> = steps.iter().map(index).collect::<Option<_>>()?;
+        notation.cell_name(&self.model.variables[variable].name, &indices)
     }
 
     /// The part of a variable that starts at a slot and has the shape of a type, as written in the text. `None` if no
@@ -270,7 +281,11 @@ impl<'m> Places<'m> {
         loop {
             if base == first && have_one_shape(self.model, current, ty) {
                 let is_called = self.model.calling(variable).is_some();
-                return Some(if is_called { self.model.part_title(variable, &steps) } else { text });
+                return Some(if is_called {
+                    self.model.part_title(variable, &steps)
+                } else {
+                    self.notated(variable, &steps).unwrap_or(text)
+                });
             }
             match &self.model.types[current].kind {
                 TypeKind::Array { index, element } => {
