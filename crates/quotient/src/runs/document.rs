@@ -9,7 +9,7 @@ use quotient_ir::{
 };
 
 use super::json::{Json, JsonKind, quoted};
-use super::{FORMAT, Misfit, RunOrigin, VERSION, digest, fault_at, scalars, slot_names, start_of};
+use super::{FORMAT, Misfit, RunOrigin, VERSION, fault_at, hash_of, scalars, slot_names, start_of};
 use quotient_frontends::WellDefinedness;
 
 use crate::model::{LoadOptions, Model};
@@ -57,7 +57,7 @@ pub(super) fn header(model: &Model, origin: &RunOrigin<'_>, trace: &Trace) -> Ve
             Json::object([
                 ("file", Json::text(&model.source().name)),
                 ("language", text_or_null(model.language().map(language_name))),
-                ("sha256", Json::text(digest(&model.source().text))),
+                ("sha256", Json::text(hash_of(model))),
             ]),
         ),
         ("definitions", Json::list(constants.iter().map(|(name, value)| Json::text(format!("{name}={value}"))))),
@@ -267,7 +267,7 @@ fn constants(definitions: &Json, asked: &[(String, String)]) -> Result<Vec<(Stri
 /// The note for a model whose text differs from the one the run was written for.
 pub(super) fn changed_text(header: Option<&Json>, model: &Model) -> Option<String> {
     let recorded = header?.get("model")?;
-    if recorded.get("sha256")?.as_text() == Some(digest(&model.source().text).as_str()) {
+    if recorded.get("sha256")?.as_text() == Some(hash_of(model).as_str()) {
         return None;
     }
     let file = recorded.get("file").and_then(Json::as_text).map(|file| format!(" (`{}`)", visible(file)));

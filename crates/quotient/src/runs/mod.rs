@@ -13,9 +13,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use quotient_ir::{Diagnostic, Interpreter, Layout, Source, Span, Trace, replay};
-use sha2::{Digest, Sha256};
 
 use crate::error::Error;
+use crate::identity::TextHash;
 use crate::model::{LoadOptions, Model, read, unreadable};
 use json::Json;
 
@@ -206,9 +206,9 @@ fn start_of(span: Span) -> Span {
     Span { start: span.start, end: (span.start + 1).min(span.end) }
 }
 
-/// The SHA-256 digest of a text, in hexadecimal digits.
-fn digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+/// The hash of the model's files or, if it was built, of its text.
+fn hash_of(model: &Model) -> String {
+    model.hash().unwrap_or_else(|| TextHash::of(model.source().text.as_bytes())).to_string()
 }
 
 /// The names of a layout's slots, to list missing ones.
