@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use quotient::StateGraph;
-use quotient_ir::{Layout, Model, Valuation};
+use quotient_ir::{Interpreter, Layout, Model, Valuation};
 
 use crate::names::edge_label;
 use crate::render::state::StateShape;
@@ -12,7 +12,11 @@ use crate::render::state::StateShape;
 /// Writes the graph in Aldebaran's format: a line with the initial state and the numbers of edges and states, then a
 /// line for each edge. The format has one initial state, number 0; if there are several (or none), an extra root is
 /// added, with an internal edge, `i`, to each.
-pub(crate) fn write_aldebaran(graph: &StateGraph, model: &Model, mut writer: impl Write) -> io::Result<()> {
+pub(crate) fn write_aldebaran(
+    graph: &StateGraph,
+    interpreter: &Interpreter<'_>,
+    mut writer: impl Write,
+) -> io::Result<()> {
     let has_root = graph.initial() != [0];
     let shift = u64::from(has_root);
     let states = graph.state_count() as u64 + shift;
@@ -23,7 +27,7 @@ pub(crate) fn write_aldebaran(graph: &StateGraph, model: &Model, mut writer: imp
             writeln!(writer, "(0, \"i\", {})", initial + shift)?;
         }
     }
-    let labels = label_texts(graph, model);
+    let labels = label_texts(graph, interpreter);
     for edge in graph.edges() {
         let mut label = labels[edge.label as usize].clone();
         if let Some(permutation) = graph.permutation(edge) {
@@ -65,12 +69,12 @@ pub(crate) fn node_labels(
 /// Writes the graph for Graphviz, with these labels; without labels, the nodes have numbers.
 pub(crate) fn write_dot(
     graph: &StateGraph,
-    model: &Model,
+    interpreter: &Interpreter<'_>,
     labels: &[Vec<String>],
     mut writer: impl Write,
 ) -> io::Result<()> {
     let quote = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-    writeln!(writer, "digraph \"{}\" {{", quote(&model.source.name))?;
+    writeln!(writer, "digraph \"{}\" {{", quote(&interpreter.model().source.name))?;
     writeln!(writer, "  node [shape=box, fontname=\"monospace\"];")?;
     writeln!(writer, "  edge [fontname=\"sans-serif\"];")?;
     for initial in graph.initial() {
@@ -85,7 +89,7 @@ pub(crate) fn write_dot(
             writeln!(writer, "  {number};")?;
         }
     }
-    let labels = label_texts(graph, model);
+    let labels = label_texts(graph, interpreter);
     for edge in graph.edges() {
         let mut label = quote(&labels[edge.label as usize]);
         if let Some(permutation) = graph.permutation(edge) {
@@ -101,6 +105,6 @@ fn link(graph: &StateGraph) -> &'static str {
     if graph.is_guarded() { "within" } else { "then" }
 }
 
-fn label_texts(graph: &StateGraph, model: &Model) -> Vec<String> {
-    graph.labels().iter().map(|(action, arguments)| edge_label(model, *action, arguments)).collect()
+fn label_texts(graph: &StateGraph, interpreter: &Interpreter<'_>) -> Vec<String> {
+    graph.labels().iter().map(|(action, arguments)| edge_label(interpreter, *action, arguments)).collect()
 }

@@ -7,8 +7,8 @@ pub(crate) use quotient::names::{
     rule_name,
 };
 use quotient_ir::{
-    Action, Caption, Interpreter, Layout, Local, LocalId, Model, Parameter, Participant, Property, PropertyId,
-    PropertyKind, Rule, SourceStatement, Span, Start, Table, TableIndex, TypeId, TypeKind, Valuation,
+    Action, Caption, Interpreter, Local, LocalId, Model, Parameter, Participant, Property, PropertyId, PropertyKind,
+    Rule, SourceStatement, Span, Start, Table, TableIndex, TypeId, TypeKind, Valuation,
 };
 
 /// The title of an action for human readers: `Rule "SendReqS"`, `Rule 3`.
@@ -53,19 +53,17 @@ pub(crate) fn is_remark(model: &Model, action: Action) -> bool {
 /// An action of a model with operations for human readers: `operation choose(n=bob) --> r=TRUE`. Arguments that follow
 /// from the state, and results, are included if the previous state is given.
 pub(crate) fn operation_title(
-    model: &Model,
-    layout: &Layout,
+    interpreter: &Interpreter<'_>,
     action: Action,
     arguments: &[i64],
     before: Option<&Valuation>,
 ) -> Option<String> {
-    let operations = model.operations.as_ref()?;
-    let interpreter = Interpreter::new(model, layout);
-    let mut text = visible(&operations.call_text(&interpreter, action, arguments, before));
+    let operations = interpreter.model().operations.as_ref()?;
+    let mut text = visible(&operations.call_text(interpreter, action, arguments, before));
     if operations.is_operation(action) {
         text.insert_str(0, "operation ");
     }
-    let results = before.map(|before| operations.results(&interpreter, action, arguments, before)).unwrap_or_default();
+    let results = before.map(|before| operations.results(interpreter, action, arguments, before)).unwrap_or_default();
     for (position, (name, value)) in results.iter().enumerate() {
         let sign = if position == 0 { " -->" } else { "," };
         text.push_str(&format!("{sign} {name}={}", visible(value)));
@@ -133,12 +131,13 @@ pub(crate) fn property_arguments_text(model: &Model, property: PropertyId, argum
 }
 
 /// An action with its arguments as the label of an edge: `SendReqS(id_2)`.
-pub(crate) fn edge_label(model: &Model, action: Action, arguments: &[i64]) -> String {
+pub(crate) fn edge_label(interpreter: &Interpreter<'_>, action: Action, arguments: &[i64]) -> String {
+    let model = interpreter.model();
     if let Some(title) = joint_title(model, action, arguments) {
         return title;
     }
-    if let (Some(operations), Ok(layout)) = (&model.operations, Layout::new(model)) {
-        return visible(&operations.call_text(&Interpreter::new(model, &layout), action, arguments, None));
+    if let Some(operations) = &model.operations {
+        return visible(&operations.call_text(interpreter, action, arguments, None));
     }
     let name = action_name(model, action);
     let texts = argument_texts(model, action_signature(model, action), arguments);

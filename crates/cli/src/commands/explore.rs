@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use quotient::{Control, Exploration, ExploreOptions, Keep, Model, SHOWN_STATES};
 
+use quotient_ir::Interpreter;
+
 use crate::arguments::{ExploreArguments, Export, ExportFormat, Format};
 use crate::commands::{
     Claims, deadlock_mode, exit_status, limits, load_model, order, reduction, show_notes, show_warnings, symmetry,
@@ -76,12 +78,13 @@ fn write(
     model: &Model,
 ) -> Result<(), Failure> {
     let writer = BufWriter::new(file);
+    let interpreter = Interpreter::new(model.ir(), model.layout());
     let written = match export.format {
-        ExportFormat::Aldebaran => write_aldebaran(&found.graph, model.ir(), writer),
+        ExportFormat::Aldebaran => write_aldebaran(&found.graph, &interpreter, writer),
         ExportFormat::Dot => {
             let labels = node_labels(&found.graph, model.ir(), model.layout(), &arguments.variables);
             let labels = labels.map_err(|name| unknown_variable(&name))?;
-            write_dot(&found.graph, model.ir(), &labels, writer)
+            write_dot(&found.graph, &interpreter, &labels, writer)
         }
     };
     written.map_err(|error| Failure::file("write", &export.path, &error))?;

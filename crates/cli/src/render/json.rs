@@ -403,6 +403,7 @@ struct StepObject<'a> {
     /// The state as in the text output, if that is not cell by cell.
     shape: Option<&'a StateShape<'a>>,
     step: &'a TraceStep,
+    interpreter: &'a Interpreter<'a>,
     /// The text printed by the step.
     printed: String,
     /// The previous state, if there is one.
@@ -439,7 +440,7 @@ impl Serialize for TraceObject<'_> {
         let step = |position: usize| {
             let (step, before) = (&steps[position], position.checked_sub(1).map(|previous| &steps[previous].state));
             let printed = interpreter.printed(step.action, &step.arguments, before);
-            StepObject { naming: self.naming, shape: shape.as_ref(), step, printed, before }
+            StepObject { naming: self.naming, shape: shape.as_ref(), step, interpreter: &interpreter, printed, before }
         };
         serializer.collect_seq((0..steps.len()).map(step))
     }
@@ -454,11 +455,10 @@ impl Serialize for StepObject<'_> {
         map.serialize_entry("arguments", &ArgumentsObject { model, arguments })?;
         map.serialize_entry("state", &StateObject { naming: self.naming, state: &step.state })?;
         if let Some(operations) = &model.operations {
-            let interpreter = Interpreter::new(model, self.naming.layout);
-            let call = operations.call_text(&interpreter, step.action, &step.arguments, self.before);
+            let call = operations.call_text(self.interpreter, step.action, &step.arguments, self.before);
             map.serialize_entry("operation", &call)?;
             let results =
-                self.before.map(|before| operations.results(&interpreter, step.action, &step.arguments, before));
+                self.before.map(|before| operations.results(self.interpreter, step.action, &step.arguments, before));
             let results = results.unwrap_or_default();
             if !results.is_empty() {
                 map.serialize_entry("results", &ResultsObject(&results))?;

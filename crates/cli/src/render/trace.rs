@@ -207,7 +207,7 @@ impl<'m> TraceRenderer<'m> {
     /// The same with the details that follow from the previous state.
     fn instance_after(&self, action: Action, arguments: &[i64], before: Option<&Valuation>) -> String {
         let title = joint_title(self.model, action, arguments);
-        let own = || operation_title(self.model, self.shape.layout(), action, arguments, before);
+        let own = || operation_title(&self.interpreter, action, arguments, before);
         if let Some(title) = title.or_else(own) {
             return self.palette.strong(&title);
         }
@@ -307,7 +307,7 @@ pub(crate) fn describe_violation(model: &Model, layout: &Layout, violation: &Vio
                 FaultKind::Invariant(_) => "leads to a violation",
                 _ => "fails here",
             };
-            let own = || operation_title(model, layout, *action, arguments, None);
+            let own = || operation_title(&Interpreter::new(model, layout), *action, arguments, None);
             if let Some(title) = joint_title(model, *action, arguments).or_else(own) {
                 let message = format!("{title} {what}: {}", visible(&fault.message));
                 return ViolationText { message, span: Some(fault.span) };
