@@ -154,6 +154,26 @@ fn suite() -> Vec<Acting> {
     suite
 }
 
+/// Parts that refer to parts are labelled; without this the suite would not notice that another method is used.
+#[test]
+fn parts_that_refer_to_parts_are_labelled() {
+    let two_sorts: &[&[&str]] = &[&["(0 1)"], &["(0 1 2 3 4)"], &["()", "(0 1)"], &["()", "(0 1 2)"]];
+    let nested: &[&[&str]] = &[&["(0 1)"], &["(0 1 2)"], &["(0 3)(1 4)(2 5)"]];
+    for (name, sorts, generators, variables) in [
+        ("references", vec![5], &two_sorts[..2], vec![values(&[0], 2), ids(&[0], 0)]),
+        ("pairs", vec![5], &two_sorts[..2], vec![values(&[0, 0], 2)]),
+        ("data", vec![5, 3], two_sorts, vec![values(&[0], 3), ids(&[0], 1), ids(&[], 1), ids(&[], 0)]),
+        ("matrix", vec![5, 3], two_sorts, vec![values(&[0, 1], 2)]),
+        ("triples", vec![5, 3], two_sorts, vec![ids(&[0, 1], 0)]),
+        ("nested references", vec![6], nested, vec![values(&[0], 2), ids(&[0], 0)]),
+    ] {
+        let acting = acting(name, &sorts, generators, variables);
+        let canonicalizer = acting.prepare().canonicalizer(Strategy::Canonical).expect("a canonicalizer");
+        assert!(canonicalizer.reason().contains("canonical labelling"), "{name}: {}", canonicalizer.reason());
+        check_all(&[acting], 40, 2_000, 500);
+    }
+}
+
 /// Groups generated at random: by a few elements of products and wreath products, on two sorts.
 fn random_suite(count: u64) -> Vec<Acting> {
     (0..count)
