@@ -2,16 +2,20 @@
 //! of their values into words.
 //!
 //! The slots of a record are in field order, those of an array in increasing order of the index,
-//! and a multiset has for each position a boolean "present" slot followed by the element's slots.
+//! and a multiset has for each position a boolean "present" slot followed by the element's slots. Their places in a
+//! packed state are another matter (`packing`).
 //! A slot stores the code of its value in the domain, plus one if zero represents "undefined". No slot straddles a
 //! word. A layout may be repacked so that slots have room only for some of their values; then a value that does not fit
 //! must be detected when it is stored.
+
+mod packing;
 
 use std::ops::{Index, IndexMut};
 
 use crate::index::{SlotId, Table, TableIndex, TypeId, VariableId};
 use crate::model::{LocalKind, Model};
 use crate::types::{Domain, TypeKind};
+use packing::Element;
 
 /// A scalar cell of the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,6 +94,8 @@ pub struct Layout {
     pub slots: Table<SlotId, Slot>,
     first_slots: Table<VariableId, SlotId>,
     multisets: Vec<MultisetSlots>,
+    /// The slots in the order of the packed state.
+    order: Vec<SlotId>,
     bits: u32,
 }
 
@@ -151,38 +157,47 @@ impl Layout {
     /// If the variables or the locals of an owner have too many cells, a cell has too many values,
     /// or a type is nested too deeply.
     pub fn new(model: &Model) -> Result<Self, LayoutError> {
-        let mut layout = Self { slots: Table::new(), first_slots: Table::new(), multisets: Vec::new(), bits: 0 };
+        let mut layout = Self {
+            slots: Table::new(),
+            first_slots: Table::new(),
+            multisets: Vec::new(),
+            order: Vec::new(),
+            bits: 0,
+        };
+        let mut families = Vec::new();
+        let mut elements = Vec::new();
         for (variable, entry) in model.variables.iter_enumerated() {
             layout.first_slots.push(layout.slots.next_index());
             if model.cells(entry.ty).saturating_add(layout.slots.len() as u64) > Self::SLOT_LIMIT {
                 return Err(LayoutError::TooManySlots { variable: entry.name.clone(), limit: Self::SLOT_LIMIT });
             }
-            let mut flattening = Flattening { model, variable, layout: &mut layout, depth: 0 };
+            let mut flattening = Flattening {
+                model,
+                variable,
+                layout: &mut layout,
+                families: &mut families,
+                elements: &mut elements,
+                element: None,
+                is_in_multiset: false,
+                depth: 0,
+            };
             flattening.flatten(&entry.name, entry.ty, entry.may_be_undefined)?;
         }
         check_locals(model)?;
+        (layout.order, layout.bits) = packing::place(&mut layout.slots, &elements, &families);
         Ok(layout)
     }
     /// The same slots with room for fewer values: for each slot the given values and whether it can be undefined, or,
     /// for `None`, the same as here.
     pub fn repacked(&self, mut room: impl FnMut(SlotId, &Slot) -> Option<(Domain, bool)>) -> Self {
-        let (first_slots, multisets) = (self.first_slots.clone(), self.multisets.clone());
-        let mut layout = Self { slots: Table::new(), first_slots, multisets, bits: 0 };
+        let mut layout = Self { slots: Table::new(), ..self.clone() };
         for (id, slot) in self.slots.iter_enumerated() {
             let (domain, has_undefined) = room(id, slot).unwrap_or_else(|| (slot.domain.clone(), slot.has_undefined));
             let width = width(&domain, has_undefined).expect("there are no more values than before");
-            layout.push(Slot { domain, has_undefined, width, ..slot.clone() });
+            layout.slots.push(Slot { domain, has_undefined, width, ..slot.clone() });
         }
+        layout.bits = packing::place_in_order(&mut layout.slots, &layout.order);
         layout
-    }
-    /// Appends a slot at the next position where it does not straddle a word.
-    fn push(&mut self, slot: Slot) {
-        let mut bit = self.bits;
-        if bit % 64 + slot.width > 64 {
-            bit = bit.next_multiple_of(64);
-        }
-        self.bits = bit + slot.width;
-        self.slots.push(Slot { bit, ..slot });
     }
     /// Whether the state before the first step is stored as zeros.
     pub fn begins_with_zeros(&self) -> bool {
@@ -312,6 +327,12 @@ struct Flattening<'a> {
     model: &'a Model,
     variable: VariableId,
     layout: &'a mut Layout,
+    /// The domains of outermost indices, and the element of each slot.
+    families: &'a mut Vec<Domain>,
+    elements: &'a mut Vec<Option<Element>>,
+    /// The element that is being flattened.
+    element: Option<Element>,
+    is_in_multiset: bool,
     depth: usize,
 }
 
@@ -325,10 +346,20 @@ impl Flattening<'_> {
         let model = self.model;
         match &model.types[ty].kind {
             TypeKind::Array { index, element } => {
-                for value in model.domain(*index).values() {
+                let around = self.element;
+                let family = match around {
+                    Some(around) => around.family,
+                    None => self.family(model.domain(*index)),
+                };
+                for (position, value) in model.domain(*index).values().enumerate() {
                     let name = format!("{name}[{}]", model.value_name(*index, value));
+                    self.element = Some(match around {
+                        Some(around) => Element { depth: around.depth + 1, ..around },
+                        None => Element { family, index: position, depth: 1 },
+                    });
                     self.flatten(&name, *element, may_be_undefined)?;
                 }
+                self.element = around;
             }
             TypeKind::Record { fields } => {
                 for field in fields {
@@ -337,11 +368,13 @@ impl Flattening<'_> {
             }
             TypeKind::Multiset { capacity, element } => {
                 let first = self.layout.slots.next_index();
+                let is_inner = std::mem::replace(&mut self.is_in_multiset, true);
                 for position in 0..*capacity {
                     let name = format!("{name}[{position}]");
                     self.push(format!("present({name})"), Model::BOOLEAN, false)?;
                     self.flatten(&name, *element, true)?;
                 }
+                self.is_in_multiset = is_inner;
                 let capacity = usize::try_from(*capacity).expect("the number of cells is limited");
                 let stride = (self.layout.slots.len() - first.position()).checked_div(capacity).unwrap_or(1);
                 self.layout.multisets.push(MultisetSlots { first, capacity, stride });
@@ -360,8 +393,19 @@ impl Flattening<'_> {
         let least = domain.least();
         let variable = self.variable;
         let has_undefined = may_be_undefined;
-        self.layout.push(Slot { name, variable, ty, domain, least, may_be_undefined, has_undefined, bit: 0, width });
+        let slot = Slot { name, variable, ty, domain, least, may_be_undefined, has_undefined, bit: 0, width };
+        self.layout.slots.push(slot);
+        // A multiset stays in one piece.
+        self.elements.push(self.element.filter(|_| !self.is_in_multiset));
         Ok(())
+    }
+
+    /// The number of the domain of an outermost index.
+    fn family(&mut self, domain: Domain) -> usize {
+        self.families.iter().position(|known| *known == domain).unwrap_or_else(|| {
+            self.families.push(domain);
+            self.families.len() - 1
+        })
     }
 }
 

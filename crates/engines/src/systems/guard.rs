@@ -14,9 +14,19 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Guard {
     /// The fields of each word that can hold more than was assumed.
-    words: Vec<Vec<GuardedField>>,
+    words: Vec<GuardedWord>,
     /// The first slot with an impossible value.
     caught: AtomicU32,
+}
+
+/// The fields of a word to check.
+#[derive(Debug)]
+struct GuardedWord {
+    /// The bits of all fields.
+    bits: u64,
+    /// For each bit, the number of its field.
+    field_of: [u8; 64],
+    fields: Vec<GuardedField>,
 }
 
 /// The location of a slot's code, and the codes it may have.
@@ -42,7 +52,8 @@ enum Allowed {
 impl Guard {
     /// Checks for values that are not among the literals.
     pub(crate) fn new(layout: &Layout, literals: &Literals) -> Self {
-        let mut words: Vec<Vec<GuardedField>> = (0..layout.words()).map(|_| Vec::new()).collect();
+        let none = || GuardedWord { bits: 0, field_of: [0; 64], fields: Vec::new() };
+        let mut words: Vec<GuardedWord> = (0..layout.words()).map(|_| none()).collect();
         for (slot, entry) in layout.slots.iter_enumerated() {
             let possible = &literals.slots()[slot];
             let codes: Vec<u64> = possible.values.iter().filter_map(|&value| entry.stored(value)).collect();
@@ -69,7 +80,11 @@ impl Guard {
                 }
             };
             let mask = if entry.width >= 64 { u64::MAX } else { (1 << entry.width) - 1 };
-            words[entry.bit as usize / 64].push(GuardedField { slot, shift: entry.bit % 64, mask, allowed });
+            let word = &mut words[entry.bit as usize / 64];
+            let shift = entry.bit % 64;
+            word.bits |= mask << shift;
+            word.field_of[shift as usize..(shift + entry.width) as usize].fill(word.fields.len() as u8);
+            word.fields.push(GuardedField { slot, shift, mask, allowed });
         }
         Self { words, caught: AtomicU32::new(NONE) }
     }
@@ -78,23 +93,26 @@ impl Guard {
     #[inline]
     pub(crate) fn passes(&self, known: Option<&[u64]>, state: &[u64]) -> bool {
         let mut passes = true;
-        for (position, fields) in self.words.iter().enumerate() {
+        for (position, guarded) in self.words.iter().enumerate() {
             let word = state[position];
-            let changed = known.map_or(u64::MAX, |known| known[position] ^ word);
-            if changed == 0 {
-                continue;
-            }
-            for field in fields {
-                if changed >> field.shift & field.mask != 0 && !field.allowed.contains(word >> field.shift & field.mask)
-                {
+            let mut changed = known.map_or(u64::MAX, |known| known[position] ^ word) & guarded.bits;
+            while changed != 0 {
+                let field = &guarded.fields[guarded.field_of[changed.trailing_zeros() as usize] as usize];
+                changed &= !(field.mask << field.shift);
+                if !field.allowed.contains(word >> field.shift & field.mask) {
                     passes = false;
-                    let slot = field.slot.position() as u32;
-                    // The first one is reported; it does not matter whether there is another.
-                    let _ = self.caught.compare_exchange(NONE, slot, Ordering::Relaxed, Ordering::Relaxed);
+                    self.catch(field.slot);
                 }
             }
         }
         passes
+    }
+
+    #[cold]
+    fn catch(&self, slot: SlotId) {
+        // The first one is reported; it does not matter whether there is another.
+        let slot = slot.position() as u32;
+        let _ = self.caught.compare_exchange(NONE, slot, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// The slot that held an impossible value.
