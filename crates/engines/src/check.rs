@@ -8,7 +8,7 @@ use crate::cross_check;
 use crate::explicit::Exploration;
 use crate::explicit::judge::Checks;
 use crate::explicit::store::StateNumber;
-use crate::narrowing::check_whole;
+use crate::narrowing::{check_possible, check_whole};
 use crate::observer::{Observer, Progress};
 use crate::options::{Instances, LivenessScope, SearchOptions};
 use crate::reduction::{LivenessSearch, Reduction, ReductionPlan};
@@ -40,6 +40,9 @@ pub fn check(
     let Some(plan) = plan.filter(|plan| plan.reduction.is_some()) else {
         return check_whole(model, layout, options, observer);
     };
+    if let Some(report) = check_possible(model, layout, plan, options, observer)? {
+        return Ok(report);
+    }
     let interpreter = Interpreter::new(model, layout);
     let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
     check_quotient(&evaluator, &interpreter, plan, options, observer).map(|(report, _)| report)

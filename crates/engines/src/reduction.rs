@@ -36,7 +36,7 @@ pub enum SymmetrySource {
 }
 
 /// The symmetries of a model that a search may use.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Symmetry {
     /// The group.
     pub group: CertifiedGroup,
@@ -242,6 +242,28 @@ impl ReductionPlan {
     /// For each rule, the class of rules in its orbit under the symmetries used; `None` if none are used.
     pub(crate) fn rule_classes(&self) -> Option<&[u32]> {
         self.reduction.as_ref().map(|reduction| reduction.group.rule_classes())
+    }
+
+    /// The same plan for states of another layout of the model; `None` if a reduction does not support it.
+    pub(crate) fn repacked(&self, model: &Model, layout: &Layout) -> Option<Self> {
+        let repacked = |reduction: &Option<Reduction>| match reduction {
+            Some(reduction) => {
+                Reduction::new(model, layout, reduction.group.clone(), reduction.strategy()).ok().map(Some)
+            }
+            None => Some(None),
+        };
+        let mut liveness_searches = Vec::new();
+        for LivenessSearch { instances, order, reduction } in &self.liveness_searches {
+            let (instances, order) = (instances.clone(), order.clone());
+            liveness_searches.push(LivenessSearch { instances, order, reduction: repacked(reduction)? });
+        }
+        Some(Self {
+            symmetry: self.symmetry.clone(),
+            reduction: repacked(&self.reduction)?,
+            method: self.method.clone(),
+            exchanged: self.exchanged.clone(),
+            liveness_searches,
+        })
     }
 
     /// A plan that reduces by a known group, for searches without liveness. `None` if the group cannot be used.

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
 use quotient_ir::{DeadlockMode, Fault, FaultKind, Interpreter, Model, PropertyId, PropertyKind, Trace, Violation};
+use quotient_symmetry::Cardinality;
 
 use crate::explicit::checkpoint::{CheckpointSubject, Saved};
 use crate::explicit::disk::Overflow;
@@ -18,7 +19,7 @@ use crate::report::{EngineError, Figures, PropertyReport, Report, StopReason, Su
 use crate::seam::SearchSpace;
 
 /// The number of concrete states that a stored state represents, if known.
-pub(crate) type OrbitSize<'a> = &'a mut dyn FnMut(&[u64]) -> Option<BigUint>;
+pub(crate) type OrbitSize<'a> = &'a mut dyn FnMut(&[u64]) -> Option<Cardinality>;
 
 /// What a search knows of the orbits that its states represent.
 pub(crate) struct Orbits<'a> {

@@ -94,8 +94,9 @@ pub struct Layout {
     pub slots: Table<SlotId, Slot>,
     first_slots: Table<VariableId, SlotId>,
     multisets: Vec<MultisetSlots>,
-    /// The slots in the order of the packed state.
-    order: Vec<SlotId>,
+    /// The domains of outermost indices, and the element of each slot.
+    families: Vec<Domain>,
+    elements: Vec<Option<Element>>,
     bits: u32,
 }
 
@@ -161,30 +162,21 @@ impl Layout {
             slots: Table::new(),
             first_slots: Table::new(),
             multisets: Vec::new(),
-            order: Vec::new(),
+            families: Vec::new(),
+            elements: Vec::new(),
             bits: 0,
         };
-        let mut families = Vec::new();
-        let mut elements = Vec::new();
         for (variable, entry) in model.variables.iter_enumerated() {
             layout.first_slots.push(layout.slots.next_index());
             if model.cells(entry.ty).saturating_add(layout.slots.len() as u64) > Self::SLOT_LIMIT {
                 return Err(LayoutError::TooManySlots { variable: entry.name.clone(), limit: Self::SLOT_LIMIT });
             }
-            let mut flattening = Flattening {
-                model,
-                variable,
-                layout: &mut layout,
-                families: &mut families,
-                elements: &mut elements,
-                element: None,
-                is_in_multiset: false,
-                depth: 0,
-            };
+            let mut flattening =
+                Flattening { model, variable, layout: &mut layout, element: None, is_in_multiset: false, depth: 0 };
             flattening.flatten(&entry.name, entry.ty, entry.may_be_undefined)?;
         }
         check_locals(model)?;
-        (layout.order, layout.bits) = packing::place(&mut layout.slots, &elements, &families);
+        layout.bits = packing::place(&mut layout.slots, &layout.elements, &layout.families);
         Ok(layout)
     }
     /// The same slots with room for fewer values: for each slot the given values and whether it can be undefined, or,
@@ -196,7 +188,7 @@ impl Layout {
             let width = width(&domain, has_undefined).expect("there are no more values than before");
             layout.slots.push(Slot { domain, has_undefined, width, ..slot.clone() });
         }
-        layout.bits = packing::place_in_order(&mut layout.slots, &layout.order);
+        layout.bits = packing::place(&mut layout.slots, &layout.elements, &layout.families);
         layout
     }
     /// Whether the state before the first step is stored as zeros.
@@ -327,9 +319,6 @@ struct Flattening<'a> {
     model: &'a Model,
     variable: VariableId,
     layout: &'a mut Layout,
-    /// The domains of outermost indices, and the element of each slot.
-    families: &'a mut Vec<Domain>,
-    elements: &'a mut Vec<Option<Element>>,
     /// The element that is being flattened.
     element: Option<Element>,
     is_in_multiset: bool,
@@ -396,15 +385,16 @@ impl Flattening<'_> {
         let slot = Slot { name, variable, ty, domain, least, may_be_undefined, has_undefined, bit: 0, width };
         self.layout.slots.push(slot);
         // A multiset stays in one piece.
-        self.elements.push(self.element.filter(|_| !self.is_in_multiset));
+        self.layout.elements.push(self.element.filter(|_| !self.is_in_multiset));
         Ok(())
     }
 
     /// The number of the domain of an outermost index.
     fn family(&mut self, domain: Domain) -> usize {
-        self.families.iter().position(|known| *known == domain).unwrap_or_else(|| {
-            self.families.push(domain);
-            self.families.len() - 1
+        let families = &mut self.layout.families;
+        families.iter().position(|known| *known == domain).unwrap_or_else(|| {
+            families.push(domain);
+            families.len() - 1
         })
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn count_firings<S: SearchSpace>(
         let weight = match &mut orbit_size {
             None => BigUint::from(1u32),
             Some(orbit_size) => match orbit_size(state) {
-                Some(size) => size,
+                Some(size) => size.into(),
                 None => return ControlFlow::Break(()),
             },
         };

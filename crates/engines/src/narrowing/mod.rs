@@ -8,7 +8,9 @@
 //! search, which then continues from the same point with more room. So the results never depend on the guess.
 //!
 //! * `seen` guesses, `repacking` converts states from one layout to another.
+//! * `possible` packs the states of a quotient by what detection knows.
 
+mod possible;
 mod repacking;
 mod seen;
 
@@ -27,7 +29,8 @@ use crate::systems::evaluator::SpecialisedSystem;
 use crate::systems::passing::PassingSystem;
 use crate::systems::quotient::Clock;
 use crate::verdicts::search_and_judge;
-use repacking::Repacking;
+pub(crate) use possible::check_possible;
+pub(crate) use repacking::Repacking;
 use seen::Seen;
 
 /// When a search packs states by the values it has seen.

@@ -3,7 +3,8 @@
 use quotient_ir::{Layout, Slot};
 
 /// The conversion from one layout to another.
-pub(super) struct Repacking {
+#[derive(Debug)]
+pub(crate) struct Repacking {
     /// The words of a state, except for the fields below.
     base: Vec<u64>,
     fields: Vec<Moved>,
@@ -12,6 +13,7 @@ pub(super) struct Repacking {
 }
 
 /// A field in both layouts.
+#[derive(Debug)]
 struct Moved {
     from: Field,
     to: Field,
@@ -20,7 +22,7 @@ struct Moved {
     slots: Box<(Slot, Slot)>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Field {
     word: usize,
     shift: u32,
@@ -35,7 +37,7 @@ impl Field {
 }
 
 impl Repacking {
-    pub(super) fn new(from: &Layout, to: &Layout) -> Self {
+    pub(crate) fn new(from: &Layout, to: &Layout) -> Self {
         let mut base = vec![0; to.words()];
         let mut fields = Vec::new();
         let mut dropped = vec![(0, 0); from.words()];
@@ -76,7 +78,7 @@ impl Repacking {
     }
 
     /// Appends a state. Returns whether the new layout has room for it; if not, what was appended must not be used.
-    pub(super) fn append(&self, state: &[u64], states: &mut Vec<u64>) -> bool {
+    pub(crate) fn append(&self, state: &[u64], states: &mut Vec<u64>) -> bool {
         let start = states.len();
         states.extend_from_slice(&self.base);
         let words = &mut states[start..];

@@ -24,8 +24,10 @@ use crate::systems::guard::Guard;
 /// clock, and this one only for figures in reports.
 pub type Clock = fn() -> Duration;
 
-/// The number of consecutive representatives that are timed at first, and the sampling interval later.
-const SAMPLE: u32 = 64;
+/// The number of consecutive representatives that are timed at first.
+const FIRST_SAMPLES: u32 = 64;
+/// One of how many is timed later: reading the clock costs more than a representative.
+const SAMPLING_INTERVAL: u32 = 512;
 
 /// The number of consecutive starts that may be skipped before the search is notified.
 const IDLE_INTERVAL: u32 = 4096;
@@ -143,11 +145,11 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
         let before = clock();
         self.reduction.canonicalizer.canonicalize(&mut finder.workspace, state);
         let mut spent = clock().saturating_sub(before).saturating_sub(self.reading);
-        if finder.timed < SAMPLE {
+        if finder.timed < FIRST_SAMPLES {
             finder.timed += 1;
         } else {
-            spent *= SAMPLE;
-            finder.wait = SAMPLE - 1;
+            spent *= SAMPLING_INTERVAL;
+            finder.wait = SAMPLING_INTERVAL - 1;
         }
         self.nanoseconds.fetch_add(spent.as_nanos() as u64, Ordering::Relaxed);
     }

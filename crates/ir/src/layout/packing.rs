@@ -15,8 +15,11 @@ const WORD: u32 = 64;
 /// The number of words whose gaps are considered for a slot.
 const GAPS: usize = 32;
 
+/// The number of times that elements are cut before slots simply follow each other.
+const MOST_CUTS: usize = 64;
+
 /// The element of an array that a slot belongs to, by the outermost index.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Element {
     /// The number of the index domain.
     pub(super) family: usize,
@@ -44,22 +47,19 @@ struct Places {
     gaps: Vec<u32>,
 }
 
-/// Assigns a place to each slot. Returns the order of the slots in the state and the number of bits.
-pub(super) fn place(
-    slots: &mut Table<SlotId, Slot>,
-    elements: &[Option<Element>],
-    families: &[Domain],
-) -> (Vec<SlotId>, u32) {
+/// Assigns a place to each slot. Returns the number of bits.
+pub(super) fn place(slots: &mut Table<SlotId, Slot>, elements: &[Option<Element>], families: &[Domain]) -> u32 {
     let (mut pieces, loose) = pieces(slots, elements, families);
-    let plain: Vec<SlotId> = slots.iter_enumerated().map(|(id, _)| id).collect();
-    let in_order = one_after_the_other(slots, &plain);
+    let in_order = Places::in_order(slots);
     let mut best = Places::of(slots, &pieces, &loose);
-    while best.words() > in_order.words() {
+    for _ in 0..MOST_CUTS {
+        if best.words() <= in_order.words() {
+            break;
+        }
         // The piece that wastes most is cut.
-        let waste = |piece: &Piece| piece.elements.len() as u32 * (WORD % piece.width.max(1)) / (WORD / piece.width.max(1)).max(1);
         let cut = (0..pieces.len())
             .filter(|&number| pieces[number].elements[0].len() > 1)
-            .max_by_key(|&number| (waste(&pieces[number]), std::cmp::Reverse(number)));
+            .max_by_key(|&number| (pieces[number].waste(), std::cmp::Reverse(number)));
         let Some(cut) = cut else { break };
         let (upper, lower) = pieces[cut].halves(slots);
         pieces[cut] = upper;
@@ -69,33 +69,14 @@ pub(super) fn place(
     if best.words() > in_order.words() {
         best = in_order;
     }
-    let mut order = plain;
-    best.apply(slots);
-    order.sort_by_key(|&slot| slots[slot].bit);
-    (order, best.end)
-}
-
-/// The places of slots one after the other, in the given order.
-pub(super) fn place_in_order(slots: &mut Table<SlotId, Slot>, order: &[SlotId]) -> u32 {
-    let places = one_after_the_other(slots, order);
-    places.apply(slots);
-    places.end
-}
-
-fn one_after_the_other(slots: &Table<SlotId, Slot>, order: &[SlotId]) -> Places {
-    let mut places = Places { bits: vec![0; slots.len()], end: 0, gaps: Vec::new() };
-    for &slot in order {
-        places.append(slots, std::slice::from_ref(&slot), slots[slot].width);
+    for id in slots.indices() {
+        slots[id].bit = best.bits[id.position()];
     }
-    places
+    best.end
 }
 
 /// The families as whole pieces, and the slots that belong to none.
-fn pieces(
-    slots: &Table<SlotId, Slot>,
-    elements: &[Option<Element>],
-    families: &[Domain],
-) -> (Vec<Piece>, Vec<SlotId>) {
+fn pieces(slots: &Table<SlotId, Slot>, elements: &[Option<Element>], families: &[Domain]) -> (Vec<Piece>, Vec<SlotId>) {
     let mut members: Vec<Vec<Vec<SlotId>>> = vec![Vec::new(); families.len()];
     let mut loose = Vec::new();
     for ((slot, _), element) in slots.iter_enumerated().zip(elements) {
@@ -144,6 +125,12 @@ fn pieces(
 }
 
 impl Piece {
+    /// The bits that words full of elements leave unused, as a rule.
+    fn waste(&self) -> u32 {
+        let width = self.width.max(1);
+        self.elements.len() as u32 / (WORD / width) * (WORD % width)
+    }
+
     /// The piece cut where its halves differ least in width.
     fn halves(&self, slots: &Table<SlotId, Slot>) -> (Self, Self) {
         let mut upper = 0;
@@ -166,6 +153,15 @@ impl Piece {
 }
 
 impl Places {
+    /// All slots, one after the other.
+    fn in_order(slots: &Table<SlotId, Slot>) -> Self {
+        let mut places = Self { bits: vec![0; slots.len()], end: 0, gaps: Vec::new() };
+        for (id, slot) in slots.iter_enumerated() {
+            places.append(slots, &[id], slot.width);
+        }
+        places
+    }
+
     fn of(slots: &Table<SlotId, Slot>, pieces: &[Piece], loose: &[SlotId]) -> Self {
         let mut places = Self { bits: vec![0; slots.len()], end: 0, gaps: Vec::new() };
         for piece in pieces {
@@ -210,12 +206,6 @@ impl Places {
         for &slot in cells {
             self.bits[slot.position()] = self.end;
             self.end += slots[slot].width;
-        }
-    }
-
-    fn apply(&self, slots: &mut Table<SlotId, Slot>) {
-        for id in slots.indices() {
-            slots[id].bit = self.bits[id.position()];
         }
     }
 

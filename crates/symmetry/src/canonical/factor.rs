@@ -8,6 +8,7 @@ use quotient_groups::action::Action;
 use quotient_groups::arrangement::{Arrangement, arrangement, rotation};
 use quotient_groups::{ImageScratch, ImageSearch, SparsePermutation};
 
+use super::cardinality::Cardinality;
 use super::elements::{CodeMap, Listing, ListingScratch};
 use super::labelling::{Labelling, LabellingScratch};
 use super::nesting::{NestedSort, SortScratch};
@@ -149,29 +150,31 @@ impl Factor {
     }
 
     /// The number of states in the orbit of a state. The state becomes its canonical image.
-    pub(super) fn orbit_size(&self, state: &mut [u64], scratch: &mut FactorScratch) -> BigUint {
+    pub(super) fn orbit_size(&self, state: &mut [u64], scratch: &mut FactorScratch) -> Cardinality {
         match &self.method {
             Method::Sorting(sorts) => {
-                let mut size = BigUint::from(1u32);
+                let mut size = Cardinality::ONE;
                 for sort in sorts {
-                    size *= sort.order() / sort.stabiliser_order(state, &mut scratch.sort);
+                    let stabiliser = sort.stabiliser_order(state, &mut scratch.sort);
+                    size.multiply(sort.order().over(&stabiliser));
                 }
                 size
             }
             Method::Labelling(labelling) => {
                 labelling.canonicalize(state, &mut scratch.labelling);
-                labelling.order() / labelling.stabiliser_order(state, &mut scratch.labelling)
+                let stabiliser = labelling.stabiliser_order(state, &mut scratch.labelling);
+                labelling.order().over(&stabiliser)
             }
-            Method::Turning(ring) => ring.orbit_size(&self.view, state, &mut scratch.ring),
+            Method::Turning(ring) => Cardinality::Small(ring.orbit_size(&self.view, state, &mut scratch.ring)),
             Method::Listing(listing) => {
                 self.view.read(state, &mut scratch.codes);
                 let stabiliser = listing.least(&mut scratch.codes, &mut scratch.listing);
                 self.view.write(&scratch.codes, state);
-                BigUint::from(listing.len() / stabiliser)
+                Cardinality::Small((listing.len() / stabiliser) as u64)
             }
             Method::Searching => {
                 self.find_image(state, scratch);
-                &self.order / scratch.image.stabiliser_order()
+                (&self.order / scratch.image.stabiliser_order()).into()
             }
         }
     }

@@ -262,9 +262,9 @@ impl KeyPlan {
         }
         let mut cleared: Vec<(u32, u64)> = Vec::new();
         // In the order of the state, so that neighbours there are neighbours in the key.
-        roles.plain.sort_by_key(|(_, fields)| {
-            fields[0].map(|field| (view.fields[field].word, view.fields[field].shift))
-        });
+        roles
+            .plain
+            .sort_by_key(|(_, fields)| fields[0].map(|field| (view.fields[field].word, view.fields[field].shift)));
         for (_, fields) in roles.plain.drain(..) {
             let fields: Vec<&Field> =
                 fields.into_iter().map(|field| Some(&view.fields[field?])).collect::<Option<_>>()?;

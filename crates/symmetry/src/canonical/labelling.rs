@@ -15,6 +15,7 @@ use num_bigint::BigUint;
 
 use quotient_groups::arrangement::{Arrangement, NodePosition};
 
+use super::cardinality::Cardinality;
 use super::keys::KeyPlan;
 use super::points::{Content, Field, NONE, View};
 
@@ -39,7 +40,7 @@ pub(super) struct Labelling {
     /// The fields that keys do not cover.
     fields: Vec<TupleField>,
     roles: Vec<Role>,
-    order: BigUint,
+    order: Cardinality,
     description: String,
 }
 
@@ -123,34 +124,6 @@ struct Cells {
     undecided: usize,
 }
 
-/// A product of small numbers.
-struct Count {
-    large: BigUint,
-    small: u64,
-}
-
-impl Default for Count {
-    fn default() -> Self {
-        Self { large: BigUint::from(1u32), small: 1 }
-    }
-}
-
-impl Count {
-    fn multiply(&mut self, factor: u64) {
-        match self.small.checked_mul(factor) {
-            Some(product) => self.small = product,
-            None => {
-                self.large *= self.small;
-                self.small = factor;
-            }
-        }
-    }
-
-    fn product(self) -> BigUint {
-        self.large * self.small
-    }
-}
-
 /// A leaf of the search tree.
 #[derive(Clone, Debug, Default)]
 struct Leaf {
@@ -172,6 +145,10 @@ pub(super) struct LabellingScratch {
     wide_ordered: Vec<u128>,
     codes: Vec<u64>,
     present: Vec<Present>,
+    /// For each object, the number of tuples it is in.
+    occurrences: Vec<u32>,
+    /// The tuples with objects that are not alone in their cells.
+    open_tuples: Vec<Present>,
     hashes: Vec<u64>,
     cells: Cells,
     /// Partitions of the open nodes of the search tree.
@@ -314,7 +291,7 @@ impl Labelling {
             parent_of,
             fields,
             roles: roles.into_iter().map(|role| role.unwrap_or_else(no_role)).collect(),
-            order: order.clone(),
+            order: order.clone().into(),
             description,
         })
     }
@@ -350,11 +327,11 @@ impl Labelling {
     }
 
     /// The number of elements of the group that fix a state.
-    pub(super) fn stabiliser_order(&self, state: &[u64], scratch: &mut LabellingScratch) -> BigUint {
+    pub(super) fn stabiliser_order(&self, state: &[u64], scratch: &mut LabellingScratch) -> Cardinality {
         self.read(state, scratch);
         let mut cells = std::mem::take(&mut scratch.cells);
         self.order_by_keys(state, &mut cells, scratch);
-        let mut order = Count::default();
+        let mut order = Cardinality::ONE;
         if cells.undecided > 0 {
             self.settle_twins(&mut cells, scratch, Some(&mut order));
             if cells.undecided > 0 {
@@ -367,27 +344,35 @@ impl Labelling {
             self.count(&cells, scratch, &mut order);
         }
         scratch.cells = cells;
-        order.product()
+        order
     }
 
-    pub(super) fn order(&self) -> &BigUint {
+    pub(super) fn order(&self) -> &Cardinality {
         &self.order
     }
 
     /// Reads the tuples of a state.
     #[inline]
     fn read(&self, state: &[u64], scratch: &mut LabellingScratch) {
-        let LabellingScratch { codes, present, .. } = scratch;
+        let LabellingScratch { codes, present, occurrences, .. } = scratch;
         codes.clear();
         present.clear();
+        occurrences.clear();
+        occurrences.resize(self.kind_of.len(), 0);
+        let mut add = |tuple: &Tuple, code: u64| {
+            present.push(Present { tuple: *tuple, code });
+            for &thing in tuple.things() {
+                occurrences[thing as usize] += 1;
+            }
+        };
         for field in &self.fields {
             let code = field.field.read(state);
             codes.push(code);
             match &field.tuples {
-                Tuples::Carrying(tuple) => present.push(Present { tuple: *tuple, code }),
+                Tuples::Carrying(tuple) => add(tuple, code),
                 Tuples::ByCode(list) => {
                     if let Some(Some(tuple)) = list.get(code as usize) {
-                        present.push(Present { tuple: *tuple, code: 0 });
+                        add(tuple, 0);
                     }
                 }
             }
@@ -427,15 +412,18 @@ impl Labelling {
         if self.fields.is_empty() && !self.has_parents {
             return;
         }
-        let LabellingScratch { present, hashes, .. } = scratch;
+        let LabellingScratch { present, hashes, open_tuples, .. } = scratch;
         let things = self.kind_of.len();
+        let is_open = |cells: &Cells, tuple: &Tuple| tuple.things().iter().any(|&thing| !cells.is_single(thing));
+        open_tuples.clear();
+        open_tuples.extend(present.iter().filter(|present| is_open(cells, &present.tuple)));
         loop {
             if cells.undecided == 0 {
                 return;
             }
             hashes.clear();
             hashes.resize(things, 0);
-            for Present { tuple, code } in present.iter() {
+            for Present { tuple, code } in open_tuples.iter() {
                 let role = &self.roles[tuple.role as usize];
                 match tuple.things() {
                     [only] => {
@@ -504,6 +492,11 @@ impl Labelling {
         {
             return false;
         }
+        match (scratch.occurrences[first as usize], scratch.occurrences[second as usize]) {
+            (0, 0) => return true,
+            (one, other) if one != other => return false,
+            _ => {}
+        }
         let exchanged = |thing: u16| match thing {
             _ if thing == first => second,
             _ if thing == second => first,
@@ -526,7 +519,7 @@ impl Labelling {
 
     /// Takes cells apart whose objects can be exchanged freely: any order will do. The number of orders is
     /// multiplied to the count, if that is asked for.
-    fn settle_twins(&self, cells: &mut Cells, scratch: &LabellingScratch, mut orders: Option<&mut Count>) {
+    fn settle_twins(&self, cells: &mut Cells, scratch: &LabellingScratch, mut orders: Option<&mut Cardinality>) {
         let mut start = 0;
         while start < cells.order.len() {
             let end = cells.end_of(start);
@@ -537,7 +530,7 @@ impl Labelling {
                     for position in start..end {
                         cells.colour[cells.order[position] as usize] = position as u16;
                         if let Some(orders) = &mut orders {
-                            orders.multiply((position - start + 1) as u64);
+                            orders.multiply(Cardinality::Small((position - start + 1) as u64));
                         }
                     }
                     cells.undecided -= end - start;
@@ -740,7 +733,7 @@ impl Labelling {
 
     /// Multiplies `order` by the number of automorphisms below a node: along the first path, the orbit of each object
     /// that is individualised under those that fix the objects before it.
-    fn count(&self, cells: &Cells, scratch: &mut LabellingScratch, order: &mut Count) {
+    fn count(&self, cells: &Cells, scratch: &mut LabellingScratch, order: &mut Cardinality) {
         // The first path, with the partition of each node.
         let mut nodes: Vec<(Cells, (usize, usize))> = Vec::new();
         let mut current = cells.clone();
@@ -779,7 +772,7 @@ impl Labelling {
                     outside.push(thing);
                 }
             }
-            order.multiply(orbit);
+            order.multiply(Cardinality::Small(orbit));
         }
     }
 
@@ -828,6 +821,13 @@ impl Cells {
             end += 1;
         }
         end
+    }
+
+    /// Whether an object is alone in its cell.
+    #[inline]
+    fn is_single(&self, thing: u16) -> bool {
+        let start = self.colour[thing as usize];
+        self.order.get(start as usize + 1).is_none_or(|&next| self.colour[next as usize] != start)
     }
 
     /// Makes a range a single cell.

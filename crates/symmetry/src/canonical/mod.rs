@@ -7,6 +7,7 @@
 //! else is searched in the stabiliser chain ([`quotient_groups::ImageSearch`]). The action of one factor does not
 //! depend on the points of another, so treating them one after the other is exact.
 
+mod cardinality;
 mod elements;
 mod factor;
 mod keys;
@@ -17,6 +18,7 @@ mod orbit;
 mod points;
 mod rotation;
 mod segments;
+
 mod strategy;
 
 use num_bigint::BigUint;
@@ -26,6 +28,7 @@ use quotient_ir::{Layout, Model};
 
 use crate::certify::CertifiedGroup;
 use crate::literals::{Literals, StateMap};
+pub use cardinality::Cardinality;
 use factor::{Factor, FactorScratch};
 use multisets::Multisets;
 use orbit::{Walk, WalkScratch};
@@ -234,7 +237,9 @@ impl Canonicalizer {
                 for part in &self.parts {
                     part.canonicalize(state, &mut workspace.part);
                 }
-                self.multisets.sort(state);
+                if !self.multisets.is_empty() {
+                    self.multisets.sort(state);
+                }
             }
             Method::Segments(segments) => {
                 for segment in segments {
@@ -279,21 +284,24 @@ impl Canonicalizer {
 
     /// The number of states that a stored representative represents, if known: if an orbit may have several
     /// representatives, orbit sizes do not add up.
-    pub fn represented(&self, workspace: &mut Workspace, state: &[u64]) -> Option<BigUint> {
-        self.is_exact.then(|| self.orbit_size(workspace, state))
+    pub fn represented(&self, workspace: &mut Workspace, state: &[u64]) -> Option<Cardinality> {
+        self.is_exact.then(|| self.size_of_orbit(workspace, state))
     }
 
     /// The number of states in the orbit of a state.
     pub fn orbit_size(&self, workspace: &mut Workspace, state: &[u64]) -> BigUint {
+        self.size_of_orbit(workspace, state).into()
+    }
+
+    fn size_of_orbit(&self, workspace: &mut Workspace, state: &[u64]) -> Cardinality {
         let Workspace { part: scratch, state: copy, .. } = workspace;
         copy.clear();
         copy.extend_from_slice(state);
-        let mut size = BigUint::from(1u32);
+        let mut size = Cardinality::ONE;
         for part in &self.parts {
-            let own = part.orbit_size(copy, scratch);
-            size = if size == BigUint::from(1u32) { own } else { size * own };
+            size.multiply(part.orbit_size(copy, scratch));
         }
-        if self.multisets.is_empty() { size } else { size / self.multisets.arrangements(state) }
+        if self.multisets.is_empty() { size } else { size.over(&self.multisets.arrangements(state).into()) }
     }
 }
 

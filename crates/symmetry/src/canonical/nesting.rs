@@ -1,12 +1,14 @@
 //! Interchangeable objects, possibly nested, sorted by their keys, inner ones first (a wreath product of symmetric
 //! groups). This is exact, because siblings can be permuted freely and the key describes an object completely.
 
-use num_bigint::BigUint;
-
 use quotient_groups::arrangement::{Arrangement, Nesting};
 
+use super::cardinality::Cardinality;
 use super::keys::{Key, KeyPlan};
 use super::points::View;
+
+/// The number of objects that insertion sorts fastest.
+const FEW: usize = 16;
 
 /// Sorts the objects of a nesting.
 #[derive(Clone, Debug)]
@@ -16,7 +18,7 @@ pub(super) struct NestedSort {
     plans: Vec<KeyPlan>,
     /// For each level, the number of bits of a node's key including everything below it.
     widths: Vec<u32>,
-    order: BigUint,
+    order: Cardinality,
 }
 
 /// Working memory for sorting.
@@ -50,10 +52,10 @@ impl NestedSort {
             widths[level] = plans[level].width.saturating_add(children.saturating_mul(below));
             below = widths[level];
         }
-        Some(Self { arities: nesting.arities.clone(), plans, widths, order: nesting.order() })
+        Some(Self { arities: nesting.arities.clone(), plans, widths, order: nesting.order().into() })
     }
 
-    pub(super) fn order(&self) -> &BigUint {
+    pub(super) fn order(&self) -> &Cardinality {
         &self.order
     }
 
@@ -81,6 +83,15 @@ impl NestedSort {
     /// Sorts the objects of a state.
     #[inline]
     pub(super) fn canonicalize(&self, state: &mut [u64], scratch: &mut SortScratch) {
+        if let [plan] = &self.plans[..]
+            && plan.count <= FEW
+        {
+            match plan.width {
+                0..=64 => return sort_few::<u64>(plan, state),
+                65..=128 => return sort_few::<u128>(plan, state),
+                _ => {}
+            }
+        }
         match self.widths[0] {
             0..=64 => {
                 self.sort(state, &mut scratch.narrow);
@@ -95,17 +106,21 @@ impl NestedSort {
     }
 
     /// The number of arrangements that fix a state. The state becomes sorted.
-    pub(super) fn stabiliser_order(&self, state: &mut [u64], scratch: &mut SortScratch) -> BigUint {
+    pub(super) fn stabiliser_order(&self, state: &mut [u64], scratch: &mut SortScratch) -> Cardinality {
         match self.widths[0] {
-            // Sorting a sorted state again leaves the keys including everything below them.
+            // Sorting a sorted state again leaves the keys including everything below them. One level needs no more.
             0..=64 => {
                 self.sort(state, &mut scratch.narrow);
-                self.sort(state, &mut scratch.narrow);
+                if self.plans.len() > 1 {
+                    self.sort(state, &mut scratch.narrow);
+                }
                 self.count_equals(&scratch.narrow)
             }
             65..=128 => {
                 self.sort(state, &mut scratch.wide);
-                self.sort(state, &mut scratch.wide);
+                if self.plans.len() > 1 {
+                    self.sort(state, &mut scratch.wide);
+                }
                 self.count_equals(&scratch.wide)
             }
             _ => self.sort_wide(state, scratch),
@@ -182,9 +197,8 @@ impl NestedSort {
     }
 
     /// The number of arrangements that fix the sorted keys of all levels.
-    fn count_equals<K: Key>(&self, keys: &[K]) -> BigUint {
-        let mut product = BigUint::from(1u32);
-        let mut small = 1u64;
+    fn count_equals<K: Key>(&self, keys: &[K]) -> Cardinality {
+        let mut product = Cardinality::ONE;
         let mut start = 0;
         for level in (0..self.plans.len()).rev() {
             let own = &keys[start..start + self.plans[level].count];
@@ -193,27 +207,21 @@ impl NestedSort {
                 let mut run = 1u64;
                 for pair in siblings.windows(2) {
                     run = if pair[0] == pair[1] { run + 1 } else { 1 };
-                    match small.checked_mul(run) {
-                        Some(next) => small = next,
-                        None => {
-                            product *= small;
-                            small = run;
-                        }
-                    }
+                    product.multiply(Cardinality::Small(run));
                 }
             }
         }
-        product * small
+        product
     }
 
     /// The same for keys of any width: objects are ranked level by level, from the lowest up. Returns the number of
     /// arrangements that fix the state.
-    fn sort_wide(&self, state: &mut [u64], scratch: &mut SortScratch) -> BigUint {
+    fn sort_wide(&self, state: &mut [u64], scratch: &mut SortScratch) -> Cardinality {
         let SortScratch { tokens, ranks, orders, .. } = scratch;
         tokens.resize_with(self.plans.len(), Vec::new);
         ranks.resize_with(self.plans.len(), Vec::new);
         orders.resize_with(self.plans.len(), Vec::new);
-        let mut equals = BigUint::from(1u32);
+        let mut equals = Cardinality::ONE;
         for level in (0..self.plans.len()).rev() {
             let plan = &self.plans[level];
             let words = plan.load_wide(state, &mut tokens[level]);
@@ -238,10 +246,10 @@ impl NestedSort {
             let mut order: Vec<u32> = (0..plan.count as u32).collect();
             for siblings in order.chunks_exact_mut(self.arities[level]) {
                 siblings.sort_by_key(|&node| rank[node as usize]);
-                let mut run = 1u32;
+                let mut run = 1;
                 for pair in siblings.windows(2) {
                     run = if rank[pair[0] as usize] == rank[pair[1] as usize] { run + 1 } else { 1 };
-                    equals *= run;
+                    equals.multiply(Cardinality::Small(run));
                 }
             }
             ranks[level] = rank;
@@ -259,6 +267,29 @@ impl NestedSort {
             parents = placed;
         }
         equals
+    }
+}
+
+/// Sorts few objects of one level.
+#[inline]
+fn sort_few<K: Key>(plan: &KeyPlan, state: &mut [u64]) {
+    let mut keys = [K::default(); FEW];
+    let keys = &mut keys[..plan.count];
+    plan.load(state, keys);
+    // States usually differ from a sorted one in few positions, or in none.
+    let mut is_changed = false;
+    for next in 1..keys.len() {
+        let key = keys[next];
+        let mut position = next;
+        while position > 0 && keys[position - 1] > key {
+            keys[position] = keys[position - 1];
+            position -= 1;
+        }
+        is_changed |= position < next;
+        keys[position] = key;
+    }
+    if is_changed {
+        plan.store(keys, state);
     }
 }
 

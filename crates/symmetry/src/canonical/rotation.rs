@@ -2,7 +2,6 @@
 //! linear in the length of the ring (Shiloach 1981). Symmetries beyond the rotations (reflections, permutations of
 //! values) are tried one after the other, each followed by the best rotation.
 
-use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
 use quotient_groups::{OrbitPartition, Point, SparsePermutation};
@@ -119,7 +118,14 @@ impl Ring {
         (scratch.codes, scratch.image, scratch.state, scratch.best) = (codes, image, candidate, best);
     }
 
-    pub(super) fn orbit_size(&self, view: &View, state: &[u64], scratch: &mut RingScratch) -> BigUint {
+    pub(super) fn orbit_size(&self, view: &View, state: &[u64], scratch: &mut RingScratch) -> u64 {
+        if self.others.is_empty()
+            && let Some([window]) = self.windows.as_deref()
+        {
+            let bits = state[window.word as usize] >> window.first & window.mask;
+            let count = self.plan.count as u32;
+            return u64::from((1..count).find(|&start| window.turned(bits, start) == bits).unwrap_or(count));
+        }
         let mut codes = Vec::new();
         let mut image = Vec::new();
         view.read(state, &mut codes);
@@ -142,7 +148,7 @@ impl Ring {
                 .expect("a full turn leaves everything as it is");
             sizes.insert(candidate, period);
         }
-        BigUint::from(sizes.values().sum::<usize>())
+        sizes.values().sum::<usize>() as u64
     }
 
     /// Rotates the ring to its least position.
@@ -182,6 +188,13 @@ impl Ring {
     #[inline]
     fn turn_windows(&self, windows: &[Window], state: &mut [u64]) {
         let count = self.plan.count as u32;
+        if let [window] = windows {
+            let word = &mut state[window.word as usize];
+            let bits = *word >> window.first & window.mask;
+            let least = (1..count).fold(bits, |least, start| least.min(window.turned(bits, start)));
+            *word = *word & !(window.mask << window.first) | least << window.first;
+            return;
+        }
         let mut best = 0;
         for start in 1..count {
             for window in windows {

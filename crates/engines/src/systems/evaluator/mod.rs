@@ -20,6 +20,7 @@ use quotient_ir::{
     TableIndex, TypeKind, Valuation,
 };
 
+use crate::narrowing::Repacking;
 use crate::seam::{Batches, Event, Facts, FieldTest, Instance, Sink, TransitionSystem};
 use crate::systems::firing::FiredRules;
 use code::{Code, CommandId, Test, TestId};
@@ -43,6 +44,8 @@ pub struct SpecialisedSystem<'m> {
     rules: Table<RuleId, Translation>,
     properties: Table<PropertyId, Translation>,
     fired: FiredRules,
+    /// Runs the starts with another layout, if states are packed with room for some values only.
+    whole: Option<(&'m SpecialisedSystem<'m>, Repacking)>,
     /// The first state that outgrew the layout.
     outgrown: OnceLock<Valuation>,
     /// The number of steps that the reference interpreter had to do.
@@ -121,7 +124,28 @@ impl<'m> SpecialisedSystem<'m> {
         Self::with_constants(interpreter, constant_slots(interpreter), interrupt)
     }
 
+    /// Specialises the starts of a model only.
+    pub(crate) fn of_starts(interpreter: &'m Interpreter<'m>, interrupt: Interrupt) -> Self {
+        Self::with_owners(interpreter, Vec::new(), interrupt, false)
+    }
+
+    /// Takes the starts from a system whose layout has room for everything: a start may pass through states that this
+    /// layout has no room for.
+    pub(crate) fn with_starts(self, whole: &'m SpecialisedSystem<'m>) -> Self {
+        let repacking = Repacking::new(whole.interpreter.layout(), self.interpreter.layout());
+        Self { whole: Some((whole, repacking)), ..self }
+    }
+
     fn with_constants(interpreter: &'m Interpreter<'m>, constants: Vec<Option<i64>>, interrupt: Interrupt) -> Self {
+        Self::with_owners(interpreter, constants, interrupt, true)
+    }
+
+    fn with_owners(
+        interpreter: &'m Interpreter<'m>,
+        constants: Vec<Option<i64>>,
+        interrupt: Interrupt,
+        with_rules: bool,
+    ) -> Self {
         let (model, layout): (&Model, &Layout) = (interpreter.model(), interpreter.layout());
         let mut specialiser = Specialiser::new(model, layout, interrupt.clone());
         let mut frame = 0;
@@ -150,12 +174,12 @@ impl<'m> SpecialisedSystem<'m> {
         }
         specialiser.constants = constants;
         let mut rules = Table::new();
-        for rule in model.rules.iter() {
+        for rule in model.rules.iter().filter(|_| with_rules) {
             let owner = Owner::new(model, &rule.parameters, &rule.locals, Some(rule.guard), Some(&rule.body));
             rules.push(translate(&mut specialiser, &owner, true));
         }
         let mut properties = Table::new();
-        for property in model.properties.iter() {
+        for property in model.properties.iter().filter(|_| with_rules) {
             let owner = Owner::new(model, &property.parameters, &property.locals, property.formula.condition(), None);
             properties.push(translate(&mut specialiser, &owner, true));
         }
@@ -170,6 +194,7 @@ impl<'m> SpecialisedSystem<'m> {
             rules,
             properties,
             fired,
+            whole: None,
             outgrown: OnceLock::new(),
             consulted: AtomicU64::new(0),
             interrupt,
@@ -362,6 +387,22 @@ impl<'m> SpecialisedSystem<'m> {
         flow
     }
 
+    /// Runs all starts with this layout.
+    fn run_starts(
+        &self,
+        scratch: &mut EvaluatorScratch,
+        mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        // Undefined and the least value are both stored as zero.
+        let initial = vec![0; self.words()];
+        scratch.memory.set_state(&initial);
+        for (id, translation) in self.starts.iter_enumerated() {
+            if self.fire_all(Action::Start(id), translation, scratch, &initial, &mut visit).is_break() {
+                return;
+            }
+        }
+    }
+
     /// Fires all instances of one start or rule.
     fn fire_all(
         &self,
@@ -442,14 +483,21 @@ impl TransitionSystem for SpecialisedSystem<'_> {
         scratch: &mut EvaluatorScratch,
         mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) {
-        // Undefined and the least value are both stored as zero.
-        let initial = vec![0; self.words()];
-        scratch.memory.set_state(&initial);
-        for (id, translation) in self.starts.iter_enumerated() {
-            if self.fire_all(Action::Start(id), translation, scratch, &initial, &mut visit).is_break() {
-                return;
-            }
+        if let Some((whole, repacking)) = &self.whole {
+            let mut words = Vec::with_capacity(self.words());
+            return whole.run_starts(&mut whole.scratch(), |instance, event| {
+                let Event::Next { state, covered } = event else { return visit(instance, event) };
+                words.clear();
+                match repacking.append(state, &mut words) {
+                    true => visit(instance, Event::Next { state: &words, covered }),
+                    false => {
+                        let state = whole.interpreter.layout().unpack(state);
+                        visit(instance, Event::Fault(self.outgrow(instance.action, state)))
+                    }
+                }
+            });
         }
+        self.run_starts(scratch, visit);
     }
 
     fn successors(

@@ -1,0 +1,83 @@
+//! Quotients packed by the values that detection considers possible.
+//!
+//! Detection knows which values each slot can hold. A quotient is searched with a layout that has room for nothing
+//! else: states take fewer words, and the parts that symmetries exchange are smaller. Slots that symmetries exchange get
+//! the same room. Should a value not fit, or should too many steps pass through values that do not fit, the search is
+//! repeated with room for everything.
+
+use quotient_groups::OrbitPartition;
+use quotient_ir::{Domain, Interpreter, Layout, Model, TableIndex};
+use quotient_symmetry::CertifiedGroup;
+
+use super::{SLOW_STEPS, Watch};
+use crate::check::check_quotient;
+use crate::observer::Observer;
+use crate::options::SearchOptions;
+use crate::reduction::ReductionPlan;
+use crate::report::{EngineError, Report};
+use crate::systems::evaluator::SpecialisedSystem;
+
+/// Searches the orbits of a model as planned, with states packed by the possible values. `None` if that saves nothing
+/// or did not work out.
+///
+/// # Errors
+/// As for [`crate::check`].
+pub(crate) fn check_possible(
+    model: &Model,
+    layout: &Layout,
+    plan: &ReductionPlan,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<Option<Report>, EngineError> {
+    let depends_on_words = options.checkpoint.is_some() || options.resume.is_some() || observer.wants_graph();
+    if depends_on_words || !layout.multisets().is_empty() {
+        return Ok(None);
+    }
+    let narrow = layout_of_possible(layout, &plan.symmetry.group);
+    if narrow.words() >= layout.words() {
+        return Ok(None);
+    }
+    let Some(plan) = plan.repacked(model, &narrow) else { return Ok(None) };
+    let whole = Interpreter::new(model, layout);
+    let starts = SpecialisedSystem::of_starts(&whole, observer.interrupt());
+    let interpreter = Interpreter::new(model, &narrow);
+    let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt()).with_starts(&starts);
+    let mut watch = Watch { observer, evaluator: &evaluator, patience: SLOW_STEPS, is_slow: false };
+    let result = check_quotient(&evaluator, &interpreter, &plan, options, &mut watch);
+    if evaluator.outgrown().is_some() || watch.is_slow {
+        return Ok(None);
+    }
+    result.map(|(report, _)| Some(report))
+}
+
+/// A layout with room for the values that a group is certified for.
+fn layout_of_possible(layout: &Layout, group: &CertifiedGroup) -> Layout {
+    let slots = &layout.slots;
+    let mut orbits = OrbitPartition::new(slots.len());
+    for slot_move in group.maps().iter().flat_map(quotient_symmetry::StateMap::moves) {
+        let (from, to) = (&slots[slot_move.from], &slots[slot_move.to]);
+        if from.domain == to.domain && from.has_undefined == to.has_undefined {
+            orbits.merge(slot_move.from.position() as u32, slot_move.to.position() as u32);
+        }
+    }
+    // The least and the greatest possible value of each orbit of slots, and whether they can be undefined.
+    let mut rooms: Vec<(Option<(i64, i64)>, bool)> = vec![(None, false); slots.len()];
+    for (slot, literals) in group.literals().slots().iter_enumerated() {
+        let (between, undefined) = &mut rooms[orbits.find(slot.position() as u32) as usize];
+        for value in &literals.values {
+            match *value {
+                Some(value) => {
+                    *between = Some(between.map_or((value, value), |(low, high)| (low.min(value), high.max(value))));
+                }
+                None => *undefined = true,
+            }
+        }
+    }
+    layout.repacked(|id, slot| {
+        let (between, undefined) = rooms[orbits.find(id.position() as u32) as usize];
+        // A slot that is never defined still needs room for some value.
+        let (low, high) = between.unwrap_or((slot.least, slot.least));
+        let domain: Option<Domain> = slot.domain.between(low, high);
+        domain.map(|domain| (domain, undefined && slot.has_undefined))
+    })
+}
