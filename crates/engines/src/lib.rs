@@ -42,3 +42,4 @@ pub use systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
 pub use systems::passing::{PassingScratch, PassingSystem};
 pub use systems::quotient::{Clock, QuotientScratch, QuotientSystem};
 pub use systems::reference::ReferenceSystem;
+pub use systems::starts::StartSieve;

@@ -16,6 +16,7 @@ use quotient_symmetry::{
 
 use crate::report::{EngineError, JudgedInstance};
 use crate::seam::Identity;
+use crate::systems::starts::StartSieve;
 
 /// The number of steps that tree markers look ahead.
 const MARKER_ROUNDS: usize = 3;
@@ -65,6 +66,8 @@ pub struct Reduction {
     pub exact: Option<Canonicalizer>,
     /// Markers that are compared first, or instead.
     pub markers: Option<Markers>,
+    /// The starts that suffice.
+    pub(crate) starts: StartSieve,
 }
 
 /// How markers are used.
@@ -119,7 +122,7 @@ impl Reduction {
             let markers = Some(Markers { marking, decides: strategy == Strategy::MarkersCanonical });
             // The stored state of an orbit is the first one found, not a canonical one.
             let exact = Some(canonicalizer.clone());
-            return Ok(Self { group, canonicalizer, exact, markers });
+            return Ok(Self { group, canonicalizer, exact, markers, starts: StartSieve::default() });
         }
         let canonicalizer = build(strategy).map_err(|error| error.to_string())?;
         // Runs are rebuilt by comparing orbits.
@@ -127,7 +130,8 @@ impl Reduction {
             true => None,
             false => Some(build(Strategy::Canonical).map_err(|error| error.to_string())?),
         };
-        Ok(Self { group, canonicalizer, exact, markers: None })
+        let starts = StartSieve::new(model, layout, &group);
+        Ok(Self { group, canonicalizer, exact, markers: None, starts })
     }
 
     /// The method.

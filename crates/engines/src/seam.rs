@@ -10,6 +10,7 @@ use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, Fault, PropertyId, RuleId, StartId, TableIndex, Violation};
 
 use crate::explicit::store::copy;
+use crate::systems::starts::StartSieve;
 
 /// An action with the cells of its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,6 +182,11 @@ impl Successors {
     pub(crate) fn records(&self) -> std::slice::ChunksExact<'_, u64> {
         self.records[..self.used].chunks_exact(self.stride)
     }
+    /// The records from a position on.
+    #[inline]
+    pub(crate) fn records_from(&mut self, position: usize) -> &mut [u64] {
+        &mut self.records[position * self.stride..self.used]
+    }
     /// Removes all.
     pub fn clear(&mut self) {
         self.count = 0;
@@ -264,6 +270,18 @@ pub trait TransitionSystem: Sync {
 
     /// Runs every instance of every start in order. A break from `visit` ends the enumeration.
     fn starts(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>);
+
+    /// The same, but instances that a sieve removes may be omitted: for each there is another one whose state a symmetry
+    /// maps to that of the omitted one.
+    fn starts_up_to(
+        &self,
+        scratch: &mut Self::Scratch,
+        sieve: &StartSieve,
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        let _ = sieve;
+        self.starts(scratch, visit);
+    }
 
     /// Fires every enabled instance of every rule in order. Instances with a false guard are not reported. A break from
     /// `visit` ends the enumeration.

@@ -6,7 +6,9 @@
 //! repeated with room for everything.
 
 use quotient_groups::OrbitPartition;
-use quotient_ir::{Domain, Interpreter, Layout, Model, TableIndex};
+use quotient_ir::{
+    Argument, Interpreter, Layout, Model, PlaceId, Root, Statement, StatementKind, TableIndex, VariableId,
+};
 use quotient_symmetry::CertifiedGroup;
 
 use super::{SLOW_STEPS, Watch};
@@ -33,8 +35,8 @@ pub(crate) fn check_possible(
     if depends_on_words || !layout.multisets().is_empty() {
         return Ok(None);
     }
-    let narrow = layout_of_possible(layout, &plan.symmetry.group);
-    if narrow.words() >= layout.words() {
+    let narrow = layout_of_possible(layout, &plan.symmetry.group, &Transit::of(model));
+    if narrow.bits() >= layout.bits() {
         return Ok(None);
     }
     let Some(plan) = plan.repacked(model, &narrow) else { return Ok(None) };
@@ -50,8 +52,72 @@ pub(crate) fn check_possible(
     result.map(|(report, _)| Some(report))
 }
 
-/// A layout with room for the values that a group is certified for.
-fn layout_of_possible(layout: &Layout, group: &CertifiedGroup) -> Layout {
+/// What variables contain in the middle of a step: it is common to make a message undefined, and then to set its
+/// parts.
+struct Transit {
+    /// Whether cells of each variable are made undefined, or set to their least values.
+    undefined: Vec<bool>,
+    cleared: Vec<bool>,
+}
+
+impl Transit {
+    fn of(model: &Model) -> Self {
+        let mut statements = Vec::new();
+        let bodies = model.rules.iter().map(|rule| &rule.body).chain(model.functions.iter().map(|entry| &entry.body));
+        bodies.for_each(|body| collect(body, &mut statements));
+        let root = |place: PlaceId| match model.pool.places()[place].root {
+            Root::Variable(variable) => Some(variable),
+            _ => None,
+        };
+        // The variables that references can refer to.
+        let mut referred: Vec<VariableId> = Vec::new();
+        for statement in &statements {
+            match statement {
+                StatementKind::Bind { place, .. } => referred.extend(root(*place)),
+                StatementKind::Call { arguments, .. } => {
+                    let places = arguments.iter().filter_map(|argument| match argument {
+                        Argument::Reference(place) => root(*place),
+                        _ => None,
+                    });
+                    referred.extend(places);
+                }
+                _ => {}
+            }
+        }
+        let mut transit =
+            Self { undefined: vec![false; model.variables.len()], cleared: vec![false; model.variables.len()] };
+        for statement in statements {
+            let (place, marked) = match statement {
+                StatementKind::Undefine(place) => (place, &mut transit.undefined),
+                StatementKind::Clear(place) => (place, &mut transit.cleared),
+                _ => continue,
+            };
+            match root(*place) {
+                Some(variable) => marked[variable.position()] = true,
+                None => referred.iter().for_each(|variable| marked[variable.position()] = true),
+            }
+        }
+        transit
+    }
+}
+
+/// All statements of a body.
+fn collect<'m>(body: &'m [Statement], statements: &mut Vec<&'m StatementKind>) {
+    for statement in body {
+        statements.push(&statement.kind);
+        match &statement.kind {
+            StatementKind::If { branches, otherwise } => {
+                branches.iter().for_each(|(_, branch)| collect(branch, statements));
+                collect(otherwise, statements);
+            }
+            StatementKind::While { body, .. } | StatementKind::For { body, .. } => collect(body, statements),
+            _ => {}
+        }
+    }
+}
+
+/// A layout with room for the values that a group is certified for, and for those of states in the middle of a step.
+fn layout_of_possible(layout: &Layout, group: &CertifiedGroup, transit: &Transit) -> Layout {
     let slots = &layout.slots;
     let mut orbits = OrbitPartition::new(slots.len());
     for slot_move in group.maps().iter().flat_map(quotient_symmetry::StateMap::moves) {
@@ -72,12 +138,16 @@ fn layout_of_possible(layout: &Layout, group: &CertifiedGroup) -> Layout {
                 None => *undefined = true,
             }
         }
+        let entry = &slots[slot];
+        *undefined |= transit.undefined[entry.variable.position()];
+        if transit.cleared[entry.variable.position()] {
+            *between = Some(between.map_or((entry.least, entry.least), |(low, high)| (low.min(entry.least), high)));
+        }
     }
     layout.repacked(|id, slot| {
         let (between, undefined) = rooms[orbits.find(id.position() as u32) as usize];
         // A slot that is never defined still needs room for some value.
         let (low, high) = between.unwrap_or((slot.least, slot.least));
-        let domain: Option<Domain> = slot.domain.between(low, high);
-        domain.map(|domain| (domain, undefined && slot.has_undefined))
+        slot.domain.between(low, high).map(|domain| (domain, undefined && slot.has_undefined))
     })
 }

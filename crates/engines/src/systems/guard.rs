@@ -58,13 +58,13 @@ impl Guard {
             let possible = &literals.slots()[slot];
             let codes: Vec<u64> = possible.values.iter().filter_map(|&value| entry.stored(value)).collect();
             // A size of zero denotes 2^64 values.
-            let size = entry.domain.size().wrapping_sub(1).saturating_add(1 + u64::from(entry.may_be_undefined));
+            let size = entry.domain.size().wrapping_sub(1).saturating_add(1 + u64::from(entry.has_undefined));
             let has_undefined = possible.values.contains(&None);
             let allowed = match codes[..] {
                 _ if !possible.wide && codes.len() as u64 == size => continue,
                 [.., low, high] if possible.wide => {
-                    let defined = size - u64::from(entry.may_be_undefined);
-                    if high - low == defined.wrapping_sub(1) && has_undefined == entry.may_be_undefined {
+                    let defined = size - u64::from(entry.has_undefined);
+                    if high - low == defined.wrapping_sub(1) && has_undefined == entry.has_undefined {
                         continue;
                     }
                     Allowed::Between(low, high, has_undefined)
@@ -87,6 +87,11 @@ impl Guard {
             word.fields.push(GuardedField { slot, shift, mask, allowed });
         }
         Self { words, caught: AtomicU32::new(NONE) }
+    }
+
+    /// Whether there is nothing to check.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| word.bits == 0)
     }
 
     /// Whether a state holds only possible values, checking only where it differs from a state known to pass.

@@ -8,3 +8,4 @@ pub(crate) mod guard;
 pub(crate) mod passing;
 pub(crate) mod quotient;
 pub(crate) mod reference;
+pub(crate) mod starts;

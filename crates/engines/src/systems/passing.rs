@@ -20,6 +20,7 @@ use crate::seam::{
     TransitionSystem,
 };
 use crate::systems::guard::Guard;
+use crate::systems::starts::StartSieve;
 
 /// The number of states of a stretch before the search is notified.
 const IDLE_INTERVAL: usize = 1024;
@@ -232,6 +233,18 @@ impl<S: Batches> TransitionSystem for PassingSystem<'_, S> {
             sieve.from_starts = true;
             let _ = sieve.advance::<false>(inner, current);
         }
+    }
+
+    fn starts_up_to(
+        &self,
+        scratch: &mut Self::Scratch,
+        sieve: &StartSieve,
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        if self.is_plain() {
+            return self.inner.starts_up_to(&mut scratch.inner, sieve, visit);
+        }
+        self.starts(scratch, visit);
     }
 
     fn successors(

@@ -19,15 +19,16 @@ use crate::seam::{
     Batches, Event, Identity, Instance, Representatives, SearchSpace, Sink, Steps, Successors, Tag, TransitionSystem,
 };
 use crate::systems::guard::Guard;
+use crate::systems::starts::StartSieve;
 
 /// Returns the time since some fixed point, preferably in processor time of the calling thread. Engines read no other
 /// clock, and this one only for figures in reports.
 pub type Clock = fn() -> Duration;
 
-/// The number of consecutive representatives that are timed at first.
+/// The number of times that finding representatives is timed at first.
 const FIRST_SAMPLES: u32 = 64;
-/// One of how many is timed later: reading the clock costs more than a representative.
-const SAMPLING_INTERVAL: u32 = 512;
+/// One of how many times is timed later: reading the clock costs as much as several representatives.
+const SAMPLING_INTERVAL: u32 = 128;
 
 /// The number of consecutive starts that may be skipped before the search is notified.
 const IDLE_INTERVAL: u32 = 4096;
@@ -41,6 +42,8 @@ pub struct QuotientSystem<'a, S> {
     inner: &'a S,
     reduction: &'a Reduction,
     guard: Guard,
+    /// Whether the guard has anything to check.
+    is_guarded: bool,
     clock: Option<Clock>,
     /// The cost of reading the clock.
     reading: Duration,
@@ -94,16 +97,13 @@ impl Remembered {
 impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
     /// The quotient of a system by a reduction of its model that preserves everything checked in the quotient.
     pub fn new(inner: &'a S, layout: &Layout, reduction: &'a Reduction, clock: Option<Clock>) -> Self {
-        let reading =
-            clock.map_or(Duration::ZERO, |clock| (0..8).map(|_| clock().abs_diff(clock())).min().unwrap_or_default());
-        Self {
-            inner,
-            reduction,
-            guard: Guard::new(layout, reduction.group.literals()),
-            clock,
-            reading,
-            nanoseconds: AtomicU64::new(0),
-        }
+        let reading = clock.map_or(Duration::ZERO, |clock| {
+            let mut readings: Vec<Duration> = (0..9).map(|_| clock().abs_diff(clock())).collect();
+            readings.sort_unstable();
+            readings[readings.len() / 2]
+        });
+        let guard = Guard::new(layout, reduction.group.literals());
+        Self { inner, reduction, is_guarded: !guard.is_empty(), guard, clock, reading, nanoseconds: AtomicU64::new(0) }
     }
 
     /// The slot that held a value detection considered impossible. Then no result of the quotient can be trusted.
@@ -131,20 +131,51 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
         if self.reduction.markers.is_some() {
             return;
         }
+        self.timed(finder, |workspace| self.reduction.canonicalizer.canonicalize(workspace, state));
+    }
+
+    /// Replaces the successors of a state by their representatives. Each is a record: its words and a tag.
+    fn canonicalize_records(&self, finder: &mut Finder, before: &[u64], records: &mut [u64]) {
+        let stride = before.len() + 1;
+        let is_passed = !self.is_guarded || self.passes_records(before, records);
+        // The image of an impossible value under canonicalization is of no interest, and no other result will be.
+        if self.reduction.markers.is_some() || !is_passed {
+            return;
+        }
+        let canonicalizer = &self.reduction.canonicalizer;
+        self.timed(finder, |workspace| canonicalizer.canonicalize_records(workspace, records, stride));
+        // Canonicalization may move what the step touched. That nothing was touched remains true, since the group
+        // preserves what is checked.
+        for record in records.chunks_exact_mut(stride) {
+            record[stride - 1] = record[stride - 1].min(Tag::EVERYTHING);
+        }
+    }
+
+    /// Whether all successors of a state hold only possible values.
+    fn passes_records(&self, before: &[u64], records: &[u64]) -> bool {
+        let mut records = records.chunks_exact(before.len() + 1);
+        records.all(|record| self.guard.passes(Some(before), &record[..before.len()]))
+    }
+
+    /// Runs something that finds representatives, and measures the time every now and then.
+    #[inline]
+    fn timed(&self, finder: &mut Finder, run: impl FnOnce(&mut Workspace)) {
         match self.clock {
-            Some(clock) if finder.wait == 0 => self.canonicalize_timed(clock, finder, state),
+            Some(clock) if finder.wait == 0 => {
+                let before = clock();
+                run(&mut finder.workspace);
+                let spent = clock().saturating_sub(before).saturating_sub(self.reading);
+                self.note_time(finder, spent);
+            }
             _ => {
                 finder.wait = finder.wait.wrapping_sub(1);
-                self.reduction.canonicalizer.canonicalize(&mut finder.workspace, state);
+                run(&mut finder.workspace);
             }
         }
     }
 
     #[cold]
-    fn canonicalize_timed(&self, clock: Clock, finder: &mut Finder, state: &mut [u64]) {
-        let before = clock();
-        self.reduction.canonicalizer.canonicalize(&mut finder.workspace, state);
-        let mut spent = clock().saturating_sub(before).saturating_sub(self.reading);
+    fn note_time(&self, finder: &mut Finder, mut spent: Duration) {
         if finder.timed < FIRST_SAMPLES {
             finder.timed += 1;
         } else {
@@ -196,11 +227,15 @@ impl<S: SearchSpace> TransitionSystem for QuotientSystem<'_, S> {
         let canonicalizer = &self.reduction.canonicalizer;
         // Symmetries map starts to starts, so the representative of a start's orbit is also a start state, and it is
         // enough to continue from those that are representatives themselves. If an orbit may have several
-        // representatives, the representative of a start need not be a start state.
+        // representatives, the representative of a start need not be a start state. A sieve leaves one start of each
+        // orbit, or a few, which need not be representatives.
         let only_representatives = canonicalizer.is_exact() && self.reduction.markers.is_none();
         let mut passed_over = 0u32;
-        self.inner.starts(inner, |instance, event| {
+        let none = StartSieve::default();
+        let sieve = if only_representatives { &self.reduction.starts } else { &none };
+        self.inner.starts_up_to(inner, sieve, |instance, event| {
             if only_representatives
+                && !sieve.sieves(instance.action)
                 && let Event::Next { state, covered: [] } = event
                 && self.guard.passes(None, state)
                 && !canonicalizer.is_representative(&mut finder.workspace, state)
@@ -364,19 +399,9 @@ struct RepresentingSink<'a, 'q, S, K> {
 
 impl<S: SearchSpace, K: Sink> RepresentingSink<'_, '_, S, K> {
     fn represent(&mut self) {
-        let stays = self.quotient.reduction.markers.is_some();
         let successors = self.sink.successors();
-        for position in self.first..successors.len() {
-            let (state, tag) = successors.get_mut(position);
-            // The image of an impossible value under canonicalization is of no interest.
-            if self.quotient.guard.passes(Some(self.before), state) {
-                self.quotient.canonicalize(self.finder, state);
-            }
-            // Canonicalization may move what the step touched. That nothing was touched remains true, since the group
-            // preserves what is checked.
-            if !stays {
-                *tag = (*tag).min(Tag::EVERYTHING);
-            }
+        if self.first < successors.len() {
+            self.quotient.canonicalize_records(self.finder, self.before, successors.records_from(self.first));
         }
         self.first = successors.len();
     }

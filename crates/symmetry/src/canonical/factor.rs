@@ -116,6 +116,28 @@ impl Factor {
         }
     }
 
+    /// Replaces the states in records of `stride` words, all but the last of each, by their canonical images.
+    pub(super) fn canonicalize_records(&self, records: &mut [u64], stride: usize, scratch: &mut FactorScratch) {
+        let records = records.chunks_exact_mut(stride).map(|record| &mut record[..stride - 1]);
+        // The method is chosen once.
+        match &self.method {
+            Method::Sorting(sorts) => {
+                if let [sort] = &sorts[..] {
+                    records.for_each(|state| sort.canonicalize(state, &mut scratch.sort));
+                } else {
+                    records.for_each(|state| sorts.iter().for_each(|sort| sort.canonicalize(state, &mut scratch.sort)));
+                }
+            }
+            Method::Turning(ring) => {
+                records.for_each(|state| ring.canonicalize(&self.view, state, &mut scratch.ring));
+            }
+            Method::Labelling(labelling) => {
+                records.for_each(|state| labelling.canonicalize(state, &mut scratch.labelling));
+            }
+            Method::Listing(_) | Method::Searching => records.for_each(|state| self.canonicalize(state, scratch)),
+        }
+    }
+
     /// Whether a state is its own canonical image. `copy` is as long as the state.
     pub(super) fn is_canonical(&self, state: &[u64], copy: &mut [u64], scratch: &mut FactorScratch) -> bool {
         if let Method::Listing(listing) = &self.method {

@@ -4,7 +4,8 @@
 //! A state is a set of points, and each point is a tuple of objects with a role: "variable `owner` holds node 3" is the
 //! tuple (3), "`data[2]` is value 1" the tuple (2, 1). Objects are first ordered exactly by what is known about each of
 //! them alone (`keys`), then by the tuples they share with others, by colour refinement with hashes (Weisfeiler and
-//! Leman 1968). Objects that remain equal are individualised one after the other, as in McKay's nauty (1981, 2014); the
+//! Leman 1968). Kinds of objects whose tuples only say what they hold (`rows`), and not who holds them, are ordered
+//! exactly as soon as what they hold has names. Objects that remain equal are individualised one after the other, as in McKay's nauty (1981, 2014); the
 //! least image over the leaves of the search tree is the representative. Three techniques keep the tree small. Objects
 //! that can be exchanged without changing the state need no branches. A leaf with a known image is an automorphism, and
 //! objects that automorphisms map to each other need only one branch. A branch whose refinement is greater than that of
@@ -18,6 +19,7 @@ use quotient_groups::arrangement::{Arrangement, NodePosition};
 use super::cardinality::Cardinality;
 use super::keys::KeyPlan;
 use super::points::{Content, Field, NONE, View};
+use super::rows::{RowPlan, Rows};
 
 /// The largest number of objects that a point may depend on.
 const LONGEST_TUPLE: usize = 4;
@@ -37,6 +39,8 @@ pub(super) struct Labelling {
     /// The parent of each object, or itself if it has none.
     parent_of: Vec<u16>,
     has_parents: bool,
+    /// Whether rows contain all that keys do not.
+    only_rows: bool,
     /// The fields that keys do not cover.
     fields: Vec<TupleField>,
     roles: Vec<Role>,
@@ -56,6 +60,8 @@ struct Kind {
     has_children: bool,
     /// What is known about each object alone.
     plan: Option<KeyPlan>,
+    /// What each object holds, if no tuple says more about it.
+    rows: Option<RowPlan>,
 }
 
 /// A field whose points are tuples.
@@ -143,6 +149,11 @@ pub(super) struct LabellingScratch {
     wide: Vec<u128>,
     narrow_ordered: Vec<u64>,
     wide_ordered: Vec<u128>,
+    /// One bit for each kind with objects that have equal keys.
+    ties: u64,
+    rows: Vec<u128>,
+    /// Whether the tuples were read.
+    is_read: bool,
     codes: Vec<u64>,
     present: Vec<Present>,
     /// For each object, the number of tuples it is in.
@@ -192,7 +203,7 @@ impl Labelling {
                 let count = nesting.node_count(level);
                 let parent = (level > 0).then(|| kinds.len() - 1);
                 let has_children = level + 1 < nesting.arities.len();
-                kinds.push(Kind { first: things, count, siblings, parent, has_children, plan: None });
+                kinds.push(Kind { first: things, count, siblings, parent, has_children, plan: None, rows: None });
                 things += count;
             }
         }
@@ -217,6 +228,7 @@ impl Labelling {
         let mut roles: Vec<Option<Role>> = vec![None; arrangement.orbits.iter().max().map_or(0, |&last| last + 1)];
         let mut entries = 0;
         let mut random = 0x2545_f491_4f6c_dd1d_u64;
+        let mut is_listed = vec![false; view.fields.len()];
         for (number, field) in view.fields.iter().enumerate() {
             let content = &view.contents[number];
             let of_key = content.points().next().filter(|_| is_keyed[number]);
@@ -263,6 +275,7 @@ impl Labelling {
                 }
             };
             fields.push(TupleField { field: field.clone(), tuples });
+            is_listed[number] = true;
         }
         if entries > TABLE_LIMIT || roles.len() > usize::from(u16::MAX) {
             return None;
@@ -282,10 +295,22 @@ impl Labelling {
                 }
             }
         }
+        let counts: Vec<usize> = kinds.iter().map(|kind| kind.count).collect();
+        let rows = Rows { view, tuples: &tuples, orbits: &arrangement.orbits, counts: &counts, kind: kind_number };
+        if kinds.len() <= 64 {
+            for (number, plan) in rows.find(&is_listed) {
+                // Nested objects cannot be exchanged freely.
+                if kinds[number].parent.is_none() && !kinds[number].has_children {
+                    kinds[number].rows = Some(plan);
+                }
+            }
+        }
+        let in_rows: usize = kinds.iter().filter_map(|kind| kind.rows.as_ref()).map(RowPlan::field_count).sum();
         let no_role = || Role { strides: Vec::new(), targets: Box::default(), salts: [0; LONGEST_TUPLE] };
         let description = describe(arrangement);
         Some(Self {
             has_parents: kinds.iter().any(|kind| kind.parent.is_some()),
+            only_rows: in_rows == fields.len(),
             kinds,
             kind_of,
             parent_of,
@@ -304,11 +329,13 @@ impl Labelling {
     /// Replaces a state by its representative.
     #[inline]
     pub(super) fn canonicalize(&self, state: &mut [u64], scratch: &mut LabellingScratch) {
-        self.read(state, scratch);
+        scratch.is_read = false;
         let mut cells = std::mem::take(&mut scratch.cells);
         self.order_by_keys(state, &mut cells, scratch);
+        self.order_by_rows(state, &mut cells, scratch, None);
         // What has equal keys is equal altogether, as a rule.
         if cells.undecided > 0 {
+            self.read(state, scratch);
             self.settle_twins(&mut cells, scratch, None);
             if cells.undecided > 0 {
                 self.refine(&mut cells, scratch, None);
@@ -328,11 +355,12 @@ impl Labelling {
 
     /// The number of elements of the group that fix a state.
     pub(super) fn stabiliser_order(&self, state: &[u64], scratch: &mut LabellingScratch) -> Cardinality {
-        self.read(state, scratch);
         let mut cells = std::mem::take(&mut scratch.cells);
         self.order_by_keys(state, &mut cells, scratch);
         let mut order = Cardinality::ONE;
+        self.order_by_rows(state, &mut cells, scratch, Some(&mut order));
         if cells.undecided > 0 {
+            self.read(state, scratch);
             self.settle_twins(&mut cells, scratch, Some(&mut order));
             if cells.undecided > 0 {
                 self.refine(&mut cells, scratch, None);
@@ -354,6 +382,7 @@ impl Labelling {
     /// Reads the tuples of a state.
     #[inline]
     fn read(&self, state: &[u64], scratch: &mut LabellingScratch) {
+        scratch.is_read = true;
         let LabellingScratch { codes, present, occurrences, .. } = scratch;
         codes.clear();
         present.clear();
@@ -387,9 +416,11 @@ impl Labelling {
         cells.colour.clear();
         cells.colour.resize(self.kind_of.len(), 0);
         cells.undecided = 0;
-        let LabellingScratch { narrow, wide, .. } = scratch;
+        let LabellingScratch { narrow, wide, ties, .. } = scratch;
         narrow.resize(self.kind_of.len(), 0);
-        for kind in &self.kinds {
+        *ties = 0;
+        for (number, kind) in self.kinds.iter().enumerate() {
+            let before = cells.undecided;
             let range = kind.first..kind.first + kind.count;
             match &kind.plan {
                 Some(plan) if plan.width > 64 => {
@@ -402,6 +433,59 @@ impl Labelling {
                     cells.split(range, |thing| narrow[thing as usize]);
                 }
                 _ => cells.fill(range),
+            }
+            if cells.undecided > before && number < 64 {
+                *ties |= 1 << number;
+            }
+        }
+    }
+
+    /// Orders objects with equal keys by what they hold, if that has names already, and settles those that are equal:
+    /// nothing distinguishes them.
+    #[inline]
+    fn order_by_rows(
+        &self,
+        state: &[u64],
+        cells: &mut Cells,
+        scratch: &mut LabellingScratch,
+        mut orders: Option<&mut Cardinality>,
+    ) {
+        let ties = scratch.ties;
+        for (number, kind) in self.kinds.iter().enumerate() {
+            let Some(plan) = kind.rows.as_ref().filter(|plan| ties >> number & 1 == 1 && ties & plan.held == 0) else {
+                continue;
+            };
+            let rows = &mut scratch.rows;
+            rows.resize(self.kind_of.len(), 0);
+            let mut start = kind.first;
+            while start < kind.first + kind.count {
+                let end = cells.end_of(start);
+                if end - start > 1 {
+                    for &thing in &cells.order[start..end] {
+                        let node = thing as usize - kind.first;
+                        rows[thing as usize] = plan.row(node, state, |held, node| {
+                            let first = self.kinds[held].first;
+                            u64::from(cells.colour[first + node]) - first as u64
+                        });
+                    }
+                    cells.settle(start..end, |thing| rows[thing as usize], orders.as_deref_mut());
+                }
+                start = end;
+            }
+        }
+    }
+
+    /// Reads the rows of all objects, with the new names of what they hold.
+    fn read_rows(&self, state: &[u64], scratch: &mut LabellingScratch) {
+        let LabellingScratch { rows, names, .. } = scratch;
+        rows.resize(self.kind_of.len(), 0);
+        for kind in &self.kinds {
+            let Some(plan) = &kind.rows else { continue };
+            for node in 0..kind.count {
+                rows[kind.first + node] = plan.row(node, state, |held, node| {
+                    let first = self.kinds[held].first;
+                    u64::from(names[first + node]) - first as u64
+                });
             }
         }
     }
@@ -779,15 +863,22 @@ impl Labelling {
     /// Writes the state with its objects under their new names.
     #[inline]
     fn write(&self, state: &mut [u64], scratch: &mut LabellingScratch) {
+        if scratch.names.iter().enumerate().all(|(thing, &name)| name as usize == thing) {
+            return;
+        }
+        let by_rows = self.only_rows && !scratch.is_read;
+        if by_rows {
+            self.read_rows(state, scratch);
+        } else if !scratch.is_read {
+            self.read(state, scratch);
+        }
         let LabellingScratch { narrow, wide, narrow_ordered, wide_ordered, names, .. } = scratch;
-        let mut is_changed = false;
         for kind in &self.kinds {
             let range = kind.first..kind.first + kind.count;
             let names = &names[range.clone()];
             if names.iter().enumerate().all(|(thing, &name)| name as usize == kind.first + thing) {
                 continue;
             }
-            is_changed = true;
             match &kind.plan {
                 Some(plan) if plan.width > 64 => {
                     wide_ordered.resize(kind.count, 0);
@@ -806,7 +897,14 @@ impl Labelling {
                 _ => {}
             }
         }
-        if is_changed {
+        if by_rows {
+            for kind in &self.kinds {
+                let Some(plan) = &kind.rows else { continue };
+                for thing in kind.first..kind.first + kind.count {
+                    plan.store(scratch.names[thing] as usize - kind.first, scratch.rows[thing], state);
+                }
+            }
+        } else {
             self.place_tuples(scratch, |field, code| self.fields[field as usize].field.write(state, code));
         }
     }
@@ -871,6 +969,32 @@ impl Cells {
         self.undecided -= range.len();
         self.split(range, key);
         true
+    }
+
+    /// Orders a cell by keys. Objects with equal keys are in no order that matters; the number of their orders is
+    /// multiplied to the count, if that is asked for.
+    #[inline]
+    fn settle<K: Ord + Copy>(
+        &mut self,
+        range: std::ops::Range<usize>,
+        key: impl Fn(u16) -> K,
+        mut orders: Option<&mut Cardinality>,
+    ) {
+        let things = &mut self.order[range.clone()];
+        if !things.is_sorted_by_key(|&thing| key(thing)) {
+            things.sort_by_key(|&thing| key(thing));
+        }
+        let mut equal = 1;
+        for position in range.clone() {
+            let thing = self.order[position];
+            self.colour[thing as usize] = position as u16;
+            if let Some(orders) = &mut orders {
+                equal =
+                    if position > range.start && key(self.order[position - 1]) == key(thing) { equal + 1 } else { 1 };
+                orders.multiply(Cardinality::Small(equal));
+            }
+        }
+        self.undecided -= range.len();
     }
 
     /// Puts one object of a cell first, in its own cell.

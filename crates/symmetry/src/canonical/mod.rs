@@ -17,6 +17,7 @@ mod nesting;
 mod orbit;
 mod points;
 mod rotation;
+mod rows;
 mod segments;
 
 mod strategy;
@@ -248,6 +249,20 @@ impl Canonicalizer {
             }
             Method::LocalSearch(walk) => walk.descend(state, &mut workspace.walk),
             Method::Flooding(walk) => walk.take_least(state, &mut workspace.walk),
+        }
+    }
+
+    /// Replaces several packed states by the representatives of their orbits. Each is followed by another word: records
+    /// have `stride` words.
+    #[inline]
+    pub fn canonicalize_records(&self, workspace: &mut Workspace, records: &mut [u64], stride: usize) {
+        match (&self.method, &self.parts[..]) {
+            (Method::Parts, [part]) if self.multisets.is_empty() => {
+                part.canonicalize_records(records, stride, &mut workspace.part);
+            }
+            _ => records
+                .chunks_exact_mut(stride)
+                .for_each(|record| self.canonicalize(workspace, &mut record[..stride - 1])),
         }
     }
 

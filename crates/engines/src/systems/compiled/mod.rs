@@ -39,6 +39,7 @@ use rustc_hash::FxHashMap;
 use crate::seam::{Batches, Event, Facts, FieldTest, Instance, Sink, Successors, Tag, TransitionSystem};
 use crate::systems::evaluator::code::{Code, Test, TestId};
 use crate::systems::evaluator::{EvaluatorScratch, SpecialisedSystem, SpecialisedUnit, Translation};
+use crate::systems::starts::StartSieve;
 use bits::BitSet;
 use call::{Expanded, Halt, MachineCode, Table};
 use dependence::{Conjunct, Step};
@@ -224,6 +225,15 @@ impl TransitionSystem for CompiledSystem<'_> {
 
     fn starts(&self, scratch: &mut EvaluatorScratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
         self.evaluator.starts(scratch, visit);
+    }
+
+    fn starts_up_to(
+        &self,
+        scratch: &mut EvaluatorScratch,
+        sieve: &StartSieve,
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.evaluator.starts_up_to(scratch, sieve, visit);
     }
 
     fn successors(

@@ -23,9 +23,10 @@ use quotient_ir::{
 use crate::narrowing::Repacking;
 use crate::seam::{Batches, Event, Facts, FieldTest, Instance, Sink, TransitionSystem};
 use crate::systems::firing::FiredRules;
+use crate::systems::starts::StartSieve;
 use code::{Code, CommandId, Test, TestId};
 use machine::{Machine, Memory, Stop};
-use parameters::Parameters;
+pub(crate) use parameters::Parameters;
 use specialiser::{Owner, Specialiser, Unit, constant_slots};
 
 /// The largest number of instances of a rule or property that are specialised one by one.
@@ -387,17 +388,30 @@ impl<'m> SpecialisedSystem<'m> {
         flow
     }
 
-    /// Runs all starts with this layout.
+    /// Runs the starts that a sieve leaves with this layout.
     fn run_starts(
         &self,
         scratch: &mut EvaluatorScratch,
+        sieve: &StartSieve,
         mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) {
         // Undefined and the least value are both stored as zero.
         let initial = vec![0; self.words()];
         scratch.memory.set_state(&initial);
         for (id, translation) in self.starts.iter_enumerated() {
-            if self.fire_all(Action::Start(id), translation, scratch, &initial, &mut visit).is_break() {
+            let action = Action::Start(id);
+            let flow = match (sieve.of(id), translation) {
+                (Some(sieve), Translation::General(_, unit)) => sieve.visit(|arguments| match arguments {
+                    Some(arguments) => {
+                        let EvaluatorScratch { memory, words, .. } = &mut *scratch;
+                        let fired = self.fire(unit, arguments, memory, &initial);
+                        self.present(fired, Instance { action, arguments }, memory, words, &initial, &mut visit)
+                    }
+                    None => visit(Instance { action, arguments: &[] }, Event::Idle),
+                }),
+                _ => self.fire_all(action, translation, scratch, &initial, &mut visit),
+            };
+            if flow.is_break() {
                 return;
             }
         }
@@ -478,14 +492,19 @@ impl TransitionSystem for SpecialisedSystem<'_> {
         self.interpreter.layout().words()
     }
 
-    fn starts(
+    fn starts(&self, scratch: &mut EvaluatorScratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+        self.starts_up_to(scratch, &StartSieve::default(), visit);
+    }
+
+    fn starts_up_to(
         &self,
         scratch: &mut EvaluatorScratch,
+        sieve: &StartSieve,
         mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) {
         if let Some((whole, repacking)) = &self.whole {
             let mut words = Vec::with_capacity(self.words());
-            return whole.run_starts(&mut whole.scratch(), |instance, event| {
+            return whole.run_starts(&mut whole.scratch(), sieve, |instance, event| {
                 let Event::Next { state, covered } = event else { return visit(instance, event) };
                 words.clear();
                 match repacking.append(state, &mut words) {
@@ -497,7 +516,7 @@ impl TransitionSystem for SpecialisedSystem<'_> {
                 }
             });
         }
-        self.run_starts(scratch, visit);
+        self.run_starts(scratch, sieve, visit);
     }
 
     fn successors(

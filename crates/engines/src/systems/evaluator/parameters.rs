@@ -60,6 +60,17 @@ impl Parameters {
         Some(Self { digits })
     }
 
+    /// The values of each cell, in the order in which they are enumerated, if that is increasing and there are not too
+    /// many cells or values.
+    pub(crate) fn values(&self, cells: usize, values: usize) -> Option<Vec<Vec<i64>>> {
+        let of_digit = |digit: &Digit| {
+            let all = std::iter::successors(Some(digit.first()), |&value| digit.after(value));
+            let all: Vec<i64> = all.take(values + 1).collect();
+            (all.len() <= values && all.is_sorted()).then_some(all)
+        };
+        (self.digits.len() <= cells).then(|| self.digits.iter().map(of_digit).collect()).flatten()
+    }
+
     /// Sets cells to the first valuation.
     pub(crate) fn first(&self, cells: &mut Vec<i64>) {
         cells.clear();
