@@ -74,8 +74,6 @@ pub(super) struct KeyPlan {
     unheld: u128,
     /// The key bits of holders.
     held_mask: u128,
-    /// The bits of each word that the runs occupy.
-    cleared: Vec<(u32, u64)>,
 }
 
 /// Adjacent bits of all objects that are used unchanged.
@@ -85,15 +83,44 @@ struct Run {
     position: u32,
     width: u32,
     mask: u64,
-    places: Places,
+    bands: Vec<Band>,
 }
 
-#[derive(Clone, Debug)]
-enum Places {
-    /// In one word, at equal distances.
-    Strided { word: u32, first: u32, stride: u32 },
-    /// Word and shift for each object.
-    Scattered(Box<[(u32, u32)]>),
+/// Consecutive objects in one word, at equal distances.
+#[derive(Clone, Copy, Debug)]
+struct Band {
+    word: u32,
+    /// The first object, and the number of objects.
+    object: u32,
+    count: u32,
+    /// The first bit, and the distance.
+    first: u32,
+    stride: u32,
+    /// All bits of these objects.
+    mask: u64,
+}
+
+impl Band {
+    /// The bands of objects at the given words and bits.
+    fn of(places: &[(u32, u32)], mask: u64) -> Vec<Self> {
+        let mut bands: Vec<Self> = Vec::new();
+        for (object, &(word, bit)) in (0..).zip(places) {
+            if let Some(last) = bands.last_mut()
+                && last.word == word
+                && bit > last.first
+                && (last.count == 1 || bit == last.first + last.count * last.stride)
+            {
+                if last.count == 1 {
+                    last.stride = bit - last.first;
+                }
+                last.count += 1;
+                last.mask |= mask << bit;
+            } else {
+                bands.push(Self { word, object, count: 1, first: bit, stride: 0, mask: mask << bit });
+            }
+        }
+        bands
+    }
 }
 
 /// A field of each object whose codes have different meanings in different objects, or that cannot be moved as bits.
@@ -260,7 +287,7 @@ impl KeyPlan {
             });
             self.width += width;
         }
-        let mut cleared: Vec<(u32, u64)> = Vec::new();
+        let mut places: Vec<Vec<(u32, u32)>> = Vec::new();
         // In the order of the state, so that neighbours there are neighbours in the key.
         roles
             .plain
@@ -278,21 +305,13 @@ impl KeyPlan {
                 self.width += 64;
                 continue;
             }
-            for field in &fields {
-                let mask = (u64::MAX >> (64 - field.width)) << field.shift;
-                match cleared.iter_mut().find(|(word, _)| *word == field.word) {
-                    Some((_, bits)) => *bits |= mask,
-                    None => cleared.push((field.word, mask)),
-                }
-            }
             let width = fields[0].width;
             let at: Vec<(u32, u32)> = fields.iter().map(|field| (field.word, field.shift)).collect();
             // Bits that follow the last run in the state extend it, if the key still has room.
-            if let Some(Run { position, width: run_width, mask, places: Places::Scattered(places) }) =
-                self.runs.last_mut()
+            if let Some(Run { position, width: run_width, mask, .. }) = self.runs.last_mut()
                 && *position + *run_width == self.width
                 && *run_width + width <= 64
-                && places
+                && places[places.len() - 1]
                     .iter()
                     .zip(&at)
                     .all(|(&(word, shift), &(other, above))| word == other && shift + *run_width == above)
@@ -300,27 +319,13 @@ impl KeyPlan {
                 *run_width += width;
                 *mask = u64::MAX >> (64 - *run_width);
             } else {
-                self.runs.push(Run {
-                    position: self.width,
-                    width,
-                    mask: u64::MAX >> (64 - width),
-                    places: Places::Scattered(at.into()),
-                });
+                self.runs.push(Run { position: self.width, width, mask: u64::MAX >> (64 - width), bands: Vec::new() });
+                places.push(at);
             }
             self.width += width;
         }
-        self.cleared = cleared;
-        for run in &mut self.runs {
-            let Places::Scattered(places) = &run.places else { continue };
-            let (word, first) = places[0];
-            let stride = places.get(1).map_or(0, |&(_, second)| second.wrapping_sub(first));
-            let is_strided = places
-                .iter()
-                .enumerate()
-                .all(|(number, &place)| place == (word, first.wrapping_add(stride.wrapping_mul(number as u32))));
-            if is_strided && stride < 64 && (stride > 0 || places.len() == 1) {
-                run.places = Places::Strided { word, first, stride };
-            }
+        for (run, places) in self.runs.iter_mut().zip(places) {
+            run.bands = Band::of(&places, run.mask);
         }
         Some(())
     }
@@ -337,9 +342,9 @@ impl KeyPlan {
 
     /// The runs as word, first bit, distance and width, if all of them lie in one word at equal distances.
     pub(super) fn strided_runs(&self) -> Option<Vec<(u32, u32, u32, u32)>> {
-        let strided = |run: &Run| match run.places {
-            Places::Strided { word, first, stride } => Some((word, first, stride, run.width)),
-            Places::Scattered(_) => None,
+        let strided = |run: &Run| match run.bands[..] {
+            [Band { word, first, stride, .. }] => Some((word, first, stride, run.width)),
+            _ => None,
         };
         self.is_plain().then(|| self.runs.iter().rev().map(strided).collect()).flatten()
     }
@@ -349,18 +354,11 @@ impl KeyPlan {
     pub(super) fn load<K: Key>(&self, state: &[u64], keys: &mut [K]) {
         keys.fill(K::cut(self.unheld));
         for run in &self.runs {
-            match &run.places {
-                Places::Strided { word, first, stride } => {
-                    let mut bits = state[*word as usize] >> first;
-                    for key in keys.iter_mut() {
-                        *key |= K::of(bits & run.mask) << run.position;
-                        bits >>= stride;
-                    }
-                }
-                Places::Scattered(places) => {
-                    for (key, &(word, shift)) in keys.iter_mut().zip(places) {
-                        *key |= K::of(state[word as usize] >> shift & run.mask) << run.position;
-                    }
+            for band in &run.bands {
+                let mut bits = state[band.word as usize] >> band.first;
+                for key in &mut keys[band.object as usize..][..band.count as usize] {
+                    *key |= K::of(bits & run.mask) << run.position;
+                    bits >>= band.stride;
                 }
             }
         }
@@ -385,23 +383,14 @@ impl KeyPlan {
     /// Writes the keys back, in their current order.
     #[inline]
     pub(super) fn store<K: Key>(&self, keys: &[K], state: &mut [u64]) {
-        for &(word, mask) in &self.cleared {
-            state[word as usize] &= !mask;
-        }
         for run in &self.runs {
-            match &run.places {
-                Places::Strided { word, first, stride } => {
-                    let mut bits = 0;
-                    for (number, &key) in keys.iter().enumerate() {
-                        bits |= ((key >> run.position).low() & run.mask) << (number as u32 * stride);
-                    }
-                    state[*word as usize] |= bits << first;
+            for band in &run.bands {
+                let mut bits = 0;
+                for &key in keys[band.object as usize..][..band.count as usize].iter().rev() {
+                    bits = bits << band.stride | (key >> run.position).low() & run.mask;
                 }
-                Places::Scattered(places) => {
-                    for (&key, &(word, shift)) in keys.iter().zip(places) {
-                        state[word as usize] |= ((key >> run.position).low() & run.mask) << shift;
-                    }
-                }
+                let word = &mut state[band.word as usize];
+                *word = *word & !band.mask | bits << band.first;
             }
         }
         for letters in &self.letters {
@@ -496,9 +485,9 @@ impl KeyPlan {
 
 impl Run {
     fn place(&self, thing: usize) -> (u32, u32) {
-        match &self.places {
-            Places::Strided { word, first, stride } => (*word, first + stride * thing as u32),
-            Places::Scattered(places) => places[thing],
-        }
+        let thing = thing as u32;
+        let band = self.bands.partition_point(|band| band.object <= thing) - 1;
+        let Band { word, object, first, stride, .. } = self.bands[band];
+        (word, first + (thing - object) * stride)
     }
 }

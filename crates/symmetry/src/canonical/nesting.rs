@@ -207,7 +207,9 @@ impl NestedSort {
                 let mut run = 1u64;
                 for pair in siblings.windows(2) {
                     run = if pair[0] == pair[1] { run + 1 } else { 1 };
-                    product.multiply(Cardinality::Small(run));
+                    if run > 1 {
+                        product.multiply(Cardinality::Small(run));
+                    }
                 }
             }
         }
