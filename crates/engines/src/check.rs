@@ -45,6 +45,12 @@ pub fn check(
     }
     let interpreter = Interpreter::new(model, layout);
     let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
+    // An observer of the graph knows the representatives of the plan.
+    let mut tuned = if plan.is_tunable() && !observer.wants_graph() { plan.repacked(model, layout) } else { None };
+    if let Some(tuned) = &mut tuned {
+        tuned.tune(&evaluator, layout);
+    }
+    let plan = tuned.as_ref().unwrap_or(plan);
     check_quotient(&evaluator, &interpreter, plan, options, observer).map(|(report, _)| report)
 }
 
@@ -59,6 +65,7 @@ pub(crate) fn check_quotient(
     let system = CompiledSystem::new(evaluator, true);
     let (mut report, exploration) = check_planned(&system, interpreter, plan, options, observer)?;
     evaluator.fired().report(plan.rule_classes(), &mut report);
+    report.method = plan.reduction.is_some().then(|| plan.method.clone());
     if options.cross_check {
         let comparison = cross_check::compare(&system, interpreter, plan, options, observer, (&report, &exploration))?;
         report.cross_check = Some(comparison);

@@ -188,6 +188,8 @@ pub struct Report {
     pub approximation: Option<Approximation>,
     /// Additional searches, one for each entry, for liveness of instances that symmetries exchange.
     pub liveness_searches: Vec<LivenessReport>,
+    /// How representatives were found, if states were replaced by them.
+    pub method: Option<String>,
     /// The time spent on canonicalization, by all threads together, if there was any and a clock was available.
     pub canonicalization: Option<Duration>,
     /// The number of states of different orbits whose marker was already known, if markers were used and this could be
@@ -227,6 +229,7 @@ impl Report {
             canonicalization: None,
             marker_collisions: None,
             never_fired: None,
+            method: None,
             outgrown: 0,
             cross_check: None,
         };

@@ -203,6 +203,7 @@ impl Report {
             marker_collisions,
             never_fired,
             outgrown: _,
+            method,
             cross_check,
         } = report;
         // A store knows only its own share of the limit.
@@ -217,7 +218,7 @@ impl Report {
         let plan = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
         let reduction = ReductionReport {
             name,
-            method: plan.map(|plan| plan.method.clone()),
+            method: method.or_else(|| plan.map(|plan| plan.method.clone())),
             exact: is_exact,
             approximate: !is_adaptive && used.is_some_and(|used| used.is_approximate()),
             marker_collisions,

@@ -26,7 +26,7 @@ mod partial;
 mod places;
 mod relabelling;
 
-pub use canonical::{Canonicalizer, Cardinality, Strategy, Unsupported, Workspace};
+pub use canonical::{Canonicalizer, Cardinality, MethodKind, Strategy, Unsupported, Workspace};
 pub use certify::{
     CertificationReport, CertifiedGroup, Certifier, InstanceAction, InstanceMap, InstanceOrbit, InterchangeableValues,
     Rejection,

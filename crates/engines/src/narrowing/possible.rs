@@ -39,11 +39,12 @@ pub(crate) fn check_possible(
     if narrow.bits() >= layout.bits() {
         return Ok(None);
     }
-    let Some(plan) = plan.repacked(model, &narrow) else { return Ok(None) };
+    let Some(mut plan) = plan.repacked(model, &narrow) else { return Ok(None) };
     let whole = Interpreter::new(model, layout);
     let starts = SpecialisedSystem::of_starts(&whole, observer.interrupt());
     let interpreter = Interpreter::new(model, &narrow);
     let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt()).with_starts(&starts);
+    plan.tune(&evaluator, &narrow);
     let mut watch = Watch { observer, evaluator: &evaluator, patience: SLOW_STEPS, is_slow: false };
     let result = check_quotient(&evaluator, &interpreter, &plan, options, &mut watch);
     if evaluator.outgrown().is_some() || watch.is_slow {

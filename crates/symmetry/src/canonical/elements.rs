@@ -86,6 +86,8 @@ pub(super) struct ListingScratch {
     frontier: Vec<u32>,
     next: Vec<u32>,
     best: Vec<u64>,
+    /// The codes compared so far.
+    pub(super) work: u64,
 }
 
 impl Listing {
@@ -193,7 +195,7 @@ impl Listing {
 
     /// Replaces codes by their least image; returns the number of elements that lead to it.
     pub(super) fn least(&self, original: &mut [u64], scratch: &mut ListingScratch) -> usize {
-        let ListingScratch { frontier, next, best } = scratch;
+        let ListingScratch { frontier, next, best, work } = scratch;
         best.clear();
         best.resize(original.len(), 0);
         frontier.clear();
@@ -202,6 +204,7 @@ impl Listing {
             let mut least = u64::MAX;
             next.clear();
             let mut keep = |code: u64, node: u32| {
+                *work += 1;
                 if code < least {
                     least = code;
                     next.clear();

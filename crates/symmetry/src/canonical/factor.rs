@@ -66,12 +66,73 @@ pub(super) struct FactorScratch {
 impl Factor {
     /// The factor for a view whose group does not split further, with the method that suits it.
     pub(super) fn new(view: View, order: BigUint) -> Self {
-        let method = choose(&view, &order);
+        let method = Choice::new(&view, &order).usual();
+        Self::with_method(view, order, method)
+    }
+
+    /// The factor with a given method, if that supports the group.
+    pub(super) fn of_kind(view: View, order: BigUint, kind: MethodKind) -> Option<Self> {
+        let method = Choice::new(&view, &order).method(kind)?;
+        Some(Self::with_method(view, order, method))
+    }
+
+    fn with_method(view: View, order: BigUint, method: Method) -> Self {
         let part = Self { view, order, method, search: OnceLock::new() };
         if matches!(part.method, Method::Searching) {
             part.search();
         }
         part
+    }
+
+    /// Whether there may be another method whose work can be compared.
+    pub(super) fn is_tunable(&self) -> bool {
+        let is_counted = matches!(self.method, Method::Listing(_) | Method::Labelling(_) | Method::Turning(_));
+        is_counted && self.order > BigUint::from(2u32)
+    }
+
+    /// Takes the method that does the least work on some states, among those whose work is counted. Returns whether it
+    /// is another one than before.
+    pub(super) fn tune(&mut self, records: &[u64], stride: usize) -> bool {
+        if !self.is_tunable() {
+            return false;
+        }
+        let own = self.work(records, stride);
+        let choice = Choice::new(&self.view, &self.order);
+        let mut best: Option<(u64, Method)> = None;
+        for kind in [MethodKind::Listing, MethodKind::Labelling, MethodKind::Turning] {
+            if kind == self.kind() {
+                continue;
+            }
+            let Some(method) = choice.method(kind) else { continue };
+            let other = Self { view: self.view.clone(), order: self.order.clone(), method, search: OnceLock::new() };
+            let work = other.work(records, stride);
+            if work < best.as_ref().map_or(own, |(least, _)| *least) {
+                best = Some((work, other.method));
+            }
+        }
+        let Some((_, method)) = best else { return false };
+        self.method = method;
+        true
+    }
+
+    /// The work that the method does on some states.
+    fn work(&self, records: &[u64], stride: usize) -> u64 {
+        let mut scratch = FactorScratch::default();
+        self.canonicalize_records(&mut records.to_vec(), stride, &mut scratch);
+        // Listing also reads and writes all codes.
+        let codes =
+            if matches!(self.method, Method::Listing(_)) { records.len() / stride * self.view.fields.len() } else { 0 };
+        scratch.listing.work + scratch.labelling.work + scratch.ring.work + 2 * codes as u64
+    }
+
+    fn kind(&self) -> MethodKind {
+        match self.method {
+            Method::Listing(_) => MethodKind::Listing,
+            Method::Sorting(_) => MethodKind::Sorting,
+            Method::Labelling(_) => MethodKind::Labelling,
+            Method::Turning(_) => MethodKind::Turning,
+            Method::Searching => MethodKind::Searching,
+        }
     }
 
     /// The factor with the general search only.
@@ -213,32 +274,93 @@ impl Factor {
     }
 }
 
-fn choose(view: &View, order: &BigUint) -> Method {
-    let few = |limit: usize| *order <= BigUint::from(limit);
-    if few(2) {
-        return Method::Listing(Listing::new(view, &permutations(&view.action, order)));
+/// A method of finding images.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MethodKind {
+    /// The least image over all elements.
+    Listing,
+    /// Sorting interchangeable objects.
+    Sorting,
+    /// Labelling objects by colour refinement.
+    Labelling,
+    /// Rotating a ring.
+    Turning,
+    /// The general search.
+    Searching,
+}
+
+impl MethodKind {
+    /// All methods.
+    pub const ALL: [Self; 5] = [Self::Listing, Self::Sorting, Self::Labelling, Self::Turning, Self::Searching];
+}
+
+/// A group that does not split further, and what is known about it.
+struct Choice<'a> {
+    view: &'a View,
+    order: &'a BigUint,
+    found: Option<Arrangement>,
+}
+
+impl<'a> Choice<'a> {
+    fn new(view: &'a View, order: &'a BigUint) -> Self {
+        // Two elements are listed, whatever they are.
+        let found = if *order <= BigUint::from(2u32) { None } else { arrangement(&view.action, order) };
+        Self { view, order, found }
     }
-    let found = arrangement(&view.action, order);
-    if let Some(found) = &found
-        && found.is_complete()
-        && let Some(sorts) = sorts(view, found)
-    {
-        return Method::Sorting(sorts);
+
+    fn has_at_most(&self, elements: usize) -> bool {
+        *self.order <= BigUint::from(elements)
     }
-    if few(FEW_ELEMENTS) {
-        return Method::Listing(Listing::new(view, &permutations(&view.action, order)));
+
+    /// A method, if it supports the group.
+    fn method(&self, kind: MethodKind) -> Option<Method> {
+        let Self { view, order, found } = self;
+        match kind {
+            MethodKind::Listing => {
+                let most = LISTED_RIGID_ELEMENTS.min(LISTED_CODES / view.fields.len().max(1));
+                self.has_at_most(most.max(FEW_ELEMENTS))
+                    .then(|| Method::Listing(Listing::new(view, &permutations(&view.action, order))))
+            }
+            MethodKind::Sorting => {
+                let found = found.as_ref().filter(|found| found.is_complete())?;
+                sorts(view, found).map(Method::Sorting)
+            }
+            MethodKind::Labelling => {
+                Labelling::new(view, found.as_ref()?, order).map(|labelling| Method::Labelling(Box::new(labelling)))
+            }
+            MethodKind::Turning => ring(view, order).map(Method::Turning),
+            MethodKind::Searching => Some(Method::Searching),
+        }
     }
-    if let Some(labelling) = found.as_ref().and_then(|found| Labelling::new(view, found, order)) {
-        return Method::Labelling(Box::new(labelling));
+
+    /// The method that is usually best.
+    fn usual(&self) -> Method {
+        let listed = if self.found.is_some() { LISTED_ELEMENTS } else { LISTED_RIGID_ELEMENTS };
+        let mut kinds = Vec::new();
+        if self.has_at_most(2) {
+            kinds.push(MethodKind::Listing);
+        }
+        kinds.push(MethodKind::Sorting);
+        if self.has_at_most(FEW_ELEMENTS) {
+            kinds.push(MethodKind::Listing);
+        }
+        kinds.push(MethodKind::Labelling);
+        // Few elements are listed, unless there are rotations only.
+        let (first, second) = match self.has_at_most(LISTED_ELEMENTS) && !self.is_cyclic() {
+            true => (MethodKind::Listing, MethodKind::Turning),
+            false => (MethodKind::Turning, MethodKind::Listing),
+        };
+        kinds.push(first);
+        if second == MethodKind::Turning || self.has_at_most(listed) {
+            kinds.push(second);
+        }
+        kinds.into_iter().find_map(|kind| self.method(kind)).unwrap_or(Method::Searching)
     }
-    if let Some(ring) = ring(view, order) {
-        return Method::Turning(ring);
+
+    /// Whether the group consists of the rotations of a ring.
+    fn is_cyclic(&self) -> bool {
+        rotation(&self.view.action).is_some_and(|(_, length)| *self.order == BigUint::from(length))
     }
-    let limit = if found.is_some() { LISTED_ELEMENTS } else { LISTED_RIGID_ELEMENTS };
-    if few(limit.min(LISTED_CODES / view.fields.len().max(1))) {
-        return Method::Listing(Listing::new(view, &permutations(&view.action, order)));
-    }
-    Method::Searching
 }
 
 fn sorts(view: &View, found: &Arrangement) -> Option<Vec<NestedSort>> {
@@ -267,9 +389,6 @@ fn permutations(action: &Action, order: &BigUint) -> Vec<SparsePermutation> {
 fn ring(view: &View, order: &BigUint) -> Option<Ring> {
     let (turn, length) = rotation(&view.action)?;
     let cosets = usize::try_from(order / BigUint::from(length)).ok().filter(|&count| count <= RING_COSETS)?;
-    if cosets > 1 && *order <= BigUint::from(LISTED_ELEMENTS) {
-        return None;
-    }
     // One element of each coset. An element is looked up through the elements of its coset, which are its products with
     // the powers of the rotation.
     let mut powers = vec![SparsePermutation::identity()];

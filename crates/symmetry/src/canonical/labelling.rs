@@ -154,6 +154,8 @@ pub(super) struct LabellingScratch {
     rows: Vec<u128>,
     /// Whether the tuples were read.
     is_read: bool,
+    /// The fields, objects and tuples looked at so far.
+    pub(super) work: u64,
     codes: Vec<u64>,
     present: Vec<Present>,
     /// For each object, the number of tuples it is in.
@@ -330,6 +332,7 @@ impl Labelling {
     #[inline]
     pub(super) fn canonicalize(&self, state: &mut [u64], scratch: &mut LabellingScratch) {
         scratch.is_read = false;
+        scratch.work += 3 * self.kind_of.len() as u64;
         let mut cells = std::mem::take(&mut scratch.cells);
         self.order_by_keys(state, &mut cells, scratch);
         self.order_by_rows(state, &mut cells, scratch, None);
@@ -383,6 +386,7 @@ impl Labelling {
     #[inline]
     fn read(&self, state: &[u64], scratch: &mut LabellingScratch) {
         scratch.is_read = true;
+        scratch.work += 2 * self.fields.len() as u64;
         let LabellingScratch { codes, present, occurrences, .. } = scratch;
         codes.clear();
         present.clear();
@@ -496,7 +500,7 @@ impl Labelling {
         if self.fields.is_empty() && !self.has_parents {
             return;
         }
-        let LabellingScratch { present, hashes, open_tuples, .. } = scratch;
+        let LabellingScratch { present, hashes, open_tuples, work, .. } = scratch;
         let things = self.kind_of.len();
         let is_open = |cells: &Cells, tuple: &Tuple| tuple.things().iter().any(|&thing| !cells.is_single(thing));
         open_tuples.clear();
@@ -505,6 +509,7 @@ impl Labelling {
             if cells.undecided == 0 {
                 return;
             }
+            *work += (3 * open_tuples.len() + 2 * things) as u64;
             hashes.clear();
             hashes.resize(things, 0);
             for Present { tuple, code } in open_tuples.iter() {
@@ -768,6 +773,7 @@ impl Labelling {
     }
 
     fn visit_leaf(&self, cells: &Cells, goal: Goal, scratch: &mut LabellingScratch) -> bool {
+        scratch.work += (3 * scratch.present.len() + cells.order.len()) as u64;
         self.name(cells, scratch);
         let mut leaf = std::mem::take(&mut scratch.leaf);
         leaf.names.clone_from(&scratch.names);

@@ -30,6 +30,7 @@ use quotient_ir::{Layout, Model};
 use crate::certify::CertifiedGroup;
 use crate::literals::{Literals, StateMap};
 pub use cardinality::Cardinality;
+pub use factor::MethodKind;
 use factor::{Factor, FactorScratch};
 use multisets::Multisets;
 use orbit::{Walk, WalkScratch};
@@ -117,6 +118,51 @@ impl Canonicalizer {
         Self::of_maps(layout, &literals, &maps, strategy)
     }
 
+    /// The same with a given exact method for every factor; `None` if it does not support one of them.
+    #[doc(hidden)]
+    pub fn of_uncertified_by(layout: &Layout, generators: &[SparsePermutation], kind: MethodKind) -> Option<Self> {
+        let mut canonicalizer = Self::of_uncertified(layout, generators, Strategy::Canonical).ok()?;
+        let parts = std::mem::take(&mut canonicalizer.parts);
+        canonicalizer.parts =
+            parts.into_iter().map(|part| Factor::of_kind(part.view, part.order, kind)).collect::<Option<_>>()?;
+        canonicalizer.reason = canonicalizer.describe();
+        Some(canonicalizer)
+    }
+
+    /// Whether there may be several methods for a factor whose work can be compared.
+    pub fn is_tunable(&self) -> bool {
+        matches!(self.method, Method::Parts) && self.parts.iter().any(Factor::is_tunable)
+    }
+
+    /// Chooses the method for each factor that does the least work on some states, which are given like those of
+    /// [`Canonicalizer::canonicalize_records`]. Returns whether representatives may be others now. Work is counted, not
+    /// timed, so the choice depends on nothing but the states.
+    pub fn tune(&mut self, records: &[u64], stride: usize) -> bool {
+        if !matches!(self.method, Method::Parts) {
+            return false;
+        }
+        let mut is_changed = false;
+        for part in &mut self.parts {
+            is_changed |= part.tune(records, stride);
+        }
+        if is_changed {
+            self.reason = self.describe();
+        }
+        is_changed
+    }
+
+    /// How the factors find representatives.
+    fn describe(&self) -> String {
+        if self.parts.is_empty() {
+            return "nothing to reduce".to_owned();
+        }
+        let mut texts = counted(self.parts.iter().map(Factor::describe));
+        if !self.multisets.is_empty() {
+            texts.push("multisets sorted again".to_owned());
+        }
+        texts.join("; ")
+    }
+
     fn of_maps(
         layout: &Layout,
         literals: &Literals,
@@ -195,19 +241,11 @@ impl Canonicalizer {
                 _ => Factor::searching(view, order),
             })
             .collect();
-        let reason = match reason {
-            Some(reason) => reason,
-            None if parts.is_empty() => "nothing to reduce".to_owned(),
-            None => {
-                let mut texts = counted(parts.iter().map(Factor::describe));
-                if !multisets.is_empty() {
-                    texts.push("multisets sorted again".to_owned());
-                }
-                texts.join("; ")
-            }
-        };
         let literals = (!multisets.is_empty()).then(|| literals.clone());
-        Ok(Self { parts, multisets, literals, order, reason, strategy, method, is_exact })
+        let canonicalizer =
+            Self { parts, multisets, literals, order, reason: String::new(), strategy, method, is_exact };
+        let reason = reason.unwrap_or_else(|| canonicalizer.describe());
+        Ok(Self { reason, ..canonicalizer })
     }
 
     /// The order of the group, as it acts on states.

@@ -42,6 +42,8 @@ pub(super) struct RingScratch {
     image: Vec<u64>,
     state: Vec<u64>,
     best: Vec<u64>,
+    /// The fields and rotations looked at so far.
+    pub(super) work: u64,
 }
 
 impl Ring {
@@ -94,6 +96,7 @@ impl Ring {
     #[inline]
     pub(super) fn canonicalize(&self, view: &View, state: &mut [u64], scratch: &mut RingScratch) {
         if self.others.is_empty() {
+            scratch.work += self.plan.count as u64;
             return self.turn(state, scratch);
         }
         let mut codes = std::mem::take(&mut scratch.codes);
@@ -104,6 +107,7 @@ impl Ring {
         best.clear();
         best.extend_from_slice(state);
         self.turn(&mut best, scratch);
+        scratch.work += ((self.others.len() + 1) * (2 * codes.len() + self.plan.count)) as u64;
         for map in &self.others {
             map.apply(&codes, &mut image);
             candidate.clear();
