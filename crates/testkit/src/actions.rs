@@ -9,7 +9,7 @@ use num_bigint::BigUint;
 use quotient_groups::random::Random;
 use quotient_groups::{Point, SparsePermutation};
 use quotient_ir::{Layout, Model, SlotId, TableIndex, Valuation};
-use quotient_symmetry::{Canonicalizer, Literals, StateMap, Strategy, Workspace};
+use quotient_symmetry::{Canonicalizer, Literals, MethodKind, StateMap, Strategy, Workspace};
 
 use crate::examples::load_murphi;
 
@@ -146,6 +146,46 @@ impl Prepared {
     /// The canonicalizer with a method, if the method supports the group.
     pub fn canonicalizer(&self, strategy: Strategy) -> Option<Canonicalizer> {
         Canonicalizer::of_uncertified(&self.layout, &self.generators, strategy).ok()
+    }
+
+    /// The canonicalizer with one exact method for all factors of the group, if the method supports them.
+    pub fn canonicalizer_by(&self, kind: MethodKind) -> Option<Canonicalizer> {
+        Canonicalizer::of_uncertified_by(&self.layout, &self.generators, kind)
+    }
+
+    /// States as records: their words and another one.
+    pub fn records(&self, states: &[Valuation]) -> Vec<u64> {
+        states.iter().flat_map(|state| self.layout.state(state).0.into_iter().chain([7])).collect()
+    }
+
+    /// Checks an exact canonicalizer on all states of an orbit, if there are at most `limit`. Returns their number.
+    ///
+    /// # Errors
+    /// A description of the failure.
+    pub fn check_orbit(&self, canonicalizer: &Canonicalizer, state: &Valuation, limit: usize) -> Result<usize, String> {
+        let Some(orbit) = self.orbit(state, limit) else { return Ok(0) };
+        let mut workspace = Workspace::default();
+        let members: Vec<Valuation> = orbit.iter().cloned().map(Valuation).collect();
+        let stride = self.layout.words() + 1;
+        let mut records = self.records(&members);
+        canonicalizer.canonicalize_records(&mut workspace, &mut records, stride);
+        let representative = &records[..stride - 1];
+        let complain =
+            |what: String| Err(format!("{}, {}: {what} for {:?}", self.name, canonicalizer.reason(), state.0));
+        if !orbit.contains(&self.layout.unpack(representative).0) {
+            return complain("a representative outside the orbit".to_owned());
+        }
+        if let Some(member) = records.chunks_exact(stride).position(|record| &record[..stride - 1] != representative) {
+            return complain(format!("another representative for {:?}", members[member].0));
+        }
+        if records.chunks_exact(stride).any(|record| record[stride - 1] != 7) {
+            return complain("a changed word after a state".to_owned());
+        }
+        let size = canonicalizer.orbit_size(&mut workspace, representative);
+        if size != BigUint::from(orbit.len()) {
+            return complain(format!("{size} as the size of an orbit of {}", orbit.len()));
+        }
+        Ok(orbit.len())
     }
 
     /// The layout of the variables in states.

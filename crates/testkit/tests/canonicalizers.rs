@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use quotient_groups::random::Random;
 use quotient_ir::{Layout, Model, Valuation};
-use quotient_symmetry::{Canonicalizer, Strategy, Workspace, detect};
+use quotient_symmetry::{Canonicalizer, MethodKind, Strategy, Workspace, detect};
 use quotient_testkit::actions::{Acting, Variable, cycles, ids, values};
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::pool::map_on_workers;
@@ -176,47 +176,47 @@ fn parts_that_refer_to_parts_are_labelled() {
 
 /// Groups generated at random: by a few elements of products and wreath products, on two sorts.
 fn random_suite(count: u64) -> Vec<Acting> {
-    (0..count)
-        .map(|seed| {
-            let mut random = Random::new(seed);
-            let sorts = [2 + random.below(6), 2 + random.below(3)];
-            let mut generators = Vec::new();
-            for _ in 0..1 + random.below(3) {
-                let mut element = Vec::new();
-                for &size in &sorts {
-                    let mut images: Vec<usize> = (0..size).collect();
-                    match random.below(5) {
-                        0 => {}
-                        1 => images.rotate_left(1),
-                        2 => images.swap(random.below(size), random.below(size)),
-                        3 => {
-                            // Within blocks of two or three.
-                            let block = 2 + random.below(2);
-                            for chunk in images.chunks_mut(block) {
-                                random.shuffle(chunk);
-                            }
-                        }
-                        _ => random.shuffle(&mut images),
+    (0..count).map(random_acting).collect()
+}
+
+fn random_acting(seed: u64) -> Acting {
+    let mut random = Random::new(seed);
+    let sorts = [2 + random.below(6), 2 + random.below(3)];
+    let mut generators = Vec::new();
+    for _ in 0..1 + random.below(3) {
+        let mut element = Vec::new();
+        for &size in &sorts {
+            let mut images: Vec<usize> = (0..size).collect();
+            match random.below(5) {
+                0 => {}
+                1 => images.rotate_left(1),
+                2 => images.swap(random.below(size), random.below(size)),
+                3 => {
+                    // Within blocks of two or three.
+                    let block = 2 + random.below(2);
+                    for chunk in images.chunks_mut(block) {
+                        random.shuffle(chunk);
                     }
-                    element.push(images);
                 }
-                generators.push(element);
+                _ => random.shuffle(&mut images),
             }
-            let mut variables = vec![values(&[0], 2 + random.below(2))];
-            for _ in 0..1 + random.below(3) {
-                variables.push(match random.below(7) {
-                    0 => ids(&[], 0),
-                    1 => ids(&[0], 1),
-                    2 => ids(&[0], 0),
-                    3 => values(&[0, 1], 2),
-                    4 => values(&[1], 2),
-                    5 => ids(&[], 1),
-                    _ => ids(&[1], 0),
-                });
-            }
-            Acting { name: format!("seed {seed}"), sorts: sorts.to_vec(), generators, variables }
-        })
-        .collect()
+            element.push(images);
+        }
+        generators.push(element);
+    }
+    let mut variables = vec![values(&[0], 2 + random.below(2))];
+    for _ in 0..1 + random.below(3) {
+        variables.push(match random.below(7) {
+            0 => ids(&[], 0),
+            1 => ids(&[0], 1),
+            2 => ids(&[0], 0),
+            3 => values(&[0, 1], 2),
+            4 => values(&[1], 2),
+            5 => ids(&[], 1),
+            _ => ids(&[1], 0),
+        });
+    }
+    Acting { name: format!("seed {seed}"), sorts: sorts.to_vec(), generators, variables }
 }
 
 fn check_all(suite: &[Acting], states: usize, limit: usize, all_states: usize) {
@@ -238,12 +238,60 @@ fn check_all(suite: &[Acting], states: usize, limit: usize, all_states: usize) {
             errors
                 .extend(prepared.check(&canonicalizer, list, limit).err().map(|error| format!("{strategy}: {error}")));
         }
+        // Every exact method that supports the group, whether it would be chosen or not.
+        for kind in MethodKind::ALL {
+            let Some(canonicalizer) = prepared.canonicalizer_by(kind) else { continue };
+            errors.extend(prepared.check(&canonicalizer, &list, limit).err().map(|error| format!("{kind:?}: {error}")));
+        }
+        if let Some(mut canonicalizer) = prepared.canonicalizer(Strategy::Canonical)
+            && canonicalizer.tune(&prepared.records(&list), prepared.layout().words() + 1)
+        {
+            errors.extend(prepared.check(&canonicalizer, &list, limit).err().map(|error| format!("tuned: {error}")));
+        }
         errors
     })
     .into_iter()
     .flatten()
     .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A number from the environment, for longer runs.
+fn number_from(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// All states of random orbits of random groups, `QUOTIENT_RANDOM_STATES` of them, by brute force and by every method.
+#[test]
+fn all_states_of_random_orbits_have_one_representative() {
+    const BATCH: u64 = 64;
+    let wanted = number_from("QUOTIENT_RANDOM_STATES", 20_000) as usize;
+    let mut seed = number_from("QUOTIENT_RANDOM_SEED", 1) * 1_000_000;
+    let (mut states, mut groups) = (0, 0);
+    while states < wanted {
+        let suite: Vec<Acting> = (seed..seed + BATCH).map(random_acting).collect();
+        let found = map_on_workers(2, &suite, |acting| {
+            let prepared = acting.prepare();
+            let mut random = Random::new(acting.name.len() as u64);
+            let sample: Vec<Valuation> = (0..16).map(|_| prepared.random_state(&mut random)).collect();
+            let forced = MethodKind::ALL.into_iter().filter_map(|kind| prepared.canonicalizer_by(kind));
+            let canonicalizers: Vec<Canonicalizer> =
+                prepared.canonicalizer(Strategy::Canonical).into_iter().chain(forced).collect();
+            let mut count = 0;
+            for state in &sample {
+                for canonicalizer in &canonicalizers {
+                    count += prepared.check_orbit(canonicalizer, state, 4_000)?;
+                }
+            }
+            Ok::<usize, String>(count)
+        });
+        for result in found {
+            states += result.unwrap_or_else(|error| panic!("{error}"));
+            groups += 1;
+        }
+        seed += BATCH;
+    }
+    assert!(groups > 0 && states >= wanted, "{states} states of {groups} groups");
 }
 
 #[test]

@@ -32,7 +32,9 @@ pub(crate) fn check_possible(
     observer: &mut dyn Observer,
 ) -> Result<Option<Report>, EngineError> {
     let depends_on_words = options.checkpoint.is_some() || options.resume.is_some() || observer.wants_graph();
-    if depends_on_words || !layout.multisets().is_empty() {
+    // Markers are computed from the codes of the whole layout.
+    let has_markers = plan.reduction.as_ref().is_some_and(|reduction| reduction.markers.is_some());
+    if depends_on_words || has_markers || !layout.multisets().is_empty() {
         return Ok(None);
     }
     let narrow = layout_of_possible(layout, &plan.symmetry.group, &Transit::of(model));

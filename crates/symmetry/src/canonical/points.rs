@@ -159,7 +159,7 @@ impl View {
             let orbit = orbits.find(slot_move.from.position() as Point) as usize;
             let entry = possible(slot_move.from);
             if entry.wide {
-                is_translated[orbit] |= from.domain != to.domain || from.may_be_undefined != to.may_be_undefined;
+                is_translated[orbit] |= from.domain != to.domain || from.has_undefined != to.has_undefined;
             } else {
                 is_lettered[orbit] |=
                     entry.values.iter().any(|&value| from.stored(value) != to.stored(slot_move.value(value)));
