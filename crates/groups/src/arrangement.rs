@@ -18,6 +18,8 @@ use rustc_hash::FxHashSet;
 const ROTATION_ATTEMPTS: usize = 60;
 /// The number of stabiliser elements from which the object of a point is guessed.
 const STABILISER_ELEMENTS: usize = 24;
+/// The number of times that more elements are tried as long as they move further objects.
+const STABILISER_ROUNDS: usize = 8;
 /// The number of block systems considered if no generator shows a transposition.
 const SYSTEMS: usize = 24;
 
@@ -207,11 +209,23 @@ fn fixed_nodes(combined: &Action, tree: &OrbitTree, nodes: &[Point]) -> Vec<Poin
         classes.merge_moves(generator);
     }
     let mut random = Random::new(tree.points().len() as u64);
-    for _ in 0..STABILISER_ELEMENTS {
-        let word = tree.random_stabiliser_word(combined, &mut random);
-        classes.merge_by(|point| word.iter().fold(point, |point, step| step.apply(combined, point)));
+    let mut fixed: Vec<Point> = Vec::new();
+    for round in 0..STABILISER_ROUNDS {
+        for number in 0..STABILISER_ELEMENTS {
+            let word = match number % 2 {
+                0 => tree.random_stabiliser_word(combined, &mut random),
+                _ => tree.random_stabiliser_walk(combined, 8 << round.min(4), &mut random),
+            };
+            classes.merge_by(|point| word.iter().fold(point, |point, step| step.apply(combined, point)));
+        }
+        let left: Vec<Point> = classes.classes().into_iter().filter(|class| class.len() == 1).flatten().collect();
+        // Few are fixed in truth, and those that are not are soon moved.
+        if round > 0 && (left == fixed || left.len() <= 2) {
+            return left;
+        }
+        fixed = left;
     }
-    classes.classes().into_iter().filter(|class| class.len() == 1).flatten().collect()
+    fixed
 }
 
 /// The exchange of two siblings.

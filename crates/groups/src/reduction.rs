@@ -198,6 +198,19 @@ impl OrbitTree {
         word
     }
 
+    /// A random element of the root's stabiliser, as a word: a walk from the root, and the way back.
+    pub(crate) fn random_stabiliser_walk(&self, action: &Action, length: usize, random: &mut Random) -> Vec<Step> {
+        let mut word = Vec::with_capacity(2 * length);
+        let mut point = self.points[0];
+        for _ in 0..length {
+            let generator = random.below(action.generators().len()) as u32;
+            word.push(Step { generator, inverse: false });
+            point = action.image(generator, point);
+        }
+        word.extend(self.path(self.position[&point]).into_iter().map(|generator| Step { generator, inverse: true }));
+        word
+    }
+
     /// The equivariant map with this value at the root: its values in the order of `points`, each sorted. `None` if
     /// there is no such map.
     pub(crate) fn equivariant_map(&self, action: &Action, root: Vec<Point>) -> Option<Vec<Vec<Point>>> {

@@ -3,7 +3,7 @@
 //!
 //! `cargo bench -p quotient-symmetry --bench canonical -- [NAME…]`
 //!
-//! Times are processor times of this thread, the best of several rounds. GAP is the program named by the environment
+//! `growth` among the names shows how the time grows with the number of ids that refer to each other. Times are processor times of this thread, the best of several rounds. GAP is the program named by the environment
 //! variable `GAP` (arguments are allowed), or `gap`; if it or its package images is missing, the comparison is skipped.
 //! Its times are its own, without start-up and parsing.
 
@@ -52,7 +52,7 @@ fn microseconds(calls: usize, mut call: impl FnMut(usize)) -> f64 {
 
 /// A group of ids, and variables indexed by them and holding them; `D` is the type of ids.
 struct Bench {
-    name: &'static str,
+    name: String,
     ids: usize,
     generators: Vec<Vec<usize>>,
     variables: &'static [(&'static str, usize, Option<usize>)],
@@ -132,10 +132,12 @@ const BLOCKS: &[(&str, usize, Option<usize>)] =
     &[("array [D] of 0..4", 1, Some(5)), ("array [D] of boolean", 1, Some(2)), ("array [D] of 0..10", 1, Some(11))];
 const HOLDERS: &[(&str, usize, Option<usize>)] =
     &[("array [D] of 0..4", 1, Some(5)), ("D", 0, None), ("D", 0, None), ("array [D] of boolean", 1, Some(2))];
+const DISTINCT: &[(&str, usize, Option<usize>)] =
+    &[("array [D] of 0..255", 1, Some(256)), ("array [D] of 0..255", 1, Some(256)), ("array [D] of D", 1, None)];
 const REFERENCES: &[(&str, usize, Option<usize>)] = &[("array [D] of 0..4", 1, Some(5)), ("array [D] of D", 1, None)];
 
 fn benches() -> Vec<Bench> {
-    let bench = |name, ids, generators, variables| Bench { name, ids, generators, variables };
+    let bench = |name: &str, ids, generators, variables| Bench { name: name.to_owned(), ids, generators, variables };
     vec![
         bench("S15, contents", 15, symmetric(15), CONTENTS),
         bench("S15, three arrays", 15, symmetric(15), BLOCKS),
@@ -166,7 +168,7 @@ impl Bench {
         }
         // All variables get values, so that none is undefined otherwise.
         text.push_str("startstate begin clear v0; end;\nrule \"idle\" true ==> begin clear v0; end;\n");
-        let loaded = load(Source::new(self.name, text), Language::Murphi, &LoadOptions::default());
+        let loaded = load(Source::new(&self.name, text), Language::Murphi, &LoadOptions::default());
         Layout::new(&loaded.expect("a model").model).expect("few variables")
     }
 
@@ -210,7 +212,15 @@ impl Bench {
             .collect()
     }
 
+    /// Prints the times for a representative.
     fn run(&self) {
+        let (random, nearby, preparation, reason) = self.measure();
+        println!("{:<24} {random:>10.3} {nearby:>10.3} {preparation:>10.1}   {reason}", self.name);
+    }
+
+    /// The times for random states and for representatives with one cell changed in microseconds, that for preparation
+    /// in milliseconds, and the method.
+    fn measure(&self) -> (f64, f64, f64, String) {
         let layout = self.layout();
         let clock = Instant::now();
         let canonicalizer = Canonicalizer::of_uncertified(&layout, &self.permutations(&layout), Strategy::Canonical)
@@ -243,14 +253,29 @@ impl Bench {
             canonicalizer.canonicalize(&mut workspace, &mut state);
             std::hint::black_box(&state);
         });
-        println!(
-            "{:<24} {:>10.3} {:>10.3} {:>10.1}   {}",
-            self.name,
-            random,
-            nearby,
-            preparation,
-            canonicalizer.reason()
-        );
+        (random, nearby, preparation, canonicalizer.reason().to_owned())
+    }
+}
+
+/// How the time grows with the number of ids, whose cells refer to each other: with contents that tell them apart, and
+/// with few different contents.
+fn growth() {
+    println!(
+        "\n{:<24} {:>10} {:>10} {:>14} {:>14}",
+        "S_n, references", "random µs", "near µs", "random/n log n", "near/n log n"
+    );
+    for (ties, variables) in [("without ties", DISTINCT), ("with ties", REFERENCES)] {
+        for ids in [4, 8, 16, 32, 64] {
+            let bench = Bench { name: format!("{ids} {ties}"), ids, generators: symmetric(ids), variables };
+            let (random, nearby, ..) = bench.measure();
+            let scale = ids as f64 * (ids as f64).log2();
+            println!(
+                "{:<24} {random:>10.3} {nearby:>10.3} {:>14.4} {:>14.4}",
+                bench.name,
+                random / scale,
+                nearby / scale
+            );
+        }
     }
 }
 
@@ -316,8 +341,11 @@ fn main() {
     let names: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let is_wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| name.contains(wanted.as_str()));
     println!("{:<24} {:>10} {:>10} {:>10}", "canonicalizer", "random µs", "near µs", "prepare ms");
-    for bench in benches().iter().filter(|bench| is_wanted(bench.name)) {
+    for bench in benches().iter().filter(|bench| is_wanted(&bench.name)) {
         bench.run();
+    }
+    if is_wanted("growth") {
+        growth();
     }
     println!("\n{:<24} {:>10} {:>10} {:>8}", "general search", "ours µs", "images µs", "ratio");
     for (name, ids, generators, size) in [

@@ -4,8 +4,8 @@ use num_bigint::BigUint;
 use quotient_engines::{Extent, SearchOptions, Silent, SymmetrySource};
 use quotient_ir::{DeadlockMode, Layout, PropertyId};
 use quotient_testkit::examples::load_murphi;
-use quotient_testkit::search::{cross_check, plan};
 use quotient_testkit::random_murphi::Random;
+use quotient_testkit::search::{cross_check, plan};
 
 /// Rules that treat all nodes and all colours alike.
 const RULES: &str = "
