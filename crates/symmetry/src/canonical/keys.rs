@@ -9,6 +9,9 @@ use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Shl, Shr};
 
 use super::points::{Content, Field, NONE, View};
 
+/// The number of objects that insertion sorts fastest.
+pub(super) const FEW: usize = 16;
+
 /// A number wide enough for a key.
 pub(super) trait Key:
     Copy
@@ -262,7 +265,11 @@ impl KeyPlan {
             });
             self.width += width;
         }
-        for (_, fields) in roles.lettered.drain(..).rev() {
+        // Codes that mean the same in all objects are moved unchanged.
+        let (same, different): (Vec<_>, Vec<_>) =
+            roles.lettered.drain(..).partition(|(_, fields)| has_same_codes(view, fields, orbit));
+        roles.plain.extend(same);
+        for (_, fields) in different.into_iter().rev() {
             let fields: Vec<usize> = fields.into_iter().collect::<Option<_>>()?;
             let mut letters: Vec<usize> = view.contents[fields[0]].points().map(orbit).collect();
             letters.sort_unstable();
@@ -417,6 +424,34 @@ impl KeyPlan {
         }
     }
 
+    /// Sorts at most [`FEW`] objects by keys of at most 128 bits.
+    #[inline]
+    pub(super) fn sort_few(&self, state: &mut [u64]) {
+        if self.width <= 64 { self.insert::<u64>(state) } else { self.insert::<u128>(state) }
+    }
+
+    #[inline]
+    fn insert<K: Key>(&self, state: &mut [u64]) {
+        let mut keys = [K::default(); FEW];
+        let keys = &mut keys[..self.count];
+        self.load(state, keys);
+        // States usually differ from a sorted one in few positions, or in none.
+        let mut is_changed = false;
+        for next in 1..keys.len() {
+            let key = keys[next];
+            let mut position = next;
+            while position > 0 && keys[position - 1] > key {
+                keys[position] = keys[position - 1];
+                position -= 1;
+            }
+            is_changed |= position < next;
+            keys[position] = key;
+        }
+        if is_changed {
+            self.store(keys, state);
+        }
+    }
+
     /// Reads keys of any width: `words` numbers for each object, equal for objects with equal keys.
     pub(super) fn load_wide(&self, state: &[u64], keys: &mut Vec<u64>) -> usize {
         let words = self.runs.len() + self.letters.len() + self.holders.len();
@@ -481,6 +516,20 @@ impl KeyPlan {
             column += 1;
         }
     }
+}
+
+/// Whether the codes of fields, one for each object, have the same meanings in all of them.
+fn has_same_codes(view: &View, fields: &[Option<usize>], orbit: &impl Fn(u32) -> usize) -> bool {
+    let meanings = |field: usize| match &view.contents[field] {
+        Content::Lettered(points) if view.fields[field].is_direct() => {
+            let meaning = |&point: &u32| if point == NONE { None } else { Some(orbit(point)) };
+            Some((view.fields[field].width, points.iter().map(meaning).collect::<Vec<_>>()))
+        }
+        _ => None,
+    };
+    let mut all = fields.iter().map(|field| field.and_then(meanings));
+    let first = all.next().flatten();
+    first.is_some() && all.all(|meanings| meanings == first)
 }
 
 impl Run {

@@ -20,6 +20,7 @@ use super::cardinality::Cardinality;
 use super::keys::KeyPlan;
 use super::points::{Content, Field, NONE, View};
 use super::rows::{RowPlan, Rows};
+use super::stages::{KindParts, Stages};
 
 /// The largest number of objects that a point may depend on.
 const LONGEST_TUPLE: usize = 4;
@@ -41,6 +42,8 @@ pub(super) struct Labelling {
     has_parents: bool,
     /// Whether rows contain all that keys do not.
     only_rows: bool,
+    /// A shorter way for states in which keys decide the order of what is held.
+    stages: Option<Stages>,
     /// The fields that keys do not cover.
     fields: Vec<TupleField>,
     roles: Vec<Role>,
@@ -308,11 +311,22 @@ impl Labelling {
             }
         }
         let in_rows: usize = kinds.iter().filter_map(|kind| kind.rows.as_ref()).map(RowPlan::field_count).sum();
+        let is_flat = kinds.iter().all(|kind| kind.parent.is_none() && !kind.has_children);
+        let stages = if is_flat && in_rows == fields.len() {
+            let parts: Vec<KindParts<'_>> = kinds
+                .iter()
+                .map(|kind| KindParts { count: kind.count, plan: kind.plan.as_ref(), rows: kind.rows.as_ref() })
+                .collect();
+            Stages::new(view, &tuples, &arrangement.orbits, &parts, kind_number)
+        } else {
+            None
+        };
         let no_role = || Role { strides: Vec::new(), targets: Box::default(), salts: [0; LONGEST_TUPLE] };
         let description = describe(arrangement);
         Some(Self {
             has_parents: kinds.iter().any(|kind| kind.parent.is_some()),
             only_rows: in_rows == fields.len(),
+            stages,
             kinds,
             kind_of,
             parent_of,
@@ -331,6 +345,12 @@ impl Labelling {
     /// Replaces a state by its representative.
     #[inline]
     pub(super) fn canonicalize(&self, state: &mut [u64], scratch: &mut LabellingScratch) {
+        if let Some(stages) = &self.stages
+            && stages.canonicalize(state)
+        {
+            scratch.work += 2 * self.kind_of.len() as u64;
+            return;
+        }
         scratch.is_read = false;
         scratch.work += 3 * self.kind_of.len() as u64;
         let mut cells = std::mem::take(&mut scratch.cells);
@@ -358,6 +378,9 @@ impl Labelling {
 
     /// The number of elements of the group that fix a state.
     pub(super) fn stabiliser_order(&self, state: &[u64], scratch: &mut LabellingScratch) -> Cardinality {
+        if let Some(order) = self.stages.as_ref().and_then(|stages| stages.stabiliser_order(state)) {
+            return order;
+        }
         let mut cells = std::mem::take(&mut scratch.cells);
         self.order_by_keys(state, &mut cells, scratch);
         let mut order = Cardinality::ONE;

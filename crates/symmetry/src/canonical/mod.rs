@@ -19,6 +19,7 @@ mod points;
 mod rotation;
 mod rows;
 mod segments;
+mod stages;
 
 mod strategy;
 

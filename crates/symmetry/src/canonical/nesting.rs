@@ -4,11 +4,8 @@
 use quotient_groups::arrangement::{Arrangement, Nesting};
 
 use super::cardinality::Cardinality;
-use super::keys::{Key, KeyPlan};
+use super::keys::{FEW, Key, KeyPlan};
 use super::points::View;
-
-/// The number of objects that insertion sorts fastest.
-const FEW: usize = 16;
 
 /// Sorts the objects of a nesting.
 #[derive(Clone, Debug)]
@@ -86,10 +83,8 @@ impl NestedSort {
         if let [plan] = &self.plans[..]
             && plan.count <= FEW
         {
-            match plan.width {
-                0..=64 => return sort_few::<u64>(plan, state),
-                65..=128 => return sort_few::<u128>(plan, state),
-                _ => {}
+            if plan.width <= 128 {
+                return plan.sort_few(state);
             }
         }
         match self.widths[0] {
@@ -269,29 +264,6 @@ impl NestedSort {
             parents = placed;
         }
         equals
-    }
-}
-
-/// Sorts few objects of one level.
-#[inline]
-fn sort_few<K: Key>(plan: &KeyPlan, state: &mut [u64]) {
-    let mut keys = [K::default(); FEW];
-    let keys = &mut keys[..plan.count];
-    plan.load(state, keys);
-    // States usually differ from a sorted one in few positions, or in none.
-    let mut is_changed = false;
-    for next in 1..keys.len() {
-        let key = keys[next];
-        let mut position = next;
-        while position > 0 && keys[position - 1] > key {
-            keys[position] = keys[position - 1];
-            position -= 1;
-        }
-        is_changed |= position < next;
-        keys[position] = key;
-    }
-    if is_changed {
-        plan.store(keys, state);
     }
 }
 
