@@ -1,0 +1,17 @@
+//! Temporal logic: LTL with past and CTL*, from text to automata.
+//!
+//! Owns formulas and their syntax, normal forms, simplification, syntactic classes, the translation of LTL to generalised
+//! Büchi automata, finite automata for bad prefixes, and the Hanoi Omega-Automata format. Knows nothing about models:
+//! atomic propositions are numbers, and the text of an atom is left to the caller.
+//!
+//! Everything here is deterministic: no global state, no clock, no unseeded randomness.
+
+pub mod formula;
+pub mod lasso;
+pub mod normal;
+pub mod print;
+pub mod random;
+pub mod syntax;
+
+pub use formula::{Atom, Formula, Formulas, Node, PathQuantifier};
+pub use lasso::{Lasso, Letter};
