@@ -6,12 +6,19 @@
 //!
 //! Everything here is deterministic: no global state, no clock, no unseeded randomness.
 
+pub mod automaton;
+pub mod branching;
+pub mod classes;
 pub mod formula;
 pub mod lasso;
 pub mod normal;
 pub mod print;
 pub mod random;
+pub mod reduce;
+pub mod safety;
+pub mod simplify;
 pub mod syntax;
+pub mod translate;
 
 pub use formula::{Atom, Formula, Formulas, Node, PathQuantifier};
 pub use lasso::{Lasso, Letter};
