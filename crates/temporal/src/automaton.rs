@@ -183,10 +183,13 @@ impl Automaton {
         let sets = self.acceptance_sets + other.acceptance_sets;
         assert!(atoms.len() <= 64 && sets <= 64, "too many atoms or acceptance sets");
         let renamed = |mask: u64| bits.iter().enumerate().map(|(from, to)| (mask >> from & 1) << to).sum();
-        let renamed_cubes: Vec<Cube> = other
+        let renamed: Vec<Transition> = other
             .transitions
             .iter()
-            .map(|t| Cube { positive: renamed(t.cube.positive), negative: renamed(t.cube.negative) })
+            .map(|t| {
+                let cube = Cube { positive: renamed(t.cube.positive), negative: renamed(t.cube.negative) };
+                Transition { cube, ..*t }
+            })
             .collect();
         let (ours, theirs) = (self.offsets(), other.offsets());
         let mut numbers: FxHashMap<(StateId, StateId), StateId> = FxHashMap::default();
@@ -211,9 +214,8 @@ impl Automaton {
             let from = done as StateId;
             done += 1;
             for mine in &self.transitions[ours[a as usize]..ours[a as usize + 1]] {
-                for index in theirs[b as usize]..theirs[b as usize + 1] {
-                    let yours = &other.transitions[index];
-                    if let Some(cube) = mine.cube.and(renamed_cubes[index]) {
+                for yours in &renamed[theirs[b as usize]..theirs[b as usize + 1]] {
+                    if let Some(cube) = mine.cube.and(yours.cube) {
                         let to = number_of((mine.to, yours.to), &mut pending);
                         let acceptance =
                             mine.acceptance | yours.acceptance.checked_shl(self.acceptance_sets).unwrap_or_default();
@@ -342,7 +344,16 @@ impl Automaton {
     fn with_levels(&self, state_based: bool) -> Self {
         let components = Components::of(self);
         let sets = self.acceptance_sets;
-        // Without sets to wait for, a component is accepting throughout.
+        // Where every transition is in every set nothing is waited for: with accepting states, all are accepting.
+        let mut is_accepting = vec![state_based; components.count];
+        for transition in self.transitions.iter().filter(|transition| components.is_inside(transition)) {
+            let component = components.of[transition.from as usize] as usize;
+            is_accepting[component] &= transition.acceptance == self.all_sets();
+        }
+        let first_level = |state: StateId| {
+            let component = components.of[state as usize];
+            if component != u32::MAX && is_accepting[component as usize] { sets } else { 0 }
+        };
         let offsets = self.offsets();
         let mut numbers: FxHashMap<(StateId, u32), StateId> = FxHashMap::default();
         let mut pending: Vec<(StateId, u32)> = Vec::new();
@@ -353,7 +364,8 @@ impl Automaton {
                 next
             })
         };
-        let initial: Vec<StateId> = self.initial.iter().map(|state| number_of((*state, 0), &mut pending)).collect();
+        let initial: Vec<StateId> =
+            self.initial.iter().map(|state| number_of((*state, first_level(*state)), &mut pending)).collect();
         let mut transitions = Vec::new();
         let mut done = 0;
         while done < pending.len() {
@@ -362,7 +374,7 @@ impl Automaton {
             done += 1;
             let complete = level == sets;
             for transition in &self.transitions[offsets[state as usize]..offsets[state as usize + 1]] {
-                let mut next = 0;
+                let mut next = first_level(transition.to);
                 let mut accepting = false;
                 if components.is_inside(transition) {
                     next = if complete { 0 } else { level };

@@ -9,6 +9,7 @@
 pub mod automaton;
 pub mod branching;
 pub mod classes;
+pub mod formats;
 pub mod formula;
 pub mod lasso;
 pub mod normal;
@@ -20,5 +21,9 @@ pub mod simplify;
 pub mod syntax;
 pub mod translate;
 
+pub use automaton::{Automaton, Cube, StateId, Transition};
 pub use formula::{Atom, Formula, Formulas, Node, PathQuantifier};
 pub use lasso::{Lasso, Letter};
+pub use safety::{FiniteAutomaton, bad_prefixes};
+pub use simplify::simplify;
+pub use translate::{TranslationError, TranslationOptions, translate, translate_with};

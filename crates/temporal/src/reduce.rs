@@ -239,6 +239,9 @@ pub(crate) fn joined(mut cubes: Vec<Cube>) -> Vec<Cube> {
     }
 }
 
+/// A transition from a state: its label, its acceptance sets, and the class of the state it enters.
+type Move = (Cube, u64, u32);
+
 /// Merges states whose transitions are the same up to merged states.
 fn merge_bisimilar(automaton: &Automaton) -> Automaton {
     let offsets = automaton.offsets();
@@ -246,10 +249,10 @@ fn merge_bisimilar(automaton: &Automaton) -> Automaton {
     let mut class = vec![0_u32; states];
     let mut count = 1;
     loop {
-        let mut numbers: FxHashMap<(u32, Vec<(Cube, u64, u32)>), u32> = FxHashMap::default();
+        let mut numbers: FxHashMap<(u32, Vec<Move>), u32> = FxHashMap::default();
         let next: Vec<u32> = (0..states)
             .map(|state| {
-                let mut signature: Vec<(Cube, u64, u32)> = automaton.transitions[offsets[state]..offsets[state + 1]]
+                let mut signature: Vec<Move> = automaton.transitions[offsets[state]..offsets[state + 1]]
                     .iter()
                     .map(|t| (t.cube, t.acceptance, class[t.to as usize]))
                     .collect();

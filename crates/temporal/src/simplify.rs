@@ -68,7 +68,7 @@ impl Rules {
         }
         // a U (c & d), where d is the same at all positions
         if let Node::And(parts) = pool.node(b)
-            && let Some((same, rest)) = self.split_constant(pool, &parts.to_vec())
+            && let Some((same, rest)) = self.split_constant(pool, parts)
         {
             let rest = pool.and(rest);
             let rest = self.until(pool, a, rest);
@@ -135,7 +135,7 @@ impl Rules {
         }
         // a R (c | d), where d is the same at all positions
         if let Node::Or(parts) = pool.node(b)
-            && let Some((same, rest)) = self.split_constant(pool, &parts.to_vec())
+            && let Some((same, rest)) = self.split_constant(pool, parts)
         {
             let rest = pool.or(rest);
             let rest = self.release(pool, a, rest);
@@ -257,18 +257,10 @@ impl Rules {
                 _ => {}
             }
         }
-        let mut position = 0;
-        'parts: while position < parts.len() {
-            for other in 0..position {
-                if let Some(both) = self.join(pool, parts[other], parts[position], conjunction) {
-                    parts[other] = both;
-                    parts.remove(position);
-                    // The joined part may join with others.
-                    position = 0;
-                    continue 'parts;
-                }
-            }
-            position += 1;
+        // The joined part may join with others.
+        while let Some((first, second, both)) = self.joinable(pool, &parts, conjunction) {
+            parts[first] = both;
+            parts.remove(second);
         }
         // In a conjunction the part that is implied is dropped, in a disjunction the part that implies.
         let mut kept: Vec<Formula> = Vec::new();
@@ -299,6 +291,23 @@ impl Rules {
             }
         }
         joined(pool, kept)
+    }
+
+    /// The first two parts that become one, and what they become.
+    fn joinable(
+        &mut self,
+        pool: &mut Formulas,
+        parts: &[Formula],
+        conjunction: bool,
+    ) -> Option<(usize, usize, Formula)> {
+        for second in 0..parts.len() {
+            for first in 0..second {
+                if let Some(both) = self.join(pool, parts[first], parts[second], conjunction) {
+                    return Some((first, second, both));
+                }
+            }
+        }
+        None
     }
 
     /// One formula in place of two parts of a conjunction or disjunction, if an operator distributes over it.

@@ -119,6 +119,14 @@ impl Term {
     }
 }
 
+/// A transition to a set of obligations with a memory.
+struct Step {
+    cube: Cube,
+    promises: u64,
+    next: Vec<Formula>,
+    memory: u64,
+}
+
 /// Drops terms that others replace.
 fn prune(mut terms: Vec<Term>) -> Vec<Term> {
     // A term can be replaced only by one with at most as many conditions.
@@ -321,25 +329,20 @@ impl<'a> Tableau<'a> {
         obligations.iter().fold(0, |asks, formula| asks | self.asks[formula])
     }
 
-    /// The transitions from a state: the label, the promises, and the next obligations and memory.
-    fn expand(
-        &self,
-        pool: &Formulas,
-        obligations: &[Formula],
-        memory: u64,
-    ) -> Result<Vec<(Cube, u64, Vec<Formula>, u64)>, TranslationError> {
+    /// The transitions from a state.
+    fn expand(&self, pool: &Formulas, obligations: &[Formula], memory: u64) -> Result<Vec<Step>, TranslationError> {
         let mut terms = vec![Term::TRUE];
         for formula in obligations {
             terms = self.product(&terms, &self.terms_with(*formula, memory))?;
         }
         // What the next obligations ask for is decided now, which may add obligations.
-        let mut done: Vec<(Cube, u64, Vec<Formula>, u64)> = Vec::new();
+        let mut done: Vec<Step> = Vec::new();
         let mut pending: Vec<(Term, u64, u64)> = terms.into_iter().map(|term| (term, 0, 0)).collect();
         while let Some((term, decided, next_memory)) = pending.pop() {
             let Some(next) = obligations_of(pool, &term.next) else { continue };
             let open = self.asked_by(&next) & !INITIAL & !decided;
             if open == 0 {
-                done.push((term.cube, term.promises, next, next_memory));
+                done.push(Step { cube: term.cube, promises: term.promises, next, memory: next_memory });
                 if done.len() > self.options.term_limit {
                     return Err(TranslationError::TooLarge);
                 }
@@ -373,8 +376,8 @@ impl<'a> Tableau<'a> {
             let (obligations, memory) = states[done].clone();
             let from = done as StateId;
             done += 1;
-            for (cube, promises, next, next_memory) in self.expand(pool, &obligations, memory)? {
-                let key = (next, next_memory);
+            for Step { cube, promises, next, memory } in self.expand(pool, &obligations, memory)? {
+                let key = (next, memory);
                 let to = match numbers.get(&key) {
                     Some(number) => *number,
                     None => {

@@ -122,8 +122,7 @@ impl Parser<'_> {
         let mut left = self.unary();
         // The operator of the chain that is being read at this level, and where.
         let mut chain: Option<(Binary, Span)> = None;
-        loop {
-            let Some((operator, span)) = self.operator(least) else { break };
+        while let Some((operator, span)) = self.operator(least) {
             let level = operator.level();
             let associativity = match operator {
                 Binary::And | Binary::Or => Associativity::Left,
@@ -175,8 +174,6 @@ impl Parser<'_> {
             let right = self.right_chain(next, next_span);
             let whole = self.outer(operand).to(self.outer(right));
             operand = self.push(SyntaxKind::Binary(next, operand, right), whole, next_span);
-        } else if let Some(TokenKind::Logic(Meaning::Binary(_))) = self.peek() {
-            // `operator` consumed nothing: the token binds less tightly.
         }
         self.nesting -= 1;
         operand
