@@ -178,7 +178,7 @@ fn by_spin(pool: &Formulas, formula: Formula, atoms: usize) -> Option<Peer> {
     let text = output(command, "")?;
     let names: Vec<String> = (0..atoms as u32).map(|number| name(Atom(number))).collect();
     let automaton = never::read(&text, &names).ok()?;
-    let states = automaton.states as usize - text.matches(":\nT0_init:").count();
+    let states = automaton.states as usize;
     let transitions = text.matches("::").count() + text.matches("skip").count();
     Some(Peer { states, transitions, automaton })
 }

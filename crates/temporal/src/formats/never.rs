@@ -87,24 +87,35 @@ impl Reader<'_> {
         if let Some(all) = self.labels.get("accept_all").filter(|state| !defined.contains(state)) {
             edges.push((*all, Cube::TRUE, *all));
         }
-        // The first of several labels behaves like the last.
-        for (state, other) in same.into_iter().rev() {
-            let copied: Vec<_> =
-                edges.iter().filter(|edge| edge.0 == other).map(|edge| (state, edge.1, edge.2)).collect();
-            edges.extend(copied);
+        // Several labels before a statement are one state, accepting if one of them is.
+        let mut representative: Vec<StateId> = (0..self.accepting.len() as StateId).collect();
+        for (state, other) in same {
+            let (kept, dropped) = (representative[state as usize], representative[other as usize]);
+            representative.iter_mut().filter(|state| **state == dropped).for_each(|state| *state = kept);
         }
+        let mut numbers: FxHashMap<StateId, StateId> = FxHashMap::default();
+        let mut accepting = Vec::new();
+        for (label, kept) in representative.iter().enumerate() {
+            let next = accepting.len() as StateId;
+            let number = *numbers.entry(*kept).or_insert(next);
+            if number == next {
+                accepting.push(false);
+            }
+            accepting[number as usize] |= self.accepting[label];
+        }
+        let number = |state: StateId| numbers[&representative[state as usize]];
         let mut automaton = Automaton {
             atoms: (0..self.atoms.len() as u32).map(Atom).collect(),
-            states: (self.accepting.len() as u32).max(1),
-            initial: vec![initial.unwrap_or(0)],
+            states: (accepting.len() as u32).max(1),
+            initial: initial.into_iter().map(number).collect(),
             acceptance_sets: 1,
             transitions: edges
                 .into_iter()
                 .map(|(from, cube, to)| Transition {
-                    from,
-                    to,
+                    from: number(from),
+                    to: number(to),
                     cube,
-                    acceptance: u64::from(self.accepting[from as usize]),
+                    acceptance: u64::from(accepting[number(from) as usize]),
                 })
                 .collect(),
         };
@@ -126,6 +137,10 @@ impl Reader<'_> {
             return Ok((condition, self.state("accept_all")));
         }
         let condition = self.disjunction(0)?;
+        if condition.is_empty() && !self.scanner.rest().starts_with("->") {
+            // `:: false` leads nowhere.
+            return Ok((condition, 0));
+        }
         self.scanner.expect("->")?;
         self.scanner.expect("goto")?;
         let label = self.scanner.take_while(is_name).to_owned();
@@ -198,6 +213,15 @@ mod tests {
         let claim = read(text, &["p".into()]).expect("a claim");
         assert!(claim.accepts(&Lasso { prefix: vec![0, 1], cycle: vec![0] }));
         assert!(!claim.accepts(&Lasso { prefix: vec![], cycle: vec![0] }));
+    }
+
+    #[test]
+    fn two_labels_are_one_state() {
+        let text = "never  {    /* ! (<> p) */\naccept_init:\nT0_init:\n\tdo\n\t:: (! (p)) -> goto T0_init\n\tod;\n}\n";
+        let claim = read(text, &["p".into()]).expect("a claim");
+        assert_eq!(claim.states, 1);
+        assert!(claim.accepts(&Lasso { prefix: vec![], cycle: vec![0] }));
+        assert!(!claim.accepts(&Lasso { prefix: vec![0], cycle: vec![0, 1] }));
     }
 
     #[test]
