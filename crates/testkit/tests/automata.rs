@@ -4,12 +4,15 @@
 //! round. This says that we accept no wrong words; that we accept all right ones is tested on the words that the peer
 //! accepts, and on random words with the evaluator.
 //!
+//! The text of formulas is compared with how SPIN reads its `ltl` blocks, which it prints with all parentheses.
+//!
 //! `QUOTIENT_RANDOM_FORMULAS` says how many formulas are tried with each peer, `QUOTIENT_RANDOM_SEED` the first seed.
 
 use quotient_temporal::formats::{lbt, never};
 use quotient_temporal::formula::{Atom, Formula, Formulas};
 use quotient_temporal::print::{Notation, plain, print};
 use quotient_temporal::random::{FormulaShape, Random, random_formula, random_lasso};
+use quotient_temporal::syntax::{AtomReader, Binding, Dialect, Quantified, Span, lower, parse};
 use quotient_temporal::{Automaton, translate};
 use quotient_testkit::prerequisites::{Prerequisite, require_or_skip};
 use std::io::{Read as _, Write as _};
@@ -127,5 +130,91 @@ fn automata_agree_with_lbt() {
     let found = installed("lbt", "--version");
     if require_or_skip(Prerequisite::Peer, "automata of lbt", found).is_some() {
         compare("lbt", &FormulaShape::future(ATOMS, 10), &by_lbt);
+    }
+}
+
+/// Atoms by their text without spaces and parentheses, which SPIN writes as it likes.
+struct Texts<'a> {
+    text: &'a str,
+    names: &'a mut Vec<String>,
+}
+
+impl AtomReader for Texts<'_> {
+    type Error = String;
+    fn atom(&mut self, pool: &mut Formulas, span: Span, _: &[Binding]) -> Result<Formula, String> {
+        let name: String = span.of(self.text).chars().filter(|c| !" ()".contains(*c)).collect();
+        let number = self.names.iter().position(|known| *known == name).unwrap_or_else(|| {
+            self.names.push(name);
+            self.names.len() - 1
+        });
+        Ok(pool.atom(Atom(number as u32)))
+    }
+    fn domain_size(&mut self, _: &Quantified, _: &[Binding]) -> Result<usize, String> {
+        Err("there are no quantifiers".into())
+    }
+}
+
+/// A random formula with few parentheses.
+fn random_text(random: &mut Random, size: usize) -> String {
+    if size <= 1 {
+        let atoms = ["p", "q", "x == 3", "x + 1 > y", "(x + 1) * 2 <= y", "a[x] != 2", "len(c) > 0", "m@here", "x & 1"];
+        return atoms[random.below(atoms.len())].into();
+    }
+    match random.below(5) {
+        0 => {
+            let operators = ["!", "! !", "[]", "<>", "always", "eventually", "[] <>"];
+            let operator = operators[random.below(operators.len())];
+            let operand = random_text(random, size - 1);
+            // SPIN reads `[] x == 3` as `([] x) == 3` and compares the number of a token with 3.
+            if operator.starts_with('!') || ["p", "q"].contains(&operand.as_str()) {
+                format!("{operator} {operand}")
+            } else {
+                format!("{operator} ({operand})")
+            }
+        }
+        1 => format!("({})", random_text(random, size - 1)),
+        _ => {
+            let operators =
+                ["U", "V", "&&", "||", "->", "<->", "until", "stronguntil", "release", "implies", "equivalent"];
+            let left = 1 + random.below(size - 1);
+            let (a, b) = (random_text(random, left), random_text(random, size - left));
+            format!("{a} {} {b}", operators[random.below(operators.len())])
+        }
+    }
+}
+
+#[test]
+fn formulas_are_read_as_spin_reads_them() {
+    let found = installed("spin", "-V");
+    if require_or_skip(Prerequisite::Peer, "ltl blocks of spin", found).is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    for seed in 0..number("QUOTIENT_RANDOM_FORMULAS", 250) {
+        let mut random = Random::new(seed);
+        let size = 2 + random.below(7);
+        let text = random_text(&mut random, size);
+        let model = format!(
+            "int x, y; bool p, q; byte a[4]; chan c = [2] of {{ byte }};\nltl formula {{ {text} }}\n\
+             active proctype m() {{ here: x = 3 }}\n"
+        );
+        let path = folder.path().join("model.pml");
+        std::fs::write(&path, model).expect("the folder can be written");
+        let mut command = Command::new("spin");
+        command.arg("-u0").arg(&path).current_dir(folder.path());
+        // A simulation without steps prints the formula and ends.
+        let Some(printed) = output(command, "") else { continue };
+        let theirs = printed
+            .lines()
+            .find_map(|line| line.strip_prefix("ltl formula: "))
+            .unwrap_or_else(|| panic!("seed {seed}, {text}: spin says\n{printed}"));
+        let mut pool = Formulas::new();
+        let mut names = Vec::new();
+        let mut formula = |text: &str| {
+            let tree = parse(text, &Dialect::promela()).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+            lower(&tree, &mut pool, &mut Texts { text, names: &mut names }).expect("all atoms are read")
+        };
+        let (ours, spins) = (formula(&text), formula(theirs));
+        assert_eq!(ours, spins, "seed {seed}: {text} is for spin {theirs}, for us {}", plain(&pool, ours));
     }
 }
