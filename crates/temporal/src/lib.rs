@@ -18,6 +18,7 @@ pub mod random;
 pub mod reduce;
 pub mod safety;
 pub mod simplify;
+pub mod stuttering;
 pub mod syntax;
 pub mod translate;
 
