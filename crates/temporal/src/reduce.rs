@@ -15,6 +15,8 @@ use rustc_hash::FxHashMap;
 
 /// Comparing all pairs of transitions is given up beyond this number of pairs.
 const PAIR_LIMIT: usize = 20_000_000;
+/// More cubes than this between two states are left as they are.
+const CUBE_LIMIT: usize = 200;
 /// How often all reductions are repeated.
 const ROUNDS: usize = 6;
 
@@ -197,6 +199,9 @@ fn join_cubes(automaton: &mut Automaton) {
 pub(crate) fn joined(mut cubes: Vec<Cube>) -> Vec<Cube> {
     cubes.sort_unstable();
     cubes.dedup();
+    if cubes.len() > CUBE_LIMIT {
+        return cubes;
+    }
     loop {
         let mut new = None;
         'pairs: for (position, a) in cubes.iter().enumerate() {

@@ -10,6 +10,8 @@ use rustc_hash::FxHashMap;
 
 /// How deeply implication is looked for.
 const IMPLICATION_DEPTH: u32 = 40;
+/// Parts of longer conjunctions and disjunctions are not compared with each other.
+const PART_LIMIT: usize = 100;
 /// How often all rules are applied.
 const ROUNDS: usize = 8;
 
@@ -248,6 +250,9 @@ impl Rules {
             Node::Or(parts) if !conjunction => parts.to_vec(),
             _ => return whole,
         };
+        if parts.len() > PART_LIMIT {
+            return whole;
+        }
         // a & (a R b) is a & b; a | (a U b) is a | b.
         let present = parts.clone();
         for part in &mut parts {

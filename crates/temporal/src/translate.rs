@@ -8,7 +8,7 @@
 //!
 //! The past is a memory beside the obligations: a bit for each formula `f` under `Y`, `Z`, `S` or `T` says whether `f` held
 //! at the previous position. A transition asserts `f` and sets the bit, or asserts its negation and clears it. For `f`
-//! without future this is deterministic. Only bits that the obligations can ask for are kept. The bit [`INITIAL`] says
+//! without future this is deterministic. Only bits that the obligations can ask for are kept. The bit `INITIAL` says
 //! that there is no previous position.
 
 use crate::automaton::{Automaton, Cube, StateId, Transition, mask};
@@ -36,7 +36,7 @@ pub struct TranslationOptions {
 
 impl Default for TranslationOptions {
     fn default() -> Self {
-        Self { simplify: true, reduce: true, state_limit: 100_000, term_limit: 100_000 }
+        Self { simplify: true, reduce: true, state_limit: 100_000, term_limit: 20_000 }
     }
 }
 
@@ -310,10 +310,12 @@ impl<'a> Tableau<'a> {
     }
 
     fn product(&self, left: &[Term], right: &[Term]) -> Result<Vec<Term>, TranslationError> {
-        if left.len().saturating_mul(right.len()) > self.options.term_limit {
+        // Most terms of a product are dropped again; those that stay are compared with all others.
+        if left.len().saturating_mul(right.len()) > self.options.term_limit.saturating_mul(10) {
             return Err(TranslationError::TooLarge);
         }
-        Ok(prune(left.iter().flat_map(|a| right.iter().filter_map(|b| a.and(b))).collect()))
+        let terms = prune(left.iter().flat_map(|a| right.iter().filter_map(|b| a.and(b))).collect());
+        if terms.len() > self.options.term_limit { Err(TranslationError::TooLarge) } else { Ok(terms) }
     }
 
     /// The terms of a formula for a known memory.
@@ -443,7 +445,7 @@ mod tests {
     use crate::syntax::parse_plain;
 
     const RAW: TranslationOptions =
-        TranslationOptions { simplify: false, reduce: false, state_limit: 100_000, term_limit: 100_000 };
+        TranslationOptions { simplify: false, reduce: false, state_limit: 100_000, term_limit: 20_000 };
 
     fn compare(shape: &FormulaShape, seed: u64, formulas: usize) {
         let mut random = Random::new(seed);
