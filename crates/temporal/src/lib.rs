@@ -4,6 +4,17 @@
 //! Büchi automata, finite automata for bad prefixes, and the Hanoi Omega-Automata format. Knows nothing about models:
 //! atomic propositions are numbers, and the text of an atom is left to the caller.
 //!
+//! ```
+//! use quotient_temporal::syntax::{AtomTable, Dialect};
+//! use quotient_temporal::{Formulas, translate};
+//!
+//! let (mut pool, mut atoms) = (Formulas::new(), AtomTable::default());
+//! let formula = atoms.parse(&mut pool, "[] (p -> <> (q && x == 3))", &Dialect::promela()).unwrap();
+//! let automaton = translate(&mut pool, formula).unwrap();
+//! assert_eq!(atoms.names(), ["p", "q", "x == 3"]);
+//! assert_eq!(automaton.states, 2);
+//! ```
+//!
 //! Everything here is deterministic: no global state, no clock, no unseeded randomness.
 
 pub mod automaton;
