@@ -1,0 +1,41 @@
+//! Temporal logic: LTL with past and CTL*, from text to automata.
+//!
+//! Owns formulas and their syntax, normal forms, simplification, syntactic classes, the translation of LTL to generalised
+//! Büchi automata, finite automata for bad prefixes, and the Hanoi Omega-Automata format. Knows nothing about models:
+//! atomic propositions are numbers, and the text of an atom is left to the caller.
+//!
+//! ```
+//! use quotient_temporal::syntax::{AtomTable, Dialect};
+//! use quotient_temporal::{Formulas, translate};
+//!
+//! let (mut pool, mut atoms) = (Formulas::new(), AtomTable::default());
+//! let formula = atoms.parse(&mut pool, "[] (p -> <> (q && x == 3))", &Dialect::promela()).unwrap();
+//! let automaton = translate(&mut pool, formula).unwrap();
+//! assert_eq!(atoms.names(), ["p", "q", "x == 3"]);
+//! assert_eq!(automaton.states, 2);
+//! ```
+//!
+//! Everything here is deterministic: no global state, no clock, no unseeded randomness.
+
+pub mod automaton;
+pub mod branching;
+pub mod classes;
+pub mod formats;
+pub mod formula;
+pub mod lasso;
+pub mod normal;
+pub mod print;
+pub mod random;
+pub mod reduce;
+pub mod safety;
+pub mod simplify;
+pub mod stuttering;
+pub mod syntax;
+pub mod translate;
+
+pub use automaton::{Automaton, Cube, StateId, Transition};
+pub use formula::{Atom, Formula, Formulas, Node, PathQuantifier};
+pub use lasso::{Lasso, Letter};
+pub use safety::{FiniteAutomaton, bad_prefixes};
+pub use simplify::simplify;
+pub use translate::{TranslationError, TranslationOptions, translate, translate_with};
