@@ -96,17 +96,20 @@ impl Factor {
         if !self.is_tunable() {
             return false;
         }
-        let own = self.work(records, stride);
+        let own = self.work(records, stride, u64::MAX);
         let choice = Choice::new(&self.view, &self.order);
         let mut best: Option<(u64, Method)> = None;
         for kind in [MethodKind::Listing, MethodKind::Labelling, MethodKind::Turning] {
-            if kind == self.kind() {
+            // Preparing a long list costs more than it can save.
+            let is_long = kind == MethodKind::Listing && choice.found.is_some() && !choice.has_at_most(LISTED_ELEMENTS);
+            if kind == self.kind() || is_long {
                 continue;
             }
             let Some(method) = choice.method(kind) else { continue };
             let other = Self { view: self.view.clone(), order: self.order.clone(), method, search: OnceLock::new() };
-            let work = other.work(records, stride);
-            if work < best.as_ref().map_or(own, |(least, _)| *least) {
+            let least = best.as_ref().map_or(own, |(least, _)| *least);
+            let work = other.work(records, stride, least);
+            if work < least {
                 best = Some((work, other.method));
             }
         }
@@ -115,14 +118,21 @@ impl Factor {
         true
     }
 
-    /// The work that the method does on some states.
-    fn work(&self, records: &[u64], stride: usize) -> u64 {
+    /// The work that the method does on some states, as far as it is less than a limit.
+    fn work(&self, records: &[u64], stride: usize, limit: u64) -> u64 {
         let mut scratch = FactorScratch::default();
-        self.canonicalize_records(&mut records.to_vec(), stride, &mut scratch);
         // Listing also reads and writes all codes.
-        let codes =
-            if matches!(self.method, Method::Listing(_)) { records.len() / stride * self.view.fields.len() } else { 0 };
-        scratch.listing.work + scratch.labelling.work + scratch.ring.work + 2 * codes as u64
+        let codes = if matches!(self.method, Method::Listing(_)) { 2 * self.view.fields.len() } else { 0 };
+        let mut work = 0;
+        for records in records.chunks(64 * stride) {
+            self.canonicalize_records(&mut records.to_vec(), stride, &mut scratch);
+            work += (records.len() / stride * codes) as u64;
+            let counted = scratch.listing.work + scratch.labelling.work + scratch.ring.work;
+            if work + counted >= limit {
+                return limit;
+            }
+        }
+        work + scratch.listing.work + scratch.labelling.work + scratch.ring.work
     }
 
     fn kind(&self) -> MethodKind {

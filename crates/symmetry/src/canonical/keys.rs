@@ -149,6 +149,9 @@ struct Holder {
     field: Field,
     /// For each code the object, if it is one, and the letter: fields can hold objects in several ways.
     things: Box<[Option<(u32, u64)>]>,
+    /// For each code the object whose key changes, and the bits of the key that change; without an object, no bits of the
+    /// first one.
+    flips: Box<[(u32, u128)]>,
     /// For each letter and object, the code.
     codes: Box<[Box<[u64]>]>,
     /// The letter which says that the field does not hold the object.
@@ -256,9 +259,15 @@ impl KeyPlan {
                 self.unheld |= u128::from(none) << self.width;
                 self.held_mask |= u128::from(u64::MAX >> (64 - width)) << self.width;
             }
+            let flip = |thing: &Option<(u32, u64)>| match thing {
+                // The key says "none" so far.
+                Some((thing, letter)) if self.width < 128 => (*thing, u128::from(none ^ letter) << self.width),
+                _ => (0, 0),
+            };
             self.holders.push(Holder {
                 position: self.width,
                 field: view.fields[field].clone(),
+                flips: things.iter().map(flip).collect(),
                 things: things.into(),
                 codes: codes.into(),
                 none,
@@ -377,13 +386,11 @@ impl KeyPlan {
             }
         }
         for holder in &self.holders {
+            // Without a branch: whether a variable holds an object is hard to predict.
             let code = holder.field.read(state) as usize;
-            if let Some(Some((thing, letter))) = holder.things.get(code) {
-                // The key says "none" so far.
-                let key = &mut keys[*thing as usize];
-                let (none, letter) = (K::of(holder.none) << holder.position, K::of(*letter) << holder.position);
-                *key = *key ^ none | letter;
-            }
+            let (thing, flip) = holder.flips.get(code).copied().unwrap_or((0, 0));
+            let key = &mut keys[thing as usize];
+            *key = *key ^ K::cut(flip);
         }
     }
 
