@@ -21,7 +21,9 @@ mod rewriting;
 mod stuttering;
 mod walk;
 
-use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, RuleId, SlotId, Table, TypeId, TypeKind, Valuation};
+use quotient_ir::{
+    Calling, DeadlockMode, Layout, Model, PropertyId, RuleId, SlotId, Table, TypeId, TypeKind, Valuation, VariableId,
+};
 use rustc_hash::FxHashSet;
 
 use classes::{Classes, Part};
@@ -52,10 +54,6 @@ impl Slice {
                 Need::Value => {}
             }
         }
-    }
-    /// The slots that have at most two contents: their initial one, and one that stands for all values.
-    pub fn is_left_out(&self, slot: SlotId) -> bool {
-        self.needs[slot] != Need::Value
     }
 }
 
@@ -92,7 +90,7 @@ pub fn slice(model: &Model, layout: &Layout, properties: &[PropertyId], deadlock
     let mut names = Names { needs: &needs, unread: Vec::new(), only_definedness: Vec::new(), slots: Table::new() };
     for (id, variable) in model.variables.iter_enumerated() {
         let first = classes.variable(id);
-        names.add_names(&variable.name, variable.ty, first);
+        names.add_names(&mut Title::new(model, id), variable.ty, first);
         names.add_slots(variable.ty, first);
     }
     let Names { unread, only_definedness, slots, .. } = names;
@@ -104,6 +102,35 @@ pub fn slice(model: &Model, layout: &Layout, properties: &[PropertyId], deadlock
     Some(Slice { model, unread, only_definedness, moving_rules, needs: slots })
 }
 
+/// The name of a part of a variable, for users: without indices.
+struct Title<'m> {
+    model: &'m Model,
+    variable: VariableId,
+    fields: Vec<&'m str>,
+}
+
+impl<'m> Title<'m> {
+    fn new(model: &'m Model, variable: VariableId) -> Self {
+        Self { model, variable, fields: Vec::new() }
+    }
+
+    fn text(&self) -> String {
+        let whole = self.model.variable_title(self.variable).to_owned();
+        match (self.model.calling(self.variable), &self.fields[..]) {
+            (Some(Calling::Queues { .. }), []) => format!("queue ({whole})"),
+            // The first field is the number of messages, which is always read; the second are the messages.
+            (Some(Calling::Queues { .. }), [_]) => format!("messages of {whole}"),
+            (Some(Calling::Queues { .. }), [_, field, ..]) => {
+                format!("field {} of the messages of {whole}", field.trim_start_matches('f'))
+            }
+            (Some(Calling::Processes(_)), [first, rest @ ..]) => {
+                rest.iter().fold(format!("{whole}:{first}"), |text, field| format!("{text}.{field}"))
+            }
+            (_, fields) => fields.iter().fold(whole, |text, field| format!("{text}.{field}")),
+        }
+    }
+}
+
 /// Collects the names of what is left out, and the needs of slots.
 struct Names<'n, 'c, 'm> {
     needs: &'n Needs<'c, 'm>,
@@ -112,7 +139,7 @@ struct Names<'n, 'c, 'm> {
     slots: Table<SlotId, Need>,
 }
 
-impl Names<'_, '_, '_> {
+impl<'m> Names<'_, '_, 'm> {
     /// The need of all parts of a type, if it is the same.
     fn common(&self, ty: TypeId, first: Part) -> Option<Need> {
         let count = self.needs.classes.count(ty);
@@ -120,7 +147,7 @@ impl Names<'_, '_, '_> {
         (first..first + count).all(|part| self.needs.of(part) == need).then_some(need)
     }
 
-    fn add_names(&mut self, name: &str, ty: TypeId, first: Part) {
+    fn add_names(&mut self, title: &mut Title<'m>, ty: TypeId, first: Part) {
         let model = self.needs.classes.model;
         if self.needs.classes.count(ty) == 0 {
             return;
@@ -129,14 +156,16 @@ impl Names<'_, '_, '_> {
             Some(Need::Value) => {}
             // A single value makes no difference.
             Some(_) if self.is_single(ty, first) => {}
-            Some(Need::Nothing) => self.unread.push(name.to_owned()),
-            Some(Need::Definedness) => self.only_definedness.push(name.to_owned()),
+            Some(Need::Nothing) => self.unread.push(title.text()),
+            Some(Need::Definedness) => self.only_definedness.push(title.text()),
             None => match &model.types[ty].kind {
-                TypeKind::Array { element, .. } => self.add_names(name, *element, first),
+                TypeKind::Array { element, .. } => self.add_names(title, *element, first),
                 TypeKind::Record { fields } => {
                     let mut at = first;
                     for field in fields {
-                        self.add_names(&format!("{name}.{}", field.name), field.ty, at);
+                        title.fields.push(&field.name);
+                        self.add_names(title, field.ty, at);
+                        title.fields.pop();
                         at += self.needs.classes.count(field.ty);
                     }
                 }
