@@ -6,6 +6,7 @@ use quotient_ir::{Action, Interpreter, Outcome, Trace, TraceStep, Valuation, Vio
 
 use crate::defect::Defect;
 use crate::error::Error;
+use crate::options::Symmetry;
 use crate::plan::Plan;
 use crate::report::SliceReport;
 use crate::run::Found;
@@ -18,7 +19,9 @@ pub(crate) struct Sliced {
 
 /// The plan for the slice of a model; none if every slot counts.
 pub(crate) fn sliced(plan: &Plan) -> Option<Sliced> {
-    if plan.options.exact_counts {
+    // The least value stands for all values of a slot, also of one that is declared to have interchangeable values: then
+    // the declaration would no longer be true.
+    if plan.options.exact_counts || plan.options.symmetry == Symmetry::Declared {
         return None;
     }
     let (model, layout) = (plan.model.ir(), plan.model.layout());
