@@ -919,3 +919,11 @@ error[undefined-value]: `undefined` cannot be used here
 "#]],
     );
 }
+
+/// All slots are part of the state if counts are to be those of the whole model.
+#[test]
+fn exact_counts() {
+    let whole = quotient(["check", "--exact-counts", "mutex.m"]);
+    assert!(whole.stdout.contains("states       6, representing 10 (1.67× reduction)\n"), "{whole}");
+    assert!(!whole.stdout.contains("slice"), "{whole}");
+}

@@ -41,7 +41,7 @@ undecided  no deadlock
 violated   no errors
 
 symmetries   none found (…
-slice        not read by anything: Server.kind, queue.queue.slot.f1
+slice        not read by anything: Server:kind, field 1 of the messages of queue
 states       8
 transitions  7
 depth        5
@@ -134,7 +134,7 @@ undecided  no errors
 
 symmetries   2, S2; found in …
 reduction    canonical; …
-slice        not read by anything: last, x, client.step, client.got, book.queue.slot
+slice        not read by anything: last, x, client:step, client:got, messages of book
 states       24, representing 46 of the slice (1.92× reduction)
 transitions  52
 depth        10
@@ -731,7 +731,7 @@ violated   no errors
 
 symmetries   2, S2; found in …
 reduction    canonical; …
-slice        not read by anything: client.got, server.who, channels1.queue.slot
+slice        not read by anything: client:got, server:who, messages of channels1
 states       3, representing 5 of the slice (1.67× reduction)
 transitions  3
 depth        2

@@ -156,8 +156,7 @@ undecided  no errors
 
 symmetries   2, S2; found in …
 reduction    canonical; …
-slice        not read by anything: last
-states       5, representing 8 of the slice (1.60× reduction)
+states       6, representing 10 (1.67× reduction)
 transitions  8
 depth        3
 time         …
