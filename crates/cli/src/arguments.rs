@@ -292,6 +292,9 @@ pub(crate) struct CheckArguments {
     /// Count how often each rule fires, by a second look at every state
     #[arg(long, help_heading = "Search")]
     pub(crate) statistics: bool,
+    /// Count the states of the whole model: also keep the variables that nothing can notice
+    #[arg(long, help_heading = "Search")]
+    pub(crate) exact_counts: bool,
     /// How to store states
     #[arg(long, value_enum, value_name = "STORE", default_value_t = StoreName::Exact, help_heading = "Search")]
     pub(crate) store: StoreName,

@@ -32,6 +32,7 @@ undecided  no deadlock
 undecided  no errors
 
 symmetries   none found (…
+slice        not read by anything: on
 states       4
 transitions  3
 depth        3
@@ -66,6 +67,7 @@ violated: invariant "n : 0..2"
 violated   invariant  n : 0..2
 
 symmetries   none found (…
+slice        not read by anything: on
 states       4
 transitions  3
 depth        3
@@ -104,6 +106,7 @@ To have it judged as a violation, add --property 'n : 0..2'
 undecided  invariant  on : BOOL
 
 symmetries   none found (…
+slice        not read by anything: on
 states       4
 transitions  3
 depth        3

@@ -79,7 +79,8 @@ undecided  no errors
 
 symmetries   2, S2; found in …
 reduction    canonical; …
-states       6, representing 10 (1.67× reduction)
+slice        not read by anything: last
+states       5, representing 8 of the slice (1.60× reduction)
 transitions  8
 depth        3
 time         …
@@ -95,7 +96,7 @@ fn invariant_violated_json() {
     expect(
         quotient(["check", "--format=json", "mutex.m"]),
         str![[r#"
-{"schema":"quotient/1","command":"check","threads":1,"verdict":"violated","summary":"violated: invariant \"mutual exclusion\"","stop_reason":"violation","stop_message":"a violation was found","states":6,"transitions":8,"represented":"10","exact":true,"reduction":"canonical","reduction_factor":1.666667,"symmetry":{"order":"2","structure":"S2","generators":[{"cycles":["(process 0 1)"]}],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"mutual exclusion","kind":"invariant","title":"invariant \"mutual exclusion\"","verdict":"violated","trace":[{"rule":"free","arguments":{},"state":{"at[process_0]":"idle","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_0"},"state":{"at[process_0]":"trying","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_1"},"state":{"at[process_0]":"trying","at[process_1]":"trying","locked":false,"last":null}},{"rule":"enter","arguments":{"p":"process_0"},"state":{"at[process_0]":"critical","at[process_1]":"trying","locked":true,"last":"process_0"}},{"rule":"enter","arguments":{"p":"process_1"},"state":{"at[process_0]":"critical","at[process_1]":"critical","locked":true,"last":"process_1"}}],"violation":{"message":"invariant \"mutual exclusion\" fails here","file":"mutex.m","line":37,"column":1,"context":{"bindings":{"p":"process_0","q":"process_1"},"part":{"text":"at[p] = critical & at[q] = critical","value":true,"file":"mutex.m","line":39,"column":17,"given":["p != q"],"values":{"at[process_0]":"critical","at[process_1]":"critical"}}},"rule":{"name":"enter","arguments":{"p":"process_1"},"file":"mutex.m","line":23,"column":3}}},{"name":"both try","kind":"cover","title":"cover \"both try\"","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","title":"no deadlock","verdict":"undecided","trace":null,"violation":null},{"name":"errors","kind":"errors","title":"no errors","verdict":"undecided","trace":null,"violation":null}],"depth":3,"states_per_level":[1,1,2,2],"seconds":"…","canonicalization_seconds":"…","store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"check","threads":1,"verdict":"violated","summary":"violated: invariant \"mutual exclusion\"","stop_reason":"violation","stop_message":"a violation was found","states":5,"transitions":8,"represented":"8","exact":true,"slice":{"unread":["last"],"only_definedness":[]},"reduction":"canonical","reduction_factor":1.6,"symmetry":{"order":"2","structure":"S2","generators":[{"cycles":["(process 0 1)"]}],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"mutual exclusion","kind":"invariant","title":"invariant \"mutual exclusion\"","verdict":"violated","trace":[{"rule":"free","arguments":{},"state":{"at[process_0]":"idle","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_0"},"state":{"at[process_0]":"trying","at[process_1]":"idle","locked":false,"last":null}},{"rule":"try","arguments":{"p":"process_1"},"state":{"at[process_0]":"trying","at[process_1]":"trying","locked":false,"last":null}},{"rule":"enter","arguments":{"p":"process_0"},"state":{"at[process_0]":"critical","at[process_1]":"trying","locked":true,"last":"process_0"}},{"rule":"enter","arguments":{"p":"process_1"},"state":{"at[process_0]":"critical","at[process_1]":"critical","locked":true,"last":"process_1"}}],"violation":{"message":"invariant \"mutual exclusion\" fails here","file":"mutex.m","line":37,"column":1,"context":{"bindings":{"p":"process_0","q":"process_1"},"part":{"text":"at[p] = critical & at[q] = critical","value":true,"file":"mutex.m","line":39,"column":17,"given":["p != q"],"values":{"at[process_0]":"critical","at[process_1]":"critical"}}},"rule":{"name":"enter","arguments":{"p":"process_1"},"file":"mutex.m","line":23,"column":3}}},{"name":"both try","kind":"cover","title":"cover \"both try\"","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","title":"no deadlock","verdict":"undecided","trace":null,"violation":null},{"name":"errors","kind":"errors","title":"no errors","verdict":"undecided","trace":null,"violation":null}],"depth":3,"states_per_level":[1,1,2,1],"seconds":"…","canonicalization_seconds":"…","store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 1
 
 "#]],
@@ -181,6 +182,7 @@ undecided  no deadlock
 violated   no errors
 
 symmetries   none found (…
+slice        not read by anything: y
 states       4
 transitions  3
 depth        3
@@ -218,6 +220,7 @@ To have it judged as a violation, add --property errors; to continue past it, --
 undecided  invariant  small
 
 symmetries   none found (…
+slice        not read by anything: y
 states       4
 transitions  3
 depth        3
@@ -329,8 +332,9 @@ holds      no errors
 
 symmetries   2, S2; found in …
 reduction    canonical; …
-states       14, representing 26 (1.86× reduction)
-transitions  27
+slice        not read by anything: last
+states       8, representing 13 of the slice (1.62× reduction)
+transitions  15
 depth        6
 time         …
 memory       …
@@ -440,15 +444,16 @@ holds      no errors
 
 symmetries   24, S4; found in …
 reduction    canonical; …
-states       31, representing 325 (10.5× reduction)
-transitions  124
-depth        9
+slice        not read by anything: last
+states       15, representing 81 of the slice (5.40× reduction)
+transitions  60
+depth        8
 time         …
 memory       …
-fired        436  begin (line 24)
-             432  finish (line 30)
-             432  rest (line 35)
-levels       1 1 2 4 5 6 5 4 2 1
+fired        108  begin (line 24)
+             108  finish (line 30)
+             108  rest (line 35)
+levels       1 1 2 2 3 2 2 1 1
 ---- exit status 0
 
 "#]],
@@ -485,7 +490,8 @@ violated   invariant  mutual exclusion
 
 symmetries   2, S2; found in …
 reduction    canonical; …
-states       6, representing 10 (1.67× reduction)
+slice        not read by anything: last
+states       5, representing 8 of the slice (1.60× reduction)
 transitions  8
 depth        3
 time         …
@@ -589,9 +595,9 @@ If the model is meant to end here, add --deadlock off
 violated   no deadlock
 undecided  no errors
 
-symmetries   8, S2 wr S2; found in …
-reduction    canonical; …
-states       2, representing 8 (4.00× reduction)
+symmetries   none found (…
+slice        not read by anything: marks, first
+states       2
 transitions  1
 depth        1
 time         …
@@ -912,4 +918,12 @@ error[undefined-value]: `undefined` cannot be used here
 
 "#]],
     );
+}
+
+/// All slots are part of the state if counts are to be those of the whole model.
+#[test]
+fn exact_counts() {
+    let whole = quotient(["check", "--exact-counts", "mutex.m"]);
+    assert!(whole.stdout.contains("states       6, representing 10 (1.67× reduction)\n"), "{whole}");
+    assert!(!whole.stdout.contains("slice"), "{whole}");
 }

@@ -238,7 +238,9 @@ holds      cover      level two
 
 symmetries   6, S3; found in …
 reduction    canonical; …
-states       6, representing 17 (2.83× reduction)
+slice        not read by anything: alarm
+             only read for being defined: note
+states       6, representing 17 of the slice (2.83× reduction)
 transitions  11
 depth        3
 time         …

@@ -41,6 +41,7 @@ undecided  no deadlock
 violated   no errors
 
 symmetries   none found (…
+slice        not read by anything: Server:kind, field 1 of the messages of queue
 states       8
 transitions  7
 depth        5
@@ -108,32 +109,34 @@ violated: deadlock
  7  proc 3 (clerk) office.pml:25 [who!answer]
     proc 2 (client) office.pml:16 [reply?got]
       client(2):got: 0 → answer
- 8  proc 1 (client) office.pml:17 [x = x + step]
-      x: 1 → 3
- 9  proc 1 (client) office.pml:17 [last.ink = green]
+ 8  proc 2 (client) office.pml:17 [x = x + step]
+      x: 1 → 4
+ 9  proc 2 (client) office.pml:17 [last.ink = green]
       last.ink: 0 → green
-10  proc 1 (client) office.pml:17 [book!x]
-      queue (book): [3]
-11  proc 1 (client) office.pml:18 [d_step { x++; last.page = x }]
-      last.page: 0 → 4
-      x: 3 → 4
-12  proc 2 (client) office.pml:17 [x = x + step]
-      x: 4 → 7
-13  proc 2 (client) office.pml:17 [last.ink = green]
-14  proc 2 (client) office.pml:17 [book!x] blocks: others may move
+10  proc 2 (client) office.pml:17 [book!x]
+      queue (book): [4]
+11  proc 2 (client) office.pml:18 [d_step { x++; last.page = x }]
+      last.page: 0 → 5
+      x: 4 → 5
+12  proc 1 (client) office.pml:17 [x = x + step]
+      x: 5 → 7
+13  proc 1 (client) office.pml:17 [last.ink = green]
+14  proc 1 (client) office.pml:17 [book!x] blocks: others may move
     invalid end state: no process can move, and not all are where they may stop
     where the processes are:
       proc 0 (:init:) office.pml:31 [-end-] <valid end state>
-      proc 1 (client) office.pml:19 [-end-] <valid end state>
-      proc 2 (client) office.pml:17 [book!x]
+      proc 1 (client) office.pml:17 [book!x]
+      proc 2 (client) office.pml:19 [-end-] <valid end state>
       proc 3 (clerk) office.pml:24 [desk?request(who)] <valid end state>
 
 violated   no deadlock
 undecided  no errors
 
-symmetries   none found (…
-states       50
-transitions  101
+symmetries   2, S2; found in …
+reduction    canonical; …
+slice        not read by anything: last, x, client:step, client:got, messages of book
+states       24, representing 46 of the slice (1.92× reduction)
+transitions  52
 depth        10
 time         …
 memory       …
@@ -726,9 +729,11 @@ violated: error: the trace has no step for this
 undecided  no deadlock
 violated   no errors
 
-symmetries   none found (…
-states       5
-transitions  4
+symmetries   2, S2; found in …
+reduction    canonical; …
+slice        not read by anything: client:got, server:who, messages of channels1
+states       3, representing 5 of the slice (1.67× reduction)
+transitions  3
 depth        2
 time         …
 memory       …
@@ -899,6 +904,7 @@ holds      no deadlock
 holds      no errors
 
 symmetries   none found (…
+slice        not read by anything: n
 states       5
 transitions  6
 depth        4

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use quotient_ir::{DeadlockMode, PropertyId};
+use quotient_ir::{DeadlockMode, PropertyId, RuleId};
 
 use crate::narrowing::Narrowing;
 use crate::seam::Identity;
@@ -14,6 +14,9 @@ pub struct SearchOptions {
     pub order: SearchOrder,
     /// What counts as a deadlock; [`DeadlockMode::Off`] if it is not checked.
     pub deadlock: DeadlockMode,
+    /// Rules that change something which is not part of these states whenever they can fire: where a step that changes
+    /// nothing counts as none, a state in which one of them can fire is still not a deadlock.
+    pub moving_rules: Vec<RuleId>,
     /// The greatest number of states to store.
     pub max_states: Option<u64>,
     /// The greatest number of steps from a start.
@@ -62,6 +65,7 @@ impl Default for SearchOptions {
         Self {
             order: SearchOrder::BreadthFirst,
             deadlock: DeadlockMode::Stuttering,
+            moving_rules: Vec::new(),
             max_states: None,
             max_depth: None,
             max_memory: None,

@@ -69,6 +69,7 @@ mod intervals;
 mod mentions;
 mod multisets;
 mod possible;
+mod slice;
 mod unfold;
 
 pub use behaviour::{Behaviour, Claim, ClaimKey, Fixed, InputMove, Preserved, Refused, unfold, unfold_over};
@@ -80,4 +81,5 @@ pub use functions::{Effect, Functions, InstanceId};
 pub use instance::{Instance, Subject};
 pub use multisets::{Multiset, Multisets};
 pub use possible::{Holds, Possible, TiedSlots, Ties, possible_values, tied_values};
+pub use slice::{Slice, slice};
 pub use unfold::{Event, EventKey, Write, Written};

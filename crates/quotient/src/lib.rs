@@ -77,6 +77,7 @@ mod run;
 mod runs;
 mod search;
 mod selection;
+mod slicing;
 mod symmetries;
 mod trial;
 pub mod walk;
@@ -110,7 +111,9 @@ pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Moved,
     Reason, Refused, Strategy, TooManyStates, Witness,
 };
-pub use report::{CrossCheck, GroupReport, ReductionReport, Remark, Report, SymmetryReport, UnsupportedProperty};
+pub use report::{
+    CrossCheck, GroupReport, ReductionReport, Remark, Report, SliceReport, SymmetryReport, UnsupportedProperty,
+};
 pub use runs::{RecordedRun, RunFile, RunFormat, RunOrigin, TrailFile, write_run};
 pub use symmetries::{Answer, DetectOptions, Detected, Phases, Preserve, Question, SymmetryFormat, detect};
 

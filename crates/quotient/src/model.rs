@@ -179,6 +179,19 @@ impl Model {
         })?
     }
 
+    /// The same with another representation, which has the same variables.
+    pub(crate) fn with_ir(&self, model: ir::Model) -> Self {
+        let Loaded { layout, language, warnings, files, constants, .. } = &*self.0;
+        Self(Arc::new(Loaded {
+            model,
+            layout: layout.clone(),
+            language: *language,
+            warnings: warnings.clone(),
+            files: files.clone(),
+            constants: constants.clone(),
+        }))
+    }
+
     /// The model.
     pub fn ir(&self) -> &ir::Model {
         &self.0.model

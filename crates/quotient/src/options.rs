@@ -105,6 +105,8 @@ pub struct Options {
     pub cross_check: bool,
     /// Whether to count how often rules fire, by expanding every state again after a finished search.
     pub statistics: bool,
+    /// Whether all slots are part of the state, also those that nothing can notice.
+    pub exact_counts: bool,
     /// Whether to show a run to each cover property that is reached, which takes a separate search for each.
     pub cover_runs: bool,
     /// When to stop.
@@ -128,6 +130,7 @@ impl Default for Options {
             resume: None,
             cross_check: false,
             statistics: false,
+            exact_counts: false,
             cover_runs: false,
             limits: Limits::default(),
         }
@@ -165,6 +168,11 @@ impl Options {
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
+    }
+    /// Counts the states of the model as it is, with slots that nothing can notice.
+    #[must_use]
+    pub fn exact_counts(self) -> Self {
+        Self { exact_counts: true, ..self }
     }
     /// Compares with an unreduced search.
     #[must_use]

@@ -225,7 +225,7 @@ fn search_options(model: &Model, options: &Options) -> Result<SearchOptions, Ref
         spill: options.spill.clone(),
         checkpoint: options.checkpoint.as_ref().map(|checkpoint| checkpoint.path.clone()),
         resume: options.resume.clone(),
-        origin: model.origin(),
+        origin: origin(model, options),
         store: options.store,
         threads: options.threads,
         store_passing: options.store_passing,
@@ -250,6 +250,12 @@ fn search_options(model: &Model, options: &Options) -> Result<SearchOptions, Ref
         search.errors = is_wanted(ERRORS);
     }
     Ok(search)
+}
+
+/// What a checkpoint says about the model. The slice follows from this, the properties and the mode of deadlocks.
+fn origin(model: &Model, options: &Options) -> Vec<(String, String)> {
+    let exact = options.exact_counts.then(|| ("--exact-counts".to_owned(), "on".to_owned()));
+    model.origin().into_iter().chain(exact).collect()
 }
 
 /// Refuses to continue past violations where that is not supported.

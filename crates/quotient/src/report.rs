@@ -55,6 +55,9 @@ pub struct Report {
     pub exact: bool,
     /// What may have been missed, if states were stored approximately.
     pub approximation: Option<Approximation>,
+    /// What is not part of the state, since nothing can notice it; none if there is no such thing. All counts are those
+    /// of the states without it.
+    pub slice: Option<SliceReport>,
     /// How the search was reduced.
     pub reduction: ReductionReport,
     /// The symmetries, if they were requested.
@@ -97,6 +100,15 @@ pub struct UnsupportedProperty {
     pub reason: String,
     /// Its location in the text.
     pub span: Option<Span>,
+}
+
+/// What a check leaves out of the state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SliceReport {
+    /// Variables, or parts of them, that nothing reads, such as `Chan1.Data`.
+    pub unread: Vec<String>,
+    /// Those that are read, but only where nothing depends on their value: it only counts whether they are defined.
+    pub only_definedness: Vec<String>,
 }
 
 /// How a search was reduced.
@@ -181,7 +193,7 @@ const NONE: &str = "none";
 impl Report {
     /// The report on the result of a search.
     pub(crate) fn new(found: Found, notes: Vec<String>, control: &Control, elapsed: Duration) -> Self {
-        let Found { symmetries, report, remarks } = found;
+        let Found { symmetries, report, remarks, slice } = found;
         let engines::Report {
             verdict,
             stop_reason,
@@ -256,6 +268,7 @@ impl Report {
             represented,
             exact: is_exact && approximation.is_none(),
             approximation,
+            slice,
             reduction,
             symmetry,
             adaptive,

@@ -18,8 +18,9 @@ use crate::memory::resident_bytes;
 use crate::options::{Reduction, Symmetry};
 use crate::plan::Plan;
 use crate::remarks;
-use crate::report::{Remark, Report};
+use crate::report::{Remark, Report, SliceReport};
 use crate::search;
+use crate::slicing;
 use crate::trial::Trial;
 
 /// The result of a search.
@@ -27,12 +28,14 @@ pub(crate) struct Found {
     pub(crate) symmetries: Option<Symmetries>,
     pub(crate) report: engines::Report,
     pub(crate) remarks: Vec<Remark>,
+    /// What was left out of the state.
+    pub(crate) slice: Option<SliceReport>,
 }
 
 impl Found {
     /// The result of a search, without runs to remarks.
     pub(crate) fn new(symmetries: Option<Symmetries>, report: engines::Report) -> Self {
-        Self { symmetries, report, remarks: Vec::new() }
+        Self { symmetries, report, remarks: Vec::new(), slice: None }
     }
 }
 
@@ -111,10 +114,16 @@ pub(crate) fn too_little_memory(control: &Control) -> Option<String> {
     ))
 }
 
-/// Searches, and finds runs to remarks. Runs on a watched thread.
+/// Searches the model or its slice, and finds runs to remarks. Runs on a watched thread.
 fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
-    let mut found = search_as_planned(plan, control)?;
-    found.remarks = remarks::with_runs(plan, &found, control)?;
+    let sliced = slicing::sliced(plan);
+    let searched = sliced.as_ref().map_or(plan, |sliced| &sliced.plan);
+    let mut found = search_as_planned(searched, control)?;
+    found.remarks = remarks::with_runs(searched, &found, control)?;
+    if let Some(sliced) = &sliced {
+        sliced.lift(plan, &mut found)?;
+        found.slice = Some(sliced.report());
+    }
     Ok(found)
 }
 

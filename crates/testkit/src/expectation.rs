@@ -25,6 +25,8 @@ pub struct Header {
     pub deadlock: DeadlockMode,
     /// Why rumur cannot read the model, if it cannot.
     pub no_peer: Option<String>,
+    /// The states for the constants in the file without what nothing can notice, if there is something.
+    pub sliced_states: Option<u64>,
 }
 
 /// The expected result for some values of the constants.
@@ -60,6 +62,7 @@ impl Header {
         let mut rules_fired = None;
         let mut deadlock = None;
         let mut no_peer = None;
+        let mut sliced_states = None;
         let mut others = Vec::new();
         for line in text.lines().map_while(|line| line.strip_prefix("--")) {
             let line = line.trim();
@@ -69,6 +72,8 @@ impl Header {
                 set_once(&mut verdict, value, line)?;
             } else if let Some(value) = line.strip_prefix("states:") {
                 set_once(&mut states, read_number(value).ok_or_else(|| unreadable("no number"))?, line)?;
+            } else if let Some(value) = line.strip_prefix("sliced states:") {
+                set_once(&mut sliced_states, read_number(value).ok_or_else(|| unreadable("no number"))?, line)?;
             } else if let Some(value) = line.strip_prefix("rules fired:") {
                 set_once(&mut rules_fired, read_number(value).ok_or_else(|| unreadable("no number"))?, line)?;
             } else if let Some(value) = line.strip_prefix("deadlock:") {
@@ -106,7 +111,7 @@ impl Header {
         };
         let others: Vec<Case> = others.into_iter().map(other).collect();
         let cases = [vec![first], others].concat();
-        Ok(Self { cases, deadlock: deadlock.unwrap_or_default(), no_peer })
+        Ok(Self { cases, deadlock: deadlock.unwrap_or_default(), no_peer, sliced_states })
     }
 }
 

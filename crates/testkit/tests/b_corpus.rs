@@ -57,7 +57,8 @@ fn answer(path: &Path) -> Result<&'static str, String> {
     let control = Control::start(&limits);
     let check = || -> Result<&'static str, Error> {
         let model = Model::load(path, &LoadOptions::default(), &control)?;
-        let report = Plan::new(&model, &Options::default())?.run_with(&control, &mut quotient::Silent)?;
+        let report =
+            Plan::new(&model, &Options::default().exact_counts())?.run_with(&control, &mut quotient::Silent)?;
         Ok(match report.verdict {
             Verdict::Holds => "holds",
             Verdict::Inconclusive => "limit",

@@ -94,6 +94,7 @@ fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
         resume: checkpoints.resume.clone(),
         cross_check: arguments.cross_check,
         statistics: arguments.statistics,
+        exact_counts: arguments.exact_counts,
         cover_runs: arguments.cover_runs,
         limits: limits(&arguments.limits),
     })

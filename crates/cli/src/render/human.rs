@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use quotient::{
-    AdaptiveUse, CrossCheck, Extent, Model, PropertyReport, Report, StopReason, Subject, SymmetryReport,
+    AdaptiveUse, CrossCheck, Extent, Model, PropertyReport, Report, SliceReport, StopReason, Subject, SymmetryReport,
     UnsupportedProperty, Verdict,
 };
 use quotient_ir::{FaultKind, RuleId, SourceStatement, Trace, Unexecuted, Violation};
@@ -20,6 +20,8 @@ use crate::terminal::{Palette, visible};
 const MEASURABLE: Duration = Duration::from_millis(20);
 /// The maximum number of never executed statements or rules that are listed.
 const LISTED_UNREACHED: usize = 12;
+/// The maximum number of parts of the state that are listed as left out.
+const LISTED_PARTS: usize = 12;
 /// The maximum number of levels whose states are listed.
 const LISTED_LEVELS: usize = 24;
 /// With fewer states the store is mostly empty, and its size per state is meaningless.
@@ -386,6 +388,26 @@ fn symmetry_rows(outcome: &Outcome<'_>, symmetry: &SymmetryReport) -> Vec<(&'sta
     rows
 }
 
+/// What is not part of the state.
+fn slice_rows(slice: &SliceReport) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    for (what, names) in
+        [("not read by anything", &slice.unread), ("only read for being defined", &slice.only_definedness)]
+    {
+        if names.is_empty() {
+            continue;
+        }
+        let omitted = names.len().saturating_sub(LISTED_PARTS);
+        let shown = names.len() - if omitted > 1 { omitted } else { 0 };
+        let mut list = names[..shown].iter().map(|name| visible(name)).collect::<Vec<_>>().join(", ");
+        if omitted > 1 {
+            let _ = write!(list, " and {omitted} more: --format json lists all");
+        }
+        rows.push((if rows.is_empty() { "slice" } else { "" }, format!("{what}: {list}")));
+    }
+    rows
+}
+
 /// Notes on an approximate store.
 fn store_row(report: &Report) -> Option<(&'static str, String)> {
     let probability = report.approximation?.omission_probability;
@@ -532,12 +554,14 @@ fn figures(outcome: &Outcome<'_>) -> String {
     if let Some(symmetry) = &report.symmetry {
         rows.extend(symmetry_rows(outcome, symmetry));
     }
+    rows.extend(report.slice.iter().flat_map(slice_rows));
     let mut states = quantity::count(report.states);
+    let of_slice = if report.slice.is_some() { " of the slice" } else { "" };
     if report.reduction.reduces() {
         match &report.represented {
             None => states.push_str(", representing an unknown number of states"),
             Some(represented) => {
-                let _ = write!(states, ", representing {}", quantity::digits(&represented.to_string()));
+                let _ = write!(states, ", representing {}{of_slice}", quantity::digits(&represented.to_string()));
                 if let Some(factor) = report.reduction_factor() {
                     let _ = write!(states, " ({}× reduction)", quantity::factor(factor));
                 }

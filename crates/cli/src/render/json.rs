@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use quotient::walk::{RunsOptions, RunsReport};
 use quotient::{
-    AdaptiveUse, CrossCheck, Extent, LivenessReport, PropertyReport, Remark, Report, RuleFirings, StopReason, Subject,
-    Verdict,
+    AdaptiveUse, CrossCheck, Extent, LivenessReport, PropertyReport, Remark, Report, RuleFirings, SliceReport,
+    StopReason, Subject, Verdict,
 };
 use quotient_ir::{
     Action, Diagnostic, Interpreter, Layout, Model, RuleId, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind,
@@ -47,6 +47,9 @@ struct SearchObject<'a> {
     exact: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     omission_probability: Option<f64>,
+    /// What is not part of the state, since nothing can notice it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slice: Option<SliceObject<'a>>,
     reduction: &'static str,
     reduction_factor: Option<f64>,
     symmetry: SymmetryObject<'a>,
@@ -95,6 +98,13 @@ struct SearchObject<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
     diagnostics: Vec<DiagnosticObject<'a>>,
+}
+
+/// Variables, or parts of them, that are not part of the state.
+#[derive(serde::Serialize)]
+struct SliceObject<'a> {
+    unread: &'a [String],
+    only_definedness: &'a [String],
 }
 
 /// An orbit of rules, and how often they fire in all states of the model.
@@ -546,6 +556,10 @@ pub(crate) fn search(
         represented: report.represented.as_ref().map(ToString::to_string),
         exact: report.exact,
         omission_probability: report.approximation.map(|approximation| approximation.omission_probability),
+        slice: report.slice.as_ref().map(|slice| {
+            let SliceReport { unread, only_definedness } = slice;
+            SliceObject { unread, only_definedness }
+        }),
         reduction: report.reduction.name,
         reduction_factor: report.reduction_factor().map(|factor| (factor * 1e6).round() / 1e6),
         symmetry: SymmetryObject::of(model, report),

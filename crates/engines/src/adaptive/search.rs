@@ -282,8 +282,7 @@ impl AdaptiveSearch<'_, '_, '_> {
             self.poll_limits()?;
             for state in states {
                 let (system, scratch) = (self.stepper.system, &mut self.scratch);
-                if let Some(violation) =
-                    deadlock(self.options.deadlock, &state, |each| system.successors(scratch, &state, each))
+                if let Some(violation) = deadlock(self.options, &state, |each| system.successors(scratch, &state, each))
                 {
                     return Err(self.found(Some(number), None, state, violation));
                 }

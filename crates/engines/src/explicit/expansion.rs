@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{DeadlockMode, PropertyId, Violation};
+use quotient_ir::{Action, DeadlockMode, PropertyId, Violation};
 
 use crate::explicit::End;
 use crate::explicit::batch::Batch;
@@ -150,13 +150,17 @@ pub(crate) type EachStep<'x> = &'x mut dyn FnMut(Instance<'_>, Event<'_>) -> Con
 /// The deadlock in a state from which no step was found, if it is one: no step leads to a state of the model, or to
 /// another state if that is required. In a quotient, a step to another state of the same orbit still counts as a step,
 /// so `steps` must show those of the model itself.
-pub(crate) fn deadlock(mode: DeadlockMode, state: &[u64], steps: impl FnOnce(EachStep<'_>)) -> Option<Violation> {
+pub(crate) fn deadlock(options: &SearchOptions, state: &[u64], steps: impl FnOnce(EachStep<'_>)) -> Option<Violation> {
+    let mode = options.deadlock;
+    let moves = |action: Action| matches!(action, Action::Rule(rule) if options.moving_rules.contains(&rule));
     if mode == DeadlockMode::Off {
         return None;
     }
     let mut is_stuck = true;
-    steps(&mut |_, event| match event {
-        Event::Next { state: next, .. } if mode != DeadlockMode::Stuttering || next != state => {
+    steps(&mut |instance, event| match event {
+        Event::Next { state: next, .. }
+            if mode != DeadlockMode::Stuttering || next != state || moves(instance.action) =>
+        {
             is_stuck = false;
             ControlFlow::Break(())
         }

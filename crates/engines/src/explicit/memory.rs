@@ -468,9 +468,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         self.halt.take().map_or(Ok(()), Err)?;
         self.expanded += 1;
         self.work += 1;
-        if !moved
-            && let Some(violation) =
-                deadlock(self.options.deadlock, state, |each| self.system.steps(scratch, state, each))
+        if !moved && let Some(violation) = deadlock(self.options, state, |each| self.system.steps(scratch, state, each))
         {
             self.flush()?;
             self.findings.receive(end_with(Some(number), None, violation))?;

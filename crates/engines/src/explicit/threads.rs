@@ -402,8 +402,7 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
             let moved = expansion.close();
             if !moved
                 && block.end.is_none()
-                && let Some(violation) =
-                    deadlock(self.options.deadlock, state, |each| self.system.steps(scratch, state, each))
+                && let Some(violation) = deadlock(self.options, state, |each| self.system.steps(scratch, state, each))
             {
                 let end = end_with(Some(number), None, violation);
                 let moment = at(block.steps + sorting.batch.steps());

@@ -315,7 +315,7 @@ impl<S: SearchSpace> DiskSearch<'_, S> {
         let mut end = self.found.take();
         if !moved
             && end.is_none()
-            && let Some(violation) = deadlock(options.deadlock, state, |each| system.steps(scratch, state, each))
+            && let Some(violation) = deadlock(options, state, |each| system.steps(scratch, state, each))
         {
             end = self.findings.receive(end_with(Some(number), None, violation)).err().map(|halt| *halt);
         }

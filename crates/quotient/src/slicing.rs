@@ -1,0 +1,125 @@
+//! The slice that a check searches instead of the model, and its runs as runs of the model.
+
+use quotient_engines::{PropertyReport, SearchOptions, StopReason};
+use quotient_functions::Slice;
+use quotient_ir::{Action, Interpreter, Outcome, Trace, TraceStep, Valuation, Violation, replay};
+
+use crate::defect::Defect;
+use crate::error::Error;
+use crate::options::Symmetry;
+use crate::plan::Plan;
+use crate::report::SliceReport;
+use crate::run::Found;
+
+/// A plan for the slice of a model.
+pub(crate) struct Sliced {
+    pub(crate) plan: Plan,
+    slice: Slice,
+}
+
+/// The plan for the slice of a model; none if every slot counts.
+pub(crate) fn sliced(plan: &Plan) -> Option<Sliced> {
+    // The least value stands for all values of a slot, also of one that is declared to have interchangeable values: then
+    // the declaration would no longer be true.
+    if plan.options.exact_counts || plan.options.symmetry == Symmetry::Declared {
+        return None;
+    }
+    let (model, layout) = (plan.model.ir(), plan.model.layout());
+    let slice = quotient_functions::slice(model, layout, &plan.properties, plan.search.deadlock)?;
+    debug_assert_eq!(quotient_ir::verify(&slice.model), Ok(()), "a slice is a model");
+    let search = SearchOptions { moving_rules: slice.moving_rules.clone(), ..plan.search.clone() };
+    let plan = Plan { model: plan.model.with_ir(slice.model.clone()), search, ..plan.clone() };
+    Some(Sliced { plan, slice })
+}
+
+impl Sliced {
+    /// What is left out.
+    pub(crate) fn report(&self) -> SliceReport {
+        SliceReport { unread: self.slice.unread.clone(), only_definedness: self.slice.only_definedness.clone() }
+    }
+
+    /// The same result with runs of the whole model.
+    ///
+    /// # Errors
+    /// If a run of the slice is not one of the model: a defect of this program.
+    pub(crate) fn lift(&self, whole: &Plan, found: &mut Found) -> Result<(), Error> {
+        let interpreter = Interpreter::new(whole.model.ir(), whole.model.layout());
+        let report = &mut found.report;
+        let traces = report
+            .properties
+            .iter_mut()
+            .flat_map(|PropertyReport { trace, other_traces, .. }| trace.iter_mut().chain(other_traces.iter_mut()));
+        let remarks = found.remarks.iter_mut().filter_map(|remark| remark.trace.as_mut());
+        for trace in traces.chain(&mut report.fault).chain(remarks) {
+            *trace = self.lifted(&interpreter, trace).map_err(|message| {
+                Error::from(Defect::noticed(format!("a run of the slice is not one of the model: {message}")))
+            })?;
+        }
+        // The message of a run-time error names what the model assigns, and not what the slice has instead.
+        let fault = report.fault.as_ref().and_then(|trace| trace.violation.as_ref()?.fault().cloned());
+        if let (Some(StopReason::Fault(shown) | StopReason::Exhausted(shown)), Some(fault)) =
+            (&mut report.stop_reason, fault)
+            && (shown.kind, shown.span) == (fault.kind, fault.span)
+        {
+            *shown = fault;
+        }
+        Ok(())
+    }
+
+    /// The run of the model that a run of the slice represents, checked in every step.
+    fn lifted(&self, interpreter: &Interpreter<'_>, trace: &Trace) -> Result<Trace, String> {
+        if trace.cycle.is_some() {
+            return Err("it has a cycle".to_owned());
+        }
+        let mut steps: Vec<TraceStep> = Vec::with_capacity(trace.steps.len());
+        for step in &trace.steps {
+            let before = steps.last().map(|step| &step.state);
+            let Some(Outcome::Next { state, .. }) = outcome(interpreter, step.action, &step.arguments, before) else {
+                return Err(format!("step {} is not possible", steps.len()));
+            };
+            let mut projection = state.clone();
+            self.slice.project(interpreter.layout(), &mut projection);
+            if projection != step.state {
+                return Err(format!("step {} leads to another state", steps.len()));
+            }
+            steps.push(TraceStep { action: step.action, arguments: step.arguments.clone(), state });
+        }
+        let last = steps.last().map(|step| &step.state);
+        let mut violation = trace.violation.clone();
+        match &mut violation {
+            Some(Violation::Fault { action, arguments, fault }) => {
+                if let Some(Outcome::Fault(found)) = outcome(interpreter, *action, arguments, last) {
+                    *fault = found;
+                }
+            }
+            Some(Violation::PropertyFault { property, arguments, fault }) => {
+                if let Some(Err(found)) = last.map(|state| interpreter.holds(*property, arguments, state)) {
+                    *fault = found;
+                }
+            }
+            _ => {}
+        }
+        let mut lifted = trace.clone();
+        (lifted.steps, lifted.violation) = (steps, violation);
+        replay(interpreter, &lifted).map_err(|error| error.to_string())?;
+        Ok(lifted)
+    }
+}
+
+/// The outcome of an action in a state, or before there is one; a guard that fails is a run-time error.
+fn outcome(
+    interpreter: &Interpreter<'_>,
+    action: Action,
+    arguments: &[i64],
+    before: Option<&Valuation>,
+) -> Option<Outcome> {
+    match (action, before) {
+        (Action::Start(start), None) => Some(interpreter.run_start(start, arguments)),
+        (Action::Rule(rule), Some(state)) => match interpreter.enabled(rule, arguments, state) {
+            Ok(true) => Some(interpreter.fire(rule, arguments, state)),
+            Ok(false) => None,
+            Err(fault) => Some(Outcome::Fault(fault)),
+        },
+        _ => None,
+    }
+}
