@@ -72,6 +72,7 @@ pub(super) struct KeyPlan {
     pub(super) width: u32,
     runs: Vec<Run>,
     letters: Vec<Letters>,
+    classes: Vec<Classes>,
     holders: Vec<Holder>,
     /// The key bits which say that no field holds the object.
     unheld: u128,
@@ -134,6 +135,24 @@ struct Letters {
     fields: Box<[Field]>,
     /// For each object, the tables from code to letter and back; the code itself if there is none.
     tables: Option<Box<[Alphabet]>>,
+}
+
+/// A field of each object of which the key tells only a part: which of several classes its code belongs to.
+#[derive(Clone, Debug)]
+struct Classes {
+    position: u32,
+    mask: u64,
+    fields: Box<[ClassField]>,
+}
+
+/// A field that can hold objects of the same kind, for example.
+#[derive(Clone, Debug)]
+pub(super) struct ClassField {
+    pub(super) field: Field,
+    /// The class of each code.
+    pub(super) class_of: Box<[u64]>,
+    /// The code of each class that has a single one.
+    pub(super) code_of: Box<[Option<u64>]>,
 }
 
 #[derive(Clone, Debug)]
@@ -346,6 +365,18 @@ impl KeyPlan {
         Some(())
     }
 
+    /// Adds what is known about a field of each object to the keys, if they have room for it.
+    pub(super) fn add_classes(&mut self, fields: Vec<ClassField>) -> bool {
+        let width = bits_for(fields[0].code_of.len() as u64);
+        if self.width + width > 128 {
+            return false;
+        }
+        let mask = u64::MAX >> (64 - width.max(1));
+        self.classes.push(Classes { position: self.width, mask, fields: fields.into() });
+        self.width += width;
+        true
+    }
+
     /// Whether some fields can hold objects.
     pub(super) fn has_holders(&self) -> bool {
         !self.holders.is_empty()
@@ -385,6 +416,12 @@ impl KeyPlan {
                 *key |= K::of(letter) << letters.position;
             }
         }
+        for classes in &self.classes {
+            for (key, ClassField { field, class_of, .. }) in keys.iter_mut().zip(&classes.fields) {
+                let class = class_of.get(field.read(state) as usize).copied().unwrap_or(0);
+                *key |= K::of(class) << classes.position;
+            }
+        }
         for holder in &self.holders {
             // Without a branch: whether a variable holds an object is hard to predict.
             let code = holder.field.read(state) as usize;
@@ -412,6 +449,14 @@ impl KeyPlan {
                 let letter = (key >> letters.position).low() & letters.mask;
                 let code = letters.tables.as_ref().map_or(letter, |tables| tables[thing].code_of[letter as usize]);
                 field.write(state, code);
+            }
+        }
+        for classes in &self.classes {
+            for (&key, ClassField { field, code_of, .. }) in keys.iter().zip(&classes.fields) {
+                let class = (key >> classes.position).low() & classes.mask;
+                if let Some(code) = code_of[class as usize] {
+                    field.write(state, code);
+                }
             }
         }
         if self.holders.is_empty() {

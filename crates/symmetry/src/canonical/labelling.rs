@@ -12,12 +12,14 @@
 //! the best leaf is abandoned. A hash collision makes a partition coarser, but never the result wrong: hashes depend
 //! only on the state up to symmetry, and equality is decided by the state.
 
+use std::collections::BTreeMap;
+
 use num_bigint::BigUint;
 
 use quotient_groups::arrangement::{Arrangement, NodePosition};
 
 use super::cardinality::Cardinality;
-use super::keys::KeyPlan;
+use super::keys::{ClassField, FEW, KeyPlan};
 use super::points::{Content, Field, NONE, View};
 use super::rows::{RowPlan, Rows};
 use super::stages::{KindParts, Stages};
@@ -42,6 +44,8 @@ pub(super) struct Labelling {
     has_parents: bool,
     /// Whether rows contain all that keys do not.
     only_rows: bool,
+    /// Whether states without tuples are sorted by keys alone.
+    is_sortable: bool,
     /// A shorter way for states in which keys decide the order of what is held.
     stages: Option<Stages>,
     /// The fields that keys do not cover.
@@ -72,6 +76,8 @@ struct Kind {
 struct TupleField {
     field: Field,
     tuples: Tuples,
+    /// Whether the codes without a tuple are in the key of an object.
+    is_classed: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -227,6 +233,18 @@ impl Labelling {
             let orbit = |point: u32| arrangement.orbits[point as usize];
             plans.push(KeyPlan::new(view, kind.count, place, orbit, true)?);
         }
+        // Of a field that belongs to an object and may hold others, the key tells whether it does.
+        let mut is_classed = vec![false; view.fields.len()];
+        for (number, plan) in plans.iter_mut().enumerate() {
+            for fields in classed_fields(view, &tuples, arrangement, &is_keyed, kinds[number].count, |place| {
+                (kind_number(place) == number).then_some(place.node)
+            }) {
+                let entries = fields.iter().map(|&field| class_field(view, &tuples, arrangement, field)).collect();
+                if plan.add_classes(entries) {
+                    fields.iter().for_each(|&field| is_classed[field] = true);
+                }
+            }
+        }
         // Keys that are too wide are replaced by hashes.
         let is_wide = |number: usize| plans[number].width > 128;
         let mut fields = Vec::new();
@@ -274,12 +292,13 @@ impl Labelling {
                 Content::Lettered(points) => {
                     let mut list = Vec::new();
                     for (code, &point) in points.iter().enumerate() {
-                        list.push(if point == NONE { None } else { Some(tuple_of(point, code as u64)?) });
+                        let is_in_key = point != NONE && is_classed[number] && tuples[point as usize].len() == 1;
+                        list.push(if point == NONE || is_in_key { None } else { Some(tuple_of(point, code as u64)?) });
                     }
                     Tuples::ByCode(list.into())
                 }
             };
-            fields.push(TupleField { field: field.clone(), tuples });
+            fields.push(TupleField { field: field.clone(), tuples, is_classed: is_classed[number] });
             is_listed[number] = true;
         }
         if entries > TABLE_LIMIT || roles.len() > usize::from(u16::MAX) {
@@ -325,6 +344,9 @@ impl Labelling {
         let description = describe(arrangement);
         Some(Self {
             has_parents: kinds.iter().any(|kind| kind.parent.is_some()),
+            is_sortable: is_flat
+                && kinds.iter().all(|kind| kind.count <= FEW && kind.plan.is_some())
+                && fields.iter().any(|field| field.is_classed),
             only_rows: in_rows == fields.len(),
             stages,
             kinds,
@@ -353,12 +375,24 @@ impl Labelling {
         }
         scratch.is_read = false;
         scratch.work += 3 * self.kind_of.len() as u64;
+        if self.is_sortable {
+            self.read(state, scratch);
+            if scratch.present.is_empty() {
+                // Keys tell everything.
+                for plan in self.kinds.iter().filter_map(|kind| kind.plan.as_ref()) {
+                    plan.sort_few(state);
+                }
+                return;
+            }
+        }
         let mut cells = std::mem::take(&mut scratch.cells);
         self.order_by_keys(state, &mut cells, scratch);
         self.order_by_rows(state, &mut cells, scratch, None);
         // What has equal keys is equal altogether, as a rule.
         if cells.undecided > 0 {
-            self.read(state, scratch);
+            if !scratch.is_read {
+                self.read(state, scratch);
+            }
             self.settle_twins(&mut cells, scratch, None);
             if cells.undecided > 0 {
                 self.refine(&mut cells, scratch, None);
@@ -800,7 +834,10 @@ impl Labelling {
         self.name(cells, scratch);
         let mut leaf = std::mem::take(&mut scratch.leaf);
         leaf.names.clone_from(&scratch.names);
-        leaf.image.clone_from(&scratch.codes);
+        // What is in keys is in the order of the cells already.
+        let codes = scratch.codes.iter().zip(&self.fields);
+        leaf.image.clear();
+        leaf.image.extend(codes.map(|(&code, field)| if field.is_classed { u64::MAX } else { code }));
         self.place_tuples(scratch, |field, code| leaf.image[field as usize] = code);
         if self.has_parents {
             // Keys depend on the rank of a object, and with parents the rank is not the name.
@@ -1052,6 +1089,69 @@ fn is_keyed(view: &View, field: usize, tuples: &[Vec<NodePosition>]) -> bool {
     } else {
         things.all(|place| place == Some(first))
     }
+}
+
+/// The fields, one for each object of a kind, of which some values only concern the object and others concern further
+/// objects.
+fn classed_fields(
+    view: &View,
+    tuples: &[Vec<NodePosition>],
+    arrangement: &Arrangement,
+    is_keyed: &[bool],
+    count: usize,
+    node: impl Fn(&NodePosition) -> Option<usize>,
+) -> Vec<Vec<usize>> {
+    let mut by_orbits: BTreeMap<Vec<usize>, Vec<(usize, usize)>> = BTreeMap::new();
+    for field in (0..view.fields.len()).filter(|&field| !is_keyed[field]) {
+        let Content::Lettered(codes) = &view.contents[field] else { continue };
+        let points = || codes.iter().copied().filter(|&point| point != NONE);
+        // A value that concerns one object only tells which.
+        let Some([owner]) = points().map(|point| &tuples[point as usize][..]).find(|tuple| tuple.len() == 1) else {
+            continue;
+        };
+        let Some(owner_node) = node(owner) else { continue };
+        if view.is_fixed(field) || !points().all(|point| tuples[point as usize].contains(owner)) {
+            continue;
+        }
+        by_orbits.entry(orbits_of(view, arrangement, field)).or_default().push((owner_node, field));
+    }
+    let mut found = Vec::new();
+    for mut fields in by_orbits.into_values() {
+        fields.sort_unstable();
+        if fields.len() == count && fields.iter().enumerate().all(|(node, &(owner, _))| owner == node) {
+            found.push(fields.into_iter().map(|(_, field)| field).collect());
+        }
+    }
+    found
+}
+
+/// The orbits of the points of a field.
+fn orbits_of(view: &View, arrangement: &Arrangement, field: usize) -> Vec<usize> {
+    let mut orbits: Vec<usize> =
+        view.contents[field].points().map(|point| arrangement.orbits[point as usize]).collect();
+    orbits.sort_unstable();
+    orbits.dedup();
+    orbits
+}
+
+/// The classes of the codes of a field: their orbits. A class of values that concern a single object has one code.
+fn class_field(view: &View, tuples: &[Vec<NodePosition>], arrangement: &Arrangement, field: usize) -> ClassField {
+    let orbits = orbits_of(view, arrangement, field);
+    let mut class_of = Vec::new();
+    let mut code_of = vec![None; orbits.len()];
+    if let Content::Lettered(codes) = &view.contents[field] {
+        for (code, &point) in codes.iter().enumerate() {
+            let class = match point {
+                NONE => 0,
+                _ => orbits.binary_search(&arrangement.orbits[point as usize]).expect("an orbit of the field"),
+            };
+            class_of.push(class as u64);
+            if point != NONE && tuples[point as usize].len() == 1 {
+                code_of[class] = Some(code as u64);
+            }
+        }
+    }
+    ClassField { field: view.fields[field].clone(), class_of: class_of.into(), code_of: code_of.into() }
 }
 
 fn describe(arrangement: &Arrangement) -> String {
