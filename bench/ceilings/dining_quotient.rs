@@ -45,11 +45,8 @@ fn search<const N: u64>() {
         }
     });
     // An orbit has as many states as rotations until the first that changes nothing.
-    let represented: u64 = search
-        .states
-        .iter()
-        .map(|&state| (1..N).find(|&by| rotate::<N>(state, by) == state).unwrap_or(N))
-        .sum();
+    let represented: u64 =
+        search.states.iter().map(|&state| (1..N).find(|&by| rotate::<N>(state, by) == state).unwrap_or(N)).sum();
     println!("{states} states, {steps} rules fired, {represented} represented");
 }
 
