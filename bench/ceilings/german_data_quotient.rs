@@ -75,18 +75,9 @@ fn main() {
             if serving == 0 { (state & low(n), 0) } else { (state & low(last), state & !low(last) & low(n)) };
         // Whoever holds a copy is to be invalidated: the same for whichever request is accepted.
         let mut listed = None;
-        let mut before = (u64::MAX, 0);
         for at in 0..n {
             let is_client = serving != 0 && at == last;
             let number = lane(state, at);
-            if number == before.0 && !is_client {
-                // Caches that are alike do the same.
-                let start = before.1;
-                before.1 = successors.len();
-                successors.extend_from_within(start..);
-                continue;
-            }
-            before = (number, successors.len());
             let me = clients.contents(number);
             let others = if is_client { sorted } else { remove(sorted, at) };
             let mut step = |head: u64, me: u64| {

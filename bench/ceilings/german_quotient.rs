@@ -46,18 +46,9 @@ fn main() {
             if command == 0 { (state & low(n), 0) } else { (state & low(last), state & !low(last) & low(n)) };
         // Who shares is to be invalidated: the same for whichever request is received.
         let mut listed = None;
-        let mut before = (u64::MAX, 0);
         for at in 0..n {
             let is_served = command != 0 && at == last;
             let number = lane(state, at);
-            if number == before.0 && !is_served {
-                // Clients that are alike do the same.
-                let start = before.1;
-                before.1 = successors.len();
-                successors.extend_from_within(start..);
-                continue;
-            }
-            before = (number, successors.len());
             let me = clients.contents(number);
             let others = if is_served { sorted } else { remove(sorted, at) };
             let mut step = |head: u64, me: u64| {
