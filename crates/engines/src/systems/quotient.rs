@@ -27,6 +27,8 @@ pub type Clock = fn() -> Duration;
 
 /// The number of times that finding representatives is timed at first.
 const FIRST_SAMPLES: u32 = 64;
+/// The number of typical times that one is at most taken for.
+const MOST_TYPICAL: u32 = 4;
 /// One of how many times is timed later: reading the clock costs as much as several representatives.
 const SAMPLING_INTERVAL: u32 = 128;
 
@@ -70,6 +72,8 @@ struct Finder {
     canonical: Remembered,
     form: Vec<u64>,
     timed: u32,
+    /// A typical time, as of late.
+    typical: Duration,
     /// The number of representatives before the next one is timed.
     wait: u32,
 }
@@ -176,6 +180,12 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
 
     #[cold]
     fn note_time(&self, finder: &mut Finder, mut spent: Duration) {
+        // A sample during which something else ran says nothing.
+        finder.typical = match finder.timed {
+            0 => spent,
+            _ => (7 * finder.typical + spent.min(MOST_TYPICAL * finder.typical)) / 8,
+        };
+        spent = spent.min(MOST_TYPICAL * finder.typical);
         if finder.timed < FIRST_SAMPLES {
             finder.timed += 1;
         } else {

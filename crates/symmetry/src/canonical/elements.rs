@@ -43,7 +43,12 @@ impl CodeMap {
 
     #[inline]
     fn code(&self, field: usize, original: &[u64]) -> u64 {
-        let code = original[self.sources[field] as usize];
+        self.image(field, original[self.sources[field] as usize])
+    }
+
+    /// The code of a field of the image that comes from a code of its source.
+    #[inline]
+    fn image(&self, field: usize, code: u64) -> u64 {
         match &self.codes[field] {
             None => code,
             Some(table) => table.get(code as usize).copied().unwrap_or(code),
@@ -189,6 +194,41 @@ impl Listing {
                 }
             }
             std::mem::swap(frontier, next);
+        }
+        true
+    }
+
+    /// The only element besides the identity, if there are two.
+    fn other_of_two(&self) -> Option<&CodeMap> {
+        match &self.elements[..] {
+            [_, other] => Some(other),
+            _ => None,
+        }
+    }
+
+    /// Replaces a state by its least image, if there are two elements: as a rule, the first fields decide.
+    #[inline]
+    pub(super) fn take_least_of_two(
+        &self,
+        view: &View,
+        state: &mut [u64],
+        codes: &mut Vec<u64>,
+        image: &mut Vec<u64>,
+    ) -> bool {
+        let Some(other) = self.other_of_two() else { return false };
+        for &field in &self.order {
+            let own = view.fields[field as usize].read(state);
+            let source = view.fields[other.sources[field as usize] as usize].read(state);
+            match other.image(field as usize, source).cmp(&own) {
+                Ordering::Equal => {}
+                Ordering::Greater => return true,
+                Ordering::Less => {
+                    view.read(state, codes);
+                    other.apply(codes, image);
+                    view.write(image, state);
+                    return true;
+                }
+            }
         }
         true
     }

@@ -56,6 +56,7 @@ enum Method {
 #[derive(Clone, Debug, Default)]
 pub(super) struct FactorScratch {
     codes: Vec<u64>,
+    image_codes: Vec<u64>,
     listing: ListingScratch,
     sort: SortScratch,
     labelling: LabellingScratch,
@@ -179,6 +180,10 @@ impl Factor {
             Method::Labelling(labelling) => labelling.canonicalize(state, &mut scratch.labelling),
             Method::Turning(ring) => ring.canonicalize(&self.view, state, &mut scratch.ring),
             Method::Listing(listing) => {
+                let FactorScratch { codes, image_codes, .. } = scratch;
+                if listing.take_least_of_two(&self.view, state, codes, image_codes) {
+                    return;
+                }
                 self.view.read(state, &mut scratch.codes);
                 listing.least(&mut scratch.codes, &mut scratch.listing);
                 self.view.write(&scratch.codes, state);

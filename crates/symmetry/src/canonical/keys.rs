@@ -10,7 +10,7 @@ use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Shl, Shr};
 use super::points::{Content, Field, NONE, View};
 
 /// The number of objects that insertion sorts fastest.
-pub(super) const FEW: usize = 16;
+pub(super) const FEW: usize = 32;
 
 /// A number wide enough for a key.
 pub(super) trait Key:
@@ -479,27 +479,15 @@ impl KeyPlan {
     /// Sorts at most [`FEW`] objects by keys of at most 128 bits.
     #[inline]
     pub(super) fn sort_few(&self, state: &mut [u64]) {
-        if self.width <= 64 { self.insert::<u64>(state) } else { self.insert::<u128>(state) }
+        if self.width <= 64 { self.sort_by_insertion::<u64>(state) } else { self.sort_by_insertion::<u128>(state) }
     }
 
     #[inline]
-    fn insert<K: Key>(&self, state: &mut [u64]) {
+    fn sort_by_insertion<K: Key>(&self, state: &mut [u64]) {
         let mut keys = [K::default(); FEW];
         let keys = &mut keys[..self.count];
         self.load(state, keys);
-        // States usually differ from a sorted one in few positions, or in none.
-        let mut is_changed = false;
-        for next in 1..keys.len() {
-            let key = keys[next];
-            let mut position = next;
-            while position > 0 && keys[position - 1] > key {
-                keys[position] = keys[position - 1];
-                position -= 1;
-            }
-            is_changed |= position < next;
-            keys[position] = key;
-        }
-        if is_changed {
+        if insert(keys) {
             self.store(keys, state);
         }
     }
@@ -568,6 +556,24 @@ impl KeyPlan {
             column += 1;
         }
     }
+}
+
+/// Sorts few keys by insertion: states usually differ from a sorted one in few positions, or in none. Returns whether
+/// they were in another order.
+#[inline]
+pub(super) fn insert<K: Key>(keys: &mut [K]) -> bool {
+    let mut is_changed = false;
+    for next in 1..keys.len() {
+        let key = keys[next];
+        let mut position = next;
+        while position > 0 && keys[position - 1] > key {
+            keys[position] = keys[position - 1];
+            position -= 1;
+        }
+        is_changed |= position < next;
+        keys[position] = key;
+    }
+    is_changed
 }
 
 /// Whether the codes of fields, one for each object, have the same meanings in all of them.

@@ -4,7 +4,7 @@
 use quotient_groups::arrangement::{Arrangement, Nesting};
 
 use super::cardinality::Cardinality;
-use super::keys::{FEW, Key, KeyPlan};
+use super::keys::{FEW, Key, KeyPlan, insert};
 use super::points::View;
 
 /// Sorts the objects of a nesting.
@@ -155,7 +155,9 @@ impl NestedSort {
                 }
             }
             for siblings in own.chunks_exact_mut(self.arities[level]) {
-                if !siblings.is_sorted() {
+                if siblings.len() <= FEW {
+                    is_changed |= insert(siblings);
+                } else if !siblings.is_sorted() {
                     siblings.sort_unstable();
                     is_changed = true;
                 }

@@ -182,7 +182,7 @@ impl Ring {
         keys.clear();
         keys.resize(self.plan.count, K::default());
         self.plan.load(state, keys);
-        let start = least_rotation(keys.len(), |left, right| keys[left].cmp(&keys[right]));
+        let start = start_of_least(keys);
         if start > 0 {
             keys.rotate_left(start);
             self.plan.store(keys, state);
@@ -234,6 +234,29 @@ impl Window {
     }
 }
 
+/// The start of the least rotation of keys. It begins with a least key, and there are few of these, as a rule.
+#[inline]
+fn start_of_least<K: Key>(keys: &[K]) -> usize {
+    let Some(&least) = keys.iter().min() else { return 0 };
+    let mut starts = [0; 4];
+    let mut count = 0;
+    for (start, _) in keys.iter().enumerate().filter(|&(_, &key)| key == least) {
+        if count == starts.len() {
+            return least_rotation(keys.len(), |left, right| keys[left].cmp(&keys[right]));
+        }
+        starts[count] = start;
+        count += 1;
+    }
+    let rotated = |start: usize| keys[start..].iter().chain(&keys[..start]);
+    let mut best = starts[0];
+    for &start in &starts[1..count] {
+        if rotated(start).lt(rotated(best)) {
+            best = start;
+        }
+    }
+    best
+}
+
 /// The start of the least rotation of a sequence; the first one if there are several.
 #[inline]
 fn least_rotation(length: usize, compare: impl Fn(usize, usize) -> std::cmp::Ordering) -> usize {
@@ -273,6 +296,8 @@ mod tests {
                 let least = (0..length).map(turned).min().expect("a rotation");
                 let start = least_rotation(length, |left, right| digits[left].cmp(&digits[right]));
                 assert_eq!(turned(start), least, "{digits:?}");
+                let keys: Vec<u64> = digits.iter().map(|&digit| digit as u64).collect();
+                assert_eq!(turned(start_of_least(&keys)), least, "{digits:?}");
             }
         }
     }

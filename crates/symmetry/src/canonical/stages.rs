@@ -8,12 +8,9 @@ use quotient_groups::arrangement::NodePosition;
 use rustc_hash::FxHashMap;
 
 use super::cardinality::Cardinality;
-use super::keys::KeyPlan;
+use super::keys::{FEW, KeyPlan};
 use super::points::View;
 use super::rows::RowPlan;
-
-/// The largest number of objects of a kind.
-const FEW: usize = 16;
 
 /// The stages of a group of two or more kinds of objects.
 #[derive(Clone, Debug)]
