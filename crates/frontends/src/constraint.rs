@@ -53,6 +53,7 @@ pub fn with_constraint(
     let (at, before, after) = match language {
         Language::Murphi => (end, "\nassume (\n".to_owned(), "\n);\n"),
         Language::Promela => (end, format!("\nltl {FORMULA} {{ [] (\n"), "\n) }\n"),
+        Language::Dve => (end, "\nassert (\n".to_owned(), "\n);\n"),
         Language::B => {
             match (last_word(&without_comments(text), "ASSERTIONS"), last_word(&without_comments(text), "END")) {
                 (Some(clause), _) => (clause + "ASSERTIONS".len(), " (\n".to_owned(), "\n) ;\n"),

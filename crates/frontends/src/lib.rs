@@ -3,6 +3,7 @@
 
 mod b;
 mod constraint;
+mod dve;
 mod murphi;
 mod promela;
 
@@ -25,6 +26,8 @@ pub enum Language {
     B,
     /// Promela, as SPIN reads it.
     Promela,
+    /// DVE, as DiVinE reads it.
+    Dve,
 }
 
 impl Language {
@@ -35,6 +38,7 @@ impl Language {
             "m" | "murphi" => Some(Self::Murphi),
             "mch" | "ref" | "imp" | "sys" => Some(Self::B),
             "pml" | "prom" | "promela" | "prm" | "spin" => Some(Self::Promela),
+            "dve" => Some(Self::Dve),
             _ => None,
         }
     }
@@ -106,7 +110,7 @@ pub fn mentioned_files(source: &Source, language: Language) -> Vec<Vec<String>> 
     match language {
         Language::B => b::mentioned_files(source),
         Language::Promela => promela::mentioned_files(source),
-        Language::Murphi => Vec::new(),
+        Language::Murphi | Language::Dve => Vec::new(),
     }
 }
 
@@ -146,6 +150,7 @@ pub fn load(source: Source, language: Language, options: &LoadOptions) -> Result
         Language::Murphi => murphi::load(source, options),
         Language::B => b::load(source, options),
         Language::Promela => promela::load(source, options),
+        Language::Dve => dve::load(source, options),
     }
 }
 

@@ -225,9 +225,9 @@ impl Model {
     /// What counts as a deadlock by default.
     pub fn usual_deadlock_mode(&self) -> DeadlockMode {
         match self.language() {
-            // For SPIN, a process that only waits in a loop is not stuck, and in B an operation that changes nothing is
-            // a step like any other.
-            Some(Language::Promela | Language::B) => DeadlockMode::Stuck,
+            // For SPIN and DiVinE, a process that only waits in a loop is not stuck, and in B an operation that changes
+            // nothing is a step like any other.
+            Some(Language::Promela | Language::B | Language::Dve) => DeadlockMode::Stuck,
             Some(Language::Murphi) | None => DeadlockMode::Stuttering,
         }
     }

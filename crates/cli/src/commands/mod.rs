@@ -78,6 +78,7 @@ fn language(name: LanguageName) -> Language {
         LanguageName::Murphi => Language::Murphi,
         LanguageName::B => Language::B,
         LanguageName::Promela => Language::Promela,
+        LanguageName::Dve => Language::Dve,
     }
 }
 
