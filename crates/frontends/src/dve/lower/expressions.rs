@@ -1,7 +1,7 @@
 //! Expressions. DVE has only numbers; here, values that are known to be true or false stay booleans until they are used
 //! as numbers. Arithmetic is that of 32 bits, and is cut to them only where the operands may exceed them.
 
-use quotient_ir::{BinaryOperator, Diagnostic, Expr, ExprId, PlaceId, UnaryOperator};
+use quotient_ir::{BinaryOperator, Diagnostic, Expr, ExprId, PlaceId, Span, UnaryOperator};
 
 use super::constants::{self, wrapped};
 use super::symbols::{Symbol, Variable, unknown_state};
@@ -173,40 +173,23 @@ impl<'t> Lowering<'t> {
         if WHOLE.0 <= value.low && value.high <= WHOLE.1 {
             return value;
         }
-        Value { expression: self.cut(value.expression, 32, true), is_boolean: false, low: WHOLE.0, high: WHOLE.1 }
-    }
-
-    fn cut(&mut self, value: ExprId, width: u32, signed: bool) -> ExprId {
-        let mask = self.number((1i64 << width) - 1);
-        if !signed {
-            return self.binary(BinaryOperator::BitAnd, value, mask);
-        }
-        let half = self.number(1i64 << (width - 1));
-        let moved = self.binary(BinaryOperator::Add, value, half);
+        let (mask, half) = (self.number(u32::MAX.into()), self.number(1 << 31));
+        let moved = self.binary(BinaryOperator::Add, value.expression, half);
         let kept = self.binary(BinaryOperator::BitAnd, moved, mask);
-        self.binary(BinaryOperator::Subtract, kept, half)
+        let expression = self.binary(BinaryOperator::Subtract, kept, half);
+        Value { expression, is_boolean: false, low: WHOLE.0, high: WHOLE.1 }
     }
 
-    /// What is stored when a value is assigned to a variable of a type: its last bits.
-    pub(super) fn fit(&mut self, value: Value, scalar: Scalar) -> ExprId {
+    /// The number to store in a variable of a type. One that does not fit is a run-time error.
+    pub(super) fn fit(&mut self, value: Value, scalar: Scalar, span: Span) -> ExprId {
         let value = self.number_of(value);
         let (low, high) = scalar.range();
-        if low <= value.low && value.high <= high {
-            return value.expression;
+        if value.high < low || high < value.low {
+            let message = format!("this never fits a variable of the type `{}`", scalar.name());
+            let warning = Diagnostic::warning("does-not-fit", message, span);
+            self.report(warning.with_help(format!("its values are {low} to {high}; the step is a run-time error")));
         }
-        if let Expr::Constant { value, .. } = self.model.pool[value.expression] {
-            return self.number(scalar.cut(value));
-        }
-        match scalar {
-            Scalar::Byte => self.cut(value.expression, 8, false),
-            Scalar::Int => self.cut(value.expression, 16, true),
-        }
-    }
-
-    /// A value after it went through a channel of a type.
-    pub(super) fn passed(&mut self, value: Value, scalar: Scalar) -> Value {
-        let (low, high) = scalar.range();
-        Value { expression: self.fit(value, scalar), is_boolean: false, low, high }
+        value.expression
     }
 
     /// A value of a type that stands in a place.
@@ -320,25 +303,20 @@ impl<'t> Lowering<'t> {
                 // A variable of the automaton of a property.
                 None => Referent::Constant(0),
             },
-            (Some(size), Some(index)) => {
-                let span = index.span;
-                let index = self.value(index, process);
-                let index = self.number_of(index);
-                if index.high < 0 || index.low >= size as i64 {
-                    let message = format!("this index is never one of 0 to {}", size - 1);
-                    let warning = Diagnostic::warning("index-out-of-range", message, span);
-                    self.report(warning.with_secondary(variable.tree.name.span, "the array"));
-                }
+            (Some(size), index) => {
+                let index = match index {
+                    Some(index) => self.index(index, size, variable, process),
+                    None => {
+                        let message = format!("the array `{}` without an index is its first element", name.text);
+                        let warning = Diagnostic::warning("missing-index", message, reference.span);
+                        self.report(warning.with_help(format!("write `{}[0]`", name.text)));
+                        self.number(0)
+                    }
+                };
                 let Some(place) = place else { return Referent::Constant(0) };
                 let place = self.variable_place(place);
-                let place = self.element(place, index.expression);
+                let place = self.element(place, index);
                 Referent::Place { place, scalar: variable.tree.scalar, is_constant: variable.tree.is_constant }
-            }
-            (Some(_), None) => {
-                let message = format!("`{}` is an array", name.text);
-                let error = Diagnostic::error("missing-index", message, reference.span);
-                self.report(error.with_help(format!("write the element: `{}[0]`", name.text)));
-                Referent::Nothing
             }
             (None, Some(_)) => {
                 let message = format!("`{}` is not an array", name.text);
@@ -347,6 +325,17 @@ impl<'t> Lowering<'t> {
                 Referent::Nothing
             }
         }
+    }
+
+    fn index(&mut self, index: &Expression, size: usize, array: &Variable<'t>, process: Option<usize>) -> ExprId {
+        let value = self.value(index, process);
+        let value = self.number_of(value);
+        if value.high < 0 || value.low >= size as i64 {
+            let message = format!("this index is never one of 0 to {}", size - 1);
+            let warning = Diagnostic::warning("index-out-of-range", message, index.span);
+            self.report(warning.with_secondary(array.tree.name.span, "the array"));
+        }
+        value.expression
     }
 
     fn unknown_variable(&mut self, name: &Name, process: Option<usize>) {

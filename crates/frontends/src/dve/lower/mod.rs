@@ -365,11 +365,11 @@ impl Scalar {
         }
     }
 
-    /// What is stored when a number is assigned: its last bits.
-    pub(super) fn cut(self, value: i64) -> i64 {
+    /// Its name in the text.
+    pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Byte => value & 255,
-            Self::Int => i64::from(value as i16),
+            Self::Byte => "byte",
+            Self::Int => "int",
         }
     }
 }

@@ -205,7 +205,7 @@ impl<'t> Lowering<'t> {
         for assignment in &transition.effects {
             let value = self.value(&assignment.value, Some(process));
             if let Some((target, scalar)) = self.target(&assignment.target, Some(process)) {
-                let value = self.fit(value, scalar);
+                let value = self.fit(value, scalar, assignment.value.span);
                 statements.push(Statement { kind: StatementKind::Assign { target, value }, span: assignment.span });
             }
         }
@@ -335,8 +335,8 @@ impl<'t> Lowering<'t> {
         if sync.sends {
             let mut values = Vec::new();
             for (value, scalar) in sync.values.iter().zip(types) {
-                let value = self.value(value, Some(it.process));
-                values.push(self.fit(value, scalar));
+                let (value, span) = (self.value(value, Some(it.process)), value.span);
+                values.push(self.fit(value, scalar, span));
             }
             body.extend(self.enqueue(channel, &values, sync.span));
         } else {
@@ -344,7 +344,7 @@ impl<'t> Lowering<'t> {
             for ((target, place), scalar) in sync.values.iter().zip(first).zip(types) {
                 let value = self.stored(place, scalar);
                 if let Some((target, scalar)) = self.target(target, Some(it.process)) {
-                    let value = self.fit(value, scalar);
+                    let value = self.fit(value, scalar, sync.span);
                     body.push(Statement { kind: StatementKind::Assign { target, value }, span: sync.span });
                 }
             }
@@ -368,22 +368,18 @@ impl<'t> Lowering<'t> {
         if !self.is_committed(sender) && !self.is_committed(receiver) {
             guard = self.and(guard, nobody);
         }
-        let types = sender.channel.and_then(|channel| self.symbols.channels[channel].tree.types.clone());
         let mut locals = Table::new();
         let mut body = Vec::new();
         let mut deliveries = Vec::new();
-        let several = receiving.values.len() > 1;
+        let types = sender.channel.and_then(|channel| self.symbols.channels[channel].tree.types.as_deref());
         for (position, (value, target)) in sending.values.iter().zip(&receiving.values).enumerate() {
-            let value = self.value(value, Some(sender.process));
-            let value = match types.as_ref().and_then(|types| types.get(position)) {
-                Some(&scalar) => self.passed(value, scalar),
-                None => value,
-            };
+            let (value, span) = (self.value(value, Some(sender.process)), value.span);
             let Some((place, scalar)) = self.target(target, Some(receiver.process)) else { continue };
-            let mut value = self.fit(value, scalar);
-            if several {
-                // All values are those before the step.
-                let ty = self.model.pool[place].ty;
+            let channel_type = types.and_then(|types| types.get(position).copied());
+            let mut value = self.fit(value, channel_type.unwrap_or(scalar), span);
+            if let Some(scalar) = channel_type {
+                // All values are those before the step, and fit the channel.
+                let ty = self.scalar_type(scalar);
                 let local = self.new_local(&mut locals, format!("value_{}", position + 1), ty);
                 body.push(Statement { kind: StatementKind::Assign { target: local, value }, span: sending.span });
                 value = self.read(local);

@@ -7,7 +7,7 @@ use quotient_ir::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
 use super::constants::Constants;
-use crate::dve::syntax::tree::{self, Initial, Name, Scalar, System};
+use crate::dve::syntax::tree::{self, Initial, Name, System};
 
 /// The most elements of all arrays and buffers together.
 const SIZE_LIMIT: usize = 100_000;
@@ -264,16 +264,13 @@ fn read_variable<'t>(
     };
     for (position, expression) in expressions.iter().enumerate() {
         let Some(value) = constants.value(expression, diagnostics) else { continue };
-        let cut = tree.scalar.cut(value);
-        if cut != value {
-            let (low, high) = tree.scalar.range();
-            let message = format!("{value} does not fit, and becomes {cut}");
-            let ty = if tree.scalar == Scalar::Byte { "byte" } else { "int" };
-            let warning = Diagnostic::warning("cut-off", message, expression.span);
-            diagnostics.push(warning.with_help(format!("the values of `{ty}` are {low} to {high}")));
-        }
-        if let Some(place) = values.get_mut(position) {
-            *place = cut;
+        let (low, high) = tree.scalar.range();
+        if value < low || high < value {
+            let message = format!("{value} does not fit the type `{}`", tree.scalar.name());
+            let error = Diagnostic::error("does-not-fit", message, expression.span);
+            diagnostics.push(error.with_help(format!("its values are {low} to {high}")));
+        } else if let Some(place) = values.get_mut(position) {
+            *place = value;
         }
     }
     Variable { tree, size, values }
