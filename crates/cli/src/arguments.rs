@@ -277,6 +277,12 @@ pub(crate) struct CheckArguments {
     /// Do not expand states in which this condition, in the language of the model, is false; they are checked
     #[arg(long, value_name = "EXPR")]
     pub(crate) constraint: Option<String>,
+    /// Also check that this condition, in the language of the model, holds in every reachable state; may be repeated
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) invariant: Vec<String>,
+    /// Also check that this condition, in the language of the model, holds in some reachable state; may be repeated
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) reach: Vec<String>,
     /// Show a shortest run to each cover that is reached, too; that takes a search for each
     #[arg(long)]
     pub(crate) cover_runs: bool,

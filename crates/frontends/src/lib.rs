@@ -2,12 +2,12 @@
 //! all of a file at once. They know nothing of engines and symmetry.
 
 mod b;
-mod constraint;
+mod conditions;
 mod dve;
 mod murphi;
 mod promela;
 
-pub use constraint::{Constrained, with_constraint};
+pub use conditions::{Condition, Extended, Role, with_conditions};
 use quotient_ir::{Diagnostic, Model, Source};
 
 /// The maximum size of a source text, in bytes. Realistic models are far smaller; a larger file is a mistake, and
