@@ -81,6 +81,16 @@ enum Shared {
     Array(TypeId, TypeId),
 }
 
+/// Assertions that are one property.
+struct AssertionGroup<'t> {
+    /// The type of the states of the processes, the state, and the number of assertions about it before.
+    key: (TypeId, usize, usize),
+    state: &'t str,
+    processes: Vec<&'t str>,
+    formula: ExprId,
+    span: Span,
+}
+
 /// The model under construction.
 struct Lowering<'t> {
     model: Model,
@@ -224,18 +234,46 @@ impl<'t> Lowering<'t> {
     }
 
     /// The assertions: in states of processes, and (an extension) in all states.
+    ///
+    /// Assertions about the same state of processes with the same states are one property: each property is preserved by
+    /// symmetries on its own, and such processes are probably instances of one text.
     fn assertions(&mut self) {
         let symbols = self.symbols;
+        let mut groups: Vec<AssertionGroup<'t>> = Vec::new();
         for &number in &symbols.moving {
             let process = symbols.processes[number].tree;
+            let mut seen: FxHashMap<&str, usize> = FxHashMap::default();
             for (state, condition) in &process.assertions {
                 let value = self.condition(condition, Some(number));
                 let Some(position) = self.state_of(number, state) else { continue };
                 let here = self.in_state(number, position);
                 let formula = self.binary(BinaryOperator::Implies, here, value);
-                let name = format!("{}: {}", process.name.text, state.text);
-                self.assertion(Some(name), formula, state.span.to(condition.span));
+                let count = seen.entry(&state.text).or_default();
+                let (ty, repetition) = (self.positions[number], *count);
+                *count += 1;
+                let ty = ty.map_or(Model::INTEGER, |variable| self.model.variables[variable].ty);
+                let key = (ty, position, repetition);
+                match groups.iter_mut().find(|group| group.key == key) {
+                    Some(group) => {
+                        group.processes.push(&process.name.text);
+                        group.formula = self.binary(BinaryOperator::And, group.formula, formula);
+                    }
+                    None => {
+                        let processes = vec![&*process.name.text];
+                        let span = state.span.to(condition.span);
+                        groups.push(AssertionGroup { key, state: &state.text, processes, formula, span });
+                    }
+                }
             }
+        }
+        for AssertionGroup { state, processes, formula, span, .. } in groups {
+            let name = match &processes[..] {
+                [only] => format!("{only}: {state}"),
+                [first, second] => format!("{first}, {second}: {state}"),
+                [first, .., last] => format!("{first} … {last}: {state}"),
+                [] => state.to_owned(),
+            };
+            self.assertion(Some(name), formula, span);
         }
         for condition in &self.tree.assertions {
             let formula = self.condition(condition, None);

@@ -299,12 +299,6 @@ impl<'t> Lowering<'t> {
         self.symbols.processes[it.process].committed.contains(&it.from)
     }
 
-    /// The state and the guard of a transition hold.
-    fn enabled(&mut self, it: &Move<'_>) -> ExprId {
-        let here = self.in_state(it.process, it.from);
-        self.and(here, it.guard)
-    }
-
     fn change_state(&mut self, it: &Move<'_>) -> Statement {
         let value = self.state_constant(it.process, it.to);
         let variable = self.positions[it.process].expect("a process with a transition has a state");
@@ -312,24 +306,32 @@ impl<'t> Lowering<'t> {
         Statement { kind: StatementKind::Assign { target, value }, span: it.tree.to.span }
     }
 
-    fn alone(&mut self, it: &Move<'_>, nobody: ExprId) -> Step {
-        let mut guard = self.enabled(it);
-        if !self.is_committed(it) {
-            guard = self.and(guard, nobody);
+    /// The condition for transitions to be taken together. Conditions of the text, which may be errors, come last.
+    fn possible(&mut self, moves: &[&Move<'_>], ready: Option<ExprId>, nobody: ExprId) -> ExprId {
+        let mut condition = self.truth(true);
+        for it in moves {
+            let here = self.in_state(it.process, it.from);
+            condition = self.and(condition, here);
         }
+        if !moves.iter().any(|it| self.is_committed(it)) {
+            condition = self.and(condition, nobody);
+        }
+        for part in ready.into_iter().chain(moves.iter().map(|it| it.guard)) {
+            condition = self.and(condition, part);
+        }
+        condition
+    }
+
+    fn alone(&mut self, it: &Move<'_>, nobody: ExprId) -> Step {
+        let guard = self.possible(&[it], None, nobody);
         let mut body = it.effects.clone();
         body.push(self.change_state(it));
         Step { guard, body, locals: Table::new() }
     }
 
     fn buffered(&mut self, it: &Move<'_>, channel: usize, sync: &Sync, nobody: ExprId) -> Step {
-        let mut step = self.alone(it, nobody);
         let ready = self.queue_is_ready(channel, sync.sends);
-        let here = self.enabled(it);
-        let mut guard = self.and(here, ready);
-        if !self.is_committed(it) {
-            guard = self.and(guard, nobody);
-        }
+        let guard = self.possible(&[it], Some(ready), nobody);
         let types = self.symbols.channels[channel].tree.types.clone().unwrap_or_default();
         let mut body = Vec::new();
         if sync.sends {
@@ -350,8 +352,9 @@ impl<'t> Lowering<'t> {
             }
             body.extend(self.dequeue(channel, sync.span));
         }
-        body.append(&mut step.body);
-        Step { guard, body, locals: step.locals }
+        body.extend(it.effects.iter().cloned());
+        body.push(self.change_state(it));
+        Step { guard, body, locals: Table::new() }
     }
 
     /// A sender and a receiver.
@@ -363,11 +366,7 @@ impl<'t> Lowering<'t> {
         receiving: &Sync,
         nobody: ExprId,
     ) -> Step {
-        let (first, second) = (self.enabled(sender), self.enabled(receiver));
-        let mut guard = self.and(first, second);
-        if !self.is_committed(sender) && !self.is_committed(receiver) {
-            guard = self.and(guard, nobody);
-        }
+        let guard = self.possible(&[sender, receiver], None, nobody);
         let mut locals = Table::new();
         let mut body = Vec::new();
         let mut deliveries = Vec::new();

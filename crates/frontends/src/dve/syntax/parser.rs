@@ -449,8 +449,11 @@ impl Parser<'_> {
                 was_inside = true;
             } else if token.is("}") {
                 // The brace was opened before the error, or it closes the process.
-                let next = self.tokens.get(self.position + 1);
-                let ends_transition = next.is_some_and(|next| next.is(",") || next.is(";"));
+                let next = |distance: usize| self.tokens.get(self.position + distance);
+                let begins_another = next(1).is_some_and(|token| matches!(token.kind, TokenKind::Name(_)))
+                    && next(2).is_some_and(|token| token.is("->"));
+                let ends_transition =
+                    begins_another || next(1).is_some_and(|it| it.is(",") || it.is(";") || it.is("->"));
                 if open <= 1 && ends_transition {
                     self.advance();
                     return;
@@ -560,7 +563,7 @@ impl Parser<'_> {
             let message = format!("`=` is expected in an assignment, not {}", token.describe());
             let mut error = Diagnostic::error("syntax", message, token.span);
             error.help = match token.kind {
-                TokenKind::Symbol("++" | "--" | "+=" | "-=" | "*=" | "/=" | "%=") => Some("write `x = x + 1`".into()),
+                TokenKind::Symbol("+" | "-" | "+=" | "-=" | "*=" | "/=" | "%=") => Some("write `x = x + 1`".into()),
                 TokenKind::Symbol("==" | ":=") => Some("write `=`".into()),
                 _ => None,
             };
