@@ -65,7 +65,7 @@ pub fn goal(folder: &Path, model: &Recorded, number: u32) -> Option<String> {
     })?;
     let formula = plain(between(property, "<formula>", "</formula>")?);
     let mut parts: Vec<(String, String)> = Vec::new();
-    for part in xml.split("<ap").skip(1).filter(|part| part.starts_with(['>', ' '])) {
+    for part in xml.split("</ap>") {
         let (Some(name), Some(text)) =
             (between(part, "<ap-name>", "</ap-name>"), between(part, "<ap-expression>", "</ap-expression>"))
         else {

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use quotient::ir::DeadlockMode;
-use quotient::{Control, LoadOptions, Model, Options, Plan, Report, Subject, Symmetry, Verdict};
+use quotient::{Control, LoadOptions, Model, Options, Plan, Report, Subject, Symmetry, Verdict, ViolationLimit};
 use quotient_testkit::beem::{Recorded, goal, recorded};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::prerequisites::corpus;
@@ -41,7 +41,8 @@ fn compare(folder: &Path, row: &Recorded) -> Result<(), String> {
     let model = Model::load(&path, &options, &control).map_err(|error| error.to_string())?;
     for symmetry in [Symmetry::Off, Symmetry::Auto] {
         let all_errors = symmetry == Symmetry::Off;
-        let options = Options { symmetry, all_errors, deadlock: Some(DeadlockMode::Off), ..Options::default() };
+        let violations = if all_errors { ViolationLimit::All } else { ViolationLimit::default() };
+        let options = Options { symmetry, violations, deadlock: Some(DeadlockMode::Off), ..Options::default() };
         let plan = Plan::new(&model, &options).map_err(|error| error.to_string())?;
         let report = plan.run_with(&control, &mut quotient::Silent).map_err(|error| error.to_string())?;
         let error_states = ERROR_STATES.iter().find(|(file, _)| *file == row.file).map_or(0, |(_, states)| *states);
