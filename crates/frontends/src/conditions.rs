@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use quotient_ir::{Diagnostic, Model, PropertyKind, Source, Span};
+use quotient_ir::{Diagnostic, Expr, Model, PropertyKind, Source, Span, UnaryOperator};
 
 use crate::Language;
 
@@ -64,6 +64,9 @@ pub struct Extended {
     pub shown: Source,
     /// The conditions and where they are.
     places: Vec<(Condition, Range<u32>)>,
+    /// Whether conditions to reach are in the text as invariants that they do not hold. Invariants may be vacuous in
+    /// states that only set up the model, such as the root of a B machine; there, nothing is reached.
+    reaches_by_negation: bool,
 }
 
 /// The form in which conditions are inserted into a text.
@@ -110,9 +113,10 @@ pub fn with_conditions(
             };
             (format!("\n{keyword} (\n"), "\n);\n")
         }),
-        Language::Promela => {
-            Form::at_end(end, |_, number| (format!("\nltl {} {{ [] (\n", formula_name(number)), "\n) }\n"))
-        }
+        Language::Promela => Form::at_end(end, |role, number| {
+            let negation = if role == Role::Reach { "!" } else { "" };
+            (format!("\nltl {} {{ [] {negation}(\n", formula_name(number)), "\n) }\n")
+        }),
         Language::Dve => Form::at_end(end, |_, _| ("\nassert (\n".to_owned(), "\n);\n")),
         Language::B => {
             let Some(form) = form_in_machine(&source.text[..end]) else {
@@ -123,7 +127,8 @@ pub fn with_conditions(
             form
         }
     };
-    Ok(form.insert(source, conditions, end))
+    let reaches_by_negation = matches!(language, Language::Promela | Language::B);
+    Ok(Extended { reaches_by_negation, ..form.insert(source, conditions, end) })
 }
 
 /// The code of messages about a condition itself.
@@ -143,8 +148,8 @@ fn formula_name(number: usize) -> String {
 /// Conditions of a B machine are assertions: in the clause that exists, or in a new one.
 fn form_in_machine(text: &str) -> Option<Form> {
     let around = |role: Role, _| match role {
-        // A conjunction to reach must not be divided into its parts.
-        Role::Reach => (" (bool(\n".to_owned(), "\n) = TRUE)"),
+        // An invariant that is not divided into its parts.
+        Role::Reach => (" (bool(\n".to_owned(), "\n) = FALSE)"),
         _ => (" (\n".to_owned(), "\n)"),
     };
     let text = without_comments(text);
@@ -190,7 +195,7 @@ impl Form {
             own.push(((self.at + inserted.len()) as u32, source.name.clone()));
         }
         shown.files.splice(0..0, own);
-        Extended { source: read, shown, places }
+        Extended { source: read, shown, places, reaches_by_negation: false }
     }
 }
 
@@ -219,6 +224,13 @@ impl Extended {
                     if condition.role != Role::Constraint {
                         let words: Vec<&str> = condition.expression.split_whitespace().collect();
                         property.name = Some(words.join(" "));
+                    }
+                    if condition.role == Role::Reach
+                        && self.reaches_by_negation
+                        && let Some(operand) = property.formula.condition()
+                    {
+                        let negation = Expr::Unary { operator: UnaryOperator::Not, operand };
+                        property.formula = model.pool.expression(negation).into();
                     }
                     found.push(id);
                 }
