@@ -16,8 +16,8 @@ use crate::render::trace::{ShownValues, StateDetail};
 #[command(
     name = "quotient",
     version,
-    about = "A model checker for Murphi, Promela and classical B that finds the symmetries of a model by itself",
-    long_about = "A model checker: reads a model (Murphi, Promela or classical B), visits every state it can reach, \
+    about = "A model checker for Murphi, Promela, classical B and DVE that finds the symmetries of a model by itself",
+    long_about = "A model checker: reads a model (Murphi, Promela, classical B or DVE), visits every state it can reach, \
                   up to the symmetries that it finds in the model, and says whether its properties hold. A violated \
                   property comes with a run of the model that shows it.",
     after_help = "Exit status: 0 every property holds, 1 a property is violated, 2 wrong usage, 3 the model cannot \
@@ -265,7 +265,7 @@ pub(crate) struct CheckArguments {
     /// Check only this property: a name, `deadlock` or `errors`; may be repeated
     #[arg(long = "property", value_name = "NAME")]
     pub(crate) properties: Vec<String>,
-    /// What counts as a deadlock [default: stuttering; stuck in Promela and B]
+    /// What counts as a deadlock [default: stuttering; stuck in Promela, B and DVE]
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) deadlock: Option<DeadlockName>,
     /// Continue past violations: one shortest run for each property and each kind of error
@@ -277,6 +277,12 @@ pub(crate) struct CheckArguments {
     /// Do not expand states in which this condition, in the language of the model, is false; they are checked
     #[arg(long, value_name = "EXPR")]
     pub(crate) constraint: Option<String>,
+    /// Also check that this condition, in the language of the model, holds in every reachable state; may be repeated
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) invariant: Vec<String>,
+    /// Also check that this condition, in the language of the model, holds in some reachable state; may be repeated
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) reach: Vec<String>,
     /// Show a shortest run to each cover that is reached, too; that takes a search for each
     #[arg(long)]
     pub(crate) cover_runs: bool,
@@ -434,7 +440,7 @@ pub(crate) struct ExploreArguments {
     /// Show only these variables in the nodes of a .dot file, separated by commas [default: all that vary]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) variables: Vec<String>,
-    /// What counts as a deadlock [default: stuttering; stuck in Promela and B]
+    /// What counts as a deadlock [default: stuttering; stuck in Promela, B and DVE]
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) deadlock: Option<DeadlockName>,
     /// Which symmetries to use
@@ -485,7 +491,7 @@ pub(crate) struct SimulateArguments {
     /// Check every property along random runs, and show the first run that violates one
     #[arg(long, conflicts_with = "interactive")]
     pub(crate) check: bool,
-    /// With --check, what counts as a deadlock [default: stuttering; stuck in Promela and B]
+    /// With --check, what counts as a deadlock [default: stuttering; stuck in Promela, B and DVE]
     #[arg(long, value_enum, value_name = "MODE", requires = "check")]
     pub(crate) deadlock: Option<DeadlockName>,
     /// Which symmetries group the steps you choose from [default: auto]
@@ -527,6 +533,8 @@ pub(crate) enum LanguageName {
     B,
     /// Promela, as SPIN reads it
     Promela,
+    /// DVE, as DiVinE reads it
+    Dve,
 }
 
 /// The stores.

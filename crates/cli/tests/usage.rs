@@ -272,7 +272,7 @@ Examples:
     expect(
         quotient(["-h"]),
         str![[r#"
-A model checker for Murphi, Promela and classical B that finds the symmetries of a model by itself
+A model checker for Murphi, Promela, classical B and DVE that finds the symmetries of a model by itself
 
 Usage: quotient <COMMAND>
 

@@ -2,11 +2,12 @@
 //! all of a file at once. They know nothing of engines and symmetry.
 
 mod b;
-mod constraint;
+mod conditions;
+mod dve;
 mod murphi;
 mod promela;
 
-pub use constraint::{Constrained, with_constraint};
+pub use conditions::{Condition, Extended, Role, with_conditions};
 use quotient_ir::{Diagnostic, Model, Source};
 
 /// The maximum size of a source text, in bytes. Realistic models are far smaller; a larger file is a mistake, and
@@ -25,6 +26,8 @@ pub enum Language {
     B,
     /// Promela, as SPIN reads it.
     Promela,
+    /// DVE, as DiVinE reads it.
+    Dve,
 }
 
 impl Language {
@@ -35,6 +38,7 @@ impl Language {
             "m" | "murphi" => Some(Self::Murphi),
             "mch" | "ref" | "imp" | "sys" => Some(Self::B),
             "pml" | "prom" | "promela" | "prm" | "spin" => Some(Self::Promela),
+            "dve" => Some(Self::Dve),
             _ => None,
         }
     }
@@ -106,7 +110,7 @@ pub fn mentioned_files(source: &Source, language: Language) -> Vec<Vec<String>> 
     match language {
         Language::B => b::mentioned_files(source),
         Language::Promela => promela::mentioned_files(source),
-        Language::Murphi => Vec::new(),
+        Language::Murphi | Language::Dve => Vec::new(),
     }
 }
 
@@ -146,6 +150,7 @@ pub fn load(source: Source, language: Language, options: &LoadOptions) -> Result
         Language::Murphi => murphi::load(source, options),
         Language::B => b::load(source, options),
         Language::Promela => promela::load(source, options),
+        Language::Dve => dve::load(source, options),
     }
 }
 

@@ -22,6 +22,7 @@ fn check(page: &str, fence: &str, language: Language) {
 fn models_in_the_guide_are_right() {
     check("murphi.md", "murphi", Language::Murphi);
     check("promela.md", "promela", Language::Promela);
+    check("dve.md", "dve", Language::Dve);
 }
 
 #[test]

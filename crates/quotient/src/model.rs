@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use quotient_frontends as frontends;
 use quotient_frontends::{
-    Language, MAXIMUM_SOURCE_BYTES, UNSUPPORTED_PROPERTY, WellDefinedness, source_from_bytes, with_constraint,
-    with_mentioned_files,
+    Condition, Language, MAXIMUM_SOURCE_BYTES, Role, UNSUPPORTED_PROPERTY, WellDefinedness, source_from_bytes,
+    with_conditions, with_mentioned_files,
 };
 use quotient_ir::{self as ir, Claim, DeadlockMode, Diagnostic, Layout, Source};
 
@@ -37,9 +37,24 @@ pub struct LoadOptions {
     pub max_processes: Option<u8>,
     /// A condition in the language of the model: states in which it is false are stored and checked, but not expanded.
     pub constraint: Option<String>,
+    /// Further invariants, in the language of the model.
+    pub invariants: Vec<String>,
+    /// Conditions in the language of the model, each claimed to hold in some reachable state.
+    pub reach: Vec<String>,
     /// How a condition of a B operation without a value is treated. By default it is false, with a remark, unless the
     /// machine itself declares it an error.
     pub well_definedness: Option<WellDefinedness>,
+}
+
+impl LoadOptions {
+    /// The conditions given separately from the text.
+    fn conditions(&self) -> Vec<Condition> {
+        let constraint = self.constraint.iter().map(|it| (Role::Constraint, it));
+        let invariants = self.invariants.iter().map(|it| (Role::Invariant, it));
+        let reach = self.reach.iter().map(|it| (Role::Reach, it));
+        let all = constraint.chain(invariants).chain(reach);
+        all.map(|(role, expression)| Condition { role, expression: expression.clone() }).collect()
+    }
 }
 
 /// A model, the layout of its states, and its warnings. Cheap to clone.
@@ -163,7 +178,7 @@ impl Model {
         let source = source_from_bytes(name, bytes)
             .map_err(|diagnostic| Error::model(Source::new(name, ""), vec![diagnostic]))?;
         let file = TextFile::new(name, bytes);
-        let constraint = options.constraint.clone();
+        let conditions = options.conditions();
         let folder = path.and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
         let options = frontends::LoadOptions {
             constants: options.constants.clone(),
@@ -174,9 +189,7 @@ impl Model {
             ..frontends::LoadOptions::default()
         };
         // Front ends evaluate constants, which may take arbitrarily long.
-        control.run_briefly(Phase::Loading, move || {
-            load(source, file, &folder, language, &options, constraint.as_deref())
-        })?
+        control.run_briefly(Phase::Loading, move || load(source, file, &folder, language, &options, &conditions))?
     }
 
     /// The same with another representation, which has the same variables.
@@ -238,9 +251,9 @@ impl Model {
     /// What counts as a deadlock by default.
     pub fn usual_deadlock_mode(&self) -> DeadlockMode {
         match self.language() {
-            // For SPIN, a process that only waits in a loop is not stuck, and in B an operation that changes nothing is
-            // a step like any other.
-            Some(Language::Promela | Language::B) => DeadlockMode::Stuck,
+            // For SPIN and DiVinE, a process that only waits in a loop is not stuck, and in B an operation that changes
+            // nothing is a step like any other.
+            Some(Language::Promela | Language::B | Language::Dve) => DeadlockMode::Stuck,
             Some(Language::Murphi) | None => DeadlockMode::Stuttering,
         }
     }
@@ -260,33 +273,40 @@ fn load(
     folder: &Path,
     language: Language,
     options: &frontends::LoadOptions,
-    constraint: Option<&str>,
+    conditions: &[Condition],
 ) -> Result<Model, Error> {
     let mut files = vec![file];
     let source = with_mentioned_files(source, language, |names| read_mentioned(folder, names, &mut files))?;
-    if let Some(constraint) = constraint {
-        return load_constrained(&source, files, language, options, constraint);
+    if !conditions.is_empty() {
+        return load_extended(&source, files, language, options, conditions);
     }
     let loaded =
         frontends::load(source.clone(), language, options).map_err(|diagnostics| Error::model(source, diagnostics))?;
     Model::with_layout(loaded.model, Some(language), loaded.warnings, files, options.constants.clone())
 }
 
-/// The model of a text with a constraint.
-fn load_constrained(
+/// The model of a text with further conditions.
+fn load_extended(
     source: &Source,
     files: Vec<TextFile>,
     language: Language,
     options: &frontends::LoadOptions,
-    constraint: &str,
+    conditions: &[Condition],
 ) -> Result<Model, Error> {
     let invalid = |(source, diagnostics)| Error::model(source, diagnostics);
-    let constrained = with_constraint(source, language, constraint).map_err(invalid)?;
-    let mut loaded = frontends::load(constrained.source.clone(), language, options)
-        .map_err(|diagnostics| Error::model(constrained.shown.clone(), diagnostics))?;
-    constrained.apply(&mut loaded.model).map_err(invalid)?;
+    let extended = with_conditions(source, language, conditions).map_err(invalid)?;
+    let mut loaded = frontends::load(extended.source.clone(), language, options)
+        .map_err(|diagnostics| Error::model(extended.shown.clone(), diagnostics))?;
+    extended.apply(&mut loaded.model).map_err(invalid)?;
     let mut constants = options.constants.clone();
-    constants.push(("--constraint".to_owned(), constraint.to_owned()));
+    constants.extend(conditions.iter().map(|Condition { role, expression }| {
+        let option = match role {
+            Role::Constraint => "--constraint",
+            Role::Invariant => "--invariant",
+            Role::Reach => "--reach",
+        };
+        (option.to_owned(), expression.clone())
+    }));
     Model::with_layout(loaded.model, Some(language), loaded.warnings, files, constants)
 }
 

@@ -50,7 +50,19 @@ pub fn murphi_examples() -> Vec<Example> {
 /// # Panics
 /// If the folder cannot be read.
 pub fn promela_examples() -> Vec<PathBuf> {
-    let folder = workspace().join("models/promela");
+    files_in("models/promela")
+}
+
+/// The files of all DVE examples, by name.
+///
+/// # Panics
+/// If the folder cannot be read.
+pub fn dve_examples() -> Vec<PathBuf> {
+    files_in("models/dve")
+}
+
+fn files_in(folder: &str) -> Vec<PathBuf> {
+    let folder = workspace().join(folder);
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder entry").path()).collect();
     paths.sort();

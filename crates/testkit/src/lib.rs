@@ -3,6 +3,7 @@
 
 pub mod actions;
 pub mod agreement;
+pub mod beem;
 pub mod conformance;
 pub mod examples;
 pub mod expectation;
@@ -12,6 +13,7 @@ pub mod pool;
 pub mod prerequisites;
 pub mod promela;
 pub mod random_b;
+pub mod random_dve;
 pub mod random_murphi;
 pub mod random_promela;
 pub mod rumur;

@@ -28,8 +28,12 @@ pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result
     let options = options(arguments)?;
     let control = Control::start(&options.limits);
     cancel_on_interrupt(&control);
-    let loading =
-        LoadOptions { constraint: arguments.constraint.clone(), ..load_options(&arguments.model, Claims::Watched) };
+    let loading = LoadOptions {
+        constraint: arguments.constraint.clone(),
+        invariants: arguments.invariant.clone(),
+        reach: arguments.reach.clone(),
+        ..load_options(&arguments.model, Claims::Watched)
+    };
     let model = load_model_with(&arguments.model, &loading, &control)?;
     if let Some(destination) = &arguments.run_files.trace_to {
         runs::check_destination(destination)?;

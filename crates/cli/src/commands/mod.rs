@@ -61,6 +61,8 @@ fn load_model_with(arguments: &ModelArguments, options: &LoadOptions, control: &
 fn load_options(arguments: &ModelArguments, claims: Claims) -> LoadOptions {
     LoadOptions {
         constraint: None,
+        invariants: Vec::new(),
+        reach: Vec::new(),
         constants: arguments.definitions.clone(),
         language: arguments.language.map(language),
         no_extra_nodes: arguments.no_extra_nodes,
@@ -78,6 +80,7 @@ fn language(name: LanguageName) -> Language {
         LanguageName::Murphi => Language::Murphi,
         LanguageName::B => Language::B,
         LanguageName::Promela => Language::Promela,
+        LanguageName::Dve => Language::Dve,
     }
 }
 

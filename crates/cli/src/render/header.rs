@@ -55,6 +55,7 @@ impl<'a> Header<'a> {
                 Language::Murphi => "murphi",
                 Language::B => "b",
                 Language::Promela => "promela",
+                Language::Dve => "dve",
             }),
             sha256: model.hash().map(|hash| hash.to_string()),
             files: files.map(|file| FileObject { file: &file.name, sha256: file.hash.to_string() }).collect(),

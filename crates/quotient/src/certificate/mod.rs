@@ -120,6 +120,8 @@ impl Certificate {
     pub fn load_options(&self) -> LoadOptions {
         LoadOptions {
             constraint: None,
+            invariants: Vec::new(),
+            reach: Vec::new(),
             // Certificates concern models as `detect` loads them.
             well_definedness: None,
             constants: self.definitions.clone().into_iter().collect(),

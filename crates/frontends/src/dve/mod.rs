@@ -1,0 +1,30 @@
+//! DVE: the language of DiVinE and of the BEEM benchmark, read into a [`Model`](quotient_ir::Model).
+
+mod lower;
+mod syntax;
+
+use quotient_ir::{Diagnostic, Source, Span};
+
+use crate::{LoadOptions, Loaded, first_errors};
+
+/// Parses and lowers a DVE system.
+pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
+    if let Some((name, _)) = options.constants.first() {
+        let message = format!("`{name}` cannot be overridden: constants of DVE models are fixed in the text");
+        let error = Diagnostic::error("no-such-constant", message, Span::default())
+            .with_help("edit the declaration, or generate the text with a macro processor, as BEEM does with m4");
+        return Err(vec![Diagnostic { primary: None, ..error }]);
+    }
+    let (tree, mut diagnostics) = syntax::parse(&source);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(first_errors(diagnostics));
+    }
+    let (model, about_meaning) = lower::lower(&source, &tree);
+    diagnostics.extend(about_meaning);
+    diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span));
+    diagnostics.dedup();
+    match model {
+        Some(model) if !diagnostics.iter().any(Diagnostic::is_error) => Ok(Loaded { model, warnings: diagnostics }),
+        _ => Err(first_errors(diagnostics)),
+    }
+}
