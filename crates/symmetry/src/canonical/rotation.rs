@@ -283,7 +283,7 @@ fn least_rotation(length: usize, compare: impl Fn(usize, usize) -> std::cmp::Ord
 
 #[cfg(test)]
 mod tests {
-    use super::least_rotation;
+    use super::{least_rotation, start_of_least};
 
     #[test]
     fn least_rotations_of_short_sequences() {
