@@ -222,9 +222,9 @@ fn help() {
     expect(
         transcript,
         str![[r#"
-A model checker: reads a model (Murphi, Promela or classical B), visits every state it can reach, up
-to the symmetries that it finds in the model, and says whether its properties hold. A violated
-property comes with a run of the model that shows it.
+A model checker: reads a model (Murphi, Promela, classical B or DVE), visits every state it can
+reach, up to the symmetries that it finds in the model, and says whether its properties hold. A
+violated property comes with a run of the model that shows it.
 
 Usage: quotient <COMMAND>
 
@@ -272,7 +272,8 @@ Examples:
     expect(
         quotient(["-h"]),
         str![[r#"
-A model checker for Murphi, Promela, classical B and DVE that finds the symmetries of a model by itself
+A model checker for Murphi, Promela, classical B and DVE that finds the symmetries of a model by
+itself
 
 Usage: quotient <COMMAND>
 
@@ -315,7 +316,7 @@ Arguments:
 Options:
   -D <NAME=VALUE>            Override a constant or macro of the model; may be repeated
       --language <LANGUAGE>  The language of the model, if its file extension does not say [possible
-                             values: murphi, b, promela]
+                             values: murphi, b, promela, dve]
       --max-processes <N>    Promela: the largest number of processes that exist at the same time,
                              up to 255 [default: the bound that follows from the text, or 12 more
                              than at the start]

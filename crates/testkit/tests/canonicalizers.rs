@@ -261,11 +261,11 @@ fn number_from(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// All states of random orbits of random groups, `QUOTIENT_RANDOM_STATES` of them, by brute force and by every method.
+/// All states of random orbits of random groups, `QUOTIENT_RANDOM_IMAGES` of them, by brute force and by every method.
 #[test]
 fn all_states_of_random_orbits_have_one_representative() {
     const BATCH: u64 = 64;
-    let wanted = number_from("QUOTIENT_RANDOM_STATES", 20_000) as usize;
+    let wanted = number_from("QUOTIENT_RANDOM_IMAGES", 20_000) as usize;
     let mut seed = number_from("QUOTIENT_RANDOM_SEED", 1) * 1_000_000;
     let (mut states, mut groups) = (0, 0);
     while states < wanted {
