@@ -65,7 +65,7 @@ impl Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Check every property of a model
-    Check(CheckArguments),
+    Check(Box<CheckArguments>),
     /// Find the symmetries of a model, or why there are none
     Detect(DetectArguments),
     /// Check a certificate of symmetries against the text of a model

@@ -82,10 +82,9 @@ impl NestedSort {
     pub(super) fn canonicalize(&self, state: &mut [u64], scratch: &mut SortScratch) {
         if let [plan] = &self.plans[..]
             && plan.count <= FEW
+            && plan.width <= 128
         {
-            if plan.width <= 128 {
-                return plan.sort_few(state);
-            }
+            return plan.sort_few(state);
         }
         match self.widths[0] {
             0..=64 => {

@@ -27,12 +27,18 @@ pub(super) struct RowPlan {
 struct RowField {
     field: Field,
     width: u32,
-    /// For each code, a number that is equal for corresponding codes of other objects, not counting what is held, and
-    /// the kind and position of the object held.
-    letters: Box<[(u64, Option<(u16, u16)>)]>,
+    /// The letter of each code.
+    letters: Box<[Letter]>,
     /// The code of each letter, including what is held.
     codes: Box<[u64]>,
 }
+
+/// A number that is equal for corresponding codes of other objects, not counting what is held; and the kind and position
+/// of the object held.
+type Letter = (u64, Option<(u16, u16)>);
+
+/// The fields of each object by the orbits of their points: object and field.
+type FieldsByOrbits = BTreeMap<Vec<usize>, Vec<(usize, usize)>>;
 
 impl RowPlan {
     /// The row of an object, given the name of each object by kind and position.
@@ -82,8 +88,7 @@ impl<N: Fn(&NodePosition) -> usize> Rows<'_, N> {
     /// The row plans of the kinds of objects about which the listed fields say nothing but what they hold.
     pub(super) fn find(&self, is_listed: &[bool]) -> Vec<(usize, RowPlan)> {
         let mut is_possible = vec![true; self.counts.len()];
-        // The fields of each object by the orbits of their points.
-        let mut found: Vec<BTreeMap<Vec<usize>, Vec<(usize, usize)>>> = vec![BTreeMap::new(); self.counts.len()];
+        let mut found: Vec<FieldsByOrbits> = vec![FieldsByOrbits::new(); self.counts.len()];
         for field in (0..is_listed.len()).filter(|&field| is_listed[field]) {
             let owner = self.owner(field);
             for point in self.view.contents[field].points() {
@@ -118,7 +123,7 @@ impl<N: Fn(&NodePosition) -> usize> Rows<'_, N> {
 
     /// The plan for the fields of the objects of a kind, by the orbits of their points. `None` if an object has several
     /// fields of the same orbits, or none.
-    fn plan(&self, kind: usize, found: BTreeMap<Vec<usize>, Vec<(usize, usize)>>) -> Option<RowPlan> {
+    fn plan(&self, kind: usize, found: FieldsByOrbits) -> Option<RowPlan> {
         let count = self.counts[kind];
         let mut rows: Vec<Vec<RowField>> = vec![Vec::new(); count];
         let mut held_kinds = 0;
