@@ -168,7 +168,7 @@ impl Prepared {
         let members: Vec<Valuation> = orbit.iter().cloned().map(Valuation).collect();
         let stride = self.layout.words() + 1;
         let mut records = self.records(&members);
-        canonicalizer.canonicalize_records(&mut workspace, &mut records, stride);
+        canonicalizer.canonicalize_records(&mut workspace, None, &mut records, stride);
         let representative = &records[..stride - 1];
         let complain =
             |what: String| Err(format!("{}, {}: {what} for {:?}", self.name, canonicalizer.reason(), state.0));
@@ -180,6 +180,25 @@ impl Prepared {
         }
         if records.chunks_exact(stride).any(|record| record[stride - 1] != 7) {
             return complain("a changed word after a state".to_owned());
+        }
+        // States near a representative, and states that are not.
+        let mut near = members.clone();
+        for (number, state) in near.iter_mut().enumerate().take(members.len() / 2) {
+            let mut changed = self.layout.unpack(representative);
+            let other = &members[(number * 7 + 3) % members.len()];
+            for cell in [number % changed.0.len(), (number * 5 + 1) % changed.0.len()] {
+                changed.0[cell] = other.0[cell];
+            }
+            *state = changed;
+        }
+        let mut near = self.records(&near);
+        let mut alone = near.clone();
+        canonicalizer.canonicalize_records(&mut workspace, Some(representative), &mut near, stride);
+        alone
+            .chunks_exact_mut(stride)
+            .for_each(|record| canonicalizer.canonicalize(&mut workspace, &mut record[..stride - 1]));
+        if near != alone {
+            return complain("another representative for a state near a representative".to_owned());
         }
         let size = canonicalizer.orbit_size(&mut workspace, representative);
         if size != BigUint::from(orbit.len()) {

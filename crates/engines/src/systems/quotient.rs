@@ -147,7 +147,7 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
             return;
         }
         let canonicalizer = &self.reduction.canonicalizer;
-        self.timed(finder, |workspace| canonicalizer.canonicalize_records(workspace, records, stride));
+        self.timed(finder, |workspace| canonicalizer.canonicalize_records(workspace, Some(before), records, stride));
         // Canonicalization may move what the step touched. That nothing was touched remains true, since the group
         // preserves what is checked.
         for record in records.chunks_exact_mut(stride) {

@@ -126,7 +126,7 @@ impl Factor {
         let codes = if matches!(self.method, Method::Listing(_)) { 2 * self.view.fields.len() } else { 0 };
         let mut work = 0;
         for records in records.chunks(64 * stride) {
-            self.canonicalize_records(&mut records.to_vec(), stride, &mut scratch);
+            self.canonicalize_records(None, &mut records.to_vec(), stride, &mut scratch);
             work += (records.len() / stride * codes) as u64;
             let counted = scratch.listing.work + scratch.labelling.work + scratch.ring.work;
             if work + counted >= limit {
@@ -192,8 +192,24 @@ impl Factor {
         }
     }
 
-    /// Replaces the states in records of `stride` words, all but the last of each, by their canonical images.
-    pub(super) fn canonicalize_records(&self, records: &mut [u64], stride: usize, scratch: &mut FactorScratch) {
+    /// Replaces the states in records of `stride` words, all but the last of each, by their canonical images. `before` is
+    /// a representative that they differ little from, if there is one.
+    pub(super) fn canonicalize_records(
+        &self,
+        before: Option<&[u64]>,
+        records: &mut [u64],
+        stride: usize,
+        scratch: &mut FactorScratch,
+    ) {
+        // For a single state there is nothing to share.
+        let before = before.filter(|_| records.len() > stride);
+        if let (Some(before), Method::Sorting(sorts)) = (before, &self.method) {
+            for sort in sorts {
+                let states = records.chunks_exact_mut(stride).map(|record| &mut record[..stride - 1]);
+                sort.canonicalize_near(before, states, &mut scratch.sort);
+            }
+            return;
+        }
         let records = records.chunks_exact_mut(stride).map(|record| &mut record[..stride - 1]);
         // The method is chosen once.
         match &self.method {
@@ -208,7 +224,7 @@ impl Factor {
                 records.for_each(|state| ring.canonicalize(&self.view, state, &mut scratch.ring));
             }
             Method::Labelling(labelling) => {
-                records.for_each(|state| labelling.canonicalize(state, &mut scratch.labelling));
+                labelling.canonicalize_all(before, records, &mut scratch.labelling);
             }
             Method::Listing(_) | Method::Searching => records.for_each(|state| self.canonicalize(state, scratch)),
         }

@@ -88,6 +88,8 @@ struct Run {
     width: u32,
     mask: u64,
     bands: Vec<Band>,
+    /// The word and the first bit of each object.
+    places: Box<[(u32, u32)]>,
 }
 
 /// Consecutive objects in one word, at equal distances.
@@ -354,13 +356,16 @@ impl KeyPlan {
                 *run_width += width;
                 *mask = u64::MAX >> (64 - *run_width);
             } else {
-                self.runs.push(Run { position: self.width, width, mask: u64::MAX >> (64 - width), bands: Vec::new() });
+                let mask = u64::MAX >> (64 - width);
+                let (bands, no_places) = (Vec::new(), Box::default());
+                self.runs.push(Run { position: self.width, width, mask, bands, places: no_places });
                 places.push(at);
             }
             self.width += width;
         }
         for (run, places) in self.runs.iter_mut().zip(places) {
             run.bands = Band::of(&places, run.mask);
+            run.places = places.into();
         }
         Some(())
     }
@@ -431,6 +436,62 @@ impl KeyPlan {
         }
     }
 
+    /// The bits of each object: object, word and bits. `None` if keys do not consist of such bits and of holders alone.
+    pub(super) fn own_bits(&self) -> Option<Vec<(usize, usize, u64)>> {
+        if !self.letters.is_empty() || !self.classes.is_empty() {
+            return None;
+        }
+        let mut list = Vec::new();
+        for run in &self.runs {
+            let places = run.places.iter().enumerate();
+            list.extend(places.map(|(object, &(word, shift))| (object, word as usize, run.mask << shift)));
+        }
+        Some(list)
+    }
+
+    /// Reads the own bits of an object again; what holds it stays.
+    #[inline]
+    pub(super) fn reload(&self, object: usize, state: &[u64], key: &mut u64) {
+        let mut own = 0;
+        for run in &self.runs {
+            let (word, shift) = run.places[object];
+            own |= (state[word as usize] >> shift & run.mask) << run.position;
+        }
+        *key = *key & self.held_mask as u64 | own;
+    }
+
+    /// Changes the keys of objects that are held by other variables than before. Returns whether there are any.
+    #[inline]
+    pub(super) fn update_held(&self, before: &[u64], state: &[u64], keys: &mut [u64]) -> bool {
+        let mut is_changed = false;
+        for holder in &self.holders {
+            let (word, field_mask) = (holder.field.word as usize, holder.field.mask << holder.field.shift);
+            if (before[word] ^ state[word]) & field_mask == 0 {
+                continue;
+            }
+            is_changed = true;
+            for state in [before, state] {
+                let code = holder.field.read(state) as usize;
+                let (thing, flip) = holder.flips.get(code).copied().unwrap_or((0, 0));
+                keys[thing as usize] ^= flip as u64;
+            }
+        }
+        is_changed
+    }
+
+    /// Writes keys back in their new order, where it differs from the old one.
+    #[inline]
+    pub(super) fn store_changes(&self, keys: &[u64], sorted: &[u64], state: &mut [u64]) {
+        for (object, (&key, _)) in sorted.iter().zip(keys).enumerate().filter(|(_, (new, old))| new != old) {
+            for run in &self.runs {
+                let (word, shift) = run.places[object];
+                let word = &mut state[word as usize];
+                *word = *word & !(run.mask << shift) | (key >> run.position & run.mask) << shift;
+            }
+        }
+        self.store_holders(sorted, state);
+    }
+
     /// Writes the keys back, in their current order.
     #[inline]
     pub(super) fn store<K: Key>(&self, keys: &[K], state: &mut [u64]) {
@@ -459,6 +520,12 @@ impl KeyPlan {
                 }
             }
         }
+        self.store_holders(keys, state);
+    }
+
+    /// Writes what holds objects.
+    #[inline]
+    fn store_holders<K: Key>(&self, keys: &[K], state: &mut [u64]) {
         if self.holders.is_empty() {
             return;
         }
@@ -592,9 +659,6 @@ fn has_same_codes(view: &View, fields: &[Option<usize>], orbit: &impl Fn(u32) ->
 
 impl Run {
     fn place(&self, thing: usize) -> (u32, u32) {
-        let thing = thing as u32;
-        let band = self.bands.partition_point(|band| band.object <= thing) - 1;
-        let Band { word, object, first, stride, .. } = self.bands[band];
-        (word, first + (thing - object) * stride)
+        self.places[thing]
     }
 }

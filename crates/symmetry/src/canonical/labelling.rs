@@ -20,6 +20,7 @@ use quotient_groups::arrangement::{Arrangement, NodePosition};
 
 use super::cardinality::Cardinality;
 use super::keys::{ClassField, FEW, KeyPlan};
+use super::near::NearScratch;
 use super::points::{Content, Field, NONE, View};
 use super::rows::{RowPlan, Rows};
 use super::stages::{KindParts, Stages};
@@ -161,6 +162,7 @@ pub(super) struct LabellingScratch {
     /// One bit for each kind with objects that have equal keys.
     ties: u64,
     rows: Vec<u128>,
+    near: NearScratch,
     /// Whether the tuples were read.
     is_read: bool,
     /// The fields, objects and tuples looked at so far.
@@ -362,6 +364,22 @@ impl Labelling {
     /// A description for reports.
     pub(super) fn describe(&self) -> &str {
         &self.description
+    }
+
+    /// Replaces states by their representatives. `before` is a representative that they differ little from.
+    pub(super) fn canonicalize_all<'s>(
+        &self,
+        before: Option<&[u64]>,
+        states: impl Iterator<Item = &'s mut [u64]>,
+        scratch: &mut LabellingScratch,
+    ) {
+        let stages = self.stages.as_ref();
+        let begun = stages.zip(before).filter(|(stages, before)| stages.begin(before, &mut scratch.near));
+        for state in states {
+            if !begun.is_some_and(|(stages, before)| stages.canonicalize_near(before, state, &mut scratch.near)) {
+                self.canonicalize(state, scratch);
+            }
+        }
     }
 
     /// Replaces a state by its representative.

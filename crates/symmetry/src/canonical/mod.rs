@@ -13,6 +13,7 @@ mod factor;
 mod keys;
 mod labelling;
 mod multisets;
+mod near;
 mod nesting;
 mod orbit;
 mod points;
@@ -291,13 +292,23 @@ impl Canonicalizer {
         }
     }
 
-    /// Replaces several packed states by the representatives of their orbits. Each is followed by another word: records
+    /// Replaces several packed states by the representatives of their orbits. `before` is a representative that they
+    /// differ little from, such as the one they are successors of. Each is followed by another word: records
     /// have `stride` words.
     #[inline]
-    pub fn canonicalize_records(&self, workspace: &mut Workspace, records: &mut [u64], stride: usize) {
-        match (&self.method, &self.parts[..]) {
-            (Method::Parts, [part]) if self.multisets.is_empty() => {
-                part.canonicalize_records(records, stride, &mut workspace.part);
+    pub fn canonicalize_records(
+        &self,
+        workspace: &mut Workspace,
+        before: Option<&[u64]>,
+        records: &mut [u64],
+        stride: usize,
+    ) {
+        match &self.method {
+            Method::Parts if self.multisets.is_empty() => {
+                // The factors move different points, so one does not change what another one sees.
+                for part in &self.parts {
+                    part.canonicalize_records(before, records, stride, &mut workspace.part);
+                }
             }
             _ => records
                 .chunks_exact_mut(stride)

@@ -5,6 +5,7 @@ use quotient_groups::arrangement::{Arrangement, Nesting};
 
 use super::cardinality::Cardinality;
 use super::keys::{FEW, Key, KeyPlan, insert};
+use super::near::{NearPlan, NearScratch};
 use super::points::View;
 
 /// Sorts the objects of a nesting.
@@ -16,6 +17,8 @@ pub(super) struct NestedSort {
     /// For each level, the number of bits of a node's key including everything below it.
     widths: Vec<u32>,
     order: Cardinality,
+    /// How successors of sorted states are sorted, if there is one level.
+    near: Option<NearPlan>,
 }
 
 /// Working memory for sorting.
@@ -26,6 +29,7 @@ pub(super) struct SortScratch {
     tokens: Vec<Vec<u64>>,
     ranks: Vec<Vec<u32>>,
     orders: Vec<Vec<u32>>,
+    near: NearScratch,
 }
 
 impl NestedSort {
@@ -49,7 +53,8 @@ impl NestedSort {
             widths[level] = plans[level].width.saturating_add(children.saturating_mul(below));
             below = widths[level];
         }
-        Some(Self { arities: nesting.arities.clone(), plans, widths, order: nesting.order().into() })
+        let near = if let [plan] = &plans[..] { NearPlan::new(plan) } else { None };
+        Some(Self { arities: nesting.arities.clone(), plans, widths, order: nesting.order().into(), near })
     }
 
     pub(super) fn order(&self) -> &Cardinality {
@@ -95,6 +100,24 @@ impl NestedSort {
             }
             _ => {
                 self.sort_wide(state, scratch);
+            }
+        }
+    }
+
+    /// Sorts the objects of several states that differ little from a sorted one.
+    pub(super) fn canonicalize_near<'s>(
+        &self,
+        before: &[u64],
+        states: impl Iterator<Item = &'s mut [u64]>,
+        scratch: &mut SortScratch,
+    ) {
+        let begun = match &self.near {
+            Some(near) if near.begin(&self.plans[0], before, &mut scratch.near) => Some(near),
+            _ => None,
+        };
+        for state in states {
+            if !begun.is_some_and(|near| near.sort(&self.plans[0], before, state, &mut scratch.near)) {
+                self.canonicalize(state, scratch);
             }
         }
     }

@@ -20,7 +20,7 @@ pub(super) struct Field {
     pub(super) word: u32,
     pub(super) shift: u32,
     pub(super) width: u32,
-    mask: u64,
+    pub(super) mask: u64,
     /// For slots that are mapped to slots with another domain, where codes have another meaning: values are read and
     /// written instead.
     translated: Option<Box<Slot>>,

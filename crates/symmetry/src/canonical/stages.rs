@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::cardinality::Cardinality;
 use super::keys::{FEW, KeyPlan};
+use super::near::{NearPlan, NearScratch};
 use super::points::View;
 use super::rows::RowPlan;
 
@@ -32,6 +33,7 @@ struct HoldingKind {
     rows: RowPlan,
     /// All contents, once what is held has names.
     contents: KeyPlan,
+    near: Option<NearPlan>,
 }
 
 /// What is known about a kind of objects.
@@ -80,7 +82,8 @@ impl Stages {
             if contents.width > 128 {
                 return None;
             }
-            stages.holding.push(HoldingKind { rows: rows.clone(), contents });
+            let near = NearPlan::new(&contents);
+            stages.holding.push(HoldingKind { rows: rows.clone(), contents, near });
         }
         (!stages.held.is_empty() && !stages.holding.is_empty()).then_some(stages)
     }
@@ -96,6 +99,29 @@ impl Stages {
             kind.contents.sort_few(state);
         }
         true
+    }
+
+    /// Reads a representative, for states that differ little from it. Returns whether that is possible: the objects that
+    /// it holds are in order, and there is one kind of objects that hold them.
+    pub(super) fn begin(&self, before: &[u64], scratch: &mut NearScratch) -> bool {
+        match &self.holding[..] {
+            [HoldingKind { contents, near: Some(near), .. }] => {
+                self.is_ordered(before) == Some(true) && near.begin(contents, before, scratch)
+            }
+            _ => false,
+        }
+    }
+
+    /// Replaces a state by its representative, like [`Stages::canonicalize`], if it differs little from one that was
+    /// read.
+    #[inline]
+    pub(super) fn canonicalize_near(&self, before: &[u64], state: &mut [u64], scratch: &mut NearScratch) -> bool {
+        let [HoldingKind { contents, near: Some(near), .. }] = &self.holding[..] else { return false };
+        match self.is_ordered(state) {
+            Some(true) if near.sort(contents, before, state, scratch) => true,
+            Some(_) => self.canonicalize(state),
+            None => false,
+        }
     }
 
     /// The number of elements of the group that fix a state, if keys decide.
@@ -151,7 +177,7 @@ impl Stages {
             names[*kind] = keys.iter().map(name).collect();
             ordered.push(sorted);
         }
-        for HoldingKind { rows, contents } in &self.holding {
+        for HoldingKind { rows, contents, .. } in &self.holding {
             for node in 0..contents.count {
                 let row = rows.row(node, state, |kind, node| names[kind][node]);
                 rows.store(node, row, state);
