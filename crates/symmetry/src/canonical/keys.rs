@@ -460,23 +460,52 @@ impl KeyPlan {
         *key = *key & self.held_mask as u64 | own;
     }
 
-    /// Changes the keys of objects that are held by other variables than before. Returns whether there are any.
+    /// Whether a variable that can hold objects changed.
     #[inline]
-    pub(super) fn update_held(&self, before: &[u64], state: &[u64], keys: &mut [u64]) -> bool {
-        let mut is_changed = false;
+    pub(super) fn is_held_elsewhere(&self, before: &[u64], state: &[u64]) -> bool {
+        self.holders.iter().any(|Holder { field, .. }| {
+            let word = field.word as usize;
+            (before[word] ^ state[word]) & field.mask << field.shift != 0
+        })
+    }
+
+    /// Changes the keys of objects that are held by other variables than before.
+    pub(super) fn update_held(&self, before: &[u64], state: &[u64], keys: &mut [u64]) {
         for holder in &self.holders {
-            let (word, field_mask) = (holder.field.word as usize, holder.field.mask << holder.field.shift);
-            if (before[word] ^ state[word]) & field_mask == 0 {
-                continue;
-            }
-            is_changed = true;
             for state in [before, state] {
                 let code = holder.field.read(state) as usize;
                 let (thing, flip) = holder.flips.get(code).copied().unwrap_or((0, 0));
                 keys[thing as usize] ^= flip as u64;
             }
         }
-        is_changed
+    }
+
+    /// Writes the keys of the places from `first` to `last`.
+    #[inline]
+    pub(super) fn shift(&self, first: usize, last: usize, key: impl Fn(usize) -> u64, state: &mut [u64]) {
+        for run in &self.runs {
+            let mut place = first;
+            while place <= last {
+                let (word, _) = run.places[place];
+                let mut bits = state[word as usize];
+                while place <= last && run.places[place].0 == word {
+                    let shift = run.places[place].1;
+                    bits = bits & !(run.mask << shift) | (key(place) >> run.position & run.mask) << shift;
+                    place += 1;
+                }
+                state[word as usize] = bits;
+            }
+        }
+        if self.holders.is_empty() {
+            return;
+        }
+        let (unheld, mask) = (self.unheld as u64, self.held_mask as u64);
+        for place in first..=last {
+            let key = key(place);
+            if key & mask != unheld {
+                self.store_holders_of(place, key, state);
+            }
+        }
     }
 
     /// Writes keys back in their new order, where it differs from the old one.
@@ -534,11 +563,17 @@ impl KeyPlan {
             if key & mask == unheld {
                 continue;
             }
-            for holder in &self.holders {
-                let letter = (key >> holder.position).low() & (u64::MAX >> (64 - bits_for(holder.none + 1)));
-                if letter < holder.none {
-                    holder.field.write(state, holder.codes[letter as usize][thing]);
-                }
+            self.store_holders_of(thing, key, state);
+        }
+    }
+
+    /// Writes what holds one object.
+    #[inline]
+    fn store_holders_of<K: Key>(&self, thing: usize, key: K, state: &mut [u64]) {
+        for holder in &self.holders {
+            let letter = (key >> holder.position).low() & (u64::MAX >> (64 - bits_for(holder.none + 1)));
+            if letter < holder.none {
+                holder.field.write(state, holder.codes[letter as usize][thing]);
             }
         }
     }

@@ -83,17 +83,40 @@ impl NearPlan {
             }
         }
         let NearScratch { before: keys_before, keys, sorted } = scratch;
+        let is_held_elsewhere = plan.is_held_elsewhere(before, state);
+        if count == 1 && !is_held_elsewhere {
+            let object = changed[0] as usize;
+            let mut key = keys_before[object];
+            plan.reload(object, state, &mut key);
+            move_one(plan, keys_before, object, key, state);
+            return true;
+        }
+        if count == 0 && !is_held_elsewhere {
+            return true;
+        }
         keys.clone_from(keys_before);
         for &object in &changed[..count] {
             plan.reload(object as usize, state, &mut keys[object as usize]);
         }
-        if !plan.update_held(before, state, keys) && count == 0 {
-            return true;
+        if is_held_elsewhere {
+            plan.update_held(before, state, keys);
         }
         sorted.clone_from(keys);
         if insert(sorted) {
             plan.store_changes(keys, sorted, state);
         }
         true
+    }
+}
+
+/// Moves an object with a new key to its place among the others, which are in order.
+#[inline]
+fn move_one(plan: &KeyPlan, keys: &[u64], object: usize, key: u64, state: &mut [u64]) {
+    if object > 0 && key < keys[object - 1] {
+        let to = (0..object).rev().take_while(|&place| key < keys[place]).last().unwrap_or(object);
+        plan.shift(to, object, |place| if place == to { key } else { keys[place - 1] }, state);
+    } else if keys.get(object + 1).is_some_and(|&next| next < key) {
+        let to = (object + 1..keys.len()).take_while(|&place| keys[place] < key).last().unwrap_or(object);
+        plan.shift(object, to, |place| if place == to { key } else { keys[place + 1] }, state);
     }
 }
