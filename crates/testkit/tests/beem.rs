@@ -42,7 +42,8 @@ fn compare(folder: &Path, row: &Recorded) -> Result<(), String> {
     for symmetry in [Symmetry::Off, Symmetry::Auto] {
         let all_errors = symmetry == Symmetry::Off;
         let violations = if all_errors { ViolationLimit::All } else { ViolationLimit::default() };
-        let options = Options { symmetry, violations, deadlock: Some(DeadlockMode::Off), ..Options::default() };
+        let options =
+            Options { symmetry, violations, deadlock: Some(DeadlockMode::Off), ..Options::default().exact_counts() };
         let plan = Plan::new(&model, &options).map_err(|error| error.to_string())?;
         let report = plan.run_with(&control, &mut quotient::Silent).map_err(|error| error.to_string())?;
         let error_states = ERROR_STATES.iter().find(|(file, _)| *file == row.file).map_or(0, |(_, states)| *states);
