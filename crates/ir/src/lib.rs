@@ -23,6 +23,7 @@ mod text;
 mod trace;
 mod types;
 mod verify;
+pub mod walk;
 
 pub use budget::{Budget, Interrupt, Spent};
 pub use calling::{Calling, PartStep};

@@ -6,9 +6,8 @@
 //! repeated with room for everything.
 
 use quotient_groups::OrbitPartition;
-use quotient_ir::{
-    Argument, Interpreter, Layout, Model, PlaceId, Root, Statement, StatementKind, TableIndex, VariableId,
-};
+use quotient_ir::walk::visit_statements;
+use quotient_ir::{Argument, Interpreter, Layout, Model, PlaceId, Root, StatementKind, TableIndex, VariableId};
 use quotient_symmetry::CertifiedGroup;
 
 use super::{SLOW_STEPS, Watch};
@@ -67,7 +66,7 @@ impl Transit {
     fn of(model: &Model) -> Self {
         let mut statements = Vec::new();
         let bodies = model.rules.iter().map(|rule| &rule.body).chain(model.functions.iter().map(|entry| &entry.body));
-        bodies.for_each(|body| collect(body, &mut statements));
+        bodies.for_each(|body| visit_statements(body, &mut |statement| statements.push(&statement.kind)));
         let root = |place: PlaceId| match model.pool.places()[place].root {
             Root::Variable(variable) => Some(variable),
             _ => None,
@@ -101,21 +100,6 @@ impl Transit {
             }
         }
         transit
-    }
-}
-
-/// All statements of a body.
-fn collect<'m>(body: &'m [Statement], statements: &mut Vec<&'m StatementKind>) {
-    for statement in body {
-        statements.push(&statement.kind);
-        match &statement.kind {
-            StatementKind::If { branches, otherwise } => {
-                branches.iter().for_each(|(_, branch)| collect(branch, statements));
-                collect(otherwise, statements);
-            }
-            StatementKind::While { body, .. } | StatementKind::For { body, .. } => collect(body, statements),
-            _ => {}
-        }
     }
 }
 

@@ -12,9 +12,11 @@ use quotient_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use quotient_ir::walk::Node;
+
 use super::classes::{Classes, OwnerId, Part};
 use super::needs::{Need, Needs};
-use super::walk::{Nodes, each_statement};
+use super::walk::{each_node, each_statement, nodes_of};
 
 /// The most paths through a rule that are followed.
 const PATH_LIMIT: usize = 256;
@@ -196,8 +198,11 @@ impl<'m> Follower<'_, '_, 'm> {
     fn mentions(&self, expression: ExprId, local: LocalId) -> bool {
         let model = self.classes().model;
         let mut found = false;
-        let nodes = Nodes { expressions: vec![expression], ..Nodes::default() };
-        nodes.visit(model, &mut |_| {}, &mut |place| found |= model.pool[place].root == Root::Local(local));
+        each_node(model, [Node::Expression(expression)], |node| {
+            if let Node::Place(place) = node {
+                found |= model.pool[place].root == Root::Local(local);
+            }
+        });
         found
     }
 
@@ -491,21 +496,20 @@ fn called_directly(classes: &Classes<'_>, statement: &Statement) -> Vec<Function
     if let StatementKind::Call { function, .. } = &statement.kind {
         called.push(*function);
     }
-    let mut nodes = Nodes::default();
-    nodes.add_statement(statement);
-    nodes.visit(
-        model,
-        &mut |expression| {
+    let mut nodes = Vec::new();
+    nodes_of(statement, &mut nodes);
+    each_node(model, nodes, |node| match node {
+        Node::Expression(expression) => {
             if let Expr::Call { function, .. } = &model.pool[expression] {
                 called.push(*function);
             }
-        },
-        &mut |place| {
+        }
+        Node::Place(place) => {
             if let Root::Result { function, .. } = &model.pool[place].root {
                 results.push(*function);
             }
-        },
-    );
+        }
+    });
     called.append(&mut results);
     called
 }
