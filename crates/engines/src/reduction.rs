@@ -377,7 +377,8 @@ fn plan_liveness(
     let mut cost = 0.0;
     for orbit in exchanged {
         let instance = judged(orbit);
-        let preserved = Preserved::Instance { property: instance.property, arguments: &instance.arguments };
+        let properties = std::slice::from_ref(&instance.property);
+        let preserved = Preserved::Instances { properties, arguments: &instance.arguments };
         let group = match source {
             SymmetrySource::Detected => detect_preserving(model, layout, preserved, budget).map_err(no_group)?.group,
             SymmetrySource::Declared => declared_preserving(model, layout, preserved, budget).map_err(no_group)?.group,

@@ -266,11 +266,11 @@ pub enum Preserved<'a> {
     Properties(&'a [PropertyId]),
     /// The same, and at which place of the text a step goes wrong.
     PropertiesAndErrors(&'a [PropertyId]),
-    /// One instance of a property.
-    Instance {
-        /// The property.
-        property: PropertyId,
-        /// The cells of its parameters.
+    /// One instance of each property, with the same arguments.
+    Instances {
+        /// The properties.
+        properties: &'a [PropertyId],
+        /// The cells of their parameters.
         arguments: &'a [i64],
     },
 }
@@ -279,14 +279,15 @@ impl Preserved<'_> {
     /// The properties.
     pub fn properties(&self) -> &[PropertyId] {
         match self {
-            Self::Properties(properties) | Self::PropertiesAndErrors(properties) => properties,
-            Self::Instance { property, .. } => std::slice::from_ref(property),
+            Self::Properties(properties)
+            | Self::PropertiesAndErrors(properties)
+            | Self::Instances { properties, .. } => properties,
         }
     }
 
     fn includes(&self, property: PropertyId, instance: &[i64]) -> bool {
         match *self {
-            Self::Instance { property: only, arguments } => only != property || arguments == instance,
+            Self::Instances { properties, arguments } => !properties.contains(&property) || arguments == instance,
             Self::Properties(_) | Self::PropertiesAndErrors(_) => true,
         }
     }
@@ -429,10 +430,9 @@ pub fn unfold_over(
     let mut claims = Vec::new();
     let properties = preserved.properties();
     // Assumptions and transient states determine the set of states, whatever is checked.
-    let assumptions = model
-        .properties
-        .iter_enumerated()
-        .filter(|(property, entry)| !entry.kind.is_claim() && !properties.contains(property));
+    let assumptions = model.properties.iter_enumerated().filter(|(property, entry)| {
+        !entry.kind.is_claim() && entry.kind != PropertyKind::Atom && !properties.contains(property)
+    });
     let all: Vec<PropertyId> = properties.iter().copied().chain(assumptions.map(|(property, _)| property)).collect();
     for property in all {
         let entry = &model.properties[property];

@@ -30,7 +30,7 @@ pub use calling::{Calling, PartStep};
 pub use diagnostics::{Claim, Diagnostic, Label, Severity, Source, Span};
 pub use expression::{Argument, BinaryOperator, Expr, Iteration, Place, Pool, Quantifier, Root, Step, UnaryOperator};
 pub use fault::{Fault, FaultKind};
-pub use formula::Formula;
+pub use formula::{Formula, Positions, Temporal, TemporalClaim};
 pub use index::{
     ExprId, FunctionId, LocalId, PlaceId, PropertyId, RuleId, SlotId, StartId, Table, TableIndex, TypeId, VariableId,
 };

@@ -161,6 +161,10 @@ pub enum PropertyKind {
     /// AG EF: from every reachable state, a state where it holds can be reached, for each valuation of the parameters.
     /// Murphi (rumur) calls this "liveness".
     AlwaysReachable,
+    /// A temporal formula holds for each valuation of the parameters, with [`Formula::Temporal`].
+    Temporal,
+    /// Not a claim: a condition that a search for temporal properties evaluates on demand.
+    Atom,
     /// Not a claim: states in which it holds (and evaluates) are transient. They are neither stored nor counted, no
     /// claim applies to them, and they are expanded at once. It has no parameters.
     Passing,
@@ -175,7 +179,7 @@ impl PropertyKind {
     /// Whether it is a claim about the model that may be violated. Other kinds belong to the behaviour of the model,
     /// whatever is checked.
     pub fn is_claim(self) -> bool {
-        !matches!(self, Self::Assumption | Self::Passing | Self::Constraint | Self::Remark)
+        !matches!(self, Self::Assumption | Self::Passing | Self::Constraint | Self::Remark | Self::Atom)
     }
 }
 

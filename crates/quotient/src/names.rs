@@ -34,6 +34,8 @@ pub fn kind_name(kind: PropertyKind) -> &'static str {
         PropertyKind::Passing => "passing",
         PropertyKind::Constraint => "constraint",
         PropertyKind::Remark => "remark",
+        PropertyKind::Temporal => "temporal",
+        PropertyKind::Atom => "atom",
     }
 }
 

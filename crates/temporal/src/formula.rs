@@ -116,7 +116,7 @@ impl Node {
 }
 
 /// A pool of formulas. Equal formulas have the same number.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Formulas {
     nodes: Vec<Node>,
     numbers: FxHashMap<Node, Formula>,

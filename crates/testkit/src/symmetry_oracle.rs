@@ -551,7 +551,9 @@ impl Instances {
                 PropertyKind::Invariant
                 | PropertyKind::Assumption
                 | PropertyKind::Passing
-                | PropertyKind::Constraint => marks.push(truths.iter().all(|&holds| holds)),
+                | PropertyKind::Constraint
+                | PropertyKind::Atom => marks.push(truths.iter().all(|&holds| holds)),
+                PropertyKind::Temporal => unreachable!("it has no condition"),
                 PropertyKind::Cover | PropertyKind::Remark => marks.push(truths.iter().any(|&holds| holds)),
                 PropertyKind::AlwaysReachable => {
                     marks.push(false);

@@ -104,10 +104,12 @@ fn class_of_violation(model: &Model, report: &PropertyReport) -> (VerdictClass, 
             let class = match property.kind {
                 PropertyKind::Invariant => VerdictClass::Invariant,
                 PropertyKind::Cover => VerdictClass::Cover,
-                PropertyKind::AlwaysReachable => VerdictClass::Liveness,
-                PropertyKind::Assumption | PropertyKind::Passing | PropertyKind::Constraint | PropertyKind::Remark => {
-                    unreachable!("it is not a claim")
-                }
+                PropertyKind::AlwaysReachable | PropertyKind::Temporal => VerdictClass::Liveness,
+                PropertyKind::Assumption
+                | PropertyKind::Passing
+                | PropertyKind::Constraint
+                | PropertyKind::Remark
+                | PropertyKind::Atom => unreachable!("it is not a claim"),
             };
             (class, property.name.clone())
         }

@@ -281,6 +281,8 @@ impl Lowering {
             PropertyKind::Passing => "passing",
             PropertyKind::Constraint => "constraint",
             PropertyKind::Remark => "remark",
+            PropertyKind::Temporal => "temporal",
+            PropertyKind::Atom => "atom",
         };
         let text = format_args!("{}{word} {name:?} {condition};", Ruleset(&parameters.parameters));
         let span = self.open(format!("{word} `{name}`"), 0, &text);

@@ -339,6 +339,10 @@ impl<'m> Printer<'m> {
         let owner = Owner::property(property);
         let what = named("property", &property.name, number);
         let mut scope = self.scope(owner, what);
+        if property.kind == PropertyKind::Temporal {
+            // Murphi has no temporal formulas.
+            return Ok(None);
+        }
         let Some(condition) = property.formula.condition() else {
             if self.cover_statements.contains(&id) {
                 return Ok(None);
@@ -356,7 +360,11 @@ impl<'m> Printer<'m> {
             PropertyKind::Cover => "cover",
             PropertyKind::AlwaysReachable => "liveness",
             // Murphi has no transient states: they are ordinary states there.
-            PropertyKind::Passing | PropertyKind::Constraint | PropertyKind::Remark => return Ok(None),
+            PropertyKind::Passing
+            | PropertyKind::Constraint
+            | PropertyKind::Remark
+            | PropertyKind::Temporal
+            | PropertyKind::Atom => return Ok(None),
         };
         let name = match (&property.name, property.kind) {
             (Some(name), _) => Some(name.clone()),

@@ -1,6 +1,7 @@
 //! The invariants of rules, initial-state programs, properties and functions, and of the
 //! expressions, places and statements inside them.
 
+use quotient_temporal::Formulas;
 use rustc_hash::FxHashSet;
 
 use super::STATEMENT_NESTING_LIMIT;
@@ -8,7 +9,8 @@ use super::effects::{Effect, Effects, Uses};
 use super::pool::{Class, Inside, Parts, blocks, class_of, for_each_inside};
 use super::types::Shapes;
 use crate::expression::{Argument, BinaryOperator, Expr, Iteration, Root, Step, UnaryOperator};
-use crate::formula::Formula;
+use crate::formula::{Formula, TemporalClaim};
+
 use crate::index::{ExprId, FunctionId, LocalId, PlaceId, Table, TypeId};
 use crate::model::{Function, Local, LocalKind, Model, Parameter, PropertyKind};
 use crate::ownership::{Number, Owner as ProcessOwner};
@@ -52,6 +54,27 @@ pub(super) fn check(model: &Model, shapes: &Shapes, classes: &Table<ExprId, Clas
     for (id, property) in model.properties.iter_enumerated() {
         if property.formula == Formula::CoverStatement && property.kind != PropertyKind::Cover {
             problems.push(format!("property {id:?} is of another kind than the cover statement that declares it"));
+        }
+        if property.formula.temporal().is_some() != (property.kind == PropertyKind::Temporal) {
+            problems.push(format!("property {id:?} is temporal and its formula is not, or the other way round"));
+        }
+        if let Some(temporal) = property.formula.temporal() {
+            let highest = match &temporal.claim {
+                TemporalClaim::Linear { pool, formula } | TemporalClaim::Branching { pool, formula } => {
+                    pool.atoms(*formula).last().copied()
+                }
+                TemporalClaim::Never(automaton) => automaton.atoms.iter().max().copied(),
+            };
+            let is_linear = |pool: &Formulas, formula| !pool.has_path_quantifier(formula);
+            if highest.is_some_and(|atom| atom.0 as usize >= temporal.atoms.len()) {
+                problems.push(format!("property {id:?} has an atom without a condition"));
+            }
+            if temporal.names.len() != temporal.atoms.len() {
+                problems.push(format!("property {id:?} has a condition without a text"));
+            }
+            if matches!(&temporal.claim, TemporalClaim::Linear { pool, formula } if !is_linear(pool, *formula)) {
+                problems.push(format!("property {id:?} has a path quantifier in a formula about single runs"));
+            }
         }
         if !property.parameters.is_empty() && matches!(property.kind, PropertyKind::Passing | PropertyKind::Constraint)
         {
