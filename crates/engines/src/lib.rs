@@ -17,6 +17,7 @@ mod reduction;
 mod report;
 mod seam;
 mod systems;
+pub mod temporal;
 mod tuning;
 mod verdicts;
 pub mod walk;

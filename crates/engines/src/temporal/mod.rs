@@ -1,0 +1,3 @@
+//! Temporal properties.
+
+pub mod tree;
