@@ -17,7 +17,7 @@ mod reduction;
 mod report;
 mod seam;
 mod systems;
-mod temporal;
+pub mod temporal;
 mod tuning;
 mod verdicts;
 pub mod walk;

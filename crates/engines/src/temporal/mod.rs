@@ -6,6 +6,7 @@
 //! * `product`: nodes and their successors; `search`: components with all acceptance sets, on the fly.
 //! * `classes`, `component`: fairness.
 //! * `lasso`: the run, concrete and replayed.
+//! * `tree`: CTL and CTL* on an explicit graph.
 
 mod atoms;
 mod classes;
@@ -14,6 +15,7 @@ mod lasso;
 mod levels;
 mod product;
 mod search;
+pub mod tree;
 
 use std::ops::ControlFlow;
 
