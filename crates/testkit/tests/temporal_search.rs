@@ -1,6 +1,6 @@
 //! Temporal properties of small models whose verdicts are known by hand.
 
-use quotient::{FairnessMode, Model, Options, Plan, Symmetry, UsedSymmetry, Verdict};
+use quotient::{FairnessMode, Model, Options, Plan, Reduction, Strategy, Symmetry, UsedSymmetry, Verdict};
 use quotient_frontends::Language;
 use quotient_ir::{Formula, Positions, Property, PropertyKind, Temporal, TemporalClaim};
 use quotient_temporal::Formulas;
@@ -40,7 +40,10 @@ fn verdicts(text: &str, formula: &str, fairness: FairnessMode) -> Verdict {
     let model = with_formula(text, formula);
     let mut found = Vec::new();
     for symmetry in [Symmetry::Auto, Symmetry::Off] {
-        let options = Options::default().property("formula").fairness(fairness).symmetry(symmetry);
+        let mut options = Options::default().property("formula").fairness(fairness).symmetry(symmetry);
+        if symmetry == Symmetry::Auto {
+            options = options.reduction(Reduction::By(Strategy::Canonical));
+        }
         let report = Plan::new(&model, &options).expect("a plan").run().unwrap_or_else(|error| panic!("{error}"));
         if symmetry == Symmetry::Auto {
             assert_ne!(report.temporal[0].searches[0].symmetry, UsedSymmetry::None, "{formula}");

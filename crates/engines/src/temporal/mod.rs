@@ -127,6 +127,9 @@ pub fn check_temporal(
         searches: Vec::new(),
         fairness: options.fairness,
     };
+    if let Some(report) = check.try_without_symmetries(source, classes.as_ref(), &budget, observer, &report)? {
+        return Ok(report);
+    }
     let result = check.run(source, classes.as_ref(), &budget, observer, &mut report);
     match result {
         Ok(()) => Ok(report),
@@ -165,6 +168,27 @@ struct Check<'a, 'm> {
 }
 
 impl Check<'_, '_> {
+    /// The result of a short search without symmetries, if it decides the property.
+    fn try_without_symmetries(
+        &self,
+        source: Option<SymmetrySource>,
+        classes: Option<&Classes>,
+        budget: &Budget,
+        observer: &mut dyn Observer,
+        report: &TemporalReport,
+    ) -> Result<Option<TemporalReport>, EngineError> {
+        let trial = self.options.temporal_trial;
+        if source.is_none() || trial == 0 || self.options.max_states.is_some_and(|limit| limit <= trial) {
+            return Ok(None);
+        }
+        let options = SearchOptions { max_states: Some(trial), ..self.options.clone() };
+        let Check { model, layout, interpreter, property, temporal, automaton, .. } = *self;
+        let short = Check { model, layout, interpreter, property, temporal, automaton, options: &options };
+        let mut report = report.clone();
+        short.run(None, classes, budget, observer, &mut report)?;
+        Ok((report.stop_reason != Some(StopReason::StateLimit(trial))).then_some(report))
+    }
+
     fn run(
         &self,
         source: Option<SymmetrySource>,
