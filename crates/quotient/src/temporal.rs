@@ -49,6 +49,7 @@ fn unfinished(property: PropertyId, reason: StopReason, fairness: FairnessMode) 
         property,
         verdict: Verdict::Inconclusive,
         trace: None,
+        remarks: Vec::new(),
         stop_reason: Some(reason),
         searches: Vec::new(),
         fairness,

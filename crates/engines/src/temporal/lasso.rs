@@ -45,9 +45,9 @@ pub(crate) struct Goal<'a, 'm> {
 
 /// A step of a path: the node it leads to, and which of the steps of its node it is, if that matters.
 #[derive(Clone, Copy, Debug)]
-struct PathStep {
-    to: StateNumber,
-    ordinal: Option<u32>,
+pub(crate) struct PathStep {
+    pub(crate) to: StateNumber,
+    pub(crate) ordinal: Option<u32>,
 }
 
 /// Why there is no run.
@@ -456,19 +456,20 @@ fn enabled_in(interpreter: &Interpreter<'_>, classes: &Classes, state: &Valuatio
 }
 
 /// A run of the model along a path of nodes.
-struct Run {
+pub(crate) struct Run {
     /// The current node, and the symmetry that maps its state to the state of the run.
     node: StateNumber,
     turn: SparsePermutation,
     /// The state of the run.
     state: Vec<u64>,
     /// Whether the run stays in its state.
-    stays: bool,
-    steps: Vec<TraceStep>,
+    pub(crate) stays: bool,
+    pub(crate) steps: Vec<TraceStep>,
 }
 
 impl Run {
-    fn start<S: SearchSpace>(
+    /// A run that begins in the state of a node.
+    pub(crate) fn start<S: SearchSpace>(
         search: &mut Search<'_, '_, S>,
         node: StateNumber,
         goal: &Goal<'_, '_>,
@@ -499,7 +500,8 @@ impl Run {
         Err(Failure::Defect(EngineError::Rebuild("no start leads to its first state")))
     }
 
-    fn step<S: SearchSpace>(
+    /// Continues to a node.
+    pub(crate) fn step<S: SearchSpace>(
         &mut self,
         search: &mut Search<'_, '_, S>,
         step: PathStep,
