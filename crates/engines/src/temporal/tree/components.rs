@@ -420,8 +420,6 @@ impl<'a, S: Space> Ways<'a, S> {
 /// A way and a cycle at its end.
 #[derive(Clone, Debug)]
 pub(super) struct Lasso {
-    /// Where it begins.
-    pub(super) start: u32,
     /// The steps to the cycle.
     pub(super) stem: Vec<Step>,
     /// The steps of the cycle.
@@ -463,7 +461,7 @@ pub(super) fn lasso<S: Space>(
             }
         }
         if at == entry && !cycle.is_empty() {
-            return Ok(Some(Lasso { start, stem, cycle }));
+            return Ok(Some(Lasso { stem, cycle }));
         }
         let way = ways.find(&[at], is_inside, |step| step.to == entry, watch)?;
         let (_, way) = way.expect("a component is strongly connected");

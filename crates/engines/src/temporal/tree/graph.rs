@@ -52,7 +52,7 @@ impl StateSet {
     /// Its numbers in increasing order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.words.iter().enumerate().flat_map(|(position, &word)| {
-            std::iter::successors(Some(word), |rest| Some(rest & (rest - 1)))
+            std::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)))
                 .take_while(|&rest| rest != 0)
                 .map(move |rest| position as u32 * 64 + rest.trailing_zeros())
         })
