@@ -24,8 +24,31 @@ use quotient_temporal::{Automaton, Formula, Formulas, Lasso, Letter, Node, PathQ
 pub struct Arc {
     /// The state it enters.
     pub to: usize,
-    /// The fairness class that it belongs to.
-    pub class: Option<usize>,
+    /// The fairness classes that it belongs to: of its process, and of its own.
+    pub classes: [Option<usize>; 2],
+}
+
+impl Arc {
+    /// The fairness classes that it belongs to.
+    pub fn taken(&self) -> impl Iterator<Item = usize> {
+        self.classes.into_iter().flatten()
+    }
+}
+
+/// What a fairness class is guaranteed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guarantee {
+    /// What the model declares.
+    pub declared: Fairness,
+    /// Whether it is also guaranteed what is asked for.
+    pub on_request: bool,
+}
+
+impl Guarantee {
+    /// What it is guaranteed if a fairness is asked for.
+    pub fn with(self, fairness: Fairness) -> Fairness {
+        if self.on_request { self.declared.max(fairness) } else { self.declared }
+    }
 }
 
 /// An explicit graph. A fairness class is enabled in a state where one of its steps begins.
@@ -35,6 +58,8 @@ pub struct Structure {
     pub starts: Vec<usize>,
     /// The steps of each state. Where runs end, there are none.
     pub arcs: Vec<Vec<Arc>>,
+    /// The fairness classes.
+    pub classes: Vec<Guarantee>,
 }
 
 /// Why the oracle does not answer: the meaning is not settled, or the model is too large.
@@ -44,6 +69,8 @@ pub enum Silence {
     TooLarge,
     /// A condition of a formula has no value in a state.
     AtomFails,
+    /// An assumption has no value in a state.
+    AssumptionFails,
     /// A run can stay in transient states forever or end there.
     StuckInTransient,
 }
@@ -144,8 +171,16 @@ pub fn explore(model: &Model, positions: Positions, limit: usize) -> Result<Mode
     let mut numbers: HashMap<Vec<Option<i64>>, usize> = HashMap::new();
     let mut graph = ModelGraph { states: Vec::new(), structure: Structure::default(), has_fault: false };
     let has_owners = model.rules.iter().any(|rule| rule.owner != Owner::None);
-    let mut classes: BTreeMap<Vec<i64>, usize> = BTreeMap::new();
+    // A process has a class if it was asked for; an instance has one if it is declared fair, or if there are no processes.
+    let mut numbers_of_classes: BTreeMap<(bool, Vec<i64>), usize> = BTreeMap::new();
+    let mut number_of_class = |name: (bool, Vec<i64>), guarantee: Guarantee, classes: &mut Vec<Guarantee>| {
+        *numbers_of_classes.entry(name).or_insert_with(|| {
+            classes.push(guarantee);
+            classes.len() - 1
+        })
+    };
     // The number of a state that a step leads to; nothing if it is dropped. An error if the step goes wrong.
+    let mut assumption_fails = false;
     let mut arrive = |outcome: Outcome, states: &mut Vec<Valuation>| -> Result<Option<usize>, ()> {
         let state = match outcome {
             Outcome::Next { state, .. } => state,
@@ -155,7 +190,9 @@ pub fn explore(model: &Model, positions: Positions, limit: usize) -> Result<Mode
         for (id, property) in model.properties.iter_enumerated() {
             if property.kind == PropertyKind::Assumption {
                 for arguments in interpreter.instances(&property.parameters, &property.locals) {
-                    if !interpreter.holds(id, &arguments, &state).map_err(|_| ())? {
+                    let holds = interpreter.holds(id, &arguments, &state);
+                    assumption_fails |= holds.is_err();
+                    if !holds.unwrap_or(false) {
                         return Ok(None);
                     }
                 }
@@ -195,14 +232,15 @@ pub fn explore(model: &Model, positions: Positions, limit: usize) -> Result<Mode
                 }
                 match arrive(interpreter.fire(id, &arguments, &state), &mut graph.states) {
                     Ok(Some(to)) => {
-                        let name = if has_owners {
-                            model.owner_of(id, &arguments).map(|process| vec![process])
-                        } else {
-                            Some([&[id.position() as i64], &arguments[..]].concat())
-                        };
-                        let number = classes.len();
-                        let class = name.map(|name| *classes.entry(name).or_insert(number));
-                        arcs.push(Arc { to, class });
+                        let known = &mut graph.structure.classes;
+                        let process = model.owner_of(id, &arguments).map(|process| {
+                            let guarantee = Guarantee { declared: Fairness::None, on_request: true };
+                            number_of_class((true, vec![process]), guarantee, known)
+                        });
+                        let guarantee = Guarantee { declared: rule.fairness, on_request: !has_owners };
+                        let name = [&[id.position() as i64], &arguments[..]].concat();
+                        let own = number_of_class((false, name), guarantee, known);
+                        arcs.push(Arc { to, classes: [process, Some(own)] });
                     }
                     Ok(None) => {}
                     Err(()) => failed = true,
@@ -213,12 +251,15 @@ pub fn explore(model: &Model, positions: Positions, limit: usize) -> Result<Mode
         ends.push(failed);
         graph.structure.arcs.push(arcs);
     }
+    if assumption_fails {
+        return Err(Silence::AssumptionFails);
+    }
     if positions == Positions::Stored {
         remove_transient(&mut graph, &mut ends, &interpreter)?;
     }
     for (state, arcs) in graph.structure.arcs.iter_mut().enumerate() {
         if arcs.is_empty() && !ends[state] {
-            arcs.push(Arc { to: state, class: None });
+            arcs.push(Arc { to: state, classes: [None; 2] });
         }
     }
     Ok(graph)
@@ -257,7 +298,7 @@ fn remove_transient(
         }
         if stored.is_empty() && !failed { Err(Silence::StuckInTransient) } else { Ok((stored, failed)) }
     };
-    let mut new = Structure::default();
+    let mut new = Structure { classes: old.classes.clone(), ..Structure::default() };
     for &start in &old.starts {
         new.starts.extend(stretch(start)?.0);
     }
@@ -266,7 +307,7 @@ fn remove_transient(
         let (mut arcs, mut failed) = (Vec::new(), ends[state]);
         for arc in &old.arcs[state] {
             let (stored, fails) = stretch(arc.to)?;
-            arcs.extend(stored.into_iter().map(|to| Arc { to, class: arc.class }));
+            arcs.extend(stored.into_iter().map(|to| Arc { to, classes: arc.classes }));
             failed |= fails;
         }
         new.arcs.push(arcs);
@@ -415,16 +456,16 @@ impl Structure {
             && all.first().is_some_and(|first| self.starts.contains(&first.0))
     }
     fn enabled(&self, state: usize) -> BTreeSet<usize> {
-        self.arcs[state].iter().filter_map(|arc| arc.class).collect()
+        self.arcs[state].iter().flat_map(Arc::taken).collect()
     }
     /// Whether a cycle repeated forever is fair, by the definition.
     pub fn is_fair(&self, cycle: &[(usize, Arc)], fairness: Fairness) -> bool {
         let states: Vec<BTreeSet<usize>> = cycle.iter().map(|&(state, _)| self.enabled(state)).collect();
-        let taken: BTreeSet<usize> = cycle.iter().filter_map(|(_, arc)| arc.class).collect();
+        let taken: BTreeSet<usize> = cycle.iter().flat_map(|(_, arc)| arc.taken()).collect();
         let all: BTreeSet<usize> = states.iter().flatten().copied().collect();
         all.iter().all(|class| {
             taken.contains(class)
-                || match fairness {
+                || match self.classes[*class].with(fairness) {
                     Fairness::None => true,
                     Fairness::Weak => !states.iter().all(|enabled| enabled.contains(class)),
                     Fairness::Strong => false,
@@ -753,28 +794,24 @@ impl<Q> Product<Q> {
                 if arcs().next().is_none() || arcs().fold(0, |sets, arc| sets | arc.2) != self.sets {
                     continue;
                 }
-                let taken: BTreeSet<usize> = arcs().filter_map(|arc| arc.1.class).collect();
+                let taken: BTreeSet<usize> = arcs().flat_map(|arc| arc.1.taken()).collect();
                 let enabled = |node: usize| structure.enabled(self.nodes[node].0);
-                match fairness {
-                    Fairness::None => found.push(component),
-                    Fairness::Weak => {
-                        let mut everywhere = enabled(component[0]);
-                        for &node in &component {
-                            everywhere = &everywhere & &enabled(node);
-                        }
-                        if everywhere.is_subset(&taken) {
-                            found.push(component);
-                        }
-                    }
-                    Fairness::Strong => {
-                        let rest: Vec<usize> =
-                            component.iter().copied().filter(|&node| enabled(node).is_subset(&taken)).collect();
-                        if rest.len() == component.len() {
-                            found.push(component);
-                        } else {
-                            pending.push(rest);
-                        }
-                    }
+                let guaranteed = |class: usize| structure.classes[class].with(fairness);
+                let is_neglected = |class: usize| {
+                    guaranteed(class) == Fairness::Weak
+                        && !taken.contains(&class)
+                        && component.iter().all(|&node| enabled(node).contains(&class))
+                };
+                if (0..structure.classes.len()).any(is_neglected) {
+                    continue;
+                }
+                let is_fine = |class: usize| guaranteed(class) != Fairness::Strong || taken.contains(&class);
+                let rest: Vec<usize> =
+                    component.iter().copied().filter(|&node| enabled(node).into_iter().all(is_fine)).collect();
+                if rest.len() == component.len() {
+                    found.push(component);
+                } else {
+                    pending.push(rest);
                 }
             }
         }

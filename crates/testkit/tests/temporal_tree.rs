@@ -7,13 +7,13 @@ use std::ops::ControlFlow;
 
 use quotient_engines::StopReason;
 use quotient_engines::temporal::tree::{
-    EdgeClasses, Ending, Evidence, FairPaths, Graph, GraphBuilder, TreeError, TreeOptions, check_tree,
+    EdgeClasses, Ending, Evidence, FairnessClasses, Graph, GraphBuilder, TreeError, TreeOptions, check_tree,
 };
 use quotient_ir::Fairness;
 use quotient_temporal::print::plain;
 use quotient_temporal::random::{FormulaShape, Random, random_formula};
 use quotient_temporal::{Atom, Formula, Formulas, Lasso, Letter, Node, PathQuantifier, translate};
-use quotient_testkit::temporal_oracle::{Arc, OracleLimits, Structure, branching, linear, never};
+use quotient_testkit::temporal_oracle::{Arc, Guarantee, OracleLimits, Structure, branching, linear, never};
 
 const ATOMS: usize = 2;
 
@@ -29,13 +29,19 @@ struct RandomGraph {
     structure: Structure,
     letters: Vec<Letter>,
     graph: Graph,
-    classes: Vec<u32>,
+    /// The classes of each edge.
+    classes: Vec<[Option<usize>; 2]>,
 }
 
 fn random_graph(random: &mut Random) -> RandomGraph {
     let states = 1 + random.below(8);
     let (degree, classes) = (1 + random.below(3), random.below(4));
-    let mut structure = Structure { starts: vec![random.below(states)], arcs: Vec::new() };
+    let declared = [Fairness::None, Fairness::None, Fairness::Weak, Fairness::Strong];
+    let guarantees =
+        (0..classes).map(|_| Guarantee { declared: declared[random.below(4)], on_request: random.below(4) > 0 });
+    let guarantees = guarantees.collect();
+    let mut structure = Structure { starts: Vec::new(), arcs: Vec::new(), classes: guarantees };
+    structure.starts.push(random.below(states));
     if random.below(3) == 0 {
         structure.starts.push(random.below(states));
     }
@@ -44,17 +50,18 @@ fn random_graph(random: &mut Random) -> RandomGraph {
     for (state, letter) in letters.iter().enumerate() {
         let mut arcs = Vec::new();
         for _ in 0..random.below(degree + 2) {
-            let class = Some(random.below(classes + 1)).filter(|&class| class < classes);
-            arcs.push(Arc { to: random.below(states), class });
+            let mut class = || Some(random.below(classes + 1)).filter(|&class| class < classes);
+            let classes = [class(), if class().is_some() { None } else { class() }];
+            arcs.push(Arc { to: random.below(states), classes });
         }
         for arc in &arcs {
             builder.edge(arc.to as u32);
         }
         let ending = if random.below(3) == 0 { Ending::Stops } else { Ending::Stays };
         if builder.end_state(ending).is_some() {
-            arcs.push(Arc { to: state, class: None });
+            arcs.push(Arc { to: state, classes: [None; 2] });
         }
-        of_edge.extend(arcs.iter().map(|arc| arc.class.map_or(EdgeClasses::NONE, |class| class as u32)));
+        of_edge.extend(arcs.iter().map(|arc| arc.classes));
         for atom in (0..ATOMS as u32).filter(|atom| letter >> atom & 1 == 1) {
             builder.label(Atom(atom), state as u32);
         }
@@ -64,6 +71,24 @@ fn random_graph(random: &mut Random) -> RandomGraph {
         builder.start(start as u32);
     }
     RandomGraph { structure, letters, graph: builder.build(), classes: of_edge }
+}
+
+impl RandomGraph {
+    /// The classes as the engine sees them.
+    fn edge_classes(&self, fairness: Fairness) -> EdgeClasses<'_> {
+        let mut combinations: Vec<Vec<u32>> = Vec::new();
+        let mut of_edge = Vec::new();
+        for classes in &self.classes {
+            let combination: Vec<u32> = classes.iter().flatten().map(|&class| class as u32).collect();
+            let known = combinations.iter().position(|known| *known == combination);
+            of_edge.push(known.unwrap_or(combinations.len()) as u32);
+            if known.is_none() {
+                combinations.push(combination);
+            }
+        }
+        let strengths = self.structure.classes.iter().map(|class| class.with(fairness)).collect();
+        EdgeClasses::new(&self.graph, strengths, combinations, of_edge)
+    }
 }
 
 /// A random state formula.
@@ -120,9 +145,9 @@ fn along(structure: &Structure, letters: &[Letter], evidence: &Evidence) -> (Str
         let is_last = position + 1 == evidence.path.states.len();
         letters.push(letters[state as usize]);
         structure.arcs.push(match evidence.path.cycle {
-            Some(cycle) if is_last => vec![Arc { to: first + cycle, class: None }],
+            Some(cycle) if is_last => vec![Arc { to: first + cycle, classes: [None; 2] }],
             None if is_last => structure.arcs[state as usize].clone(),
-            _ => vec![Arc { to: first + position + 1, class: None }],
+            _ => vec![Arc { to: first + position + 1, classes: [None; 2] }],
         });
     }
     (structure, letters, first)
@@ -146,8 +171,7 @@ fn check_evidence(
         let to = path.states.get(position + 1).copied().unwrap_or_else(|| path.states[path.cycle.expect("a cycle")]);
         assert!(random.graph.edges(from).contains(&edge));
         assert_eq!(random.graph.target(edge), to);
-        let class = Some(random.classes[edge]).filter(|&class| class != EdgeClasses::NONE).map(|class| class as usize);
-        steps.push((from as usize, Arc { to: to as usize, class }));
+        steps.push((from as usize, Arc { to: to as usize, classes: random.classes[edge] }));
     }
     if let Some(cycle) = path.cycle {
         assert!(random.structure.is_fair(&steps[cycle..], fairness));
@@ -195,10 +219,10 @@ fn the_engine_agrees_with_the_oracle() {
             let truth = branching(&graph.structure, &pool, formula, &graph.letters, fairness, &limits);
             let truth = truth.expect("a small graph");
             let expected: Vec<bool> = graph.structure.starts.iter().map(|&start| truth[start]).collect();
-            let classes = EdgeClasses::new(&graph.graph, graph.classes.clone());
-            let paths = FairPaths { strength: fairness, classes: &classes };
-            let options =
-                TreeOptions { fairness: Some(paths).filter(|_| fairness != Fairness::None), max_memory: None };
+            let classes = graph.edge_classes(fairness);
+            let is_fair = (0..classes.count() as u32).any(|class| classes.strength(class) != Fairness::None);
+            let fairness_classes = (is_fair || seed % 2 == 0).then_some(&classes as &dyn FairnessClasses);
+            let options = TreeOptions { fairness: fairness_classes, max_memory: None };
             let answer = check_tree(&graph.graph, &mut pool, formula, &options, &mut || ControlFlow::Continue(()));
             let answer = answer.expect("a small formula");
             let text = plain(&pool, formula);
@@ -238,11 +262,8 @@ fn linear_formulas_agree() {
             // Each of these has a second opinion of its own.
             let expected = linear(structure, &pool, formula, letters, fairness, &limits).expect("a small graph");
             let by_automaton = never(structure, &automaton, letters, fairness, &limits).expect("a small graph");
-            let classes = EdgeClasses::new(&graph.graph, graph.classes.clone());
-            let options = TreeOptions {
-                fairness: Some(FairPaths { strength: fairness, classes: &classes }),
-                ..TreeOptions::default()
-            };
+            let classes = graph.edge_classes(fairness);
+            let options = TreeOptions { fairness: Some(&classes), ..TreeOptions::default() };
             let answer = check_tree(&graph.graph, &mut pool, quantified, &options, &mut || ControlFlow::Continue(()));
             let text = plain(&pool, formula);
             let context = || format!("seed {seed}: {text} with {fairness:?} on {structure:?} {letters:?}");
