@@ -300,8 +300,8 @@ impl<'t> Lowering<'t> {
                     let place = self.variable_place(place);
                     Referent::Place { place, scalar: variable.tree.scalar, is_constant: false }
                 }
-                // A variable of the automaton of a property.
-                None => Referent::Constant(0),
+                // A variable of the automaton of a property, which nothing changes.
+                None => Referent::Constant(variable.values[0]),
             },
             (Some(size), index) => {
                 let index = match index {

@@ -7,6 +7,7 @@
 mod constants;
 mod expressions;
 mod messages;
+mod property;
 mod rules;
 mod symbols;
 
@@ -17,7 +18,7 @@ use quotient_ir::{
 use rustc_hash::FxHashMap;
 
 use self::symbols::Symbols;
-use super::syntax::tree::{Composition, Process, Scalar, System};
+use super::syntax::tree::{Process, Scalar, System};
 
 /// Lowers a system. Returns a model if there is no error.
 pub(super) fn lower(source: &Source, tree: &System) -> (Option<Model>, Vec<Diagnostic>) {
@@ -157,8 +158,14 @@ impl<'t> Lowering<'t> {
         self.declare_queues();
         for (number, process) in symbols.processes.iter().enumerate() {
             if !symbols.moving.contains(&number) {
+                // Nothing changes the variables of a property. Only arrays are needed: an index may be anything.
                 self.positions.push(None);
-                self.own_places.push(vec![None; process.variables.len()]);
+                let arrays = process
+                    .variables
+                    .iter()
+                    .map(|it| it.size.and_then(|_| self.declare_written(it, Some(process.tree))));
+                let arrays = arrays.collect();
+                self.own_places.push(arrays);
                 continue;
             }
             let names: Vec<String> = process.tree.states.iter().map(|state| state.text.to_string()).collect();
@@ -291,39 +298,6 @@ impl<'t> Lowering<'t> {
             span,
         });
         self.model.assertions.push(id);
-    }
-
-    /// The automaton of a property. Its text is checked; accepting cycles are not searched for.
-    fn property(&mut self, composition: &Composition) {
-        let (Some(name), Some(number)) = (&composition.property, self.symbols.property) else { return };
-        let process = self.symbols.processes[number].tree;
-        for transition in &process.transitions {
-            self.state_of(number, &transition.from);
-            self.state_of(number, &transition.to);
-            if let Some(guard) = &transition.guard {
-                self.condition(guard, Some(number));
-            }
-            for assignment in &transition.effects {
-                let error =
-                    Diagnostic::error("property-effect", "the automaton of a property has effects", assignment.span)
-                        .with_help("it may only observe the system");
-                self.report(error);
-            }
-            if let Some(sync) = &transition.sync {
-                let error = Diagnostic::error("property-sync", "the automaton of a property uses a channel", sync.span)
-                    .with_help("it may only observe the system");
-                self.report(error);
-            }
-        }
-        self.report(
-            Diagnostic::warning(
-                crate::UNSUPPORTED_PROPERTY,
-                "this property cannot be checked: it is an automaton with accepting states",
-                name.span,
-            )
-            .with_help("only assertions, deadlocks and conditions on states can be checked so far")
-            .about("property", name.text.to_string()),
-        );
     }
 
     fn number(&mut self, value: i64) -> ExprId {
