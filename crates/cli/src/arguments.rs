@@ -301,6 +301,9 @@ pub(crate) struct CheckArguments {
     /// Count the states of the whole model: also keep the variables that nothing can notice
     #[arg(long, help_heading = "Search")]
     pub(crate) exact_counts: bool,
+    /// Which infinite runs count for temporal properties
+    #[arg(long, value_enum, value_name = "FAIRNESS", default_value_t = FairnessName::None, help_heading = "Properties")]
+    pub(crate) fairness: FairnessName,
     /// How to store states
     #[arg(long, value_enum, value_name = "STORE", default_value_t = StoreName::Exact, help_heading = "Search")]
     pub(crate) store: StoreName,
@@ -535,6 +538,17 @@ pub(crate) enum LanguageName {
     Promela,
     /// DVE, as DiVinE reads it
     Dve,
+}
+
+/// The kinds of fairness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FairnessName {
+    /// All
+    None,
+    /// Those on which a process that can always move from some point on moves again and again
+    Weak,
+    /// Those on which a process that can move again and again does so
+    Strong,
 }
 
 /// The stores.

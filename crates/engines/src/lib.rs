@@ -17,6 +17,7 @@ mod reduction;
 mod report;
 mod seam;
 mod systems;
+pub mod temporal;
 mod tuning;
 mod verdicts;
 pub mod walk;
@@ -28,7 +29,9 @@ pub use check::{check, check_system, unfinished};
 pub use cross_check::{CrossCheck, Extent};
 pub use narrowing::{Narrowing, layout_for};
 pub use observer::{Edge, Observer, Progress, Silent};
-pub use options::{Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode, ViolationLimit};
+pub use options::{
+    FairnessMode, Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode, ViolationLimit,
+};
 pub use reduction::{LivenessSearch, Markers, Reduction, ReductionPlan, Symmetry, SymmetrySource, plan, too_large};
 pub use report::{
     Approximation, EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, RuleFirings, StopReason,
@@ -44,3 +47,4 @@ pub use systems::passing::{PassingScratch, PassingSystem};
 pub use systems::quotient::{Clock, QuotientScratch, QuotientSystem};
 pub use systems::reference::ReferenceSystem;
 pub use systems::starts::StartSieve;
+pub use temporal::{ProductReport, TemporalReport, UsedSymmetry, check_temporal};

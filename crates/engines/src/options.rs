@@ -49,6 +49,8 @@ pub struct SearchOptions {
     /// Whether a run-time error of the model is reported as a violation. If not, it still ends the search, since the
     /// model has no meaning afterwards, and leaves the rest inconclusive.
     pub errors: bool,
+    /// Which infinite runs count for temporal properties.
+    pub fairness: FairnessMode,
     /// How many violations to look for.
     pub violations: ViolationLimit,
     /// When an unreduced search packs states by the values it has seen.
@@ -79,6 +81,7 @@ impl Default for SearchOptions {
             threads: 1,
             store_passing: false,
             errors: true,
+            fairness: FairnessMode::default(),
             violations: ViolationLimit::default(),
             narrowing: Narrowing::default(),
             cross_check: false,
@@ -203,6 +206,19 @@ impl SearchOptions {
             Instances::AllBut(instances) => instances.iter().all(|instance| instance != arguments),
         })
     }
+}
+
+/// Which infinite runs count for temporal properties.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum FairnessMode {
+    /// All, except those that the text of the model calls unfair.
+    #[default]
+    None,
+    /// Those on which every process that can always move from some point on moves infinitely often. Without processes:
+    /// every instance of a rule.
+    Weak,
+    /// Those on which every process that can move infinitely often moves infinitely often.
+    Strong,
 }
 
 /// Which state to expand next.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use num_bigint::BigUint;
-use quotient_ir::{Fault, LayoutError, PropertyId, ReplayError, RuleId, Trace};
+use quotient_ir::{Fault, Layout, LayoutError, PropertyId, ReplayError, RuleId, Trace};
 
 use crate::cross_check::CrossCheck;
 use crate::explicit::store::Full;
@@ -237,9 +237,14 @@ impl Report {
         report
     }
 
+    /// The report of a search that was not needed.
+    pub fn of_nothing(layout: &Layout) -> Self {
+        Self::new(Vec::new(), None, Figures { words: layout.words(), ..Figures::default() })
+    }
+
     /// Computes the overall verdict from those on all subjects. A search that did not finish is inconclusive even if
     /// nothing was checked.
-    pub(crate) fn summarize(&mut self) {
+    pub fn summarize(&mut self) {
         let any = |verdict| self.properties.iter().any(|report| report.verdict == verdict);
         self.verdict = if any(Verdict::Violated) {
             Verdict::Violated
@@ -300,6 +305,9 @@ pub enum EngineError {
     /// Incompatible options.
     #[error("{0}")]
     Refused(&'static str),
+    /// A temporal formula has no automaton.
+    #[error("the formula cannot be checked: {0}")]
+    Formula(String),
     /// A search cannot resume from a checkpoint.
     #[error("cannot resume from `{path}`: {reason}")]
     Resume {

@@ -159,9 +159,9 @@ impl Verdicts {
     fn violate(&mut self, trace: Trace) {
         let violation = trace.violation.as_ref().expect("a run to a violation");
         let report = self.of(match violation {
-            Violation::Property { property, .. } | Violation::Unreachable { property, .. } => {
-                Subject::Property(*property)
-            }
+            Violation::Property { property, .. }
+            | Violation::Unreachable { property, .. }
+            | Violation::Temporal { property, .. } => Subject::Property(*property),
             Violation::Deadlock(_) => Subject::Deadlock,
             Violation::PropertyFault { property, .. } if self.invariants.contains(property) => {
                 Subject::Property(*property)

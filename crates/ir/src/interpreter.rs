@@ -25,7 +25,7 @@ use crate::expression::Iteration;
 use crate::fault::Fault;
 use crate::index::{FunctionId, LocalId, PropertyId, RuleId, StartId, Table};
 use crate::layout::{Layout, Valuation};
-use crate::model::{Local, Model, Parameter};
+use crate::model::{Local, Model, Parameter, PropertyKind};
 use crate::statement::Statement;
 pub use context::{CallContext, DecidingPart, FailureContext, NamedValue};
 use execution::Flow;
@@ -166,6 +166,25 @@ impl<'m> Interpreter<'m> {
             return Ok(false);
         };
         condition(self.property_machine(property, arguments, state).evaluate(expression))
+    }
+    /// The conditions of an instance of a temporal property that hold in a state, as bits. One without a value does not
+    /// hold.
+    ///
+    /// # Panics
+    /// If there are more than 64.
+    pub fn letter(&self, property: PropertyId, arguments: &[i64], state: &Valuation) -> u64 {
+        let Some(temporal) = self.model.properties[property].formula.temporal() else { return 0 };
+        assert!(temporal.atoms.len() <= 64, "a temporal formula has at most 64 conditions");
+        let holds = |&atom| condition(self.property_machine(property, arguments, state).evaluate(atom)) == Ok(true);
+        temporal.atoms.iter().enumerate().fold(0, |letter, (bit, atom)| letter | u64::from(holds(atom)) << bit)
+    }
+    /// Whether no assumption drops a state; one without a value does.
+    pub fn is_assumed(&self, state: &Valuation) -> bool {
+        let properties = self.model.properties.iter_enumerated();
+        properties.filter(|(_, entry)| entry.kind == PropertyKind::Assumption).all(|(property, entry)| {
+            let mut instances = self.instances(&entry.parameters, &entry.locals);
+            instances.all(|arguments| self.holds(property, &arguments, state) == Ok(true))
+        })
     }
     /// Whether a state is transient.
     pub fn passes(&self, state: &Valuation) -> bool {

@@ -79,6 +79,13 @@ pub enum Violation {
         /// The cells of its parameters.
         arguments: Vec<i64>,
     },
+    /// The run, which is infinite or stays in its last state, does not satisfy a temporal property.
+    Temporal {
+        /// The property.
+        property: PropertyId,
+        /// The cells of its parameters.
+        arguments: Vec<i64>,
+    },
 }
 
 impl Violation {
@@ -86,7 +93,7 @@ impl Violation {
     pub fn fault(&self) -> Option<&Fault> {
         match self {
             Self::Fault { fault, .. } | Self::PropertyFault { fault, .. } => Some(fault),
-            Self::Property { .. } | Self::Deadlock(_) | Self::Unreachable { .. } => None,
+            Self::Property { .. } | Self::Deadlock(_) | Self::Unreachable { .. } | Self::Temporal { .. } => None,
         }
     }
 }
@@ -184,6 +191,10 @@ pub fn replay(interpreter: &Interpreter<'_>, trace: &Trace) -> Result<(), Replay
         check_cycle(interpreter, &trace.steps, begin)?;
     }
     match &trace.violation {
+        Some(Violation::Temporal { property, arguments }) => {
+            temporal::check_temporal(interpreter, trace, *property, arguments)
+                .map_err(|message| ReplayError::Violation { message })
+        }
         Some(violation) => {
             check_violation(interpreter, violation, before).map_err(|message| ReplayError::Violation { message })
         }
@@ -321,6 +332,7 @@ pub fn check_violation(
             }
         }
         (Violation::Deadlock(mode), Some(state)) => check_deadlock(interpreter, *mode, state),
+        (Violation::Temporal { .. }, Some(_)) => Err("no single state violates a temporal property".into()),
     }
 }
 
@@ -367,6 +379,8 @@ pub fn changed_slots(before: &Valuation, after: &Valuation) -> Vec<SlotId> {
     let cells = before.0.iter().zip(&after.0).enumerate();
     cells.filter(|(_, (before, after))| before != after).map(|(position, _)| SlotId::from_position(position)).collect()
 }
+
+mod temporal;
 
 #[cfg(test)]
 mod tests;

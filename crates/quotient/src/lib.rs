@@ -79,6 +79,7 @@ mod search;
 mod selection;
 mod slicing;
 mod symmetries;
+mod temporal;
 mod trial;
 pub mod walk;
 
@@ -103,8 +104,9 @@ pub use options::{Checkpoint, Limits, Options, Reduction, Symmetry};
 pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
 pub use plan::{MOST_THREADS, Plan, Refusal};
 pub use quotient_engines::{
-    Approximation, Extent, JudgedInstance, LivenessReport, Progress, PropertyReport, RuleFirings, SearchOrder, Spill,
-    StopReason, StoreMode, Subject, Verdict, ViolationLimit,
+    Approximation, Extent, FairnessMode, JudgedInstance, LivenessReport, ProductReport, Progress, PropertyReport,
+    RuleFirings, SearchOrder, Spill, StopReason, StoreMode, Subject, TemporalReport, UsedSymmetry, Verdict,
+    ViolationLimit,
 };
 pub use quotient_frontends::{Language, WellDefinedness};
 pub use quotient_symmetry::{

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use quotient_engines::{SearchOrder, Spill, StoreMode, ViolationLimit};
+use quotient_engines::{FairnessMode, SearchOrder, Spill, StoreMode, ViolationLimit};
 use quotient_ir::DeadlockMode;
 use quotient_symmetry::Strategy;
 
@@ -91,6 +91,8 @@ pub struct Options {
     pub order: SearchOrder,
     /// The maximum number of threads of a search.
     pub threads: u32,
+    /// Which infinite runs count for temporal properties.
+    pub fairness: FairnessMode,
     /// How states are stored.
     pub store: StoreMode,
     /// Whether transient states, those inside atomic sequences, are stored and counted.
@@ -123,6 +125,7 @@ impl Default for Options {
             violations: ViolationLimit::default(),
             order: SearchOrder::default(),
             threads: 1,
+            fairness: FairnessMode::default(),
             store: StoreMode::default(),
             store_passing: false,
             spill: None,
@@ -158,6 +161,11 @@ impl Options {
     #[must_use]
     pub fn violations(self, violations: ViolationLimit) -> Self {
         Self { violations, ..self }
+    }
+    /// Lets only fair runs count for temporal properties.
+    #[must_use]
+    pub fn fairness(self, fairness: FairnessMode) -> Self {
+        Self { fairness, ..self }
     }
     /// Uses this many threads.
     #[must_use]

@@ -12,6 +12,7 @@
 //! | adaptive reduction | depth-first order, liveness, declared symmetries or none, and what is listed above |
 //! | all errors | adaptive reduction, approximate stores |
 //! | a constraint | adaptive reduction, liveness |
+//! | temporal properties | adaptive reduction, approximate stores, spilling, checkpoints, a constraint, other strategies than `canonical` |
 //! | strategies | no symmetries |
 //! | declared symmetries | no reduction |
 //!
@@ -100,6 +101,9 @@ pub enum Refusal {
     /// Adaptive reduction with an incompatible option, or for a model that it does not apply to.
     #[error("{0}")]
     Adaptive(String),
+    /// An option that searches for temporal properties do not support.
+    #[error("{0}")]
+    Temporal(String),
     /// An option that the exploration of a graph does not support.
     #[error("{0}")]
     Explore(&'static str),
@@ -134,6 +138,8 @@ pub struct Plan {
     pub(crate) search: SearchOptions,
     /// The properties that are checked.
     pub(crate) properties: Vec<PropertyId>,
+    /// The temporal properties that are checked, each in its own search.
+    pub(crate) temporal: Vec<PropertyId>,
     /// Further claims of the model, which cannot be checked.
     pub(crate) unsupported: Vec<UnsupportedProperty>,
     /// The number of threads the search can use.
@@ -149,13 +155,21 @@ impl Plan {
     /// If they cannot be used ([`Error::Refused`]).
     pub fn new(model: &Model, options: &Options) -> Result<Self, Error> {
         let search = search_options(model, options)?;
-        let properties = claims(model.ir(), search.properties.as_deref());
-        let is_liveness = |&&id: &&PropertyId| model.ir().properties[id].kind == PropertyKind::AlwaysReachable;
-        let liveness = properties.iter().find(is_liveness).map(|&id| property_name(model.ir(), id));
+        let claims = claims(model.ir(), search.properties.as_deref());
+        let kind = |id: PropertyId| model.ir().properties[id].kind;
+        let (temporal, properties): (Vec<PropertyId>, Vec<PropertyId>) =
+            claims.into_iter().partition(|&id| kind(id) == PropertyKind::Temporal);
+        let named = |id: PropertyId| {
+            let word = if kind(id) == PropertyKind::Temporal { "temporal" } else { "liveness" };
+            format!("{word} property `{}`", property_name(model.ir(), id))
+        };
+        let liveness = properties.iter().copied().find(|&id| kind(id) == PropertyKind::AlwaysReachable);
         let has_liveness = liveness.is_some();
+        let liveness = liveness.or(temporal.first().copied()).map(named);
         refuse_all_errors(options, &search)?;
         refuse_constraint(model, options, liveness.as_deref())?;
-        refuse_store(options, has_liveness)?;
+        refuse_store(options, liveness.is_some())?;
+        refuse_temporal(options, temporal.first().map(|&id| named(id)))?;
         refuse_reduction(options, liveness.as_deref())?;
         // A verdict on the whole model must not omit a claim of the model.
         let unsupported = if options.properties.is_empty() { model.unsupported() } else { Vec::new() };
@@ -173,7 +187,8 @@ impl Plan {
         let threads = if alone.is_some() { 1 } else { options.threads };
         let note = |alone| format!("{alone} uses one thread, not {}", options.threads);
         let notes = alone.filter(|_| options.threads > 1).map(note).into_iter().collect();
-        Ok(Self { model: model.clone(), options: options.clone(), search, properties, unsupported, threads, notes })
+        let (model, options) = (model.clone(), options.clone());
+        Ok(Self { model, options, search, properties, temporal, unsupported, threads, notes })
     }
 
     /// Runs the check.
@@ -192,6 +207,12 @@ impl Plan {
     /// As for [`Plan::run`].
     pub fn run_with(&self, control: &Control, observer: &mut dyn Observer) -> Result<Report, Error> {
         run::check(self, control, observer)
+    }
+
+    /// Whether anything is claimed about single states, or can go wrong in them.
+    pub(crate) fn searches_states(&self) -> bool {
+        let is_asked = !self.properties.is_empty() || self.search.deadlock != DeadlockMode::Off || self.search.errors;
+        is_asked || self.temporal.is_empty()
     }
 
     /// The model.
@@ -219,6 +240,7 @@ fn search_options(model: &Model, options: &Options) -> Result<SearchOptions, Ref
     }
     let mut search = SearchOptions {
         order: options.order,
+        fairness: options.fairness,
         deadlock: options.deadlock.unwrap_or_else(|| model.usual_deadlock_mode()),
         max_states: options.limits.max_states,
         max_depth: options.limits.max_depth,
@@ -274,9 +296,9 @@ fn refuse_constraint(model: &Model, options: &Options, liveness: Option<&str>) -
         return Ok(());
     }
     match liveness {
-        Some(name) => Err(Refusal::Constraint(format!(
-            "liveness property `{name}`: what can be reached is not known; name others with --property"
-        ))),
+        Some(name) => {
+            Err(Refusal::Constraint(format!("{name}: what can be reached is not known; name others with --property")))
+        }
         None if options.reduction == Reduction::Adaptive => Err(Refusal::Constraint("adaptive reduction".to_owned())),
         None => Ok(()),
     }
@@ -314,7 +336,7 @@ fn refuse_store(options: &Options, has_liveness: bool) -> Result<(), Refusal> {
         // States with equal markers are compared, and must be in memory for that.
         (is_marked, true, false, "markers"),
         (is_decided, true, true, "markers-canonical"),
-        (has_liveness, true, true, "liveness properties"),
+        (has_liveness, true, true, "liveness and temporal properties"),
     ];
     for (applies, refuses_spill, refuses_approximation, what) in unusable {
         if applies && refuses_spill && options.spill.is_some() {
@@ -327,6 +349,21 @@ fn refuse_store(options: &Options, has_liveness: bool) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Refuses what searches for temporal properties do not support.
+fn refuse_temporal(options: &Options, name: Option<String>) -> Result<(), Refusal> {
+    let Some(name) = name else {
+        return Ok(());
+    };
+    let what = if options.checkpoint.is_some() || options.resume.is_some() {
+        "--checkpoint and --resume"
+    } else if matches!(options.reduction, Reduction::By(strategy) if strategy != Strategy::Canonical) {
+        "a reduction other than canonical"
+    } else {
+        return Ok(());
+    };
+    Err(Refusal::Temporal(format!("{what} cannot be used with {name}; name others with --property")))
+}
+
 /// Refuses what reductions do not support.
 fn refuse_reduction(options: &Options, liveness: Option<&str>) -> Result<(), Refusal> {
     refuse_symmetry(options.symmetry, options.reduction)?;
@@ -334,7 +371,7 @@ fn refuse_reduction(options: &Options, liveness: Option<&str>) -> Result<(), Ref
         let reason = if options.symmetry == Symmetry::Declared {
             Some("it does not use declarations".to_owned())
         } else if let Some(name) = liveness {
-            Some(format!("it decides what can be reached, and liveness property `{name}` asks for more"))
+            Some(format!("it decides what can be reached, and {name} asks for more"))
         } else if options.checkpoint.is_some() || options.resume.is_some() {
             Some("it cannot be interrupted and continued later".to_owned())
         } else if options.order != SearchOrder::BreadthFirst {

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    self as engines, Approximation, Extent, LivenessReport, PropertyReport, RuleFirings, StopReason, Verdict,
+    self as engines, Approximation, Extent, LivenessReport, PropertyReport, RuleFirings, StopReason, TemporalReport,
+    Verdict,
 };
 use quotient_ir::{PropertyId, RuleId, Span, Trace};
 use quotient_symmetry::Refused;
@@ -66,6 +67,8 @@ pub struct Report {
     pub adaptive: Option<AdaptiveUse>,
     /// Additional searches, for liveness of instances that symmetries exchange.
     pub liveness_searches: Vec<LivenessReport>,
+    /// The searches for temporal properties.
+    pub temporal: Vec<TemporalReport>,
     /// The comparison with the unreduced search, if there was one.
     pub cross_check: Option<CrossCheck>,
     /// The rules without an instance that can fire in any reachable state; unknown unless the search finished. After an
@@ -193,7 +196,7 @@ const NONE: &str = "none";
 impl Report {
     /// The report on the result of a search.
     pub(crate) fn new(found: Found, notes: Vec<String>, control: &Control, elapsed: Duration) -> Self {
-        let Found { symmetries, report, remarks, slice } = found;
+        let Found { symmetries, report, remarks, slice, temporal } = found;
         let engines::Report {
             verdict,
             stop_reason,
@@ -273,6 +276,7 @@ impl Report {
             symmetry,
             adaptive,
             liveness_searches,
+            temporal,
             cross_check,
             never_fired,
             store_bytes: memory_bytes,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use quotient_engines::{self as engines, Clock, Observer as EngineObserver, Progress, StopReason};
+use quotient_engines::{self as engines, Clock, Observer as EngineObserver, Progress, StopReason, TemporalReport};
 
 use quotient_ir::Interrupt;
 
@@ -21,6 +21,7 @@ use crate::remarks;
 use crate::report::{Remark, Report, SliceReport};
 use crate::search;
 use crate::slicing;
+use crate::temporal;
 use crate::trial::Trial;
 
 /// The result of a search.
@@ -30,12 +31,14 @@ pub(crate) struct Found {
     pub(crate) remarks: Vec<Remark>,
     /// What was left out of the state.
     pub(crate) slice: Option<SliceReport>,
+    /// The searches for temporal properties.
+    pub(crate) temporal: Vec<TemporalReport>,
 }
 
 impl Found {
     /// The result of a search, without runs to remarks.
     pub(crate) fn new(symmetries: Option<Symmetries>, report: engines::Report) -> Self {
-        Self { symmetries, report, remarks: Vec::new(), slice: None }
+        Self { symmetries, report, remarks: Vec::new(), slice: None, temporal: Vec::new() }
     }
 }
 
@@ -114,8 +117,19 @@ pub(crate) fn too_little_memory(control: &Control) -> Option<String> {
     ))
 }
 
-/// Searches the model or its slice, and finds runs to remarks. Runs on a watched thread.
+/// Searches the states, if anything is claimed about them, and then for each temporal property. Runs on a watched
+/// thread.
 fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
+    let mut found = match plan.searches_states() {
+        true => search_states(plan, control)?,
+        false => Found::new(None, engines::Report::of_nothing(plan.model.layout())),
+    };
+    temporal::check_all(plan, control, &mut found)?;
+    Ok(found)
+}
+
+/// Searches the model or its slice, and finds runs to remarks.
+fn search_states(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let sliced = slicing::sliced(plan);
     let searched = sliced.as_ref().map_or(plan, |sliced| &sliced.plan);
     let mut found = search_as_planned(searched, control)?;

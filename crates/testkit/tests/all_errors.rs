@@ -148,7 +148,7 @@ fn found(model: &Model, layout: &Layout, report: &Report) -> Result<Kinds, Strin
 
 fn kind_of(model: &Model, trace: &Trace, subject: Subject) -> Option<String> {
     Some(match trace.violation.as_ref()? {
-        Violation::Unreachable { .. } => return None,
+        Violation::Unreachable { .. } | Violation::Temporal { .. } => return None,
         Violation::Deadlock(_) => "deadlock".to_owned(),
         Violation::Property { property, .. } => invariant(*property),
         Violation::PropertyFault { property, .. } if model.properties[*property].kind == PropertyKind::Invariant => {

@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 
 use quotient::{
-    Checkpoint, Control, Language, LoadOptions, Model, Options, Plan, Report, Spill, StoreMode, Subject, ViolationLimit,
+    Checkpoint, Control, FairnessMode, Language, LoadOptions, Model, Options, Plan, Report, Spill, StoreMode, Subject,
+    ViolationLimit,
 };
 use quotient_ir::Trace;
 
-use crate::arguments::{CheckArguments, CheckFormat, StoreName};
+use crate::arguments::{CheckArguments, CheckFormat, FairnessName, StoreName};
 use crate::commands::{
     Claims, deadlock_mode, exit_status, limits, load_model_with, load_options, order, reduction, runs, show_notes,
     show_warnings, symmetry,
@@ -91,6 +92,11 @@ fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
         },
         order: order(arguments.search.search),
         threads: arguments.search.threads,
+        fairness: match arguments.fairness {
+            FairnessName::None => FairnessMode::None,
+            FairnessName::Weak => FairnessMode::Weak,
+            FairnessName::Strong => FairnessMode::Strong,
+        },
         store,
         store_passing: arguments.search.store_passing,
         spill: spill.map(|folder| Spill { folder, max_bytes: arguments.spilling.max_disk }),

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use quotient::{
-    AdaptiveUse, CrossCheck, Extent, Model, PropertyReport, Report, SliceReport, StopReason, Subject, SymmetryReport,
-    UnsupportedProperty, Verdict,
+    AdaptiveUse, CrossCheck, Extent, FairnessMode, Model, PropertyReport, Report, SliceReport, StopReason, Subject,
+    SymmetryReport, UnsupportedProperty, UsedSymmetry, Verdict,
 };
 use quotient_ir::{FaultKind, RuleId, SourceStatement, Trace, Unexecuted, Violation};
 
@@ -388,6 +388,38 @@ fn symmetry_rows(outcome: &Outcome<'_>, symmetry: &SymmetryReport) -> Vec<(&'sta
     rows
 }
 
+/// The searches for temporal properties: nodes, automata, symmetries.
+fn temporal_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
+    let (model, report) = (outcome.model.ir(), outcome.report);
+    let mut rows = Vec::new();
+    for temporal in &report.temporal {
+        let fairness = match temporal.fairness {
+            FairnessMode::None => "",
+            FairnessMode::Weak => ", weak fairness",
+            FairnessMode::Strong => ", strong fairness",
+        };
+        let title = property_title(model, temporal.property);
+        for search in &temporal.searches {
+            let states = quantity::count(search.states);
+            let symmetry = match &search.symmetry {
+                UsedSymmetry::None => "no symmetry".to_owned(),
+                UsedSymmetry::Whole(order) => format!("{} symmetries", quantity::digits(&order.to_string())),
+                UsedSymmetry::Annotated { most, least } => {
+                    let (most, least) = (quantity::digits(&most.to_string()), quantity::digits(&least.to_string()));
+                    format!("{most} symmetries where nothing is tracked, {least} elsewhere")
+                }
+            };
+            let instances = match search.instances.len() {
+                0 | 1 => String::new(),
+                count => format!(", one of {count} symmetric instances"),
+            };
+            let text = format!("{title}: {states} nodes, {symmetry}{instances}{fairness}");
+            rows.push((if rows.is_empty() { "temporal" } else { "" }, text));
+        }
+    }
+    rows
+}
+
 /// What is not part of the state.
 fn slice_rows(slice: &SliceReport) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
@@ -555,6 +587,7 @@ fn figures(outcome: &Outcome<'_>) -> String {
         rows.extend(symmetry_rows(outcome, symmetry));
     }
     rows.extend(report.slice.iter().flat_map(slice_rows));
+    rows.extend(temporal_rows(outcome));
     let mut states = quantity::count(report.states);
     let of_slice = if report.slice.is_some() { " of the slice" } else { "" };
     if report.reduction.reduces() {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use quotient::walk::{RunsOptions, RunsReport};
 use quotient::{
-    AdaptiveUse, CrossCheck, Extent, LivenessReport, PropertyReport, Remark, Report, RuleFirings, SliceReport,
-    StopReason, Subject, Verdict,
+    AdaptiveUse, CrossCheck, Extent, FairnessMode, LivenessReport, ProductReport, PropertyReport, Remark, Report,
+    RuleFirings, SliceReport, StopReason, Subject, TemporalReport, UsedSymmetry, Verdict,
 };
 use quotient_ir::{
     Action, Diagnostic, Interpreter, Layout, Model, RuleId, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind,
@@ -76,6 +76,9 @@ struct SearchObject<'a> {
     fired: Option<Vec<FiredObject>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     liveness_searches: Vec<LivenessObject<'a>>,
+    /// The searches for temporal properties.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    temporal_searches: Vec<TemporalObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cross_check: Option<CrossCheckObject>,
     /// Rules without an instance that ever fires, for models without statements of processes.
@@ -184,6 +187,22 @@ struct RuleObject<'a> {
     symmetric: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'a str>,
+}
+
+/// A search for a temporal property: the product with an automaton.
+#[derive(serde::Serialize)]
+struct TemporalObject {
+    property: String,
+    fairness: &'static str,
+    /// The number of instances of the formula that it decides.
+    instances: usize,
+    automaton_states: u32,
+    acceptance_sets: u32,
+    /// The numbers of symmetries: where nothing is tracked, and of the whole formula.
+    most_symmetries: String,
+    least_symmetries: String,
+    states: u64,
+    transitions: u64,
 }
 
 /// An additional search, for liveness.
@@ -576,6 +595,7 @@ pub(crate) fn search(
         states_per_level: report.levels.as_deref(),
         fired: report.firings.as_ref().map(|firings| fired_objects(model, &lines, firings)),
         liveness_searches: report.liveness_searches.iter().map(|search| liveness_object(model, search)).collect(),
+        temporal_searches: report.temporal.iter().flat_map(|temporal| temporal_objects(model, temporal)).collect(),
         cross_check: report.cross_check.as_ref().map(cross_check_object),
         never_fired: never_fired_objects(outcome, &lines),
         never_executed: never_executed_objects(outcome),
@@ -590,6 +610,32 @@ pub(crate) fn search(
         diagnostics: diagnostic_objects(&model.source, outcome.model.warnings()),
     };
     write(writer, &object)
+}
+
+fn temporal_objects(model: &Model, temporal: &TemporalReport) -> Vec<TemporalObject> {
+    let object = |search: &ProductReport| {
+        let (most, least) = match &search.symmetry {
+            UsedSymmetry::None => ("1".to_owned(), "1".to_owned()),
+            UsedSymmetry::Whole(order) => (order.to_string(), order.to_string()),
+            UsedSymmetry::Annotated { most, least } => (most.to_string(), least.to_string()),
+        };
+        TemporalObject {
+            property: property_name(model, temporal.property),
+            fairness: match temporal.fairness {
+                FairnessMode::None => "none",
+                FairnessMode::Weak => "weak",
+                FairnessMode::Strong => "strong",
+            },
+            instances: search.instances.len(),
+            automaton_states: search.automaton.0,
+            acceptance_sets: search.automaton.1,
+            most_symmetries: most,
+            least_symmetries: least,
+            states: search.states,
+            transitions: search.transitions,
+        }
+    };
+    temporal.searches.iter().map(object).collect()
 }
 
 fn remark_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Report) -> Vec<RemarkObject<'a>> {

@@ -106,6 +106,9 @@ impl<'m> TraceRenderer<'m> {
         if let Some(begin) = trace.cycle {
             let back = format!("the cycle leads back to the state after step {begin}, and repeats forever");
             let _ = writeln!(text, "{:>width$}  {}", "", self.palette.faint(&back));
+        } else if let Some(Violation::Temporal { .. }) = &trace.violation {
+            let stays = "nothing can happen here: the run stays in this state forever";
+            let _ = writeln!(text, "{:>width$}  {}", "", self.palette.faint(stays));
         }
         if let Some(violation) = &trace.violation {
             let last = trace.steps.last().map(|step| &step.state);
@@ -274,9 +277,9 @@ impl<'m> TraceRenderer<'m> {
 /// A short name for the kind of a violation.
 pub(crate) fn violated_subject(model: &Model, violation: &Violation) -> String {
     match violation {
-        Violation::Property { property, .. } | Violation::Unreachable { property, .. } => {
-            property_title(model, *property)
-        }
+        Violation::Property { property, .. }
+        | Violation::Unreachable { property, .. }
+        | Violation::Temporal { property, .. } => property_title(model, *property),
         Violation::Fault { fault, .. } => match fault.kind {
             FaultKind::Invariant(property) => property_title(model, property),
             _ => format!("error: {}", visible(&fault.message)),
@@ -331,6 +334,10 @@ pub(crate) fn describe_violation(model: &Model, layout: &Layout, violation: &Vio
                 "from here no state can be reached that satisfies {}",
                 property_with(*property, arguments)
             ),
+            span: Some(model.properties[*property].span),
+        },
+        Violation::Temporal { property, arguments } => ViolationText {
+            message: format!("this run violates {}", property_with(*property, arguments)),
             span: Some(model.properties[*property].span),
         },
     }

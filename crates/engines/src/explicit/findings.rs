@@ -28,9 +28,9 @@ impl ViolationKind {
     /// The kind of a violation that a search finds in a state or a step.
     pub(crate) fn of(violation: &Violation, checks: &Checks) -> Self {
         match violation {
-            Violation::Property { property, .. } | Violation::Unreachable { property, .. } => {
-                Self::Invariant(*property)
-            }
+            Violation::Property { property, .. }
+            | Violation::Unreachable { property, .. }
+            | Violation::Temporal { property, .. } => Self::Invariant(*property),
             Violation::PropertyFault { property, .. } if checks.invariants.contains(property) => {
                 Self::Invariant(*property)
             }

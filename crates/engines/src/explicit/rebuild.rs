@@ -59,7 +59,7 @@ struct Reached {
 
 /// The shortest path from a state of the model (or from nothing), through transient states, to a state that a stored
 /// state represents; and that state.
-fn find_steps<S: SearchSpace>(
+pub(crate) fn find_steps<S: SearchSpace>(
     system: &S,
     scratch: &mut S::Scratch,
     before: Option<&[u64]>,
@@ -144,7 +144,9 @@ fn translate<S: SearchSpace>(
         if likeness == MOST_ALIKE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     match (violation, state) {
-        (Violation::Deadlock(_) | Violation::Unreachable { .. }, _) => return Ok(violation.clone()),
+        (Violation::Deadlock(_) | Violation::Unreachable { .. } | Violation::Temporal { .. }, _) => {
+            return Ok(violation.clone());
+        }
         (Violation::Property { property, .. } | Violation::PropertyFault { property, .. }, Some(state)) => {
             let property = *property;
             let is_fault = violation.fault().is_some();

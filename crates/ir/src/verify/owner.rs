@@ -69,6 +69,9 @@ pub(super) fn check(model: &Model, shapes: &Shapes, classes: &Table<ExprId, Clas
             if highest.is_some_and(|atom| atom.0 as usize >= temporal.atoms.len()) {
                 problems.push(format!("property {id:?} has an atom without a condition"));
             }
+            if temporal.atoms.len() > 64 {
+                problems.push(format!("property {id:?} has more than 64 conditions"));
+            }
             if temporal.names.len() != temporal.atoms.len() {
                 problems.push(format!("property {id:?} has a condition without a text"));
             }

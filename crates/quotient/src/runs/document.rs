@@ -114,6 +114,7 @@ fn violation_object(model: &Model, origin: &RunOrigin<'_>, trace: &Trace) -> Jso
         Violation::Property { property, arguments } => about("property", *property, arguments),
         Violation::PropertyFault { property, arguments, .. } => about("property-error", *property, arguments),
         Violation::Unreachable { property, arguments } => about("unreachable", *property, arguments),
+        Violation::Temporal { property, arguments } => about("temporal", *property, arguments),
         Violation::Fault { action, arguments, .. } => {
             vec![("kind", Json::text("error")), ("action", Json::object(action_members(ir, *action, arguments)))]
         }
@@ -523,7 +524,7 @@ pub(super) fn read_violation(
             }
             Err(fault_at(start_of(action_json.span), "this action does not go wrong in the last state"))
         }
-        Some(word @ ("property" | "property-error" | "unreachable")) => {
+        Some(word @ ("property" | "property-error" | "unreachable" | "temporal")) => {
             let property = property(interpreter.model(), json)?;
             let entry = &interpreter.model().properties[property];
             let cells = parameter_cells(interpreter.model(), &entry.parameters, &entry.locals);
@@ -535,6 +536,8 @@ pub(super) fn read_violation(
             match word {
                 "property" => checked(interpreter, Violation::Property { property, arguments }, last, kind.span),
                 "unreachable" => checked(interpreter, Violation::Unreachable { property, arguments }, last, kind.span),
+                // Replaying the whole run tells.
+                "temporal" => Ok(Violation::Temporal { property, arguments }),
                 _ => match interpreter.holds(property, &arguments, state) {
                     Err(fault) => same_error(json, Violation::PropertyFault { property, arguments, fault }),
                     Ok(_) => Err(fault_at(kind.span, "the property has a value in the last state")),
@@ -542,7 +545,8 @@ pub(super) fn read_violation(
             }
         }
         _ => {
-            let words = "\"property\", \"property-error\", \"error\", \"deadlock\" and \"unreachable\" are";
+            let words =
+                "\"property\", \"property-error\", \"error\", \"deadlock\", \"unreachable\" and \"temporal\" are";
             Err(fault_at(kind.span, "this kind of violation is not known").with_help(words))
         }
     }

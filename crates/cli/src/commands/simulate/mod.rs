@@ -99,9 +99,9 @@ pub(crate) fn run(arguments: &SimulateArguments, invocation: &Invocation) -> Res
 /// The subject of a run.
 fn subject(trace: &Trace) -> Option<Subject> {
     match trace.violation.as_ref()? {
-        Violation::Property { property, .. } | Violation::Unreachable { property, .. } => {
-            Some(Subject::Property(*property))
-        }
+        Violation::Property { property, .. }
+        | Violation::Unreachable { property, .. }
+        | Violation::Temporal { property, .. } => Some(Subject::Property(*property)),
         Violation::PropertyFault { .. } | Violation::Fault { .. } => Some(Subject::Errors),
         Violation::Deadlock(_) => Some(Subject::Deadlock),
     }

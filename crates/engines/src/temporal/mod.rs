@@ -1,0 +1,422 @@
+//! Temporal properties: is there a run that violates the formula? The negation of the formula becomes an automaton, and
+//! a run that it accepts is a cycle in the product of the model with it.
+//!
+//! * `atoms`: the conditions of the formula as properties of a model.
+//! * `levels`: which symmetries apply where.
+//! * `product`: nodes and their successors; `search`: components with all acceptance sets, on the fly.
+//! * `classes`, `component`: fairness.
+//! * `lasso`: the run, concrete and replayed.
+//! * `tree`: CTL and CTL* on an explicit graph.
+
+mod atoms;
+mod classes;
+mod component;
+mod lasso;
+mod levels;
+mod product;
+mod search;
+pub mod tree;
+
+use std::ops::ControlFlow;
+
+use num_bigint::BigUint;
+use quotient_ir::{
+    Budget, DeadlockMode, Fairness, Interpreter, Layout, Model, Positions, PropertyId, PropertyKind, Temporal,
+    TemporalClaim, Trace,
+};
+use quotient_temporal::{Automaton, simplify, translate};
+
+use crate::observer::Observer;
+use crate::options::{FairnessMode, SearchOptions};
+use crate::reduction::{SymmetrySource, too_large};
+use crate::report::{EngineError, StopReason, Verdict};
+use crate::seam::SearchSpace;
+use crate::systems::compiled::CompiledSystem;
+use crate::systems::evaluator::SpecialisedSystem;
+use crate::systems::guard::Guard;
+use crate::systems::passing::PassingSystem;
+use atoms::AtomicModel;
+use classes::{ClassAction, Classes};
+use component::{Component, FairnessData};
+use lasso::{Failure, Goal, lasso};
+use levels::{Family, Levels, Orbit};
+use product::{Choice, Level, PackedMap, Product, Trouble};
+use search::{Outcome, Search};
+
+/// The result of checking a temporal property.
+#[derive(Clone, Debug)]
+pub struct TemporalReport {
+    /// The property.
+    pub property: PropertyId,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// A run that violates it.
+    pub trace: Option<Trace>,
+    /// Why a search ended before it was finished.
+    pub stop_reason: Option<StopReason>,
+    /// The searches: one for each orbit of instances, as far as they were needed.
+    pub searches: Vec<ProductReport>,
+    /// Which infinite runs count.
+    pub fairness: FairnessMode,
+}
+
+/// The search of one product.
+#[derive(Clone, Debug)]
+pub struct ProductReport {
+    /// The instances of the formula it decides; the first one was checked.
+    pub instances: Vec<Vec<i64>>,
+    /// The states of the automaton for the negation of the formula, and its acceptance sets.
+    pub automaton: (u32, u32),
+    /// The symmetries used.
+    pub symmetry: UsedSymmetry,
+    /// The nodes stored.
+    pub states: u64,
+    /// The rule instances fired.
+    pub transitions: u64,
+    /// Bytes used for nodes.
+    pub memory_bytes: u64,
+}
+
+/// The symmetries that a product was reduced by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UsedSymmetry {
+    /// None.
+    None,
+    /// The same everywhere: this many.
+    Whole(BigUint),
+    /// More where the automaton needs to know less.
+    Annotated {
+        /// The number of symmetries where nothing is tracked: before an instance is chosen, or when it is no longer
+        /// needed.
+        most: BigUint,
+        /// The number of symmetries that preserve the whole formula.
+        least: BigUint,
+    },
+}
+
+/// Checks a temporal property about infinite runs. Symmetries are looked for if a source is given.
+///
+/// # Errors
+/// If the formula is too large for an automaton, a symmetry cannot be certified, or a run cannot be replayed: the last
+/// two are defects of this program and never a verdict.
+pub fn check_temporal(
+    model: &Model,
+    layout: &Layout,
+    property: PropertyId,
+    source: Option<SymmetrySource>,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<TemporalReport, EngineError> {
+    let entry = &model.properties[property];
+    let Some(temporal) = entry.formula.temporal() else {
+        return Err(EngineError::Refused("the property is not temporal"));
+    };
+    let interpreter = Interpreter::new(model, layout);
+    let automaton = negated(temporal)?;
+    let source = source.filter(|_| too_large(model).is_none());
+    let budget = Budget::until(&observer.interrupt());
+    let fairness_matters =
+        options.fairness != FairnessMode::None || model.rules.iter().any(|rule| rule.fairness != Fairness::None);
+    let classes = fairness_matters.then(|| Classes::new(&interpreter, options.fairness));
+    let check = Check { model, layout, interpreter: &interpreter, property, temporal, automaton: &automaton, options };
+    let mut report = TemporalReport {
+        property,
+        verdict: Verdict::Holds,
+        trace: None,
+        stop_reason: None,
+        searches: Vec::new(),
+        fairness: options.fairness,
+    };
+    let result = check.run(source, classes.as_ref(), &budget, observer, &mut report);
+    match result {
+        Ok(()) => Ok(report),
+        Err(EngineError::GaveUp(_)) => {
+            report.verdict = Verdict::Inconclusive;
+            report.stop_reason = Some(StopReason::Interrupted);
+            Ok(report)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The automaton of the runs that violate a claim.
+fn negated(temporal: &Temporal) -> Result<Automaton, EngineError> {
+    match &temporal.claim {
+        TemporalClaim::Linear { pool, formula } => {
+            let mut pool = pool.clone();
+            let negation = pool.not(*formula);
+            let negation = simplify(&mut pool, negation);
+            translate(&mut pool, negation).map_err(|error| EngineError::Formula(error.to_string()))
+        }
+        TemporalClaim::Never(automaton) => Ok(automaton.clone()),
+        TemporalClaim::Branching { .. } => Err(EngineError::Refused("the property is about trees of runs")),
+    }
+}
+
+/// One property to check.
+struct Check<'a, 'm> {
+    model: &'m Model,
+    layout: &'m Layout,
+    interpreter: &'a Interpreter<'m>,
+    property: PropertyId,
+    temporal: &'a Temporal,
+    automaton: &'a Automaton,
+    options: &'a SearchOptions,
+}
+
+impl Check<'_, '_> {
+    fn run(
+        &self,
+        source: Option<SymmetrySource>,
+        classes: Option<&Classes>,
+        budget: &Budget,
+        observer: &mut dyn Observer,
+        report: &mut TemporalReport,
+    ) -> Result<(), EngineError> {
+        let entry = &self.model.properties[self.property];
+        let apart = || Family::apart(self.interpreter.instances(&entry.parameters, &entry.locals).collect());
+        let mut source = source;
+        let mut family = match source {
+            Some(source) => Family::new(self.interpreter, self.property, self.temporal, source, budget)?,
+            None => apart(),
+        };
+        // Symmetries that do not permute the fairness classes cannot be used.
+        if let (Some(plan), Some(classes)) = (&family.plan, classes)
+            && ClassAction::new(self.interpreter, &plan.symmetry.group, classes).is_none()
+        {
+            (family, source) = (apart(), None);
+        }
+        for orbit in &family.orbits {
+            let found = self.check_orbit(&family, orbit, source, classes, budget, observer, report)?;
+            match found {
+                Checked::Fine => {}
+                Checked::Stopped(reason) => {
+                    report.verdict = Verdict::Inconclusive;
+                    report.stop_reason = Some(reason);
+                    return Ok(());
+                }
+                Checked::Violated(trace) => {
+                    report.verdict = Verdict::Violated;
+                    report.trace = Some(*trace);
+                    report.stop_reason = Some(StopReason::Violation);
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one call")]
+    fn check_orbit(
+        &self,
+        family: &Family,
+        orbit: &Orbit,
+        source: Option<SymmetrySource>,
+        classes: Option<&Classes>,
+        budget: &Budget,
+        observer: &mut dyn Observer,
+        report: &mut TemporalReport,
+    ) -> Result<Checked, EngineError> {
+        let atomic =
+            AtomicModel::new(self.model, self.property, self.temporal, orbit.instances.first().map(|it| &it[..]));
+        let interpreter = Interpreter::new(&atomic.model, self.layout);
+        let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
+        let mut levels = match source {
+            Some(source) => Some(Levels::new(&atomic, self.layout, self.automaton, source, budget)?),
+            None => None,
+        };
+        let mut family_plan = family.plan.as_ref().filter(|_| orbit.instances.len() > 1);
+        let fits = |levels: &Levels, plan: &crate::reduction::ReductionPlan| {
+            levels.literals() == Some(plan.symmetry.group.literals())
+        };
+        if let (Some(levels), Some(plan)) = (&levels, family_plan)
+            && !fits(levels, plan)
+        {
+            family_plan = None;
+        }
+        // The action of each level on the classes.
+        let mut actions: Vec<Option<ClassAction>> = Vec::new();
+        if let (Some(classes), Some(own)) = (classes, &levels) {
+            let plans = own.plans.iter().chain(family_plan);
+            for plan in plans {
+                let action = plan
+                    .reduction
+                    .as_ref()
+                    .map(|reduction| ClassAction::new(self.interpreter, &reduction.group, classes).ok_or(()));
+                match action.transpose() {
+                    Ok(action) => actions.push(action),
+                    Err(()) => {
+                        levels = None;
+                        break;
+                    }
+                }
+            }
+        }
+        if levels.is_none() {
+            if family_plan.is_some() {
+                // Without symmetries no instance stands for another.
+                for instance in &orbit.instances {
+                    let turns = vec![quotient_groups::SparsePermutation::identity()];
+                    let alone = Orbit { instances: vec![instance.clone()], turns };
+                    let apart = Family { orbits: Vec::new(), plan: None };
+                    let found = self.check_orbit(&apart, &alone, None, classes, budget, observer, report)?;
+                    if !matches!(found, Checked::Fine) {
+                        return Ok(found);
+                    }
+                }
+                return Ok(Checked::Fine);
+            }
+            actions = Vec::new();
+        }
+        if let Some(levels) = &mut levels {
+            for plan in &mut levels.plans {
+                plan.tune(&evaluator, self.layout);
+            }
+        }
+        let mut used: Vec<Level<'_>> = Vec::new();
+        let mut level_of = vec![0; self.automaton.states as usize];
+        let mut choice = None;
+        if let Some(levels) = &levels {
+            used.extend(levels.plans.iter().map(|plan| Level::new(self.layout, plan.reduction.as_ref())));
+            level_of.clone_from(&levels.level_of);
+            if let Some(plan) = family_plan {
+                choice = Some(self.choice(&atomic, orbit, plan, used.len())?);
+                used.push(Level::new(self.layout, plan.reduction.as_ref()));
+            }
+        } else {
+            used.push(Level::new(self.layout, None));
+        }
+        actions.resize_with(used.len(), || None);
+        let symmetry = match &levels {
+            None => UsedSymmetry::None,
+            Some(levels) => {
+                let orders = levels.orders();
+                let least = orders[0].clone();
+                let most = family_plan.map(levels::order).into_iter().chain(orders).max().unwrap_or_default();
+                match () {
+                    () if most == BigUint::from(1u32) => UsedSymmetry::None,
+                    () if most == least => UsedSymmetry::Whole(least),
+                    () => UsedSymmetry::Annotated { most, least },
+                }
+            }
+        };
+        let compiled = CompiledSystem::new(&evaluator, true);
+        let store_passing = self.options.store_passing || self.temporal.positions == Positions::All;
+        let options = SearchOptions { deadlock: DeadlockMode::Off, store_passing, ..self.options.clone() };
+        let mut passing = PassingSystem::new(&compiled, &interpreter, &options);
+        if let Some(literals) = levels.as_ref().and_then(Levels::literals) {
+            passing = passing.watched(Guard::new(self.layout, literals));
+        }
+        let properties = atomic.model.properties.iter_enumerated();
+        let assumptions = properties.filter(|(_, entry)| entry.kind == PropertyKind::Assumption).map(|(id, _)| id);
+        let product = Product::new(
+            (&passing, self.layout),
+            self.automaton,
+            &atomic.atoms,
+            assumptions.collect(),
+            (used, level_of),
+            choice,
+        );
+        let data = classes.map(|classes| FairnessData { model: self.model, classes, actions, budget });
+        let goal = Goal {
+            interpreter: self.interpreter,
+            property: self.property,
+            instances: &orbit.instances,
+            classes,
+            literals: levels.as_ref().and_then(Levels::literals),
+        };
+        let (found, figures) = run_product(&product, &options, data.as_ref(), &goal, observer);
+        report.searches.push(ProductReport {
+            instances: orbit.instances.clone(),
+            automaton: (self.automaton.states, self.automaton.acceptance_sets),
+            symmetry,
+            states: figures.0,
+            transitions: figures.1,
+            memory_bytes: figures.2,
+        });
+        if let Some(slot) = passing.impossible_slot() {
+            return Err(EngineError::ImpossibleValue(self.layout.slots[slot].name.clone()));
+        }
+        match found {
+            Ok(None) => Ok(Checked::Fine),
+            Ok(Some(trace)) => Ok(Checked::Violated(Box::new(trace))),
+            Err(Failure::Trouble(Trouble::Stop(reason))) => Ok(Checked::Stopped(reason)),
+            Err(Failure::Trouble(Trouble::Impossible(slot))) => {
+                Err(EngineError::ImpossibleValue(self.layout.slots[slot].name.clone()))
+            }
+            Err(Failure::Defect(error)) => Err(error),
+        }
+    }
+
+    /// The choice among the instances of an orbit.
+    fn choice(
+        &self,
+        atomic: &AtomicModel,
+        orbit: &Orbit,
+        plan: &crate::reduction::ReductionPlan,
+        level: usize,
+    ) -> Result<Choice, EngineError> {
+        let indexed = (0..self.automaton.atoms.len())
+            .filter(|&bit| !atomic.mentioned[self.automaton.atoms[bit].0 as usize].is_empty())
+            .fold(0, |bits, bit| bits | 1 << bit);
+        let literals = plan.symmetry.group.literals();
+        let mut turns = Vec::with_capacity(orbit.turns.len());
+        for turn in &orbit.turns {
+            let map = literals.action(self.layout, turn);
+            let map = map.map_err(|error| EngineError::Uncertified(error.to_string()))?;
+            turns.push((turn.clone(), PackedMap::new(self.layout, &map)));
+        }
+        Ok(Choice { level, indexed, turns })
+    }
+}
+
+enum Checked {
+    Fine,
+    Stopped(StopReason),
+    Violated(Box<Trace>),
+}
+
+/// Nodes, steps and bytes of a search.
+type Figures = (u64, u64, u64);
+
+/// Searches a product; returns a run that it accepts, if there is one.
+fn run_product<S: SearchSpace>(
+    product: &Product<'_, S>,
+    options: &SearchOptions,
+    fairness: Option<&FairnessData<'_>>,
+    goal: &Goal<'_, '_>,
+    observer: &mut dyn Observer,
+) -> (Result<Option<Trace>, Failure>, Figures) {
+    let mut search = Search::new(product, options, observer);
+    let all = product.automaton.all_sets();
+    let mut fair: Option<(Component, Vec<u32>)> = None;
+    let outcome = match fairness {
+        None => search.run(None),
+        Some(data) => search.run(Some(&mut |search, members| {
+            let component = Component::new(search, members, Some(data))?;
+            match component.fair_part(&product.marks, all, &data.classes.strength) {
+                None => Ok(ControlFlow::Continue(())),
+                Some(part) => {
+                    fair = Some((component, part));
+                    Ok(ControlFlow::Break(()))
+                }
+            }
+        })),
+    };
+    let figures = (search.store.len(), search.scratch.fired, search.store.memory_bytes());
+    let found = match outcome {
+        Err(trouble) => Err(Failure::Trouble(trouble)),
+        Ok(Outcome::Empty) => Ok(None),
+        Ok(Outcome::Accepting(members)) => {
+            Component::new(&mut search, &members, None).map_err(Failure::Trouble).and_then(|component| {
+                let part: Vec<u32> = (0..members.len() as u32).collect();
+                lasso(&mut search, &component, &part, goal).map(Some)
+            })
+        }
+        Ok(Outcome::Judged) => {
+            let (component, part) = fair.expect("the judge found it");
+            lasso(&mut search, &component, &part, goal).map(Some)
+        }
+    };
+    (found, figures)
+}

@@ -1,0 +1,765 @@
+//! The product of a system with an automaton, on representatives.
+//!
+//! A node is a state and a place: a state of the automaton, for a chosen instance of the formula or before that choice.
+//! Each place has its level: the symmetries that preserve every atom that the automaton may still ask for. Nodes with
+//! the same place whose states are in one orbit of that group are one node, so what the automaton no longer needs no
+//! longer tells states apart, and there are never more nodes than with the symmetries that preserve the whole formula.
+//!
+//! Why this is exact: a symmetry of the level of a place maps the infinite runs of the product from there to such runs,
+//! and the atoms needed later are among those needed now.
+//!
+//! A formula claimed for each instance is violated if it is for some instance. As long as the automaton takes
+//! transitions that ask for no indexed atom, the instance need not be known: such places have the symmetries that
+//! only permute the instances. A transition that asks for one chooses: for each instance, a symmetry that maps it to the
+//! chosen one is applied, and the transition is taken from there.
+
+use std::ops::ControlFlow;
+
+use quotient_groups::SparsePermutation;
+use quotient_ir::{Fault, FaultKind, Layout, PropertyId, Slot, SlotId};
+use quotient_symmetry::{SlotMove, StateMap, Workspace};
+use quotient_temporal::Automaton;
+
+use crate::reduction::Reduction;
+use crate::report::StopReason;
+use crate::seam::{Event, Facts, FieldTest, Instance, SearchSpace, Sink, Successors, Tag};
+use crate::systems::guard::Guard;
+
+/// A place of the product: a state of the automaton; those before a choice come after the others.
+pub(crate) type Place = u32;
+
+/// How an atom is evaluated.
+#[derive(Clone, Copy, Debug)]
+enum Atom {
+    Field(FieldTest),
+    Property(PropertyId),
+}
+
+/// Symmetries that preserve everything the automaton may still ask for.
+#[derive(Debug)]
+pub(crate) struct Level<'a> {
+    pub(crate) reduction: Option<&'a Reduction>,
+    guard: Option<Guard>,
+}
+
+impl<'a> Level<'a> {
+    pub(crate) fn new(layout: &Layout, reduction: Option<&'a Reduction>) -> Self {
+        let guard = reduction.map(|reduction| Guard::new(layout, reduction.group.literals()));
+        Self { reduction, guard }
+    }
+}
+
+/// The instances that the chosen one stands for.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    /// The level before the choice.
+    pub(crate) level: usize,
+    /// The atoms that depend on the instance, as bits of the automaton's letters.
+    pub(crate) indexed: u64,
+    /// For each instance, a symmetry that maps it to the chosen one, also as a map of states.
+    pub(crate) turns: Vec<(SparsePermutation, PackedMap)>,
+}
+
+/// A map of packed states.
+#[derive(Clone, Debug)]
+pub(crate) struct PackedMap {
+    fields: Vec<MappedField>,
+    /// For states with multisets, which are sorted again.
+    slow: Option<(StateMap, Layout)>,
+}
+
+/// A field of a packed state, and where its image goes.
+#[derive(Clone, Debug)]
+struct MappedField {
+    from: (usize, u32),
+    to: (usize, u32),
+    mask: u64,
+    target_mask: u64,
+    /// The image of each code, if it is not the same.
+    codes: Option<Vec<u64>>,
+}
+
+impl PackedMap {
+    pub(crate) fn new(layout: &Layout, map: &StateMap) -> Self {
+        if !map.multisets().is_empty() {
+            return Self { fields: Vec::new(), slow: Some((map.clone(), layout.clone())) };
+        }
+        let place = |slot: &Slot| (slot.bit as usize / 64, slot.bit % 64);
+        let mask = |slot: &Slot| if slot.width == 0 { 0 } else { u64::MAX >> (64 - slot.width) };
+        let field = |one: &SlotMove| {
+            let (from, to) = (&layout.slots[one.from], &layout.slots[one.to]);
+            let same = from.domain == to.domain && from.has_undefined == to.has_undefined;
+            let codes = (one.values.is_some() || !same).then(|| {
+                let size = from.domain.size() + u64::from(from.has_undefined);
+                // A code of a value that never occurs has no image.
+                (0..size).map(|code| to.stored(one.value(from.value(code))).unwrap_or(0)).collect()
+            });
+            MappedField { from: place(from), to: place(to), mask: mask(from), target_mask: mask(to), codes }
+        };
+        let fields = map.moves().iter().filter(|one| layout.slots[one.to].width > 0).map(field).collect();
+        Self { fields, slow: None }
+    }
+
+    /// Writes the image of a state.
+    fn apply(&self, state: &[u64], image: &mut [u64]) {
+        if let Some((map, layout)) = &self.slow {
+            return layout.pack(&map.apply(&layout.unpack(state)), image);
+        }
+        for field in &self.fields {
+            let code = state.get(field.from.0).map_or(0, |word| word >> field.from.1 & field.mask);
+            let code = field.codes.as_ref().map_or(code, |codes| codes[code as usize]);
+            let word = &mut image[field.to.0];
+            *word = *word & !(field.target_mask << field.to.1) | code << field.to.1;
+        }
+    }
+}
+
+/// What a transition of the automaton does, if its cube is satisfied.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    to: Place,
+    /// The acceptance sets, by number of their combination.
+    marks: u32,
+    level: u32,
+}
+
+/// How nodes are packed: the place follows the state, in the free bits of its last word if there are enough.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NodeCode {
+    state_words: usize,
+    pub(crate) words: usize,
+    /// The word of the place, its shift, and the bits of the state in that word.
+    word: usize,
+    shift: u32,
+    state_bits: u64,
+}
+
+impl NodeCode {
+    fn new(layout: &Layout, places: u32) -> Self {
+        let state_words = layout.words();
+        let needed = 32 - places.saturating_sub(1).leading_zeros();
+        let last = layout.slots.iter().filter(|slot| slot.bit as usize / 64 == state_words - 1);
+        let used = last.map(|slot| slot.bit % 64 + slot.width).max().unwrap_or(0);
+        if used + needed <= 64 && used < 64 {
+            let state_bits = (1u64 << used) - 1;
+            Self { state_words, words: state_words, word: state_words - 1, shift: used, state_bits }
+        } else {
+            Self { state_words, words: state_words + 1, word: state_words, shift: 0, state_bits: 0 }
+        }
+    }
+    /// Whether the place has words of its own.
+    fn is_extra(&self) -> bool {
+        self.words > self.state_words
+    }
+    /// The place of a node.
+    #[inline]
+    pub(crate) fn place(&self, node: &[u64]) -> Place {
+        (node[self.word] >> self.shift) as Place
+    }
+    /// The state of a node.
+    #[inline]
+    pub(crate) fn state(&self, node: &[u64], state: &mut Vec<u64>) {
+        state.clear();
+        state.extend_from_slice(&node[..self.state_words]);
+        if !self.is_extra() {
+            state[self.word] &= self.state_bits;
+        }
+    }
+    /// Appends a node.
+    #[inline]
+    fn push(&self, state: &[u64], place: Place, nodes: &mut Vec<u64>) {
+        nodes.extend_from_slice(&state[..self.state_words]);
+        match self.is_extra() {
+            true => nodes.push(u64::from(place)),
+            false => *nodes.last_mut().expect("a state has a word") |= u64::from(place) << self.shift,
+        }
+    }
+}
+
+/// The product of a system with an automaton.
+pub(crate) struct Product<'a, S> {
+    pub(crate) system: &'a S,
+    pub(crate) automaton: &'a Automaton,
+    pub(crate) code: NodeCode,
+    atoms: Vec<Atom>,
+    assumptions: Vec<PropertyId>,
+    pub(crate) levels: Vec<Level<'a>>,
+    /// The level of each state of the automaton, for a chosen instance.
+    level_of: Vec<usize>,
+    choice: Option<Choice>,
+    /// The first transition of each state of the automaton, and the end.
+    offsets: Vec<usize>,
+    /// The atoms that the transitions of each state ask for.
+    asked: Vec<u64>,
+    /// The combinations of acceptance sets on transitions.
+    pub(crate) marks: Vec<u64>,
+    marks_of: Vec<u32>,
+}
+
+/// Successors of a node: its words, then the number of the combination of acceptance sets.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) records: Vec<u64>,
+}
+
+/// The working memory of one run.
+pub(crate) struct ProductScratch<S: SearchSpace> {
+    system: S::Scratch,
+    evaluating: S::Scratch,
+    workspaces: Vec<Workspace>,
+    sink: Collector,
+    state: Vec<u64>,
+    image: Vec<u64>,
+    copy: Vec<u64>,
+    moves: Vec<Move>,
+    /// The number of rule instances fired.
+    pub(crate) fired: u64,
+}
+
+/// Why a product cannot be searched further.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// The search ends as inconclusive.
+    Stop(StopReason),
+    /// A slot holds a value that detection considered impossible.
+    Impossible(SlotId),
+}
+
+/// A step of the model between nodes, with the data that replaying and fairness need.
+pub(crate) struct ProductStep<'s> {
+    /// The instance fired; none if the run stays in its state.
+    pub(crate) instance: Option<Instance<'s>>,
+    /// Whether the choice was made in this step, and the symmetry that was applied before the instance fired.
+    pub(crate) before: Option<&'s Turn>,
+    /// The level, and the symmetry that leads from the state after the instance to the representative.
+    pub(crate) level: usize,
+    pub(crate) after: &'s SparsePermutation,
+    /// The words of the node after it, and the acceptance sets.
+    pub(crate) node: &'s [u64],
+    pub(crate) marks: u32,
+}
+
+/// A symmetry applied before a step: of the level before the choice, then of the level after it.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn {
+    pub(crate) first_level: usize,
+    pub(crate) first: SparsePermutation,
+    pub(crate) second_level: usize,
+    pub(crate) second: SparsePermutation,
+}
+
+impl<'a, S: SearchSpace> Product<'a, S> {
+    /// The product with an automaton whose atoms are the given properties of the model, each with one instance.
+    pub(crate) fn new(
+        (system, layout): (&'a S, &Layout),
+        automaton: &'a Automaton,
+        atoms: &[PropertyId],
+        assumptions: Vec<PropertyId>,
+        (levels, level_of): (Vec<Level<'a>>, Vec<usize>),
+        choice: Option<Choice>,
+    ) -> Self {
+        let atom = |&atom: &quotient_temporal::Atom| {
+            let property = atoms[atom.0 as usize];
+            system.facts().field_test(property).map_or(Atom::Property(property), Atom::Field)
+        };
+        let mut offsets = vec![0; automaton.states as usize + 1];
+        let mut asked = vec![0; automaton.states as usize];
+        let (mut marks, mut marks_of) = (Vec::new(), Vec::new());
+        for transition in &automaton.transitions {
+            offsets[transition.from as usize + 1] += 1;
+            asked[transition.from as usize] |= transition.cube.positive | transition.cube.negative;
+            let known = marks.iter().position(|&known| known == transition.acceptance).unwrap_or_else(|| {
+                marks.push(transition.acceptance);
+                marks.len() - 1
+            });
+            marks_of.push(known as u32);
+        }
+        for state in 0..automaton.states as usize {
+            offsets[state + 1] += offsets[state];
+        }
+        let places = if choice.is_some() { 2 * automaton.states } else { automaton.states };
+        Self {
+            system,
+            automaton,
+            code: NodeCode::new(layout, places),
+            atoms: automaton.atoms.iter().map(atom).collect(),
+            assumptions,
+            levels,
+            level_of,
+            choice,
+            offsets,
+            asked,
+            marks,
+            marks_of,
+        }
+    }
+
+    pub(crate) fn scratch(&self) -> ProductScratch<S> {
+        ProductScratch {
+            system: self.system.scratch(),
+            evaluating: self.system.scratch(),
+            workspaces: self.levels.iter().map(|_| Workspace::default()).collect(),
+            sink: Collector::new(self.system.words()),
+            state: Vec::new(),
+            image: Vec::new(),
+            copy: Vec::new(),
+            moves: Vec::new(),
+            fired: 0,
+        }
+    }
+
+    fn level(&self, place: Place) -> usize {
+        match &self.choice {
+            Some(choice) if place >= self.automaton.states => choice.level,
+            _ => self.level_of[place as usize],
+        }
+    }
+
+    /// The places in which runs start.
+    fn first_places(&self) -> impl Iterator<Item = Place> + '_ {
+        let shift = if self.choice.is_some() { self.automaton.states } else { 0 };
+        self.automaton.initial.iter().map(move |&state| state + shift)
+    }
+
+    /// The true atoms among some, as bits.
+    #[inline]
+    fn letter(&self, scratch: &mut S::Scratch, state: &[u64], asked: u64) -> Result<u64, Trouble> {
+        let (mut letter, mut rest) = (0, asked);
+        while rest != 0 {
+            let bit = rest.trailing_zeros();
+            rest &= rest - 1;
+            let holds = match self.atoms[bit as usize] {
+                Atom::Field(test) => test.holds(state),
+                Atom::Property(property) => {
+                    let mut value = Ok(false);
+                    self.system.evaluate(scratch, property, state, |_, result| {
+                        value = result;
+                        ControlFlow::Break(())
+                    });
+                    value.map_err(|fault| Trouble::Stop(without_value(fault)))?
+                }
+            };
+            letter |= u64::from(holds) << bit;
+        }
+        Ok(letter)
+    }
+
+    /// The moves of the automaton in a state, for a chosen instance. `neutral` restricts them to those that ask for an
+    /// indexed atom (false) or for none (true).
+    fn moves(
+        &self,
+        scratch: &mut S::Scratch,
+        state: &[u64],
+        from: u32,
+        neutral: Option<bool>,
+        moves: &mut Vec<Move>,
+    ) -> Result<(), Trouble> {
+        moves.clear();
+        let indexed = self.choice.as_ref().map_or(0, |choice| choice.indexed);
+        let (excluded, shift) = if neutral == Some(true) { (indexed, self.automaton.states) } else { (0, 0) };
+        let asked = self.asked[from as usize] & !excluded;
+        let letter = self.letter(scratch, state, asked)?;
+        for number in self.offsets[from as usize]..self.offsets[from as usize + 1] {
+            let transition = &self.automaton.transitions[number];
+            let cube = transition.cube;
+            let is_neutral = (cube.positive | cube.negative) & indexed == 0;
+            if neutral.is_none_or(|wanted| wanted == is_neutral) && cube.contains(letter) {
+                let to = transition.to + shift;
+                moves.push(Move { to, marks: self.marks_of[number], level: self.level(to) as u32 });
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces records, each followed by another word, by representatives of a level.
+    fn represent(
+        &self,
+        workspaces: &mut [Workspace],
+        level: usize,
+        before: Option<&[u64]>,
+        records: &mut [u64],
+        stride: usize,
+    ) -> Result<(), Trouble> {
+        let Level { reduction: Some(reduction), guard } = &self.levels[level] else { return Ok(()) };
+        if let Some(guard) = guard
+            && let Some(slot) =
+                records.chunks_exact(stride).find_map(|record| match guard.passes(before, &record[..stride - 1]) {
+                    true => None,
+                    false => guard.caught(),
+                })
+        {
+            return Err(Trouble::Impossible(slot));
+        }
+        reduction.canonicalizer.canonicalize_records(&mut workspaces[level], before, records, stride);
+        Ok(())
+    }
+
+    /// The nodes in which runs start, each with a word that means nothing.
+    pub(crate) fn starts(&self, scratch: &mut ProductScratch<S>, found: &mut Found) -> Result<(), Trouble> {
+        let stride = self.system.words() + 1;
+        let ProductScratch { system, evaluating, workspaces, sink, copy, .. } = scratch;
+        found.records.clear();
+        let mut levels: Vec<usize> = self.first_places().map(|place| self.level(place)).collect();
+        levels.sort_unstable();
+        levels.dedup();
+        sink.clear();
+        self.system.starts(system, |instance, event| sink.event(instance, event));
+        sink.check()?;
+        self.assume(evaluating, &mut sink.successors)?;
+        for level in levels {
+            copy.clear();
+            sink.successors.records().for_each(|record| copy.extend_from_slice(record));
+            self.represent(workspaces, level, None, copy, stride)?;
+            for record in copy.chunks_exact(stride) {
+                for place in self.first_places().filter(|&place| self.level(place) == level) {
+                    self.code.push(&record[..stride - 1], place, &mut found.records);
+                    found.records.push(0);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes successors that assumptions drop.
+    fn assume(&self, scratch: &mut S::Scratch, successors: &mut Successors) -> Result<(), Trouble> {
+        if self.assumptions.is_empty() {
+            return Ok(());
+        }
+        let mut kept = 0;
+        for position in 0..successors.len() {
+            let (state, tag) = successors.get(position);
+            if self.system.facts().is_safe(tag, state) || self.is_assumed(scratch, state)? {
+                if kept < position {
+                    successors.replace(kept, position);
+                }
+                kept += 1;
+            }
+        }
+        successors.truncate(kept);
+        Ok(())
+    }
+
+    fn is_assumed(&self, scratch: &mut S::Scratch, state: &[u64]) -> Result<bool, Trouble> {
+        for &property in &self.assumptions {
+            let mut value = Ok(true);
+            self.system.evaluate(scratch, property, state, |_, result| {
+                value = result;
+                if value == Ok(true) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            match value {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(fault) => return Err(Trouble::Stop(without_value(fault))),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The successors of a node.
+    pub(crate) fn expand(
+        &self,
+        scratch: &mut ProductScratch<S>,
+        node: &[u64],
+        found: &mut Found,
+    ) -> Result<(), Trouble> {
+        found.records.clear();
+        let mut state = std::mem::take(&mut scratch.state);
+        self.code.state(node, &mut state);
+        let place = self.code.place(node);
+        let result = match &self.choice {
+            Some(choice) if place >= self.automaton.states => {
+                self.expand_undecided(scratch, choice, &state, place - self.automaton.states, found)
+            }
+            _ => self.expand_from(scratch, &state, place, None, self.level(place), found),
+        };
+        scratch.state = state;
+        result
+    }
+
+    /// The successors of a node whose instance is not chosen yet.
+    fn expand_undecided(
+        &self,
+        scratch: &mut ProductScratch<S>,
+        choice: &Choice,
+        state: &[u64],
+        from: u32,
+        found: &mut Found,
+    ) -> Result<(), Trouble> {
+        self.expand_from(scratch, state, from, Some(true), choice.level, found)?;
+        if self.asked[from as usize] & choice.indexed == 0 {
+            return Ok(());
+        }
+        let mut seen: Vec<Vec<u64>> = Vec::new();
+        for (_, turn) in &choice.turns {
+            let image = self.turned(scratch, turn, state, from)?;
+            if !seen.contains(&image) {
+                self.expand_from(scratch, &image, from, Some(false), self.level_of[from as usize], found)?;
+                seen.push(image);
+            }
+        }
+        Ok(())
+    }
+
+    /// The representative of the image of a state after a choice.
+    fn turned(
+        &self,
+        scratch: &mut ProductScratch<S>,
+        turn: &PackedMap,
+        state: &[u64],
+        from: u32,
+    ) -> Result<Vec<u64>, Trouble> {
+        let mut image = std::mem::take(&mut scratch.image);
+        image.clear();
+        image.extend_from_slice(state);
+        turn.apply(state, &mut image);
+        image.push(0);
+        let stride = image.len();
+        let represented =
+            self.represent(&mut scratch.workspaces, self.level_of[from as usize], None, &mut image, stride);
+        let representative = image[..stride - 1].to_vec();
+        scratch.image = image;
+        represented.map(|()| representative)
+    }
+
+    /// The successors of a state by some moves of the automaton. `level` is that of the state.
+    fn expand_from(
+        &self,
+        scratch: &mut ProductScratch<S>,
+        state: &[u64],
+        from: u32,
+        neutral: Option<bool>,
+        level: usize,
+        found: &mut Found,
+    ) -> Result<(), Trouble> {
+        let ProductScratch { system, evaluating, workspaces, sink, moves, copy, fired, .. } = scratch;
+        self.moves(evaluating, state, from, neutral, moves)?;
+        let Some(&first) = moves.first() else { return Ok(()) };
+        sink.clear();
+        self.system.expand(system, state, sink);
+        sink.check()?;
+        *fired += sink.successors.len() as u64;
+        self.assume(evaluating, &mut sink.successors)?;
+        if sink.successors.is_empty() && !sink.has_fault {
+            // The run stays here.
+            sink.successors.push(state, Tag::EVERYTHING);
+        }
+        let stride = state.len() + 1;
+        let is_uniform = moves.iter().all(|one| one.level == first.level);
+        let mut push = |records: &[u64], moves: &mut dyn Iterator<Item = Move>| {
+            let moves: Vec<Move> = moves.collect();
+            for record in records.chunks_exact(stride) {
+                for one in &moves {
+                    self.code.push(&record[..stride - 1], one.to, &mut found.records);
+                    found.records.push(u64::from(one.marks));
+                }
+            }
+        };
+        if is_uniform {
+            let before = (first.level as usize == level).then_some(state);
+            let records = sink.successors.records_from(0);
+            self.represent(workspaces, first.level as usize, before, records, stride)?;
+            push(records, &mut moves.iter().copied());
+            return Ok(());
+        }
+        let mut levels: Vec<u32> = moves.iter().map(|one| one.level).collect();
+        levels.sort_unstable();
+        levels.dedup();
+        for target in levels {
+            copy.clear();
+            copy.extend_from_slice(sink.successors.records_from(0));
+            let before = (target as usize == level).then_some(state);
+            self.represent(workspaces, target as usize, before, copy, stride)?;
+            push(copy, &mut moves.iter().copied().filter(|one| one.level == target));
+        }
+        Ok(())
+    }
+
+    /// The steps from a node one by one, with their instances and symmetries. Slower than [`Product::expand`], with the
+    /// same successors.
+    pub(crate) fn steps(
+        &self,
+        scratch: &mut ProductScratch<S>,
+        node: &[u64],
+        visit: &mut dyn FnMut(ProductStep<'_>),
+    ) -> Result<(), Trouble> {
+        let mut state = Vec::new();
+        self.code.state(node, &mut state);
+        let place = self.code.place(node);
+        let Some(choice) = self.choice.as_ref().filter(|_| place >= self.automaton.states) else {
+            return self.steps_from(scratch, &state, place, None, None, visit);
+        };
+        let from = place - self.automaton.states;
+        self.steps_from(scratch, &state, from, Some(true), None, visit)?;
+        if self.asked[from as usize] & choice.indexed == 0 {
+            return Ok(());
+        }
+        let second_level = self.level_of[from as usize];
+        for (first, map) in &choice.turns {
+            let mut image = state.clone();
+            map.apply(&state, &mut image);
+            let second = self.represent_with_witness(scratch, second_level, &mut image);
+            let turn = Turn { first_level: choice.level, first: first.clone(), second_level, second };
+            self.steps_from(scratch, &image, from, Some(false), Some(&turn), visit)?;
+        }
+        Ok(())
+    }
+
+    fn steps_from(
+        &self,
+        scratch: &mut ProductScratch<S>,
+        state: &[u64],
+        from: u32,
+        neutral: Option<bool>,
+        before: Option<&Turn>,
+        visit: &mut dyn FnMut(ProductStep<'_>),
+    ) -> Result<(), Trouble> {
+        let mut moves = Vec::new();
+        self.moves(&mut scratch.evaluating, state, from, neutral, &mut moves)?;
+        if moves.is_empty() {
+            return Ok(());
+        }
+        let mut steps: Vec<(quotient_ir::Action, Vec<i64>, Vec<u64>)> = Vec::new();
+        let mut has_fault = false;
+        self.system.successors(&mut scratch.system, state, |instance, event| {
+            match event {
+                Event::Next { state, .. } => {
+                    steps.push((instance.action, instance.arguments.to_vec(), state.to_vec()));
+                }
+                Event::Fault(_) | Event::Wrong { .. } => has_fault = true,
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        });
+        let mut kept = Vec::with_capacity(steps.len());
+        for step in steps {
+            if self.is_assumed(&mut scratch.evaluating, &step.2)? {
+                kept.push(step);
+            }
+        }
+        let stays = kept.is_empty() && !has_fault;
+        let none = Instance::none();
+        if stays {
+            kept.push((none.action, Vec::new(), state.to_vec()));
+        }
+        let mut words = Vec::new();
+        for (action, arguments, next) in &kept {
+            let mut last: Option<(u32, Vec<u64>, SparsePermutation)> = None;
+            for one in &moves {
+                let (representative, after) = match last.take() {
+                    Some((level, representative, after)) if level == one.level => (representative, after),
+                    _ => {
+                        let mut representative = next.clone();
+                        let after = self.represent_with_witness(scratch, one.level as usize, &mut representative);
+                        (representative, after)
+                    }
+                };
+                words.clear();
+                self.code.push(&representative, one.to, &mut words);
+                let instance = Instance { action: *action, arguments };
+                visit(ProductStep {
+                    instance: (!stays).then_some(instance),
+                    before,
+                    level: one.level as usize,
+                    after: &after,
+                    node: &words,
+                    marks: one.marks,
+                });
+                last = Some((one.level, representative, after));
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces a state by its representative of a level, and returns the symmetry that leads there.
+    pub(crate) fn represent_with_witness(
+        &self,
+        scratch: &mut ProductScratch<S>,
+        level: usize,
+        state: &mut [u64],
+    ) -> SparsePermutation {
+        match self.levels[level].reduction {
+            Some(reduction) => reduction.canonicalizer.canonicalize_with_witness(&mut scratch.workspaces[level], state),
+            None => SparsePermutation::identity(),
+        }
+    }
+
+    /// The level of a node.
+    pub(crate) fn level_of_node(&self, node: &[u64]) -> usize {
+        self.level(self.code.place(node))
+    }
+
+    /// The instances that can fire in a state of the model, whatever the automaton does.
+    pub(crate) fn enabled(
+        &self,
+        scratch: &mut ProductScratch<S>,
+        state: &[u64],
+        visit: &mut dyn FnMut(Instance<'_>),
+    ) -> Result<(), Trouble> {
+        let mut dropped: Result<(), Trouble> = Ok(());
+        let ProductScratch { system, evaluating, .. } = scratch;
+        self.system.successors(system, state, |instance, event| {
+            if let Event::Next { state, .. } = event {
+                match self.is_assumed(evaluating, state) {
+                    Ok(true) => visit(instance),
+                    Ok(false) => {}
+                    Err(trouble) => {
+                        dropped = Err(trouble);
+                        return ControlFlow::Break(());
+                    }
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        dropped
+    }
+}
+
+fn without_value(fault: Fault) -> StopReason {
+    if fault.kind == FaultKind::Exhausted { StopReason::Exhausted(fault) } else { StopReason::Fault(fault) }
+}
+
+/// Collects the successors of a state.
+#[derive(Debug)]
+struct Collector {
+    successors: Successors,
+    /// Whether something went wrong in some step, which then leads nowhere.
+    has_fault: bool,
+    exhausted: Option<Fault>,
+}
+
+impl Collector {
+    fn new(words: usize) -> Self {
+        Self { successors: Successors::new(words), has_fault: false, exhausted: None }
+    }
+    fn clear(&mut self) {
+        self.successors.clear();
+        self.has_fault = false;
+    }
+    /// Whether the successors are known.
+    fn check(&mut self) -> Result<(), Trouble> {
+        self.exhausted.take().map_or(Ok(()), |fault| Err(Trouble::Stop(StopReason::Exhausted(fault))))
+    }
+}
+
+impl Sink for Collector {
+    #[inline]
+    fn successors(&mut self) -> &mut Successors {
+        &mut self.successors
+    }
+    fn event(&mut self, _: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
+        match event {
+            Event::Next { state, .. } => self.successors.push(state, Tag::EVERYTHING),
+            Event::Pruned | Event::Passed { .. } | Event::Idle => {}
+            Event::Fault(fault) if fault.kind == FaultKind::Exhausted => {
+                self.exhausted = Some(fault);
+                return ControlFlow::Break(());
+            }
+            Event::Wrong { violation, .. } if violation.fault().is_some_and(|f| f.kind == FaultKind::Exhausted) => {
+                self.exhausted = violation.fault().cloned();
+                return ControlFlow::Break(());
+            }
+            Event::Fault(_) | Event::Wrong { .. } => self.has_fault = true,
+        }
+        ControlFlow::Continue(())
+    }
+}

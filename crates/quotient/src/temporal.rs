@@ -1,0 +1,124 @@
+//! Temporal properties: each has its own search, after that of the states.
+
+use quotient_engines::{
+    self as engines, EngineError, FairnessMode, PropertyReport, SearchOptions, StopReason, Subject, SymmetrySource,
+    TemporalReport, Verdict,
+};
+use quotient_ir::PropertyId;
+
+use crate::control::{Control, Follower, Phase};
+use crate::error::Error;
+use crate::names::property_name;
+use crate::options::{Reduction, Symmetry};
+use crate::plan::Plan;
+use crate::run::Found;
+use crate::search::within_memory;
+
+/// Checks the temporal properties of a plan, and adds the verdicts to what was found.
+pub(crate) fn check_all(plan: &Plan, control: &Control, found: &mut Found) -> Result<(), Error> {
+    for &property in &plan.temporal {
+        // After a limit, nothing is left for the others.
+        let ended = found.report.stop_reason.clone().filter(|reason| !is_about_properties(reason));
+        let report = match ended.or_else(|| control.check()) {
+            Some(reason) => unfinished(property, reason, plan.search.fairness),
+            None => check(plan, control, property)?,
+        };
+        let report = match control.stop_reason() {
+            Some(reason) if report.verdict == Verdict::Inconclusive => {
+                TemporalReport { stop_reason: Some(reason), ..report }
+            }
+            _ => report,
+        };
+        add(found, &report, !plan.searches_states());
+        found.temporal.push(report);
+    }
+    found.report.summarize();
+    Ok(())
+}
+
+/// Whether a search ended because of what it found, and not because of a limit.
+fn is_about_properties(reason: &StopReason) -> bool {
+    matches!(
+        reason,
+        StopReason::Violation | StopReason::Fault(_) | StopReason::Exhausted(_) | StopReason::Constraint(_)
+    )
+}
+
+fn unfinished(property: PropertyId, reason: StopReason, fairness: FairnessMode) -> TemporalReport {
+    TemporalReport {
+        property,
+        verdict: Verdict::Inconclusive,
+        trace: None,
+        stop_reason: Some(reason),
+        searches: Vec::new(),
+        fairness,
+    }
+}
+
+fn check(plan: &Plan, control: &Control, property: PropertyId) -> Result<TemporalReport, Error> {
+    let source = match (plan.options.symmetry, plan.options.reduction) {
+        (Symmetry::Off, _) | (_, Reduction::None) => None,
+        (Symmetry::Auto, _) => Some(SymmetrySource::Detected),
+        (Symmetry::Declared, _) => Some(SymmetrySource::Declared),
+    };
+    control.enter(Phase::Searching);
+    let report = search(plan, control, property, source)?;
+    if plan.options.cross_check && source.is_some() {
+        control.enter(Phase::Comparing);
+        let whole = search(plan, control, property, None)?;
+        let is_decided = |report: &TemporalReport| report.verdict != Verdict::Inconclusive;
+        if is_decided(&report) && is_decided(&whole) && report.verdict != whole.verdict {
+            let name = property_name(plan.model.ir(), property);
+            let difference = format!("temporal property `{name}` has another verdict without symmetries");
+            return Err(Error::of_engine(plan.model.source(), EngineError::CrossCheck(difference)));
+        }
+    }
+    Ok(report)
+}
+
+fn search(
+    plan: &Plan,
+    control: &Control,
+    property: PropertyId,
+    source: Option<SymmetrySource>,
+) -> Result<TemporalReport, Error> {
+    let (model, layout) = (plan.model.ir(), plan.model.layout());
+    let options = SearchOptions { threads: 1, ..within_memory(&plan.search, control) };
+    let mut follower = Follower::new(control, None);
+    let checked = engines::check_temporal(model, layout, property, source, &options, &mut follower);
+    match (checked, control.stop_reason()) {
+        (Ok(report), _) => Ok(report),
+        // Whatever it returned, it was interrupted.
+        (Err(_), Some(reason)) => Ok(unfinished(property, reason, plan.search.fairness)),
+        (Err(error), None) => Err(Error::of_engine(plan.model.source(), error)),
+    }
+}
+
+/// Adds a verdict to those of the search of the states, in the order of declaration. `alone` says that there was no such
+/// search: then the nodes of the products are the states.
+fn add(found: &mut Found, report: &TemporalReport, alone: bool) {
+    let own = PropertyReport {
+        subject: Subject::Property(report.property),
+        verdict: report.verdict,
+        trace: report.trace.clone(),
+        other_traces: Vec::new(),
+    };
+    let properties = &mut found.report.properties;
+    let is_later = |other: &PropertyReport| match other.subject {
+        Subject::Property(id) => id > report.property,
+        Subject::Deadlock | Subject::Errors => true,
+    };
+    let position = properties.iter().position(is_later).unwrap_or(properties.len());
+    properties.insert(position, own);
+    let ended = report.stop_reason.clone().filter(|reason| *reason != StopReason::Violation);
+    if found.report.stop_reason.is_none() {
+        found.report.stop_reason = ended;
+    }
+    if alone {
+        for search in &report.searches {
+            found.report.states += search.states;
+            found.report.transitions += search.transitions;
+            found.report.memory_bytes = found.report.memory_bytes.max(search.memory_bytes);
+        }
+    }
+}
