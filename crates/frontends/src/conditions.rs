@@ -140,9 +140,12 @@ fn code(role: Role) -> &'static str {
     }
 }
 
+/// How the names of formulas begin that carry conditions in Promela.
+pub(crate) const CARRIER: &str = "quotient_condition_";
+
 /// The name of the formula that carries a condition in Promela.
 fn formula_name(number: usize) -> String {
-    format!("quotient_condition_{number}")
+    format!("{CARRIER}{number}")
 }
 
 /// Conditions of a B machine are assertions: in the clause that exists, or in a new one.

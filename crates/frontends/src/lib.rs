@@ -57,6 +57,8 @@ pub struct LoadOptions {
     /// Whether the `never` claims of a Promela model are tracked and checked. Their positions are then part of the
     /// state.
     pub watch_claims: bool,
+    /// Whether the labels `accept` and `progress` of a Promela model are checked.
+    pub labels: LabelChecks,
     /// The maximum number of processes of a Promela model at a time. A run that needs more ends as inconclusive, unless
     /// SPIN has no room for more either (255). By default the bound that follows from the text, or twelve more than at
     /// the start.
@@ -64,6 +66,16 @@ pub struct LoadOptions {
     /// How a condition of a B operation without a value is treated, unless the machine itself specifies it
     /// (`SET_PREF_TRY_FIND_ABORT`).
     pub well_definedness: Option<WellDefinedness>,
+}
+
+/// Whether the labels `accept` and `progress` of a Promela model are checked. Each is a temporal property.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LabelChecks {
+    /// Whether no run may pass labels `accept` again and again (`pan -a`). By default if there are such labels and
+    /// neither formulas nor claims.
+    pub acceptance: Option<bool>,
+    /// Whether every run must pass labels `progress` again and again (`pan -l`).
+    pub progress: bool,
 }
 
 /// How a B operation is treated whose guard, or another condition that decides how it continues, has no value: for
@@ -85,6 +97,7 @@ impl Default for LoadOptions {
             extra_nodes: true,
             ignore_assertions: false,
             watch_claims: false,
+            labels: LabelChecks::default(),
             max_processes: None,
             well_definedness: None,
         }

@@ -19,6 +19,7 @@ pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<
     let settings = lower::Settings {
         check_assertions: !options.ignore_assertions,
         watch_claims: options.watch_claims,
+        labels: options.labels,
         max_processes: options.max_processes,
     };
     let (model, about_meaning) = lower::lower(&source, &tree, settings);

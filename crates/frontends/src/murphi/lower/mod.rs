@@ -8,6 +8,7 @@ mod complaints;
 mod constants;
 mod effects;
 mod expressions;
+mod formulas;
 mod functions;
 mod operands;
 mod operators;
@@ -57,6 +58,12 @@ pub(crate) fn lower(source: &Source, tree: &Tree, options: &LoadOptions) -> (Opt
             Item::Declaration(declaration) => lowering.global_declaration(declaration),
             Item::Function(function) => lowering.function(function),
             Item::Rule(rule) => lowering.top_level_rule(rule),
+            Item::Fairness(_) => {}
+        }
+    }
+    for item in &tree.items {
+        if let Item::Fairness(fairness) = item {
+            lowering.fairness(fairness);
         }
     }
     lowering.finish()
@@ -115,7 +122,7 @@ impl<'a> Lowering<'a> {
                     (name, Some(ty))
                 }
                 Item::Function(function) => (&function.name, None),
-                Item::Rule(_) => continue,
+                Item::Rule(_) | Item::Fairness(_) => continue,
             };
             let members = match ty.map(|ty| &ty.kind) {
                 Some(TypeExprKind::Enumeration(members)) => members.as_slice(),

@@ -49,7 +49,7 @@ impl Priorities {
                 RuleKind::Ruleset { rules, .. } | RuleKind::Choose { rules, .. } | RuleKind::Alias { rules, .. } => {
                     waiting.extend(rules);
                 }
-                RuleKind::Start { .. } | RuleKind::Property { .. } => {}
+                RuleKind::Start { .. } | RuleKind::Property { .. } | RuleKind::Temporal { .. } => {}
             }
         }
         priorities

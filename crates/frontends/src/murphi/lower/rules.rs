@@ -36,9 +36,9 @@ pub(super) struct Surroundings {
     parameters_before: Vec<usize>,
     /// What must hold before the guard or property is evaluated: that a chosen element exists, and that the places of
     /// aliases can be found.
-    conditions: Vec<ExprId>,
+    pub(super) conditions: Vec<ExprId>,
     /// Whether one of the conditions is that a chosen element is there.
-    chooses: bool,
+    pub(super) chooses: bool,
     pub(super) wrong: bool,
 }
 
@@ -58,7 +58,7 @@ impl Surroundings {
 }
 
 /// For which part of a rule headers are entered.
-enum HeaderUse<'s> {
+pub(super) enum HeaderUse<'s> {
     /// A guard or property: aliases are substituted.
     Condition,
     /// A body: aliases are bound by statements.
@@ -93,6 +93,9 @@ impl Lowering<'_> {
             RuleKind::Property { category, name, condition } => {
                 self.property(rule, *category, name.as_ref(), condition, layers);
             }
+            RuleKind::Temporal { branching, name, formula, text } => {
+                self.temporal_property(rule, *branching, name, formula, *text, layers);
+            }
             RuleKind::Ruleset { quantifiers, rules } => self.inner_rules(Layer::Ruleset(quantifiers), rules, layers),
             RuleKind::Choose { name, multiset, rules } => {
                 self.inner_rules(Layer::Choose { name, multiset }, rules, layers);
@@ -117,7 +120,7 @@ impl Lowering<'_> {
     }
 
     /// Opens the scopes of the headers. `known` are the parameters, if they were made before.
-    fn enter_layers(
+    pub(super) fn enter_layers(
         &mut self,
         layers: &[Layer<'_>],
         mut part: HeaderUse<'_>,
@@ -164,7 +167,7 @@ impl Lowering<'_> {
         surroundings
     }
 
-    fn leave_layers(&mut self, layers: &[Layer<'_>]) {
+    pub(super) fn leave_layers(&mut self, layers: &[Layer<'_>]) {
         layers.iter().for_each(|_| self.scopes.leave());
     }
 

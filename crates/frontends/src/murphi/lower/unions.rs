@@ -6,8 +6,8 @@ use quotient_ir::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::syntax::tree::{
-    Alias, Declaration, Expr, ExprKind, Item, Quantifier, QuantifierRange, Rule, RuleKind, Stmt, StmtKind, Tree,
-    TypeExpr, TypeExprKind,
+    Alias, Declaration, Expr, ExprKind, Formula, FormulaKind, Item, Quantifier, QuantifierRange, Rule, RuleKind, Stmt,
+    StmtKind, Tree, TypeExpr, TypeExprKind,
 };
 
 /// The names that occur in unions, and the ranges assigned so far.
@@ -32,6 +32,7 @@ impl<'a> Stretches<'a> {
                     search.statements(&function.body);
                 }
                 Item::Rule(rule) => search.rule(rule),
+                Item::Fairness(_) => {}
             }
         }
         let mut members = FxHashSet::default();
@@ -121,6 +122,7 @@ impl<'a> UnionMembers<'a> {
                 self.statements(body);
             }
             RuleKind::Property { condition, .. } => self.expression(condition),
+            RuleKind::Temporal { formula, .. } => self.formula(formula),
             RuleKind::Ruleset { quantifiers, rules } => {
                 quantifiers.iter().for_each(|quantifier| self.quantifier(quantifier));
                 rules.iter().for_each(|rule| self.rule(rule));
@@ -132,6 +134,22 @@ impl<'a> UnionMembers<'a> {
             RuleKind::Alias { aliases, rules } => {
                 self.aliases(aliases);
                 rules.iter().for_each(|rule| self.rule(rule));
+            }
+        }
+    }
+
+    fn formula(&mut self, formula: &'a Formula) {
+        match &formula.kind {
+            FormulaKind::Constant(_) => {}
+            FormulaKind::Condition(condition) => self.expression(condition),
+            FormulaKind::Unary(_, operand) | FormulaKind::Path(_, operand) => self.formula(operand),
+            FormulaKind::Binary(_, left, right) => {
+                self.formula(left);
+                self.formula(right);
+            }
+            FormulaKind::Quantified { quantifier, body, .. } => {
+                self.quantifier(quantifier);
+                self.formula(body);
             }
         }
     }

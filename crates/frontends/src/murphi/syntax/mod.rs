@@ -42,7 +42,12 @@ pub(crate) fn parse(source: &Source) -> (Tree, Vec<Diagnostic>) {
 
 fn parse_with(text: &str, strings: Strings) -> Option<(Tree, Vec<Diagnostic>)> {
     let (tokens, mut errors) = lexer::tokenize(text, strings)?;
-    let (tree, about_syntax, warnings) = parser::parse(text, tokens);
+    let parser::Output { tree, errors: about_syntax, warnings, formulas } = parser::parse(text, tokens);
+    let in_formula = |error: &Diagnostic| {
+        let place = error.primary.as_ref().map(|label| label.span);
+        place.is_some_and(|place| formulas.iter().any(|it| it.start <= place.start && place.end <= it.end))
+    };
+    errors.retain(|error| error.code == "unterminated-comment" || !in_formula(error));
     errors.extend(about_syntax);
     let mut diagnostics = crate::first_errors(errors);
     diagnostics.extend(warnings);

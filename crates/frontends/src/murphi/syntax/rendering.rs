@@ -14,6 +14,7 @@ fn item(item: &Item) -> String {
         Item::Declaration(it) => declaration(it),
         Item::Function(it) => function(it),
         Item::Rule(it) => rule(it),
+        Item::Fairness(it) => format!("fairness {:?} {:?}", it.kind, it.rule.text),
     }
 }
 
@@ -35,6 +36,19 @@ fn function(function: &Function) -> String {
     format!("function {}({parameters}){result} {program}", function.name.text)
 }
 
+fn formula(it: &Formula) -> String {
+    match &it.kind {
+        FormulaKind::Constant(value) => value.to_string(),
+        FormulaKind::Condition(it) => format!("{{{}}}", expression(it)),
+        FormulaKind::Unary(operator, it) => format!("({operator:?} {})", formula(it)),
+        FormulaKind::Binary(operator, left, right) => format!("({operator:?} {} {})", formula(left), formula(right)),
+        FormulaKind::Path(path, it) => format!("({path:?} {})", formula(it)),
+        FormulaKind::Quantified { universal, quantifier: it, body } => {
+            format!("({} {} {})", if *universal { "forall" } else { "exists" }, quantifier(it), formula(body))
+        }
+    }
+}
+
 fn rule(it: &Rule) -> String {
     match &it.kind {
         RuleKind::Start { name, declarations, body } => {
@@ -47,6 +61,9 @@ fn rule(it: &Rule) -> String {
         }
         RuleKind::Property { category, name, condition } => {
             format!("{category:?}{} {}", text(name), expression(condition))
+        }
+        RuleKind::Temporal { branching, name, formula: it, .. } => {
+            format!("{} {:?} {}", if *branching { "ctl" } else { "ltl" }, name.text, formula(it))
         }
         RuleKind::Ruleset { quantifiers, rules } => {
             format!("ruleset {} {{{}}}", list(quantifiers, "; ", quantifier), list(rules, "; ", rule))

@@ -1,6 +1,8 @@
 //! The syntax tree of a Murphi model, before names and types are resolved.
 
 use quotient_ir::Span;
+use quotient_temporal::PathQuantifier;
+use quotient_temporal::syntax;
 
 /// A name and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +26,40 @@ pub(crate) enum Item {
     Declaration(Declaration),
     Function(Function),
     Rule(Rule),
+    Fairness(Fairness),
+}
+
+/// `fairness weak "rule"`, an extension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fairness {
+    pub(crate) kind: FairnessKind,
+    pub(crate) rule: Text,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FairnessKind {
+    Weak,
+    Strong,
+}
+
+/// A temporal formula, an extension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Formula {
+    pub(crate) kind: FormulaKind,
+    pub(crate) span: Span,
+    /// The operator, if it has one.
+    pub(crate) operator: Span,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum FormulaKind {
+    Constant(bool),
+    Condition(Expr),
+    Unary(syntax::Unary, Box<Formula>),
+    Binary(syntax::Binary, Box<Formula>, Box<Formula>),
+    Path(PathQuantifier, Box<Formula>),
+    Quantified { universal: bool, quantifier: Box<Quantifier>, body: Box<Formula> },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,6 +175,14 @@ pub(crate) enum RuleKind {
         category: Category,
         name: Option<Text>,
         condition: Expr,
+    },
+    /// `ltl "name" formula` or `ctl "name" formula`, extensions.
+    Temporal {
+        branching: bool,
+        name: Text,
+        formula: Formula,
+        /// Where the formula is.
+        text: Span,
     },
     Ruleset {
         quantifiers: Vec<Quantifier>,

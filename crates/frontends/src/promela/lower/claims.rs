@@ -3,8 +3,9 @@
 //! state (one truth value per position), and nothing else changes: a claim that cannot move has no further effect. If
 //! nothing moves, SPIN lets the claim observe the last state repeatedly, and so does this module.
 //!
-//! Acceptance cycles are a liveness question, unless the claim can remain in an accepting state whatever happens:
-//! reaching that state is then a violation, like reaching the end.
+//! That is not enough for acceptance cycles, unless the claim can remain in an accepting state whatever happens: reaching
+//! that state is then a violation, like reaching the end. Other claims with cycles through accepting states are automata
+//! beside the model (`formulas`).
 
 use std::rc::Rc;
 
@@ -28,23 +29,25 @@ pub(super) struct Claim {
     pub(super) span: Span,
     flow: Flow,
     ways: Vec<Way>,
+    /// Whether its acceptance cycles matter.
+    is_automaton: bool,
 }
 
 /// A condition on the state, or that it does not hold.
 #[derive(Clone, Debug)]
-struct Guard {
-    condition: Expression,
-    outcome: bool,
+pub(super) struct Guard {
+    pub(super) condition: Expression,
+    pub(super) outcome: bool,
 }
 
 /// A step of a claim.
 #[derive(Clone, Debug)]
-struct Way {
+pub(super) struct Way {
     /// The number of the point that it starts from.
-    from: i64,
-    guards: Vec<Guard>,
+    pub(super) from: i64,
+    pub(super) guards: Vec<Guard>,
     /// The number of the point it leads to; zero for a violation.
-    to: i64,
+    pub(super) to: i64,
 }
 
 /// The longest sequence of steps in one state.
@@ -53,23 +56,26 @@ const SEQUENCE_LIMIT: usize = 50;
 const WAY_LIMIT: usize = 2000;
 
 impl Claim {
-    /// Translates a claim. None, with a warning, if it cannot be checked.
+    /// Translates a claim. None, with a warning, if it cannot be checked. Labels `accept` of processes count like those of
+    /// the claim.
     pub(super) fn new(
         tree: &tree::Claim,
         symbols: &Symbols,
         watched: &FxHashSet<(Rc<str>, Rc<str>)>,
+        accepts_by_processes: bool,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Self> {
         let name: Rc<str> = tree.name.as_ref().map_or_else(|| "never".into(), |name| name.text.clone());
         let proctype = Proctype::of_claim(tree, name.clone());
         let (flow, process) = build(&proctype, symbols, watched, diagnostics);
-        let mut claim = Self { name, span: tree.span, flow, ways: Vec::new() };
+        let mut claim = Self { name, span: tree.span, flow, ways: Vec::new(), is_automaton: false };
+        claim.is_automaton = accepts_by_processes || claim.has_acceptance_cycle();
         let refusal = if process.variables.is_empty() { claim.find_ways().err() } else { Some("it has variables") };
         if let Some(reason) = refusal {
             let message = format!("this `never` claim cannot be checked: {reason}");
             diagnostics.push(
                 Diagnostic::warning(crate::UNSUPPORTED_PROPERTY, message, tree.span)
-                    .with_help("claims that end, assertions, end states and invariants `[] p` can be checked so far")
+                    .with_help("a claim consists of conditions on the state")
                     .about("never", &*claim.name),
             );
             return None;
@@ -87,20 +93,55 @@ impl Claim {
         &self.flow
     }
 
-    fn points(&self) -> i64 {
+    /// Whether it is an automaton beside the model and not part of the state.
+    pub(super) fn is_automaton(&self) -> bool {
+        self.is_automaton
+    }
+
+    /// Its steps.
+    pub(super) fn ways(&self) -> &[Way] {
+        &self.ways
+    }
+
+    /// The number of the point that it starts at; zero if it has ended.
+    pub(super) fn first(&self) -> i64 {
+        if self.is_forbidden(self.flow.first) { 0 } else { self.flow.number(self.flow.first) }
+    }
+
+    /// Whether the point of a number has an `accept` label.
+    pub(super) fn accepts(&self, number: i64) -> bool {
+        self.is_accepting(self.flow.point(number))
+    }
+
+    fn is_accepting(&self, point: ElementId) -> bool {
+        self.flow.elements[point].labels.iter().any(|label| label.starts_with("accept"))
+    }
+
+    /// How many control points it has.
+    pub(super) fn points(&self) -> i64 {
         self.flow.points.len() as i64
     }
 
     /// Whether a point is one that the claim must never reach.
     fn is_forbidden(&self, point: ElementId) -> bool {
         let element = &self.flow.elements[point];
-        let accepts = element.labels.iter().any(|label| label.starts_with("accept"));
         let stays = |element: ElementId| {
             matches!(self.flow.elements[element].kind, ElementKind::Basic(Action::Skip) | ElementKind::Goto(_))
                 && self.flow.target(element) == Some(point)
         };
         matches!(element.kind, ElementKind::End)
-            || accepts && self.flow.exits(point).iter().any(|exit| stays(exit.element))
+            || self.is_accepting(point) && self.flow.exits(point).iter().any(|exit| stays(exit.element))
+    }
+
+    /// Whether it can come back to an accepting point, other than one that it can remain at.
+    fn has_acceptance_cycle(&self) -> bool {
+        let flow = &self.flow;
+        flow.points.iter().any(|&point| {
+            let returns = |exit: &super::flow::Exit| {
+                flow.target(exit.element).is_some_and(|target| reachable(flow, target).contains(&point))
+            };
+            !self.is_forbidden(point) && self.is_accepting(point) && flow.exits(point).iter().any(returns)
+        })
     }
 
     fn find_ways(&mut self) -> Result<(), &'static str> {
@@ -108,13 +149,6 @@ impl Claim {
         for &point in &flow.points {
             if self.is_forbidden(point) {
                 continue;
-            }
-            let accepts = flow.elements[point].labels.iter().any(|label| label.starts_with("accept"));
-            let returns = |exit: &super::flow::Exit| {
-                flow.target(exit.element).is_some_and(|target| reachable(&flow, target).contains(&point))
-            };
-            if accepts && flow.exits(point).iter().any(returns) {
-                return Err("acceptance cycles are a question of liveness");
             }
             self.ways_from(&flow, flow.number(point), point, &mut Vec::new(), 0)?;
         }
@@ -142,7 +176,7 @@ impl Claim {
             match &element.kind {
                 ElementKind::Basic(Action::Skip | Action::Print { .. }) | ElementKind::Goto(_) => {}
                 ElementKind::Basic(Action::Condition(condition)) => {
-                    if matches!(condition.kind, ExpressionKind::Run { .. } | ExpressionKind::NonProgress) {
+                    if matches!(condition.kind, ExpressionKind::Run { .. }) {
                         return Err("it does more than look at the state");
                     }
                     guards.push(Guard { condition: condition.clone(), outcome: true });
@@ -208,9 +242,7 @@ impl Emission<'_, '_> {
         let program = self.program;
         let mut statements = Vec::new();
         for (position, claim) in program.claims.iter().enumerate() {
-            let first = claim.flow.first;
-            let number = if claim.is_forbidden(first) { 0 } else { claim.flow.number(first) };
-            let place = self.claim_place(self.claims[position], number);
+            let place = self.claim_place(self.claims[position], claim.first());
             let yes = self.truth(true);
             statements.push(self.set(place, yes, claim.span));
         }
@@ -228,7 +260,7 @@ impl Emission<'_, '_> {
             let place = self.claim_place(variable, way.from);
             let mut all = vec![self.read(place)];
             for guard in &way.guards {
-                let Some(condition) = self.condition(owner, Context::outside(), &guard.condition) else { continue };
+                let Some(condition) = self.condition(owner, Context::of_formula(), &guard.condition) else { continue };
                 all.push(if guard.outcome { condition } else { self.not(condition) });
             }
             let all = self.all(all);

@@ -102,12 +102,14 @@ impl<'p, 't> Emission<'p, 't> {
         pools: &'p Pools,
         wide: &'p FxHashSet<Wide>,
         check_assertions: bool,
+        asks_progress: bool,
     ) -> Self {
-        let mut uses_timeout = false;
-        for (_, _, action) in program.actions() {
-            for expression in expressions_of(action) {
-                walk(expression, &mut |inner| uses_timeout |= inner.kind == ExpressionKind::Timeout);
-            }
+        let mut uses_timeout = asks_progress;
+        let own = program.actions().flat_map(|(_, _, action)| expressions_of(action));
+        for expression in own.chain(program.claimed_conditions()) {
+            walk(expression, &mut |inner| {
+                uses_timeout |= matches!(inner.kind, ExpressionKind::Timeout | ExpressionKind::NonProgress);
+            });
         }
         let mut emission = Self {
             program,
@@ -814,7 +816,7 @@ impl<'p, 't> Emission<'p, 't> {
     /// A property that must hold in every state that SPIN checks.
     pub(super) fn emit_invariant(&mut self, name: Option<String>, condition: &Expression, span: Span) {
         let mut owner = Owner::default();
-        let Some(condition) = self.condition(&mut owner, Context::outside(), condition) else { return };
+        let Some(condition) = self.condition(&mut owner, Context::of_formula(), condition) else { return };
         self.model.properties.push(Property {
             name,
             kind: PropertyKind::Invariant,

@@ -169,10 +169,21 @@ impl Emission<'_, '_> {
                 Some(self.state_number(pid.expression))
             }
             ExpressionKind::NonProgress => {
-                self.complain(
-                    Diagnostic::error("unsupported", "`np_` is not supported outside of claims", span)
-                        .with_help("non-progress cycles are a question of liveness, which cannot be asked yet"),
-                );
+                if context.process.is_some() {
+                    let message = "`np_` has a meaning only in formulas and claims";
+                    let help = "ask for non-progress cycles with `--property progress`";
+                    self.complain(Diagnostic::error("unsupported", message, span).with_help(help));
+                    return None;
+                }
+                let condition = self.non_progress(owner);
+                Some(self.boolean_value(condition))
+            }
+            ExpressionKind::Quantified(quantified) => {
+                let condition = self.quantified_condition(owner, context, quantified)?;
+                Some(self.boolean_value(condition))
+            }
+            ExpressionKind::Path(..) => {
+                self.error("temporal", "a temporal operator has no place in an expression", span);
                 None
             }
         }
@@ -180,6 +191,9 @@ impl Emission<'_, '_> {
 
     /// The predefined variables; `None` if the name is none of them.
     fn special(&mut self, owner: &mut Owner, context: Context, name: &str, span: Span) -> Option<Option<Value>> {
+        if let Some(bound) = owner.bound.iter().rev().find(|bound| &*bound.name == name) {
+            return Some(Some(bound.value));
+        }
         match name {
             "_pid" => Some(match context.pid {
                 Some(expression) => {
@@ -259,7 +273,7 @@ impl Emission<'_, '_> {
                 let expression = self.model.pool.expression(Expr::Unary { operator, operand: value.expression });
                 Some(self.wrap(Value { expression, is_boolean: false, low, high }))
             }
-            Unary::Always | Unary::Eventually | Unary::Next => {
+            _ => {
                 self.error("temporal", "a temporal operator has no place in an expression", span);
                 None
             }
@@ -303,7 +317,7 @@ impl Emission<'_, '_> {
                 let (left, right) = (left?, right?);
                 Some(self.comparison(operator, left, right))
             }
-            Binary::Until | Binary::WeakUntil | Binary::Release => {
+            _ if operator.is_temporal() => {
                 self.error("temporal", "a temporal operator has no place in an expression", span);
                 None
             }

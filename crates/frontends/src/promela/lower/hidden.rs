@@ -13,7 +13,6 @@
 use quotient_ir::{Diagnostic, Span, Statement, StatementKind};
 use rustc_hash::FxHashSet;
 
-use super::claims::Claim;
 use super::emission::{Emission, FieldAddress};
 use super::flow::{Action, Element, ElementId, ElementKind, Flow};
 use super::owner::{Context, Owner};
@@ -82,8 +81,7 @@ impl Hidden {
             return Some(value.span);
         }
         let outside = |expression: &Expression| mentions(program, None, 0, key, expression).then_some(expression.span);
-        let formulas = program.tree.formulas.iter().map(|formula| &formula.condition);
-        if let Some(span) = formulas.chain(program.claims.iter().flat_map(Claim::conditions)).find_map(outside) {
+        if let Some(span) = program.claimed_conditions().find_map(outside) {
             return Some(span);
         }
         for (process, entry) in program.processes.iter().enumerate() {

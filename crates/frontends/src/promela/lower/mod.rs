@@ -10,6 +10,7 @@ mod emission;
 mod events;
 mod expressions;
 mod flow;
+mod formulas;
 mod hidden;
 mod owner;
 mod pools;
@@ -27,11 +28,13 @@ mod words;
 use quotient_ir::{Diagnostic, Model, Source};
 use rustc_hash::FxHashSet;
 
+use crate::LabelChecks;
+
 use self::emission::{Emission, Wide};
 use self::pools::{Pools, initially, pools_from};
 use self::program::Program;
 use self::symbols::SIZE_LIMIT;
-use super::syntax::tree::{Binary, Expression, ExpressionKind, Specification, Unary};
+use super::syntax::tree::Specification;
 
 /// Options of the front end.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +43,8 @@ pub(super) struct Settings {
     pub(super) check_assertions: bool,
     /// Whether `never` claims are part of the model.
     pub(super) watch_claims: bool,
+    /// Whether labels `accept` and `progress` are to be checked.
+    pub(super) labels: LabelChecks,
     /// The maximum number of processes in a state, if it is given.
     pub(super) max_processes: Option<u8>,
 }
@@ -50,8 +55,8 @@ pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -
     let mut program = Program::new(tree, &mut diagnostics);
     if !settings.watch_claims {
         program.claims.clear();
+        program.automata.clear();
     }
-    refuse(tree, &mut diagnostics);
     if program.processes.is_empty() {
         diagnostics.push(Diagnostic {
             primary: None,
@@ -162,20 +167,32 @@ fn emit(
     }
     let mut wide: FxHashSet<Wide> = FxHashSet::default();
     loop {
-        let mut emission = Emission::new(source, program, pools, &wide, settings.check_assertions);
+        let progress = settings.labels.progress;
+        let mut emission = Emission::new(source, program, pools, &wide, settings.check_assertions, progress);
         emission.declare_quiet();
         emission.declare_outranked();
         emission.emit_start();
         emission.emit_rules();
         emission.define_quiet();
         emission.define_outranked();
+        let mut unnamed = [0, 0];
         for formula in &program.tree.formulas {
-            let name = formula.name.as_ref().map(|name| name.text.to_string());
-            for condition in invariants(&formula.condition).unwrap_or_default() {
-                emission.emit_invariant(name.clone(), &condition, formula.span);
-            }
+            // SPIN numbers formulas without a name.
+            let name = formula.name.as_ref().map_or_else(
+                || {
+                    let count = &mut unnamed[usize::from(formula.branching)];
+                    *count += 1;
+                    format!("{}_{}", if formula.branching { "ctl" } else { "ltl" }, *count - 1)
+                },
+                |name| name.text.to_string(),
+            );
+            emission.emit_formula(name, formula);
         }
         emission.emit_claim_properties();
+        emission.emit_automata();
+        let claimed = !program.tree.claims.is_empty() || !program.tree.formulas.is_empty();
+        let acceptance = settings.labels.acceptance.unwrap_or(!claimed && program.has_label("accept"));
+        emission.emit_label_properties(acceptance, progress);
         emission.emit_passing();
         emission.check_priorities();
         if !emission.widen.is_empty() && mode != Mode::Check {
@@ -201,59 +218,5 @@ fn emit(
         emission.present();
         debug_assert_eq!(quotient_ir::verify(&emission.model), Ok(()), "the lowering makes well-formed models");
         return (Some(emission.model), diagnostics, prefix);
-    }
-}
-
-/// The conditions that must hold in every state for a formula to hold, if it is of that form: `[] p` with nothing
-/// temporal in `p`, and equivalent formulas.
-fn invariants(formula: &Expression) -> Option<Vec<Expression>> {
-    let negation = |inner: &Expression| {
-        let kind = ExpressionKind::Unary(Unary::Not, Box::new(inner.clone()));
-        Expression { kind, span: inner.span }
-    };
-    match &formula.kind {
-        ExpressionKind::Unary(Unary::Always, inner) if !is_temporal(inner) => Some(vec![(**inner).clone()]),
-        ExpressionKind::Unary(Unary::Always, inner) => invariants(inner),
-        ExpressionKind::Unary(Unary::Not, inner) => match &inner.kind {
-            ExpressionKind::Unary(Unary::Eventually, inner) if !is_temporal(inner) => Some(vec![negation(inner)]),
-            ExpressionKind::Unary(Unary::Not, inner) => invariants(inner),
-            _ => None,
-        },
-        ExpressionKind::Binary(Binary::And, left, right) => {
-            let mut all = invariants(left)?;
-            all.extend(invariants(right)?);
-            Some(all)
-        }
-        _ => None,
-    }
-}
-
-fn is_temporal(expression: &Expression) -> bool {
-    let mut temporal = false;
-    program::walk(expression, &mut |inner| {
-        temporal |= matches!(
-            inner.kind,
-            ExpressionKind::Unary(Unary::Always | Unary::Eventually | Unary::Next, _)
-                | ExpressionKind::Binary(Binary::Until | Binary::WeakUntil | Binary::Release, _, _)
-        );
-    });
-    temporal
-}
-
-/// Properties that cannot be checked yet.
-fn refuse(tree: &Specification, diagnostics: &mut Vec<Diagnostic>) {
-    for (position, formula) in tree.formulas.iter().enumerate() {
-        if invariants(&formula.condition).is_none() {
-            let name = formula.name.as_ref().map(|name| name.text.to_string());
-            diagnostics.push(
-                Diagnostic::warning(
-                    crate::UNSUPPORTED_PROPERTY,
-                    "this formula cannot be checked: it is not of the form `[] p`",
-                    formula.span,
-                )
-                .with_help("only invariants `[] p`, assertions and end states can be checked so far")
-                .about("ltl", name.unwrap_or_else(|| format!("ltl {}", position + 1))),
-            );
-        }
     }
 }

@@ -1,7 +1,11 @@
 //! The rule, function or property under construction, and the process whose text is being lowered.
 
+use std::rc::Rc;
+
 use quotient_ir::{ExprId, Local, LocalId, LocalKind, Span, Table, TypeId};
 use rustc_hash::FxHashMap;
+
+use super::words::Value;
 
 /// The locals of a rule, function or property under construction.
 #[derive(Clone, Debug, Default)]
@@ -9,6 +13,15 @@ pub(super) struct Owner {
     pub(super) locals: Table<LocalId, Local>,
     /// The names in use, and the number of locals that requested each.
     names: FxHashMap<String, usize>,
+    /// The variables of the quantifiers around, innermost last.
+    pub(super) bound: Vec<Bound>,
+}
+
+/// The variable of a quantifier.
+#[derive(Clone, Debug)]
+pub(super) struct Bound {
+    pub(super) name: Rc<str>,
+    pub(super) value: Value,
 }
 
 impl Owner {
@@ -54,5 +67,9 @@ impl Context {
     /// Outside of all processes.
     pub(super) fn outside() -> Self {
         Self { process: None, pid: None, scope: 0, asks_timeout: false }
+    }
+    /// In a formula or claim, which looks at a state before anybody moves.
+    pub(super) fn of_formula() -> Self {
+        Self { asks_timeout: true, ..Self::outside() }
     }
 }

@@ -64,12 +64,7 @@ impl Priorities {
                 _ => {}
             }
         }
-        for claim in &program.claims {
-            claim.conditions().for_each(&mut look);
-        }
-        for formula in &program.tree.formulas {
-            look(&formula.condition);
-        }
+        program.claimed_conditions().for_each(&mut look);
         if !spoken && !changed {
             return Self::None;
         }

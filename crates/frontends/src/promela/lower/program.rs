@@ -15,7 +15,7 @@ use super::pools::Pools;
 use super::priorities::Priorities;
 use super::symbols::{ChannelShape, ProcessSymbols, Scalar, Symbols, ValueType, VariableInfo};
 use crate::promela::syntax::tree::{
-    Expression, ExpressionKind, Initial, Member, Name, Proctype, Specification, Statement, StatementKind,
+    Domain, Expression, ExpressionKind, Initial, Member, Name, Proctype, Specification, Statement, StatementKind,
 };
 
 /// A process type.
@@ -62,8 +62,10 @@ pub(super) struct Program<'t> {
     pub(super) tree: &'t Specification,
     pub(super) symbols: Symbols,
     pub(super) processes: Vec<Process<'t>>,
-    /// The `never` claims that can be checked.
+    /// The `never` claims whose positions are part of the state.
     pub(super) claims: Vec<Claim>,
+    /// The other `never` claims that can be checked: automata beside the model.
+    pub(super) automata: Vec<Claim>,
     /// The `trace` or `notrace`, if it can be checked.
     pub(super) trace: Option<EventTrace>,
     pub(super) shapes: Vec<ChannelShape>,
@@ -110,7 +112,9 @@ impl<'t> Program<'t> {
             processes.push(Process { tree: proctype, flow, symbols: process_symbols, active });
         }
         let claims = tree.claims.iter();
-        let claims = claims.filter_map(|claim| Claim::new(claim, &symbols, &watched, diagnostics)).collect();
+        let labelled = has_label(&processes, "accept");
+        let claims = claims.filter_map(|claim| Claim::new(claim, &symbols, &watched, labelled, diagnostics));
+        let (automata, claims) = claims.partition(Claim::is_automaton);
         let trace = match &tree.traces[..] {
             [] => None,
             [trace] => EventTrace::new(trace, &symbols, &watched, diagnostics),
@@ -125,6 +129,7 @@ impl<'t> Program<'t> {
             symbols,
             processes,
             claims,
+            automata,
             trace,
             shapes: Vec::new(),
             sites: Vec::new(),
@@ -224,7 +229,7 @@ impl<'t> Program<'t> {
         }
         let mut uses_last = false;
         let own = self.actions().flat_map(|(_, _, action)| expressions_of(action));
-        for expression in own.chain(self.claims.iter().flat_map(Claim::conditions)) {
+        for expression in own.chain(self.claimed_conditions()) {
             walk(expression, &mut |inner| {
                 if let ExpressionKind::Reference(parts) = &inner.kind {
                     uses_last |= &*parts[0].name.text == "_last";
@@ -232,6 +237,17 @@ impl<'t> Program<'t> {
             });
         }
         self.uses_last = uses_last;
+    }
+
+    /// The expressions of all formulas and claims.
+    pub(super) fn claimed_conditions(&self) -> impl Iterator<Item = &Expression> {
+        let claims = self.claims.iter().chain(&self.automata);
+        self.tree.formulas.iter().map(|formula| &formula.condition).chain(claims.flat_map(Claim::conditions))
+    }
+
+    /// Whether a process type has a label with a prefix.
+    pub(super) fn has_label(&self, prefix: &str) -> bool {
+        has_label(&self.processes, prefix)
     }
 
     /// What a reference leads to, as something that can hold channels.
@@ -496,6 +512,11 @@ impl<'t> Program<'t> {
     }
 }
 
+fn has_label(processes: &[Process<'_>], prefix: &str) -> bool {
+    let mut elements = processes.iter().flat_map(|process| &process.flow.elements);
+    elements.any(|element| element.labels.iter().any(|label| label.starts_with(prefix)))
+}
+
 /// The initial value of a variable, which can determine the number of processes.
 fn first_value(symbols: &Symbols, expression: &Expression) -> Option<i64> {
     let ExpressionKind::Reference(parts) = &expression.kind else { return None };
@@ -605,6 +626,14 @@ pub(super) fn walk(expression: &Expression, visit: &mut impl FnMut(&Expression))
         ExpressionKind::Binary(_, left, right) => {
             walk(left, visit);
             walk(right, visit);
+        }
+        ExpressionKind::Path(_, operand) => walk(operand, visit),
+        ExpressionKind::Quantified(quantified) => {
+            if let Domain::Range(low, high) = &quantified.domain {
+                walk(low, visit);
+                walk(high, visit);
+            }
+            walk(&quantified.body, visit);
         }
         ExpressionKind::Conditional(condition, then, otherwise) => {
             walk(condition, visit);

@@ -5,8 +5,9 @@
 //! The intermediate states still count: a counter represents each of them that would be stored.
 
 use quotient_ir::{
-    BinaryOperator, Expr, ExprId, Fairness, Interpreter, Layout, Model, Number, Outcome, Owner, Place, PlaceId,
-    PropertyKind, Root, Rule, RuleId, Span, Statement, Step, Type, TypeId, TypeKind, Valuation, Variable,
+    BinaryOperator, Expr, ExprId, Fairness, Formula, Interpreter, Layout, Model, Number, Outcome, Owner, Place,
+    PlaceId, Property, PropertyId, PropertyKind, Root, Rule, RuleId, Span, Statement, Step, Type, TypeId, TypeKind,
+    Valuation, Variable, VariableId,
 };
 use rustc_hash::FxHashMap;
 
@@ -198,10 +199,97 @@ pub(super) fn skip(emission: &mut Emission<'_, '_>, prefix: &Prefix, program: &P
     if !properties_hold(&emission.model, &hidden) {
         return false;
     }
+    let Some(atoms) = atom_values(&emission.model, &hidden) else { return false };
     let Some(places) = slot_places(&mut emission.model) else { return false };
     let Some(settled) = settled_values(emission, stages, &places) else { return false };
     rewrite(emission, stages, &settled, jump, passed, &hidden, mover, &places);
+    let counter = emission.startup;
+    if let Some(counter) = counter {
+        replace_atoms(emission, counter, &atoms);
+    }
     true
+}
+
+/// A condition of a temporal formula, with the stages and arguments for which it holds along the path.
+struct AtomValues {
+    property: PropertyId,
+    /// Which condition of the formula.
+    position: usize,
+    /// The number of the stage, from one on, and the arguments.
+    true_for: Vec<(i64, Vec<i64>)>,
+    /// Whether it is true for some arguments of a stage and false for others.
+    mixed: Vec<bool>,
+}
+
+/// The conditions of temporal formulas in the skipped states. None if one of them has no value there.
+fn atom_values(model: &Model, stages: &[&Stage]) -> Option<Vec<AtomValues>> {
+    let mut asking = model.clone();
+    let mut asked = Vec::new();
+    for (id, property) in model.properties.iter_enumerated() {
+        for (position, &atom) in property.formula.temporal().iter().flat_map(|it| &it.atoms).enumerate() {
+            let question = Property { kind: PropertyKind::Invariant, formula: atom.into(), ..property.clone() };
+            asked.push((id, position, asking.properties.push(question)));
+        }
+    }
+    let layout = Layout::new(&asking).ok()?;
+    let interpreter = Interpreter::new(&asking, &layout);
+    let mut values = Vec::new();
+    for (property, position, question) in asked {
+        let entry = &asking.properties[question];
+        let instances: Vec<Vec<i64>> = interpreter.instances(&entry.parameters, &entry.locals).collect();
+        let (mut true_for, mut mixed) = (Vec::new(), Vec::new());
+        for (stage, number) in stages.iter().zip(1..) {
+            let before = true_for.len();
+            for arguments in &instances {
+                if interpreter.holds(question, arguments, &stage.state).ok()? {
+                    true_for.push((number, arguments.clone()));
+                }
+            }
+            let count = true_for.len() - before;
+            mixed.push(count > 0 && count < instances.len());
+        }
+        values.push(AtomValues { property, position, true_for, mixed });
+    }
+    Some(values)
+}
+
+/// Makes the conditions of temporal formulas true in the states of the counter where they are true in the states that
+/// the counter represents.
+fn replace_atoms(emission: &mut Emission<'_, '_>, counter: VariableId, atoms: &[AtomValues]) {
+    let place = emission.variable_place(counter);
+    let counter = emission.read(place);
+    let zero = emission.number(0);
+    let done = emission.equal(counter, zero);
+    for AtomValues { property, position, true_for, mixed } in atoms {
+        let entry = emission.model.properties[*property].clone();
+        let mut cases: Vec<ExprId> = Vec::new();
+        let mut last = 0;
+        for (stage, arguments) in true_for {
+            if !mixed[*stage as usize - 1] && last == *stage {
+                continue;
+            }
+            last = *stage;
+            let number = emission.number(*stage);
+            let mut case = emission.equal(counter, number);
+            for (parameter, &argument) in entry.parameters.iter().zip(arguments) {
+                if !mixed[*stage as usize - 1] {
+                    break;
+                }
+                let ty = entry.locals[parameter.local].ty;
+                let local = Place { root: Root::Local(parameter.local), steps: Vec::new(), ty };
+                let local = emission.model.pool.place(local);
+                let (value, argument) = (emission.read(local), emission.number(argument));
+                let same = emission.equal(value, argument);
+                case = emission.and(case, same);
+            }
+            cases.push(case);
+        }
+        let skipped = emission.any(cases);
+        let Formula::Temporal(temporal) = &mut emission.model.properties[*property].formula else { continue };
+        let atom = temporal.atoms[*position];
+        let kind = Expr::Conditional { condition: done, then: atom, otherwise: skipped };
+        temporal.atoms[*position] = emission.model.pool.expression(kind);
+    }
 }
 
 /// The fixed parameters: their slots and the values that they have from the start on. None if one of them has several

@@ -4,9 +4,10 @@
 use std::fmt::Write;
 
 use quotient_ir::{Source, Span};
+use quotient_temporal::PathQuantifier;
 
 use super::flow::{Action, Element, ElementId, ElementKind, Flow};
-use crate::promela::syntax::tree::{Binary, ChannelQuery, Expression, ExpressionKind, Member, Name, Unary};
+use crate::promela::syntax::tree::{Binary, ChannelQuery, Domain, Expression, ExpressionKind, Member, Name, Unary};
 
 /// The longest text of a statement.
 const LONGEST: usize = 100;
@@ -176,6 +177,16 @@ fn text(expression: &Expression, depth: usize) -> String {
         }
         ExpressionKind::Timeout => "timeout".to_owned(),
         ExpressionKind::NonProgress => "np_".to_owned(),
+        ExpressionKind::Path(PathQuantifier::All, it) => format!("A {}", operand(it)),
+        ExpressionKind::Path(PathQuantifier::Some, it) => format!("E {}", operand(it)),
+        ExpressionKind::Quantified(it) => {
+            let word = if it.universal { "forall" } else { "exists" };
+            let domain = match &it.domain {
+                Domain::Processes(name) => name.text.to_string(),
+                Domain::Range(low, high) => format!("{} .. {}", inner(low), inner(high)),
+            };
+            format!("{word} {} : {domain} : {}", it.variable.text, inner(&it.body))
+        }
     }
 }
 
@@ -187,6 +198,10 @@ fn unary(operator: Unary) -> &'static str {
         Unary::Always => "[] ",
         Unary::Eventually => "<> ",
         Unary::Next => "X ",
+        Unary::Yesterday => "Y ",
+        Unary::WeakYesterday => "Z ",
+        Unary::Once => "O ",
+        Unary::Historically => "H ",
     }
 }
 
@@ -215,6 +230,9 @@ fn binary(operator: Binary) -> &'static str {
         Binary::Until => "U",
         Binary::WeakUntil => "W",
         Binary::Release => "V",
+        Binary::StrongRelease => "M",
+        Binary::Since => "S",
+        Binary::Triggered => "T",
     }
 }
 

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use quotient_ir::Span;
+use quotient_temporal::PathQuantifier;
 
 /// A name and its position.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,10 +58,12 @@ pub(crate) struct Proctype {
     pub(crate) closing: Span,
 }
 
-/// `ltl name { … }`
+/// `ltl name { … }` or `ctl name { … }`
 #[derive(Clone, Debug)]
 pub(crate) struct Formula {
     pub(crate) name: Option<Name>,
+    /// Whether it is about the tree of runs and not about each run.
+    pub(crate) branching: bool,
     pub(crate) condition: Expression,
     pub(crate) span: Span,
 }
@@ -260,6 +263,29 @@ pub(crate) enum ExpressionKind {
     },
     Timeout,
     NonProgress,
+    /// `A f` or `E f`
+    Path(PathQuantifier, Box<Expression>),
+    /// `forall p : P : f` or `exists p : P : f`
+    Quantified(Box<Quantified>),
+}
+
+/// A quantifier in a formula.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Quantified {
+    /// `forall` and not `exists`.
+    pub(crate) universal: bool,
+    pub(crate) variable: Name,
+    pub(crate) domain: Domain,
+    pub(crate) body: Expression,
+}
+
+/// What a quantifier ranges over.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Domain {
+    /// The numbers of the processes of a type.
+    Processes(Name),
+    /// `low .. high`
+    Range(Expression, Expression),
 }
 
 /// One part of a reference.
@@ -277,6 +303,17 @@ pub(crate) enum Unary {
     Always,
     Eventually,
     Next,
+    Yesterday,
+    WeakYesterday,
+    Once,
+    Historically,
+}
+
+impl Unary {
+    /// Whether it belongs to temporal formulas.
+    pub(crate) fn is_temporal(self) -> bool {
+        !matches!(self, Self::Not | Self::Negate | Self::Complement)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -304,6 +341,19 @@ pub(crate) enum Binary {
     Until,
     WeakUntil,
     Release,
+    StrongRelease,
+    Since,
+    Triggered,
+}
+
+impl Binary {
+    /// Whether it belongs to temporal formulas and is not a connective.
+    pub(crate) fn is_temporal(self) -> bool {
+        matches!(
+            self,
+            Self::Until | Self::WeakUntil | Self::Release | Self::StrongRelease | Self::Since | Self::Triggered
+        )
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -443,7 +443,7 @@ impl Parser<'_> {
         Ok(quantifiers)
     }
 
-    fn quantifier(&mut self) -> Parsed<Tall<Quantifier>> {
+    pub(super) fn quantifier(&mut self) -> Parsed<Tall<Quantifier>> {
         let start = self.span();
         let name = self.declared_name()?;
         if self.at(TokenKind::Equal) || self.at(TokenKind::DoubleEqual) {

@@ -6,6 +6,7 @@
 
 mod declarations;
 mod expressions;
+mod formulas;
 mod hints;
 mod rules;
 mod statements;
@@ -22,8 +23,8 @@ use crate::MAXIMUM_ERRORS;
 /// which nested records could otherwise make exponential.
 const MAXIMUM_COPIES: u64 = 1 << 20;
 
-/// Parses tokens, the last of which is the end of the file: the tree, the errors and the warnings.
-pub(super) fn parse(text: &str, tokens: Vec<Token>) -> (Tree, Vec<Diagnostic>, Vec<Diagnostic>) {
+/// Parses tokens, the last of which is the end of the file.
+pub(super) fn parse(text: &str, tokens: Vec<Token>) -> Output {
     let mut parser = Parser {
         text,
         tokens,
@@ -42,9 +43,19 @@ pub(super) fn parse(text: &str, tokens: Vec<Token>) -> (Tree, Vec<Diagnostic>, V
         uses_undefined: false,
         else_if: None,
         brace: false,
+        formulas: Vec::new(),
     };
     let tree = parser.model();
-    (tree, parser.errors, parser.warnings)
+    Output { tree, errors: parser.errors, warnings: parser.warnings, formulas: parser.formulas }
+}
+
+/// What comes of parsing.
+pub(super) struct Output {
+    pub(super) tree: Tree,
+    pub(super) errors: Vec<Diagnostic>,
+    pub(super) warnings: Vec<Diagnostic>,
+    /// Where temporal formulas are: their operators need not be tokens of Murphi.
+    pub(super) formulas: Vec<Span>,
 }
 
 /// The error is reported already.
@@ -118,6 +129,8 @@ struct Parser<'a> {
     else_if: Option<Span>,
     /// Whether a brace among statements was reported; the matching one belongs to it.
     brace: bool,
+    /// Where temporal formulas are.
+    formulas: Vec<Span>,
 }
 
 impl Parser<'_> {

@@ -29,6 +29,12 @@ impl Parser<'_> {
                 let message = "external functions are not supported";
                 self.report(Diagnostic::error("unsupported-external", message, self.span()));
                 self.skip_item(before);
+            } else if self.at_fairness() {
+                match self.fairness() {
+                    Ok(fairness) => items.push(Item::Fairness(fairness)),
+                    Err(Reported) => self.skip_item(before),
+                }
+                self.semicolons();
             } else if self.at_rule() {
                 match self.rule() {
                     Ok(rule) => items.push(Item::Rule(rule)),
@@ -43,7 +49,11 @@ impl Parser<'_> {
     }
 
     pub(super) fn at_item(&self) -> bool {
-        self.at_rule() || self.kind().starts_declarations() || self.kind().starts_top_level() || self.at_external()
+        self.at_rule()
+            || self.kind().starts_declarations()
+            || self.kind().starts_top_level()
+            || self.at_external()
+            || self.at_fairness()
     }
 
     /// Whether CMurphi's declaration of a function in another language starts here.
@@ -59,6 +69,7 @@ impl Parser<'_> {
                 && self.next_kind() != TokenKind::Colon
                 && self.next_kind() != TokenKind::Comma)
             || (self.is_word(0, "choose") && self.next_kind() == TokenKind::Identifier)
+            || self.at_formula()
     }
 
     /// Reports something that is not allowed between items, and resumes at the next one.
@@ -167,6 +178,7 @@ impl Parser<'_> {
                     self.property(|parser| parser.at_item() || parser.is_word(0, "endchoose"))?;
                 RuleKind::Property { category, name, condition }
             }
+            _ if self.at_formula() => self.temporal_property()?,
             _ if self.is_word(0, "choose") => {
                 self.advance();
                 self.open(Construct::CHOOSE, start);

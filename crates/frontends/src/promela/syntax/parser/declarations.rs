@@ -19,6 +19,7 @@ const UNITS: &[&str] = &[
     "trace",
     "notrace",
     "ltl",
+    "ctl",
     "typedef",
     "inline",
     "mtype",
@@ -81,7 +82,9 @@ impl Parser<'_> {
                 }
                 Ok(())
             }
-            "ltl" => self.formula(),
+            "ltl" => self.formula(false),
+            // A word of ours: to SPIN it is a name.
+            "ctl" if self.peek_at(1).is("{") || self.peek_at(2).is("{") => self.formula(true),
             "typedef" => self.typedef(),
             "inline" => self.inline(),
             "mtype" if self.begins_mtype_members() => self.mtype_members(),
@@ -187,19 +190,20 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn formula(&mut self) -> Parsed<()> {
+    fn formula(&mut self, branching: bool) -> Parsed<()> {
         let span = self.span();
         self.position += 1;
         let name = if self.at("{") { None } else { Some(self.name("the name of a formula")?) };
         self.expect("{", "before a formula")?;
         self.in_formula = true;
+        self.given_separately = name.as_ref().is_some_and(|name| name.text.starts_with(crate::conditions::CARRIER));
         let condition = self.expression();
         self.in_formula = false;
         let condition = condition?;
         self.take(";");
         self.expect("}", "after a formula")?;
         let span = name.as_ref().map_or(span, |name| self.through(span, name.span));
-        self.tree.formulas.push(Formula { name, condition, span });
+        self.tree.formulas.push(Formula { name, branching, condition, span });
         Ok(())
     }
 

@@ -1,10 +1,18 @@
 //! Expressions and temporal formulas, by precedence climbing.
 
-use quotient_ir::Diagnostic;
+use quotient_ir::{Diagnostic, Span};
+use quotient_temporal::PathQuantifier;
 
 use super::{Parsed, Parser};
 use crate::promela::syntax::token::TokenKind;
-use crate::promela::syntax::tree::{Binary, ChannelQuery, Expression, ExpressionKind, Member, Name, Unary};
+use crate::promela::syntax::tree::{
+    Binary, ChannelQuery, Domain, Expression, ExpressionKind, Member, Name, Quantified, Unary,
+};
+
+/// The level of the loosest operators that are no connectives.
+const ABOVE_CONNECTIVES: u8 = 4;
+/// The level of the loosest operators of expressions that are neither connectives nor temporal.
+const ABOVE_TEMPORAL: u8 = 5;
 
 impl Parser<'_> {
     /// An expression.
@@ -45,7 +53,15 @@ impl Parser<'_> {
                 "equivalent" => (1, Binary::Equivalent),
                 "U" | "until" | "stronguntil" => (4, Binary::Until),
                 "W" | "weakuntil" => (4, Binary::WeakUntil),
-                "V" | "R" | "release" => (4, Binary::Release),
+                "V" | "release" => (4, Binary::Release),
+                // These are names to SPIN, and here as well where the model has them.
+                _ if self.names.contains(word) => return None,
+                "R" => (4, Binary::Release),
+                "M" => (4, Binary::StrongRelease),
+                "S" | "since" => (4, Binary::Since),
+                "T" | "triggered" => (4, Binary::Triggered),
+                "or" => (2, Binary::Or),
+                "and" => (3, Binary::And),
                 _ => return None,
             },
             _ => return None,
@@ -79,6 +95,93 @@ impl Parser<'_> {
         Ok(Expression { kind: ExpressionKind::Unary(operator, Box::new(operand)), span })
     }
 
+    /// A temporal operator before its operand, which ends at the next connective or temporal operator.
+    fn temporal(&mut self, operator: Unary) -> Parsed<Expression> {
+        let span = self.span();
+        self.position += 1;
+        let start = self.position;
+        let operand = self.nested(|parser| parser.binary(ABOVE_TEMPORAL))?;
+        let whole = self.through(span, operand.span);
+        let compares = matches!(operand.kind, ExpressionKind::Binary(..)) && !self.is_enclosed(start);
+        if compares && !self.given_separately {
+            let text = |span: Span| self.source.text.get(span.start as usize..span.end as usize).unwrap_or("…");
+            let (symbol, inner) = (text(span), text(operand.span));
+            let symbol = if symbol == "[" { "[]" } else { symbol };
+            let message = format!("SPIN does not read this as `{symbol} ({inner})`");
+            let help = "SPIN compares the formula before the operator; write the parentheses";
+            self.report_warning(Diagnostic::warning("precedence", message, whole).with_help(help));
+        }
+        Ok(Expression { kind: ExpressionKind::Unary(operator, Box::new(operand)), span: whole })
+    }
+
+    /// Whether what was read since a position is one group in parentheses.
+    fn is_enclosed(&self, start: usize) -> bool {
+        let mut depth = 0usize;
+        for at in start..self.position {
+            if self.tokens[at].is("(") {
+                depth += 1;
+            } else if self.tokens[at].is(")") {
+                depth = depth.saturating_sub(1);
+            }
+            if depth == 0 && at + 1 < self.position {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// `A` or `E` before a formula in brackets, or before one that ends at the next connective.
+    fn path(&mut self, quantifier: PathQuantifier) -> Parsed<Expression> {
+        let span = self.span();
+        self.position += 1;
+        let operand = if self.at("[") && !self.peek_at(1).is("]") {
+            self.position += 1;
+            let inner = self.nested(Self::expression)?;
+            self.expect("]", "after the formula of a path quantifier")?;
+            inner
+        } else {
+            self.nested(|parser| parser.binary(ABOVE_CONNECTIVES))?
+        };
+        Ok(Expression { kind: ExpressionKind::Path(quantifier, Box::new(operand)), span: self.so_far(span) })
+    }
+
+    /// `AG f` and the like.
+    fn path_and_operator(&mut self, quantifier: PathQuantifier, operator: Unary) -> Parsed<Expression> {
+        let inner = self.temporal(operator)?;
+        let span = inner.span;
+        Ok(Expression { kind: ExpressionKind::Path(quantifier, Box::new(inner)), span })
+    }
+
+    /// `forall p : P : f`, where `P` is a process type, or `forall i : 0 .. 3 : f`.
+    fn quantified(&mut self, universal: bool) -> Parsed<Expression> {
+        let span = self.span();
+        self.position += 1;
+        let variable = self.name("the variable of a quantifier")?;
+        self.expect(":", "after the variable of a quantifier")?;
+        let is_type = matches!(&self.peek().kind, TokenKind::Name(word) if self.proctypes.contains(word));
+        let domain = if is_type && self.peek_at(1).is(":") {
+            Domain::Processes(self.name("a process type")?)
+        } else {
+            let low = self.nested(|parser| parser.binary(ABOVE_TEMPORAL))?;
+            if !self.at("..") {
+                let found = self.peek().describe();
+                let message = format!("expected `..` in the range of a quantifier, found {found}");
+                self.report(
+                    Diagnostic::error("syntax", message, self.span())
+                        .with_help("a quantifier ranges over a process type, or over `0 .. 3`"),
+                );
+                return Err(super::Unreadable);
+            }
+            self.position += 1;
+            let high = self.nested(|parser| parser.binary(ABOVE_TEMPORAL))?;
+            Domain::Range(low, high)
+        };
+        self.expect(":", "after what a quantifier ranges over")?;
+        let body = self.nested(Self::expression)?;
+        let quantified = Quantified { universal, variable, domain, body };
+        Ok(Expression { kind: ExpressionKind::Quantified(Box::new(quantified)), span: self.so_far(span) })
+    }
+
     /// An operand with the operators before it.
     pub(super) fn operand(&mut self) -> Parsed<Expression> {
         let token = self.peek().clone();
@@ -97,10 +200,10 @@ impl Parser<'_> {
                 let span = inner.span;
                 Ok(Expression { kind: ExpressionKind::Unary(Unary::Negate, Box::new(inner)), span })
             }
-            TokenKind::Symbol("<>") if self.in_formula => self.unary(Unary::Eventually),
+            TokenKind::Symbol("<>") if self.in_formula => self.temporal(Unary::Eventually),
             TokenKind::Symbol("[") if self.in_formula && self.peek_at(1).is("]") => {
                 self.position += 1;
-                self.unary(Unary::Always)
+                self.temporal(Unary::Always)
             }
             TokenKind::Number(value) => {
                 self.position += 1;
@@ -137,10 +240,30 @@ impl Parser<'_> {
         let span = self.span();
         let plain = |kind| Ok(Expression { kind, span });
         if self.in_formula {
+            use PathQuantifier::{All, Some as Exists};
             match word {
-                "always" => return self.unary(Unary::Always),
-                "eventually" => return self.unary(Unary::Eventually),
-                "X" | "next" => return self.unary(Unary::Next),
+                "always" => return self.temporal(Unary::Always),
+                "eventually" => return self.temporal(Unary::Eventually),
+                "X" | "next" => return self.temporal(Unary::Next),
+                // These are names to SPIN, and here as well where the model has them.
+                _ if self.names.contains(word) => {}
+                "G" => return self.temporal(Unary::Always),
+                "F" => return self.temporal(Unary::Eventually),
+                "Y" | "yesterday" => return self.temporal(Unary::Yesterday),
+                "Z" => return self.temporal(Unary::WeakYesterday),
+                "O" | "once" => return self.temporal(Unary::Once),
+                "H" | "historically" => return self.temporal(Unary::Historically),
+                "not" => return self.unary(Unary::Not),
+                "A" => return self.path(All),
+                "E" => return self.path(Exists),
+                "AG" => return self.path_and_operator(All, Unary::Always),
+                "AF" => return self.path_and_operator(All, Unary::Eventually),
+                "AX" => return self.path_and_operator(All, Unary::Next),
+                "EG" => return self.path_and_operator(Exists, Unary::Always),
+                "EF" => return self.path_and_operator(Exists, Unary::Eventually),
+                "EX" => return self.path_and_operator(Exists, Unary::Next),
+                "forall" => return self.quantified(true),
+                "exists" => return self.quantified(false),
                 _ => {}
             }
         }

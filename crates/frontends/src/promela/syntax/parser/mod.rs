@@ -116,6 +116,10 @@ pub(super) struct Parser<'d> {
     /// Those declared so far: their names cannot be labels.
     declared: FxHashSet<Rc<str>>,
     in_formula: bool,
+    /// Whether the formula being read is not part of the text that SPIN would read.
+    given_separately: bool,
+    /// The names in the text outside of formulas.
+    names: FxHashSet<Rc<str>>,
     tree: Specification,
 }
 
@@ -134,6 +138,8 @@ pub(crate) fn parse(source: &Source, tokens: Vec<Token>, diagnostics: &mut Vec<D
         proctypes: FxHashSet::default(),
         declared: FxHashSet::default(),
         in_formula: false,
+        given_separately: false,
+        names: FxHashSet::default(),
         tree: Specification::default(),
     };
     for pair in parser.tokens.windows(2) {
@@ -143,8 +149,28 @@ pub(crate) fn parse(source: &Source, tokens: Vec<Token>, diagnostics: &mut Vec<D
             parser.proctypes.insert(name.clone());
         }
     }
+    parser.names = names_outside_formulas(&parser.tokens);
     parser.specification();
     parser.tree
+}
+
+/// All words of a text except those in `ltl` and `ctl` blocks.
+fn names_outside_formulas(tokens: &[Token]) -> FxHashSet<Rc<str>> {
+    let mut names = FxHashSet::default();
+    let mut position = 0;
+    while position < tokens.len() {
+        let opens = |distance: usize| tokens.get(position + distance).is_some_and(|token| token.is("{"));
+        if (tokens[position].is_name("ltl") || tokens[position].is_name("ctl")) && (opens(1) || opens(2)) {
+            // Formulas have no braces.
+            while position < tokens.len() && !tokens[position].is("}") {
+                position += 1;
+            }
+        } else if let TokenKind::Name(name) = &tokens[position].kind {
+            names.insert(name.clone());
+        }
+        position += 1;
+    }
+    names
 }
 
 impl Parser<'_> {
@@ -231,6 +257,11 @@ impl Parser<'_> {
             self.diagnostics.push(diagnostic);
         }
         self.errors += 1;
+    }
+    fn report_warning(&mut self, diagnostic: Diagnostic) {
+        if !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
     }
     fn is_keyword(word: &str) -> bool {
         KEYWORDS.contains(&word)
