@@ -70,7 +70,9 @@ fn told(
         Fairness::Weak => FairnessMode::Weak,
         Fairness::Strong => FairnessMode::Strong,
     };
-    let options = SearchOptions { fairness, ..SearchOptions::default() };
+    // Small products would be decided before symmetries are looked for.
+    let temporal_trial = if source.is_some() { 0 } else { SearchOptions::default().temporal_trial };
+    let options = SearchOptions { fairness, temporal_trial, ..SearchOptions::default() };
     match check_temporal(model, &layout, property, source, &options, &mut Silent) {
         Ok(report) => {
             used.extend(report.searches.iter().map(|search| search.symmetry.clone()));
@@ -81,7 +83,7 @@ fn told(
             }
         }
         Err(EngineError::Refused(reason)) => Told::Nothing(reason.to_owned()),
-        Err(error) => panic!("{error}"),
+        Err(error) => panic!("{error} ({property:?}, {fairness:?}, {source:?})"),
     }
 }
 
