@@ -22,8 +22,8 @@ use quotient_temporal::{Atom, Automaton, Formula, Formulas, Node, PathQuantifier
 use rustc_hash::FxHashMap;
 
 use crate::report::StopReason;
-use components::{Components, Watch, components};
 pub use components::FairPaths;
+use components::{Components, Watch, components};
 pub use evidence::{Evidence, Open, Path};
 use graph::Reverse;
 pub use graph::{EdgeClasses, Ending, FairnessClasses, Graph, GraphBuilder, StateSet};
