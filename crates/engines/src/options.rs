@@ -51,6 +51,8 @@ pub struct SearchOptions {
     pub errors: bool,
     /// Which infinite runs count for temporal properties.
     pub fairness: FairnessMode,
+    /// The number of nodes of a product that are searched without symmetries first: finding these takes longer.
+    pub temporal_trial: u64,
     /// How many violations to look for.
     pub violations: ViolationLimit,
     /// When an unreduced search packs states by the values it has seen.
@@ -82,6 +84,7 @@ impl Default for SearchOptions {
             store_passing: false,
             errors: true,
             fairness: FairnessMode::default(),
+            temporal_trial: 1 << 15,
             violations: ViolationLimit::default(),
             narrowing: Narrowing::default(),
             cross_check: false,

@@ -49,6 +49,7 @@ fn unfinished(property: PropertyId, reason: StopReason, fairness: FairnessMode) 
         property,
         verdict: Verdict::Inconclusive,
         trace: None,
+        remarks: Vec::new(),
         stop_reason: Some(reason),
         searches: Vec::new(),
         fairness,
@@ -83,7 +84,11 @@ fn search(
     source: Option<SymmetrySource>,
 ) -> Result<TemporalReport, Error> {
     let (model, layout) = (plan.model.ir(), plan.model.layout());
-    let options = SearchOptions { threads: 1, ..within_memory(&plan.search, control) };
+    let mut options = SearchOptions { threads: 1, ..within_memory(&plan.search, control) };
+    if plan.options.reduction != Reduction::Auto || plan.options.cross_check {
+        // A reduction was asked for.
+        options.temporal_trial = 0;
+    }
     let mut follower = Follower::new(control, None);
     let checked = engines::check_temporal(model, layout, property, source, &options, &mut follower);
     match (checked, control.stop_reason()) {

@@ -21,4 +21,5 @@ pub mod search;
 pub mod spin;
 pub mod symmetric_murphi;
 pub mod symmetry_oracle;
+pub mod temporal_oracle;
 pub mod verdict;

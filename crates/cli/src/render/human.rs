@@ -416,6 +416,7 @@ fn temporal_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
             let text = format!("{title}: {states} nodes, {symmetry}{instances}{fairness}");
             rows.push((if rows.is_empty() { "temporal" } else { "" }, text));
         }
+        rows.extend(temporal.remarks.iter().map(|remark| ("", remark.clone())));
     }
     rows
 }

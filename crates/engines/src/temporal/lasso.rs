@@ -25,6 +25,8 @@ use crate::temporal::search::Search;
 
 /// The number of edges that the search for the shortest cycle may look at.
 const SHORTEST_WORK: u64 = 20_000_000;
+/// The number of nodes that the search for the shortest stem may look at in any case.
+const STEM_WORK: u64 = 100_000;
 /// The number of turns of a cycle before it is given up as a defect.
 const TURN_LIMIT: usize = 100_000;
 
@@ -43,9 +45,9 @@ pub(crate) struct Goal<'a, 'm> {
 
 /// A step of a path: the node it leads to, and which of the steps of its node it is, if that matters.
 #[derive(Clone, Copy, Debug)]
-struct PathStep {
-    to: StateNumber,
-    ordinal: Option<u32>,
+pub(crate) struct PathStep {
+    pub(crate) to: StateNumber,
+    pub(crate) ordinal: Option<u32>,
 }
 
 /// Why there is no run.
@@ -291,11 +293,27 @@ fn rotated(mut cycle: Vec<(u32, ComponentEdge)>, is_first: impl Fn(u32) -> bool)
     cycle
 }
 
-/// The nodes of a shortest path from a start to one of some nodes.
+/// The nodes of a path from a start to one of some nodes: a shortest one, unless that would mean to look at many more
+/// nodes than the search did; then the shortest one through nodes that it found.
 fn shortest_stem<S: SearchSpace>(
     search: &mut Search<'_, '_, S>,
     targets: &FxHashSet<StateNumber>,
 ) -> Result<Vec<StateNumber>, Trouble> {
+    let known = search.store.len();
+    let stem = match stem_within(search, targets, None, (2 * known).max(STEM_WORK))? {
+        Some(stem) => Some(stem),
+        None => stem_within(search, targets, Some(known), u64::MAX)?,
+    };
+    Ok(stem.expect("the search reached the component"))
+}
+
+/// A shortest path through nodes below a number; none if there are too many of them.
+fn stem_within<S: SearchSpace>(
+    search: &mut Search<'_, '_, S>,
+    targets: &FxHashSet<StateNumber>,
+    known: Option<u64>,
+    most: u64,
+) -> Result<Option<Vec<StateNumber>>, Trouble> {
     let mut parents: FxHashMap<StateNumber, Option<StateNumber>> = FxHashMap::default();
     let mut queue = VecDeque::new();
     for start in search.starts()? {
@@ -312,20 +330,25 @@ fn shortest_stem<S: SearchSpace>(
                 stem.push(before);
             }
             stem.reverse();
-            return Ok(stem);
+            return Ok(Some(stem));
         }
         for (to, _) in search.successors(node)? {
-            parents.entry(to).or_insert_with(|| {
-                queue.push_back(to);
-                Some(node)
-            });
+            if known.is_none_or(|known| u64::from(to) < known) {
+                parents.entry(to).or_insert_with(|| {
+                    queue.push_back(to);
+                    Some(node)
+                });
+            }
         }
         expansions += 1;
+        if expansions >= most {
+            return Ok(None);
+        }
         if expansions.is_multiple_of(1024) {
             search.poll(search.store.memory_bytes() + 32 * parents.len() as u64, queue.len() as u64)?;
         }
     }
-    unreachable!("the search reached the component")
+    Ok(None)
 }
 
 /// The run along a stem and a cycle.
@@ -433,19 +456,20 @@ fn enabled_in(interpreter: &Interpreter<'_>, classes: &Classes, state: &Valuatio
 }
 
 /// A run of the model along a path of nodes.
-struct Run {
+pub(crate) struct Run {
     /// The current node, and the symmetry that maps its state to the state of the run.
     node: StateNumber,
     turn: SparsePermutation,
     /// The state of the run.
     state: Vec<u64>,
     /// Whether the run stays in its state.
-    stays: bool,
-    steps: Vec<TraceStep>,
+    pub(crate) stays: bool,
+    pub(crate) steps: Vec<TraceStep>,
 }
 
 impl Run {
-    fn start<S: SearchSpace>(
+    /// A run that begins in the state of a node.
+    pub(crate) fn start<S: SearchSpace>(
         search: &mut Search<'_, '_, S>,
         node: StateNumber,
         goal: &Goal<'_, '_>,
@@ -476,7 +500,8 @@ impl Run {
         Err(Failure::Defect(EngineError::Rebuild("no start leads to its first state")))
     }
 
-    fn step<S: SearchSpace>(
+    /// Continues to a node.
+    pub(crate) fn step<S: SearchSpace>(
         &mut self,
         search: &mut Search<'_, '_, S>,
         step: PathStep,

@@ -139,7 +139,7 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    /// For each state the symmetries that preserve the atoms it may still ask for.
+    /// For each state the symmetries that preserve the atoms it may still ask for, or all atoms.
     ///
     /// # Errors
     /// If a symmetry cannot be certified, or the budget is spent.
@@ -147,10 +147,14 @@ impl Levels {
         atomic: &AtomicModel,
         layout: &Layout,
         automaton: &Automaton,
-        source: SymmetrySource,
+        (needs_all, source): (bool, SymmetrySource),
         budget: &Budget,
     ) -> Result<Self, EngineError> {
-        let needed = needed_atoms(automaton);
+        let mut needed = needed_atoms(automaton);
+        if needs_all {
+            let all = automaton.atoms.iter().enumerate().fold(0, |all, (bit, _)| all | 1 << bit);
+            needed.fill(all);
+        }
         let mut sets = needed.clone();
         // The states that need most come first; what has no group of its own shares that of the next larger set.
         sets.sort_unstable_by_key(|set| (std::cmp::Reverse(set.count_ones()), *set));

@@ -6,9 +6,10 @@
 //! * `product`: nodes and their successors; `search`: components with all acceptance sets, on the fly.
 //! * `classes`, `component`: fairness.
 //! * `lasso`: the run, concrete and replayed.
-//! * `tree`: CTL and CTL* on an explicit graph.
+//! * `tree`: CTL and CTL* on an explicit graph; `branching` builds it.
 
 mod atoms;
+mod branching;
 mod classes;
 mod component;
 mod lasso;
@@ -52,6 +53,8 @@ pub struct TemporalReport {
     pub verdict: Verdict,
     /// A run that violates it.
     pub trace: Option<Trace>,
+    /// What a run that violates a claim about trees does not show: the formulas that decide at its branching points.
+    pub remarks: Vec<String>,
     /// Why a search ended before it was finished.
     pub stop_reason: Option<StopReason>,
     /// The searches: one for each orbit of instances, as far as they were needed.
@@ -94,7 +97,7 @@ pub enum UsedSymmetry {
     },
 }
 
-/// Checks a temporal property about infinite runs. Symmetries are looked for if a source is given.
+/// Checks a temporal property. Symmetries are looked for if a source is given.
 ///
 /// # Errors
 /// If the formula is too large for an automaton, a symmetry cannot be certified, or a run cannot be replayed: the last
@@ -123,10 +126,14 @@ pub fn check_temporal(
         property,
         verdict: Verdict::Holds,
         trace: None,
+        remarks: Vec::new(),
         stop_reason: None,
         searches: Vec::new(),
         fairness: options.fairness,
     };
+    if let Some(report) = check.try_without_symmetries(source, classes.as_ref(), &budget, observer, &report)? {
+        return Ok(report);
+    }
     let result = check.run(source, classes.as_ref(), &budget, observer, &mut report);
     match result {
         Ok(()) => Ok(report),
@@ -149,7 +156,7 @@ fn negated(temporal: &Temporal) -> Result<Automaton, EngineError> {
             translate(&mut pool, negation).map_err(|error| EngineError::Formula(error.to_string()))
         }
         TemporalClaim::Never(automaton) => Ok(automaton.clone()),
-        TemporalClaim::Branching { .. } => Err(EngineError::Refused("the property is about trees of runs")),
+        TemporalClaim::Branching { .. } => Ok(branching::follower(temporal.atoms.len())),
     }
 }
 
@@ -165,6 +172,27 @@ struct Check<'a, 'm> {
 }
 
 impl Check<'_, '_> {
+    /// The result of a short search without symmetries, if it decides the property.
+    fn try_without_symmetries(
+        &self,
+        source: Option<SymmetrySource>,
+        classes: Option<&Classes>,
+        budget: &Budget,
+        observer: &mut dyn Observer,
+        report: &TemporalReport,
+    ) -> Result<Option<TemporalReport>, EngineError> {
+        let trial = self.options.temporal_trial;
+        if source.is_none() || trial == 0 || self.options.max_states.is_some_and(|limit| limit <= trial) {
+            return Ok(None);
+        }
+        let options = SearchOptions { max_states: Some(trial), ..self.options.clone() };
+        let Check { model, layout, interpreter, property, temporal, automaton, .. } = *self;
+        let short = Check { model, layout, interpreter, property, temporal, automaton, options: &options };
+        let mut report = report.clone();
+        short.run(None, classes, budget, observer, &mut report)?;
+        Ok((report.stop_reason != Some(StopReason::StateLimit(trial))).then_some(report))
+    }
+
     fn run(
         &self,
         source: Option<SymmetrySource>,
@@ -175,7 +203,9 @@ impl Check<'_, '_> {
     ) -> Result<(), EngineError> {
         let entry = &self.model.properties[self.property];
         let apart = || Family::apart(self.interpreter.instances(&entry.parameters, &entry.locals).collect());
-        let mut source = source;
+        let is_branching = matches!(self.temporal.claim, TemporalClaim::Branching { .. });
+        // Fairness in trees would need classes followed along every path.
+        let mut source = source.filter(|_| !is_branching || classes.is_none());
         let mut family = match source {
             Some(source) => Family::new(self.interpreter, self.property, self.temporal, source, budget)?,
             None => apart(),
@@ -221,11 +251,16 @@ impl Check<'_, '_> {
             AtomicModel::new(self.model, self.property, self.temporal, orbit.instances.first().map(|it| &it[..]));
         let interpreter = Interpreter::new(&atomic.model, self.layout);
         let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
+        let is_branching = matches!(self.temporal.claim, TemporalClaim::Branching { .. });
         let mut levels = match source {
-            Some(source) => Some(Levels::new(&atomic, self.layout, self.automaton, source, budget)?),
+            Some(source) => {
+                let wanted = (is_branching, source);
+                Some(Levels::new(&atomic, self.layout, self.automaton, wanted, budget)?)
+            }
             None => None,
         };
-        let mut family_plan = family.plan.as_ref().filter(|_| orbit.instances.len() > 1);
+        // A claim about trees is decided for one instance, which is known from the start.
+        let mut family_plan = family.plan.as_ref().filter(|_| orbit.instances.len() > 1 && !is_branching);
         let fits = |levels: &Levels, plan: &crate::reduction::ReductionPlan| {
             levels.literals() == Some(plan.symmetry.group.literals())
         };
@@ -325,7 +360,22 @@ impl Check<'_, '_> {
             classes,
             literals: levels.as_ref().and_then(Levels::literals),
         };
-        let (found, figures) = run_product(&product, &options, data.as_ref(), &goal, observer);
+        let (found, figures) = match &self.temporal.claim {
+            TemporalClaim::Branching { pool, formula } => {
+                let mut search = Search::new(&product, &options, observer);
+                let formula = (pool, *formula);
+                let (data, memory) = (data.as_ref(), options.max_memory);
+                let found =
+                    branching::check_branching(&mut search, self.temporal, formula, data, &goal, memory).map(|found| {
+                        found.map(|(trace, remarks)| {
+                            report.remarks = remarks;
+                            trace
+                        })
+                    });
+                (found, (search.store.len(), search.scratch.fired, search.store.memory_bytes()))
+            }
+            _ => run_product(&product, &options, data.as_ref(), &goal, observer),
+        };
         report.searches.push(ProductReport {
             instances: orbit.instances.clone(),
             automaton: (self.automaton.states, self.automaton.acceptance_sets),

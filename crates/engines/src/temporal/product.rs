@@ -344,6 +344,21 @@ impl<'a, S: SearchSpace> Product<'a, S> {
         Ok(letter)
     }
 
+    /// The true atoms among the first ones in a node, as bits.
+    pub(crate) fn letter_of(
+        &self,
+        scratch: &mut ProductScratch<S>,
+        node: &[u64],
+        atoms: usize,
+    ) -> Result<u64, Trouble> {
+        let mut state = std::mem::take(&mut scratch.state);
+        self.code.state(node, &mut state);
+        let asked = if atoms == 64 { u64::MAX } else { (1 << atoms) - 1 };
+        let letter = self.letter(&mut scratch.evaluating, &state, asked);
+        scratch.state = state;
+        letter
+    }
+
     /// The moves of the automaton in a state, for a chosen instance. `neutral` restricts them to those that ask for an
     /// indexed atom (false) or for none (true).
     fn moves(

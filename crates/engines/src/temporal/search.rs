@@ -280,6 +280,11 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
         Ok(edges.into_iter().map(|edge| (edge.to, edge.marks)).collect())
     }
 
+    /// The number of a node, which is stored if it is new.
+    pub(crate) fn number(&mut self, node: &[u64]) -> Result<StateNumber, Trouble> {
+        self.intern(node, Hash::of(node), NO_PARENT)
+    }
+
     /// The numbers of the nodes in which runs start.
     pub(crate) fn starts(&mut self) -> Result<Vec<StateNumber>, Trouble> {
         self.product.starts(&mut self.scratch, &mut self.found)?;

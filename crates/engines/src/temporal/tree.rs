@@ -22,8 +22,7 @@ use quotient_temporal::{Atom, Automaton, Formula, Formulas, Node, PathQuantifier
 use rustc_hash::FxHashMap;
 
 use crate::report::StopReason;
-pub use components::FairPaths;
-use components::{Components, Watch, components};
+use components::{Components, Fair, Watch, components};
 pub use evidence::{Evidence, Open, Path};
 use graph::Reverse;
 pub use graph::{EdgeClasses, Ending, FairnessClasses, Graph, GraphBuilder, StateSet};
@@ -32,8 +31,8 @@ use product::{Part, Product};
 /// How a formula is checked.
 #[derive(Clone, Copy, Default)]
 pub struct TreeOptions<'a> {
-    /// The paths that count; all infinite ones if it is missing.
-    pub fairness: Option<FairPaths<'a>>,
+    /// The fairness classes, if only fair paths count.
+    pub fairness: Option<&'a dyn FairnessClasses>,
     /// The most bytes to use besides the graph.
     pub max_memory: Option<u64>,
 }
@@ -104,7 +103,8 @@ pub fn check_tree(
         values: Vec::new(),
         reverse: None,
         live: None,
-        options: *options,
+        fair: options.fairness.map(Fair::new),
+        max_memory: options.max_memory,
         watch: Watch::new(poll),
     };
     for number in 0..check.steps.len() {
@@ -133,7 +133,8 @@ struct Check<'a, 'p> {
     reverse: Option<Reverse>,
     /// The states where an infinite path that counts begins, once they are needed.
     live: Option<StateSet>,
-    options: TreeOptions<'a>,
+    fair: Option<Fair<'a>>,
+    max_memory: Option<u64>,
     watch: Watch<'p>,
 }
 
@@ -210,11 +211,11 @@ impl Check<'_, '_> {
         let automaton = translate(self.pool, path)?;
         self.claim_reverse()?;
         self.claim_product(&automaton)?;
-        let Self { graph, values, reverse, options, watch, .. } = self;
+        let Self { graph, values, reverse, fair, watch, .. } = self;
         let product = Product::new(graph, &automaton, |atom| label(graph, values, atom))?;
         let states = 0..graph.states() as u32;
         let roots = states.clone().flat_map(|state| product.initial(state));
-        let members = components(&product, roots, options.fairness, watch)?.members();
+        let members = components(&product, roots, fair.as_ref(), watch)?.members();
         let reached = product.reach_back(reverse.as_ref().expect("it was made above"), members, watch)?;
         let mut found = StateSet::empty(graph.states());
         for state in states.filter(|&state| product.initial(state).any(|node| reached.contains(node))) {
@@ -227,14 +228,14 @@ impl Check<'_, '_> {
     fn staying(&mut self, inside: &StateSet) -> Result<Components, TreeError> {
         self.claim(Components::bytes_for(self.graph.states() as u64))?;
         let part = Part { graph: self.graph, inside };
-        Ok(components(&part, inside.iter(), self.options.fairness, &mut self.watch)?)
+        Ok(components(&part, inside.iter(), self.fair.as_ref(), &mut self.watch)?)
     }
 
     /// The states where an infinite path that counts begins.
     fn live(&mut self) -> Result<&StateSet, TreeError> {
         if self.live.is_none() {
             let all = StateSet::full(self.graph.states());
-            self.live = Some(if self.options.fairness.is_none() && self.graph.is_total() {
+            self.live = Some(if self.fair.is_none() && self.graph.is_total() {
                 all
             } else {
                 let stays = self.staying(&all)?.members();
@@ -316,7 +317,7 @@ impl Check<'_, '_> {
 
     /// Fails if so many more bytes are too many.
     fn claim(&self, bytes: u64) -> Result<(), TreeError> {
-        let Some(limit) = self.options.max_memory else { return Ok(()) };
+        let Some(limit) = self.max_memory else { return Ok(()) };
         let sets = self.values.iter().chain(&self.live).map(StateSet::memory_bytes).sum::<u64>();
         let reverse = self.reverse.as_ref().map_or(0, |_| Reverse::bytes_for(self.graph));
         if sets.saturating_add(reverse).saturating_add(bytes) > limit {

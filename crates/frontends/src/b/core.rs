@@ -5,6 +5,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use quotient_ir::Span;
+use quotient_temporal::syntax::{Span as Part, SyntaxTree};
+use rustc_hash::FxHashMap;
 
 use super::types::{SetId, Type};
 
@@ -243,6 +245,80 @@ pub(crate) struct Claim {
     pub(crate) condition: Expr,
 }
 
+/// A temporal formula.
+#[derive(Clone, Debug)]
+pub(crate) struct TemporalFormula {
+    /// The name of its definition.
+    pub(crate) name: String,
+    /// The text, and where it is in the machine.
+    pub(crate) text: String,
+    pub(crate) span: Span,
+    /// Whether it is a formula of CTL.
+    pub(crate) is_branching: bool,
+    pub(crate) tree: SyntaxTree,
+    /// The atoms, by their place in the text.
+    pub(crate) atoms: FxHashMap<Part, Observation>,
+}
+
+/// What an atom of a temporal formula says about a state and the next step.
+#[derive(Clone, Debug)]
+pub(crate) enum Observation {
+    /// A predicate holds.
+    Holds(Expr),
+    /// An operation is enabled.
+    Enabled(Call),
+    /// The next step is of an operation. The variable is true after such a step, and false after others.
+    Performed(Call, SymbolId),
+    /// No operation is enabled.
+    Deadlock,
+    /// So many of these are enabled.
+    Count(Selection, Vec<Call>),
+    /// If it is enabled from some time on (or again and again, if strong), it is performed again and again.
+    Fair { strong: bool, call: Call, step: SymbolId },
+}
+
+/// How many operations are enabled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Selection {
+    None,
+    AtMostOne,
+    ExactlyOne,
+}
+
+/// An operation by its position, with arguments or with any.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) operation: usize,
+    pub(crate) arguments: Option<Vec<Expr>>,
+}
+
+impl Observation {
+    /// Calls `visit` with all formulas in it.
+    fn formulas(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        match self {
+            Self::Holds(formula) => visit(formula),
+            Self::Enabled(call) | Self::Performed(call, _) | Self::Fair { call, .. } => {
+                call.arguments.iter_mut().flatten().for_each(visit);
+            }
+            Self::Count(_, calls) => {
+                calls.iter_mut().flat_map(|call| &mut call.arguments).flatten().for_each(visit);
+            }
+            Self::Deadlock => {}
+        }
+    }
+}
+
+/// A predicate: symbols have the values of formulas.
+pub(crate) fn equations(symbols: &[Symbol], left: &[SymbolId], right: &[Expr]) -> Expr {
+    let span = right.first().map_or(Span::default(), |value| value.span);
+    let equations = left.iter().zip(right).map(|(symbol, value)| {
+        let own = Expr { kind: Kind::Symbol(*symbol), ty: symbols[symbol.0].ty.clone(), span: value.span };
+        Expr::operation(Operator::Equal, vec![own, value.clone()], Type::Predicate, value.span)
+    });
+    let both = |one, other| Expr::operation(Operator::And, vec![one, other], Type::Predicate, span);
+    equations.reduce(both).unwrap_or_else(|| Expr::truth(true, span))
+}
+
 /// A whole machine, with everything it includes and sees.
 #[derive(Debug, Default)]
 pub(crate) struct Core {
@@ -261,6 +337,9 @@ pub(crate) struct Core {
     pub(crate) goal: Option<Claim>,
     pub(crate) initialisation: Vec<Substitution>,
     pub(crate) operations: Vec<Operation>,
+    pub(crate) temporal: Vec<TemporalFormula>,
+    /// Members of deferred sets that temporal formulas name, and where.
+    pub(crate) named_members: Vec<(Arc<str>, SetId, usize, Span)>,
 }
 
 impl Expr {
@@ -429,5 +508,7 @@ impl Core {
         claims.for_each(|claim| claim.condition.replace(constant, with));
         self.initialisation.iter_mut().for_each(|part| part.replace(constant, with));
         self.operations.iter_mut().for_each(|operation| operation.body.replace(constant, with));
+        let atoms = self.temporal.iter_mut().flat_map(|formula| formula.atoms.values_mut());
+        atoms.for_each(|atom| atom.formulas(&mut |formula| formula.replace(constant, with)));
     }
 }

@@ -149,6 +149,10 @@ fn read(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(sorted(diagnostics));
     }
+    sizing::check_members(&core, &mut diagnostics);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(sorted(diagnostics));
+    }
     let (model, about_meaning) = lower::lower(source, &core, &types, &settings, &solutions);
     diagnostics.extend(about_meaning);
     diagnostics.extend(settings.warning());

@@ -110,6 +110,19 @@ fn members(set: &str, size: usize) -> Vec<Arc<str>> {
     (1..=size).map(|member| Arc::from(format!("{set}{member}"))).collect()
 }
 
+/// Reports members of deferred sets that formulas name and that do not exist.
+pub(crate) fn check_members(core: &Core, diagnostics: &mut Vec<Diagnostic>) {
+    for (name, set, member, span) in &core.named_members {
+        let set = &core.sets[set.0];
+        if set.members.get(*member) != Some(name) {
+            let message = format!("`{name}` is not a member of `{}`", set.name);
+            let members: Vec<&str> = set.members.iter().map(|member| &**member).collect();
+            let help = format!("its members are {}", members.join(", "));
+            diagnostics.push(Diagnostic::error("unknown-name", message, *span).with_help(help));
+        }
+    }
+}
+
 /// Warns about the sizes chosen by default.
 fn note_sizes(core: &Core, open: &[SetId], is_default: bool, diagnostics: &mut Vec<Diagnostic>) {
     for set in open.iter().map(|set| &core.sets[set.0]) {

@@ -59,6 +59,15 @@ fn scan(text: &str, dialect: &Dialect<'_>, errors: &mut Vec<SyntaxError>) -> Vec
             at += rest.find('\n').unwrap_or(rest.len());
             continue;
         }
+        let word = word_at(rest);
+        if let Some(operators) = glued(word, dialect) {
+            for (length, meaning) in operators {
+                let (kind, span) = (TokenKind::Logic(meaning), Span::new(at, at + length));
+                tokens.push(Token { kind, span, partner: 0 });
+                at += length;
+            }
+            continue;
+        }
         let after_path = matches!(tokens.last(), Some(Token { kind: TokenKind::Logic(Meaning::Path(_)), .. }));
         let (length, kind) = if after_path && first == '[' && !rest.starts_with("[]") {
             // `A[p U q]`, also where `[…]` is an atom.
@@ -84,9 +93,9 @@ fn token(
     dialect: &Dialect<'_>,
     errors: &mut Vec<SyntaxError>,
 ) -> (usize, Option<TokenKind>) {
-    if first.is_alphanumeric() || first == '_' {
-        let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
-        return (length, Some(word(&rest[..length], dialect)));
+    let name = word_at(rest);
+    if !name.is_empty() {
+        return (name.len(), Some(word(name, dialect)));
     }
     let symbol = SYMBOLS
         .iter()
@@ -146,6 +155,37 @@ fn token(
             }
         }
     }
+}
+
+/// The letters, digits and underscores at the beginning of a text.
+fn word_at(text: &str) -> &str {
+    &text[..text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len())]
+}
+
+/// The operators of a word such as `GF` or `AGEF`, with their lengths, where it cannot be a name: atoms have delimiters, or
+/// the names of the model are known.
+fn glued(word: &str, dialect: &Dialect<'_>) -> Option<Vec<(usize, Meaning)>> {
+    let is_no_name = dialect.delimited || dialect.is_name.is_some_and(|is_name| !is_name(word));
+    if word.len() < 2 || !is_no_name || BRANCHING_WORDS.iter().any(|(known, _)| *known == word) {
+        return None;
+    }
+    let (mut operators, mut rest) = (Vec::new(), word);
+    while let Some(letter) = rest.chars().next() {
+        let found = match letter {
+            'Y' | 'H' | 'O' if !dialect.delimited => None,
+            'X' | 'F' | 'G' | 'Y' | 'H' | 'O' => {
+                WORDS.iter().find(|(known, _)| known.len() == 1 && known.starts_with(letter))
+            }
+            'A' | 'E' if dialect.branching => {
+                BRANCHING_WORDS.iter().find(|(known, _)| known.len() == 2 && rest.starts_with(known))
+            }
+            _ => None,
+        };
+        let (known, meaning) = found?;
+        operators.push((known.len(), *meaning));
+        rest = &rest[known.len()..];
+    }
+    Some(operators)
 }
 
 fn word(word: &str, dialect: &Dialect<'_>) -> TokenKind {

@@ -12,6 +12,7 @@ use super::lexer::{Token, TokenKind, tokens};
 use super::tree::{Binary, Quantified, Quantifier, SyntaxId, SyntaxKind, SyntaxNode, SyntaxTree, Unary};
 use super::vocabulary::{Meaning, suggestion};
 use super::{Associativity, Dialect, Piece, Span, SyntaxError};
+use crate::formula::PathQuantifier;
 
 /// How deeply formulas may be nested.
 const DEPTH_LIMIT: u32 = 256;
@@ -270,6 +271,9 @@ impl Parser<'_> {
             }
             TokenKind::Logic(Meaning::PathUnary(quantifier, operator)) => {
                 self.at += 1;
+                if operator == Unary::Next && self.is_step() {
+                    return self.next_by_step(quantifier, span);
+                }
                 let operand = self.nested_unary();
                 let whole = span.to(self.outer(operand));
                 let path = self.push(SyntaxKind::Unary(operator, operand), whole, span);
@@ -296,6 +300,26 @@ impl Parser<'_> {
             }
             _ => self.expected_operand(),
         }
+    }
+    /// Whether an operation in brackets is here, with an operand after it: `EX[op] f`.
+    fn is_step(&self) -> bool {
+        let is_operation = self.peek() == Some(TokenKind::Atom) && self.here().of(self.text).starts_with('[');
+        is_operation
+            && match self.kind(self.at + 1) {
+                Some(TokenKind::Logic(meaning)) => !matches!(meaning, Meaning::Binary(_)),
+                Some(TokenKind::Expression(Piece::Operand) | TokenKind::Atom | TokenKind::Open('(')) => true,
+                _ => false,
+            }
+    }
+    /// `EX[op] f` is `E ([op] & X f)`, and `AX[op] f` is `A ([op] => X f)`.
+    fn next_by_step(&mut self, quantifier: PathQuantifier, span: Span) -> SyntaxId {
+        let step = self.atom(self.at + 1);
+        let operand = self.nested_unary();
+        let whole = span.to(self.outer(operand));
+        let next = self.push(SyntaxKind::Unary(Unary::Next, operand), whole, span);
+        let operator = if quantifier == PathQuantifier::Some { Binary::And } else { Binary::Implies };
+        let path = self.push(SyntaxKind::Binary(operator, step, next), whole, span);
+        self.push(SyntaxKind::Path(quantifier, path), whole, span)
     }
     /// A formula in parentheses, or in the brackets after a path quantifier.
     fn group(&mut self) -> SyntaxId {

@@ -105,6 +105,12 @@ fn names_of_the_model_are_not_operators() {
     assert_eq!(read("[] (G && S == once)", &dialect), "Always (‹G› And ‹S == once›)");
     // SPIN reserves this one.
     assert_eq!(read("X G", &dialect), "Next ‹G›");
+    // Operators can be written together if they are not a name.
+    let is_name = |word: &str| ["FG", "p", "GO"].contains(&word);
+    let dialect = Dialect::promela();
+    let dialect = dialect.with_names(&is_name);
+    assert_eq!(read("GF p && FG", &dialect), "(Always Eventually ‹p› And ‹FG›)");
+    assert_eq!(read("GO", &dialect), "‹GO›");
 }
 
 #[test]
@@ -121,6 +127,11 @@ fn prob() {
         ("E {p} U {q}", "Some-path (‹{p}› Until ‹{q}›)"),
         ("A[{p} U [op]] & {r}", "(All-path (‹{p}› Until ‹[op]›) And ‹{r}›)"),
         ("[] {p}", "Always ‹{p}›"),
+        ("GF{x=0}", "Always Eventually ‹{x=0}›"),
+        ("XX [op] or YHO{p}", "(Next Next ‹[op]› Or Yesterday Historically Once ‹{p}›)"),
+        ("AGEFEX[op(1)]true", "All-path Always Some-path Eventually Some-path (‹[op(1)]› And Next true)"),
+        ("AX[op]EX[op] & {p}", "(All-path (‹[op]› Implies Next Some-path Next ‹[op]›) And ‹{p}›)"),
+        ("EX [op]", "Some-path Next ‹[op]›"),
     ] {
         assert_eq!(read(text, &Dialect::prob()), expected, "{text}");
     }

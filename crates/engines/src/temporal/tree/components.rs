@@ -47,13 +47,30 @@ fn steps<S: Space>(space: &S, node: u32) -> impl Iterator<Item = Step> + '_ {
     std::iter::from_fn(move || space.next(node, &mut cursor))
 }
 
-/// The paths that count.
-#[derive(Clone, Copy)]
-pub struct FairPaths<'a> {
-    /// What a class that is enabled again and again is guaranteed.
-    pub strength: Fairness,
-    /// The classes.
-    pub classes: &'a dyn FairnessClasses,
+/// The fairness classes, and which of them are guaranteed what.
+#[derive(Clone)]
+pub(super) struct Fair<'a> {
+    classes: &'a dyn FairnessClasses,
+    weak: ClassSet,
+    strong: ClassSet,
+}
+
+impl<'a> Fair<'a> {
+    pub(super) fn new(classes: &'a dyn FairnessClasses) -> Self {
+        let (mut weak, mut strong) = (ClassSet::empty(classes.count()), ClassSet::empty(classes.count()));
+        for class in 0..classes.count() as u32 {
+            match classes.strength(class) {
+                Fairness::None => {}
+                Fairness::Weak => weak.insert(class),
+                Fairness::Strong => strong.insert(class),
+            }
+        }
+        Self { classes, weak, strong }
+    }
+    /// A set of classes without members.
+    fn none(&self) -> ClassSet {
+        ClassSet::empty(self.classes.count())
+    }
 }
 
 /// Says from time to time that work goes on, and learns whether to stop.
@@ -122,26 +139,26 @@ impl Components {
 pub(super) fn components<S: Space>(
     space: &S,
     roots: impl Iterator<Item = u32>,
-    fair: Option<FairPaths<'_>>,
+    fair: Option<&Fair<'_>>,
     watch: &mut Watch<'_>,
 ) -> Result<Components, StopReason> {
     let nodes = space.nodes();
     if nodes > MOST_NODES {
         return Err(StopReason::TooManyStates);
     }
-    let classes = fair.map_or(0, |fair| fair.classes.count());
+    let none = fair.map_or_else(|| ClassSet::empty(0), Fair::none);
     let mut search = Decomposition {
         space,
-        fair: fair.filter(|fair| fair.strength != Fairness::None),
+        fair,
         ranks: vec![UNVISITED; nodes],
         path: Vec::new(),
         pending: Vec::new(),
         again: Vec::new(),
         found: 0,
-        everywhere: ClassSet::empty(classes),
-        somewhere: ClassSet::empty(classes),
-        here: ClassSet::empty(classes),
-        taken: ClassSet::empty(classes),
+        everywhere: none.clone(),
+        somewhere: none.clone(),
+        here: none.clone(),
+        taken: none,
     };
     for root in roots {
         if search.ranks[root as usize] == UNVISITED {
@@ -164,7 +181,7 @@ pub(super) fn components<S: Space>(
 
 struct Decomposition<'a, S: Space> {
     space: &'a S,
-    fair: Option<FairPaths<'a>>,
+    fair: Option<&'a Fair<'a>>,
     /// The order of the visit, lowered to that of the earliest node known to be in the same component; at the end the
     /// component.
     ranks: Vec<u32>,
@@ -259,7 +276,7 @@ impl<S: Space> Decomposition<'_, S> {
     }
 
     /// Judges the component of the pending nodes from a position on. If it is unclear, `somewhere` has the classes
-    /// that are enabled in it and not taken.
+    /// that are enabled in it and should be taken.
     fn judge(&mut self, first: usize, watch: &mut Watch<'_>) -> Result<Judgement, StopReason> {
         let Self { space, ranks, fair, everywhere, somewhere, here, taken, .. } = self;
         let (mut acceptance, mut has_cycle) = (0, false);
@@ -286,16 +303,14 @@ impl<S: Space> Decomposition<'_, S> {
         if !has_cycle || acceptance != space.sets() {
             return Ok(Judgement::Leaves);
         }
-        Ok(match fair.map_or(Fairness::None, |fair| fair.strength) {
-            Fairness::None => Judgement::Stays,
-            Fairness::Weak if everywhere.is_subset(taken) => Judgement::Stays,
-            Fairness::Weak => Judgement::Leaves,
-            Fairness::Strong if somewhere.is_subset(taken) => Judgement::Stays,
-            Fairness::Strong => {
-                somewhere.remove(taken);
-                Judgement::Unclear
-            }
-        })
+        let Some(fair) = fair else { return Ok(Judgement::Stays) };
+        everywhere.keep(&fair.weak);
+        if !everywhere.is_subset(taken) {
+            return Ok(Judgement::Leaves);
+        }
+        somewhere.keep(&fair.strong);
+        somewhere.remove(taken);
+        Ok(if somewhere.is_empty() { Judgement::Stays } else { Judgement::Unclear })
     }
 }
 
@@ -420,8 +435,6 @@ impl<'a, S: Space> Ways<'a, S> {
 /// A way and a cycle at its end.
 #[derive(Clone, Debug)]
 pub(super) struct Lasso {
-    /// Where it begins.
-    pub(super) start: u32,
     /// The steps to the cycle.
     pub(super) stem: Vec<Step>,
     /// The steps of the cycle.
@@ -434,7 +447,7 @@ pub(super) fn lasso<S: Space>(
     space: &S,
     starts: &[u32],
     components: &Components,
-    fair: Option<FairPaths<'_>>,
+    fair: Option<&Fair<'_>>,
     watch: &mut Watch<'_>,
 ) -> Result<Option<Lasso>, StopReason> {
     let mut ways = Ways::new(space);
@@ -448,7 +461,7 @@ pub(super) fn lasso<S: Space>(
     let entry = stem.last().map_or(start, |step| step.to);
     let component = components.of(entry);
     let is_inside = |node: u32| components.of(node) == component;
-    let mut needs = Needs::new(space.sets(), fair.filter(|fair| fair.strength != Fairness::None));
+    let mut needs = Needs::new(space.sets(), fair);
     needs.visit(space.state(entry));
     let (mut cycle, mut at): (Vec<Step>, u32) = (Vec::new(), entry);
     loop {
@@ -463,7 +476,7 @@ pub(super) fn lasso<S: Space>(
             }
         }
         if at == entry && !cycle.is_empty() {
-            return Ok(Some(Lasso { start, stem, cycle }));
+            return Ok(Some(Lasso { stem, cycle }));
         }
         let way = ways.find(&[at], is_inside, |step| step.to == entry, watch)?;
         let (_, way) = way.expect("a component is strongly connected");
@@ -479,42 +492,40 @@ pub(super) fn lasso<S: Space>(
 /// What a cycle still needs to be accepted and fair.
 struct Needs<'a> {
     sets: u64,
-    fair: Option<FairPaths<'a>>,
-    /// Classes that must still be taken; with weak fairness, it also helps if one is not enabled.
-    classes: ClassSet,
+    fair: Option<&'a Fair<'a>>,
+    /// Weakly fair classes that were enabled in all states so far and not taken.
+    weak: ClassSet,
+    /// Strongly fair classes that were enabled and not taken.
+    strong: ClassSet,
     taken: ClassSet,
     here: ClassSet,
 }
 
 impl<'a> Needs<'a> {
-    fn new(sets: u64, fair: Option<FairPaths<'a>>) -> Self {
-        let count = fair.map_or(0, |fair| fair.classes.count());
-        let mut classes = ClassSet::empty(count);
-        if fair.is_some_and(|fair| fair.strength == Fairness::Weak) {
-            classes.fill();
-        }
-        Self { sets, fair, classes, taken: ClassSet::empty(count), here: ClassSet::empty(count) }
+    fn new(sets: u64, fair: Option<&'a Fair<'a>>) -> Self {
+        let none = fair.map_or_else(|| ClassSet::empty(0), Fair::none);
+        let weak = fair.map_or_else(|| none.clone(), |fair| fair.weak.clone());
+        Self { sets, fair, weak, strong: none.clone(), taken: none.clone(), here: none }
     }
     fn is_met(&self) -> bool {
-        self.sets == 0 && self.classes.is_empty()
+        self.sets == 0 && self.weak.is_empty() && self.strong.is_empty()
     }
     fn visit(&mut self, state: u32) {
         let Some(fair) = self.fair else { return };
         let here = &mut self.here;
         here.clear();
         fair.classes.enabled(state, &mut |class| here.insert(class));
-        if fair.strength == Fairness::Weak {
-            self.classes.keep(here);
-        } else {
-            here.remove(&self.taken);
-            self.classes.add(here);
-        }
+        self.weak.keep(here);
+        here.keep(&fair.strong);
+        here.remove(&self.taken);
+        self.strong.add(here);
     }
     fn take(&mut self, step: &Step) {
         self.sets &= !step.acceptance;
         if let Some(fair) = self.fair {
             fair.classes.taken(step.edge, &mut |class| self.taken.insert(class));
-            self.classes.remove(&self.taken);
+            self.weak.remove(&self.taken);
+            self.strong.remove(&self.taken);
         }
     }
     /// Whether a step to a state brings the cycle closer to being accepted and fair.
@@ -526,14 +537,14 @@ impl<'a> Needs<'a> {
         let here = &mut self.here;
         here.clear();
         fair.classes.taken(step.edge, &mut |class| here.insert(class));
-        if here.meets(&self.classes) {
+        if here.meets(&self.weak) || here.meets(&self.strong) {
             return true;
         }
-        if fair.strength != Fairness::Weak {
+        if self.weak.is_empty() {
             return false;
         }
         here.clear();
         fair.classes.enabled(to, &mut |class| here.insert(class));
-        !self.classes.is_subset(here)
+        !self.weak.is_subset(here)
     }
 }

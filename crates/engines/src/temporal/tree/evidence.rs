@@ -155,7 +155,7 @@ impl Check<'_, '_> {
                 let stays = self.staying(&inside)?;
                 let part = Part { graph: self.graph, inside: &inside };
                 let start = [evidence.path.last()];
-                let lasso = lasso(&part, &start, &stays, self.options.fairness, &mut self.watch)?;
+                let lasso = lasso(&part, &start, &stays, self.fair.as_ref(), &mut self.watch)?;
                 evidence.path.push_lasso(&part, &lasso.expect("a state with a witness reaches a component"));
                 self.leave_open_along(evidence, first..evidence.path.states.len(), b);
                 Ok(None)
@@ -163,11 +163,11 @@ impl Check<'_, '_> {
             CtlOperator::None => {
                 let automaton = translate(self.pool, path)?;
                 self.claim_product(&automaton)?;
-                let Self { graph, values, options, watch, .. } = self;
+                let Self { graph, values, fair, watch, .. } = self;
                 let product = Product::new(graph, &automaton, |atom| label(graph, values, atom))?;
                 let starts: Vec<u32> = product.initial(evidence.path.last()).collect();
-                let found = components(&product, starts.iter().copied(), options.fairness, watch)?;
-                let lasso = lasso(&product, &starts, &found, options.fairness, watch)?;
+                let found = components(&product, starts.iter().copied(), fair.as_ref(), watch)?;
+                let lasso = lasso(&product, &starts, &found, fair.as_ref(), watch)?;
                 evidence.path.push_lasso(&product, &lasso.expect("a state with a witness reaches a component"));
                 for atom in self.pool.atoms(path) {
                     let atom = self.pool.atom(atom);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use quotient_ir::Fairness;
 use quotient_temporal::Atom;
 
 /// A set of numbers below a bound, one bit each.
@@ -52,7 +53,7 @@ impl StateSet {
     /// Its numbers in increasing order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.words.iter().enumerate().flat_map(|(position, &word)| {
-            std::iter::successors(Some(word), |rest| Some(rest & (rest - 1)))
+            std::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)))
                 .take_while(|&rest| rest != 0)
                 .map(move |rest| position as u32 * 64 + rest.trailing_zeros())
         })
@@ -269,38 +270,46 @@ impl Reverse {
 pub trait FairnessClasses {
     /// How many classes there are.
     fn count(&self) -> usize;
+    /// What a class is guaranteed.
+    fn strength(&self, class: u32) -> Fairness;
     /// Calls `visit` with each class that is enabled in a state, perhaps repeatedly.
     fn enabled(&self, state: u32, visit: &mut dyn FnMut(u32));
     /// Calls `visit` with each class that takes a step along an edge, perhaps repeatedly.
     fn taken(&self, edge: usize, visit: &mut dyn FnMut(u32));
 }
 
-/// Fairness classes where every edge belongs to at most one class, and a class is enabled where an edge of it begins.
+/// Fairness classes where a class is enabled where an edge of it begins.
 #[derive(Clone, Debug)]
 pub struct EdgeClasses<'g> {
     graph: &'g Graph,
-    count: usize,
+    /// What each class is guaranteed.
+    strengths: Vec<Fairness>,
+    /// Different combinations of classes.
+    combinations: Vec<Vec<u32>>,
+    /// The combination of each edge, by its position above.
     of_edge: Vec<u32>,
 }
 
 impl<'g> EdgeClasses<'g> {
-    /// The class of an edge that belongs to none.
-    pub const NONE: u32 = u32::MAX;
-
-    /// The classes of the edges, by their numbers.
+    /// The classes of the edges of a graph: what each class is guaranteed, the different combinations of classes, and for
+    /// each edge its combination, by position.
     ///
     /// # Panics
-    /// If there are not as many as there are edges.
-    pub fn new(graph: &'g Graph, of_edge: Vec<u32>) -> Self {
+    /// If there are not as many edges, or a class or combination is not there.
+    pub fn new(graph: &'g Graph, strengths: Vec<Fairness>, combinations: Vec<Vec<u32>>, of_edge: Vec<u32>) -> Self {
         assert_eq!(of_edge.len(), graph.edge_count(), "every edge has an entry");
-        let largest = of_edge.iter().filter(|&&class| class != Self::NONE).max();
-        Self { graph, count: largest.map_or(0, |&class| class as usize + 1), of_edge }
+        assert!(of_edge.iter().all(|&combination| (combination as usize) < combinations.len()), "it is there");
+        assert!(combinations.iter().flatten().all(|&class| (class as usize) < strengths.len()), "it is there");
+        Self { graph, strengths, combinations, of_edge }
     }
 }
 
 impl FairnessClasses for EdgeClasses<'_> {
     fn count(&self) -> usize {
-        self.count
+        self.strengths.len()
+    }
+    fn strength(&self, class: u32) -> Fairness {
+        self.strengths[class as usize]
     }
     fn enabled(&self, state: u32, visit: &mut dyn FnMut(u32)) {
         for edge in self.graph.edges(state) {
@@ -308,9 +317,7 @@ impl FairnessClasses for EdgeClasses<'_> {
         }
     }
     fn taken(&self, edge: usize, visit: &mut dyn FnMut(u32)) {
-        if self.of_edge[edge] != Self::NONE {
-            visit(self.of_edge[edge]);
-        }
+        self.combinations[self.of_edge[edge] as usize].iter().for_each(|&class| visit(class));
     }
 }
 

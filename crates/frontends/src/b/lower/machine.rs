@@ -103,6 +103,8 @@ impl Lowerer<'_> {
         self.claims(&core.invariant, PropertyKind::Invariant, &variables, stage);
         self.model.assertions = self.claims(&core.assertions, PropertyKind::Invariant, &variables, stage);
         self.claims(core.goal.as_slice(), PropertyKind::Cover, &variables, stage);
+        let initialised = stage.map(|stage| self.in_stage(stage, stage.last));
+        self.temporal_formulas(&variables, initialised);
         self.add_remarks();
         Ok(())
     }
@@ -400,7 +402,7 @@ impl Lowerer<'_> {
 
 /// The body of an operation with its parameters chosen where their bounds are known: together with the precondition or
 /// guard that mentions them.
-fn with_parameters(operation: &Operation) -> Substitution {
+pub(super) fn with_parameters(operation: &Operation) -> Substitution {
     let (symbols, body) = (&operation.parameters, &operation.body);
     if symbols.is_empty() {
         return body.clone();

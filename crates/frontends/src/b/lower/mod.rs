@@ -18,6 +18,7 @@ mod scalars;
 mod sets;
 mod shapes;
 mod storage;
+mod temporal;
 mod universe;
 
 use std::rc::Rc;

@@ -10,7 +10,7 @@ pub(crate) mod tree;
 use std::ops::Range;
 
 use quotient_ir::Diagnostic;
-use tree::Machine;
+use tree::{Formula, Machine};
 
 /// The maximum height of the tree of a machine. Everything that walks it uses a stack for that height.
 pub(crate) const MAXIMUM_HEIGHT: u32 = 2000;
@@ -21,4 +21,12 @@ pub(crate) fn parse(text: &str, part: Range<usize>) -> (Machine, Vec<Diagnostic>
     let (machine, about_syntax) = parser::parse(text, tokens);
     errors.extend(about_syntax);
     (machine, crate::first_errors(errors))
+}
+
+/// Parses a formula that is a part of a text, and reports what is wrong with it.
+pub(crate) fn parse_formula(text: &str, part: Range<usize>) -> (Option<Formula>, Vec<Diagnostic>) {
+    let (tokens, mut errors) = lexer::tokenize(&text[..part.end], part.start);
+    let (formula, about_syntax) = parser::parse_formula(text, tokens);
+    errors.extend(about_syntax);
+    (formula.filter(|_| errors.is_empty()), crate::first_errors(errors))
 }

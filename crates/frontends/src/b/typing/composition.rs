@@ -30,6 +30,7 @@ impl Elaborator<'_> {
         let main = self.machine(machine, None, &[], Role::Main, 0);
         self.offer_seen_operations();
         self.instance = main;
+        self.temporal_formulas(machine);
     }
 
     /// The operations of machines that are seen or used but not included: an unknown owner calls them at any time, as

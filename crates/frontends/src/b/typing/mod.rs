@@ -4,6 +4,7 @@
 mod composition;
 mod formulas;
 mod substitutions;
+mod temporal;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,6 +23,8 @@ const MAXIMUM_NODES: usize = 500_000;
 const MAXIMUM_EXPANSIONS: usize = 40;
 /// The maximum number of errors reported.
 const MAXIMUM_ERRORS: usize = 50;
+
+pub(crate) use temporal::within;
 
 /// The machines that a main machine may mention, by name.
 pub(crate) type Machines = FxHashMap<String, Rc<tree::Machine>>;

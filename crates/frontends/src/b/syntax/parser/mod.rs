@@ -14,7 +14,7 @@ use quotient_ir::{Diagnostic, Span};
 
 use super::MAXIMUM_HEIGHT;
 use super::token::{CLAUSES, Token, TokenKind};
-use super::tree::{Machine, Name};
+use super::tree::{Formula, Machine, Name};
 use crate::MAXIMUM_ERRORS;
 
 /// How deep the parser nests. Each level takes several functions, so this is far below the height
@@ -23,19 +23,19 @@ const MAXIMUM_NESTING: u32 = 200;
 
 /// Parses tokens, the last of which is the end of the file.
 pub(super) fn parse(text: &str, tokens: Vec<Token>) -> (Machine, Vec<Diagnostic>) {
-    let mut parser = Parser {
-        text,
-        tokens,
-        position: 0,
-        errors: Vec::new(),
-        last_error: None,
-        stopped: false,
-        depth: 0,
-        height: 0,
-        in_parentheses: false,
-    };
+    let mut parser = Parser::new(text, tokens);
     let machine = parser.machine();
     (machine, parser.errors)
+}
+
+/// Parses the tokens of a single formula.
+pub(super) fn parse_formula(text: &str, tokens: Vec<Token>) -> (Option<Formula>, Vec<Diagnostic>) {
+    let mut parser = Parser::new(text, tokens);
+    let formula = parser.formula();
+    if formula.is_ok() && parser.kind() != TokenKind::EndOfFile {
+        let _: Parsed<()> = parser.unexpected("the end of the formula");
+    }
+    (formula.ok(), parser.errors)
 }
 
 /// The error is reported already.
@@ -58,6 +58,22 @@ struct Parser<'a> {
     height: u32,
     /// Whether `;` and `||` are operators on relations here.
     in_parentheses: bool,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, tokens: Vec<Token>) -> Self {
+        Self {
+            text,
+            tokens,
+            position: 0,
+            errors: Vec::new(),
+            last_error: None,
+            stopped: false,
+            depth: 0,
+            height: 0,
+            in_parentheses: false,
+        }
+    }
 }
 
 impl Parser<'_> {
