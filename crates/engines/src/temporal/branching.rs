@@ -16,7 +16,7 @@ use crate::temporal::lasso::{Failure, Goal, PathStep, Run};
 use crate::temporal::product::Trouble;
 use crate::temporal::search::Search;
 use crate::temporal::tree::{
-    Ending, Evidence, FairPaths, FairnessClasses, Graph, GraphBuilder, TreeError, TreeOptions, check_tree,
+    Ending, Evidence, FairnessClasses, Graph, GraphBuilder, TreeError, TreeOptions, check_tree,
 };
 
 /// An automaton that follows every run and asks for nothing: the product with it is the graph of the states.
@@ -32,7 +32,7 @@ pub(crate) fn follower(atoms: usize) -> Automaton {
 
 /// The fairness classes of a graph.
 struct GraphClasses {
-    count: usize,
+    strength: Vec<Fairness>,
     /// Where the classes of each state begin, and of each edge.
     enabled: (Vec<usize>, Vec<ClassId>),
     taken: (Vec<usize>, Vec<ClassId>),
@@ -40,7 +40,10 @@ struct GraphClasses {
 
 impl FairnessClasses for GraphClasses {
     fn count(&self) -> usize {
-        self.count
+        self.strength.len()
+    }
+    fn strength(&self, class: u32) -> Fairness {
+        self.strength[class as usize]
     }
     fn enabled(&self, state: u32, visit: &mut dyn FnMut(u32)) {
         let (offsets, classes) = &self.enabled;
@@ -66,12 +69,8 @@ pub(crate) fn check_branching<S: SearchSpace>(
 ) -> Result<Option<Illustration>, Failure> {
     let (graph, classes) = build(search, temporal.atoms.len(), fairness)?;
     let mut pool = pool.clone();
-    let strength = fairness.map(|data| strength_of(&data.classes.strength)).transpose()?;
-    let fair = strength.zip(classes.as_ref()).map(|(strength, classes)| {
-        let classes: &dyn FairnessClasses = classes;
-        FairPaths { strength, classes }
-    });
-    let options = TreeOptions { fairness: fair.filter(|fair| fair.strength != Fairness::None), max_memory };
+    let fairness = classes.as_ref().map(|classes| classes as &dyn FairnessClasses);
+    let options = TreeOptions { fairness, max_memory };
     let bytes = search.store.memory_bytes() + graph.memory_bytes();
     let states = graph.states() as u64;
     let mut poll = || match search.poll(bytes, states) {
@@ -136,17 +135,6 @@ fn close<S: SearchSpace>(
     Ok(if stays { Trace::new(run.steps, None) } else { Trace::lasso(run.steps, begin, None) })
 }
 
-/// The fairness of all classes, if it is the same.
-fn strength_of(strength: &[Fairness]) -> Result<Fairness, Failure> {
-    let first = strength.first().copied().unwrap_or_default();
-    match strength.iter().all(|&other| other == first) {
-        true => Ok(first),
-        false => Err(Failure::Defect(EngineError::Refused(
-            "CTL needs the same fairness for all rules: weak and strong fairness together are for LTL",
-        ))),
-    }
-}
-
 /// The graph of all nodes, with its atoms.
 fn build<S: SearchSpace>(
     search: &mut Search<'_, '_, S>,
@@ -159,7 +147,7 @@ fn build<S: SearchSpace>(
     starts.dedup();
     starts.iter().for_each(|&start| builder.start(start));
     let mut classes = GraphClasses {
-        count: fairness.map_or(0, |data| data.classes.len()),
+        strength: fairness.map_or_else(Vec::new, |data| data.classes.strength.clone()),
         enabled: (vec![0], Vec::new()),
         taken: (vec![0], Vec::new()),
     };
