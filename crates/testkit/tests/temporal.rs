@@ -10,7 +10,7 @@ use quotient_engines::temporal::tree::{EdgeClasses, Ending, Graph, GraphBuilder,
 use quotient_engines::{
     EngineError, FairnessMode, SearchOptions, Silent, SymmetrySource, UsedSymmetry, Verdict, check_temporal,
 };
-use quotient_ir::{Fairness, Layout, Model, PropertyId, TemporalClaim};
+use quotient_ir::{Fairness, Layout, Model, PropertyId, TableIndex, TemporalClaim};
 use quotient_temporal::Atom;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_temporal::{TemporalModel, random_temporal};
@@ -72,7 +72,9 @@ fn told(
     };
     // Small products would be decided before symmetries are looked for.
     let temporal_trial = if source.is_some() { 0 } else { SearchOptions::default().temporal_trial };
-    let options = SearchOptions { fairness, temporal_trial, ..SearchOptions::default() };
+    // Every other property with two threads.
+    let threads = 1 + property.position() as u32 % 2;
+    let options = SearchOptions { fairness, temporal_trial, threads, ..SearchOptions::default() };
     match check_temporal(model, &layout, property, source, &options, &mut Silent) {
         Ok(report) => {
             used.extend(report.searches.iter().map(|search| search.symmetry.clone()));
