@@ -262,7 +262,7 @@ Examples:
 pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
-    /// Check only this property: a name, `deadlock` or `errors`; may be repeated
+    /// Check only this property: a name, `deadlock` or `errors`, in Promela also `acceptance` or `progress`; may be repeated
     #[arg(long = "property", value_name = "NAME")]
     pub(crate) properties: Vec<String>,
     /// What counts as a deadlock [default: stuttering; stuck in Promela, B and DVE]
@@ -283,6 +283,12 @@ pub(crate) struct CheckArguments {
     /// Also check that this condition, in the language of the model, holds in some reachable state; may be repeated
     #[arg(long, value_name = "EXPR")]
     pub(crate) reach: Vec<String>,
+    /// Also check that this formula of LTL holds on every run, as in `[] (p -> <> q)`; may be repeated
+    #[arg(long, value_name = "FORMULA")]
+    pub(crate) ltl: Vec<String>,
+    /// Also check that this formula of CTL or CTL* holds at the start, as in `AG EF p`; may be repeated
+    #[arg(long, value_name = "FORMULA")]
+    pub(crate) ctl: Vec<String>,
     /// Show a shortest run to each cover that is reached, too; that takes a search for each
     #[arg(long)]
     pub(crate) cover_runs: bool,
@@ -525,6 +531,9 @@ pub(crate) struct LowerArguments {
     /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Leave out temporal formulas and fairness, which other tools for Murphi do not read
+    #[arg(long)]
+    pub(crate) no_extensions: bool,
 }
 
 /// The languages by their names on the command line.

@@ -108,7 +108,7 @@ pub use quotient_engines::{
     RuleFirings, SearchOrder, Spill, StopReason, StoreMode, Subject, TemporalReport, UsedSymmetry, Verdict,
     ViolationLimit,
 };
-pub use quotient_frontends::{Language, WellDefinedness};
+pub use quotient_frontends::{LabelChecks, Language, WellDefinedness};
 pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Moved,
     Reason, Refused, Strategy, TooManyStates, Witness,

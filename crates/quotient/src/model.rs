@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use quotient_frontends as frontends;
 use quotient_frontends::{
-    Condition, Language, MAXIMUM_SOURCE_BYTES, Role, UNSUPPORTED_PROPERTY, WellDefinedness, source_from_bytes,
-    with_conditions, with_mentioned_files,
+    Condition, LabelChecks, Language, MAXIMUM_SOURCE_BYTES, Role, UNSUPPORTED_PROPERTY, WellDefinedness,
+    source_from_bytes, with_conditions, with_mentioned_files,
 };
 use quotient_ir::{self as ir, Claim, DeadlockMode, Diagnostic, Layout, Source};
 
@@ -41,6 +41,12 @@ pub struct LoadOptions {
     pub invariants: Vec<String>,
     /// Conditions in the language of the model, each claimed to hold in some reachable state.
     pub reach: Vec<String>,
+    /// Further formulas of LTL over conditions in the language of the model, each claimed to hold on every run.
+    pub ltl: Vec<String>,
+    /// Further formulas of CTL*, each claimed to hold at the start.
+    pub ctl: Vec<String>,
+    /// Whether the labels `accept` and `progress` of a Promela model are checked.
+    pub labels: LabelChecks,
     /// How a condition of a B operation without a value is treated. By default it is false, with a remark, unless the
     /// machine itself declares it an error.
     pub well_definedness: Option<WellDefinedness>,
@@ -52,7 +58,9 @@ impl LoadOptions {
         let constraint = self.constraint.iter().map(|it| (Role::Constraint, it));
         let invariants = self.invariants.iter().map(|it| (Role::Invariant, it));
         let reach = self.reach.iter().map(|it| (Role::Reach, it));
-        let all = constraint.chain(invariants).chain(reach);
+        let linear = self.ltl.iter().map(|it| (Role::Linear, it));
+        let branching = self.ctl.iter().map(|it| (Role::Branching, it));
+        let all = constraint.chain(invariants).chain(reach).chain(linear).chain(branching);
         all.map(|(role, expression)| Condition { role, expression: expression.clone() }).collect()
     }
 }
@@ -184,6 +192,7 @@ impl Model {
             constants: options.constants.clone(),
             extra_nodes: !options.no_extra_nodes,
             watch_claims: !options.ignore_claims,
+            labels: options.labels,
             max_processes: options.max_processes,
             well_definedness: options.well_definedness,
             ..frontends::LoadOptions::default()
@@ -304,6 +313,8 @@ fn load_extended(
             Role::Constraint => "--constraint",
             Role::Invariant => "--invariant",
             Role::Reach => "--reach",
+            Role::Linear => "--ltl",
+            Role::Branching => "--ctl",
         };
         (option.to_owned(), expression.clone())
     }));

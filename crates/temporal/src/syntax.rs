@@ -11,7 +11,9 @@ mod parser;
 mod tree;
 mod vocabulary;
 
-pub use dialect::{Associativity, Delimited, Dialect, Expressions, MurphiExpressions, Piece, PromelaExpressions};
+pub use dialect::{
+    Associativity, Delimited, Dialect, DveExpressions, Expressions, MurphiExpressions, Piece, PromelaExpressions,
+};
 pub use lower::{AtomReader, AtomTable, Binding, lower, lower_from, parse_plain};
 pub use parser::parse;
 pub use tree::{Binary, Quantified, Quantifier, SyntaxId, SyntaxKind, SyntaxNode, SyntaxTree, Unary};

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use quotient::{
-    Checkpoint, Control, FairnessMode, Language, LoadOptions, Model, Options, Plan, Report, Spill, StoreMode, Subject,
-    ViolationLimit,
+    Checkpoint, Control, FairnessMode, LabelChecks, Language, LoadOptions, Model, Options, Plan, Report, Spill,
+    StoreMode, Subject, ViolationLimit,
 };
 use quotient_ir::Trace;
 
@@ -33,6 +33,12 @@ pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result
         constraint: arguments.constraint.clone(),
         invariants: arguments.invariant.clone(),
         reach: arguments.reach.clone(),
+        ltl: arguments.ltl.clone(),
+        ctl: arguments.ctl.clone(),
+        labels: LabelChecks {
+            acceptance: arguments.properties.iter().any(|name| name == "acceptance").then_some(true),
+            progress: arguments.properties.iter().any(|name| name == "progress"),
+        },
         ..load_options(&arguments.model, Claims::Watched)
     };
     let model = load_model_with(&arguments.model, &loading, &control)?;

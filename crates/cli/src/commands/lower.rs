@@ -14,7 +14,8 @@ use crate::terminal::print;
 pub(crate) fn run(arguments: &LowerArguments) -> Result<ExitCode, Failure> {
     let model = load_model(&arguments.model, Claims::Ignored, &Control::default())?;
     show_warnings(&model);
-    let text = print_murphi(model.ir(), &PrintOptions::default())
+    let options = PrintOptions { extensions: !arguments.no_extensions, ..PrintOptions::default() };
+    let text = print_murphi(model.ir(), &options)
         .map_err(|error| whole_model(model.source(), "cannot-print", error.to_string()))?;
     match &arguments.output {
         Some(path) => std::fs::write(path, text).map_err(|error| Failure::file("write", path, &error))?,

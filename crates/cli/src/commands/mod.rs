@@ -4,8 +4,8 @@ use std::io;
 
 use quotient::ir::{DeadlockMode, Diagnostic, Source};
 use quotient::{
-    Control, Error, Language, Limits, LoadOptions, Model, Reduction, SearchOrder, Strategy, Symmetry, Verdict,
-    WellDefinedness,
+    Control, Error, LabelChecks, Language, Limits, LoadOptions, Model, Reduction, SearchOrder, Strategy, Symmetry,
+    Verdict, WellDefinedness,
 };
 
 use crate::arguments::{
@@ -63,6 +63,9 @@ fn load_options(arguments: &ModelArguments, claims: Claims) -> LoadOptions {
         constraint: None,
         invariants: Vec::new(),
         reach: Vec::new(),
+        ltl: Vec::new(),
+        ctl: Vec::new(),
+        labels: LabelChecks::default(),
         constants: arguments.definitions.clone(),
         language: arguments.language.map(language),
         no_extra_nodes: arguments.no_extra_nodes,

@@ -357,7 +357,7 @@ impl Check<'_, '_> {
             interpreter: self.interpreter,
             property: self.property,
             instances: &orbit.instances,
-            classes,
+            fairness: data.as_ref(),
             literals: levels.as_ref().and_then(Levels::literals),
         };
         let (found, figures) = match &self.temporal.claim {

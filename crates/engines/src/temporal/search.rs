@@ -65,6 +65,14 @@ pub(crate) enum Outcome {
     Judged,
 }
 
+/// Which successors are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Listed {
+    All,
+    /// Those whose component is not known, and which an accepting cycle can go through.
+    Open,
+}
+
 /// A step that waits.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
@@ -111,7 +119,7 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
     pub(crate) fn run(&mut self, mut judge: Option<Judge<'_, 'a, 'p, S>>) -> Result<Outcome, Trouble> {
         let mut edges: Vec<Edge> = Vec::new();
         self.product.starts(&mut self.scratch, &mut self.found)?;
-        self.intern_all(NO_PARENT, &mut edges)?;
+        self.intern_all(NO_PARENT, Listed::Open, &mut edges)?;
         let mut roots: Vec<StateNumber> = edges.drain(..).map(|edge| edge.to).collect();
         let mut batch = Batch::new(self.product.code.words);
         let mut recent = Recent::new(self.product.code.words, RECENT_WORTH);
@@ -239,7 +247,7 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
             live.len() as u64,
         )?;
         self.expand(node)?;
-        self.intern_all(node, edges)
+        self.intern_all(node, Listed::Open, edges)
     }
 
     /// Leaves a node whose steps are all done.
@@ -275,8 +283,8 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
         self.product.expand(&mut self.scratch, self.store.state(node), &mut self.found)
     }
 
-    /// Stores what was found, and lists what an accepting cycle can go through.
-    fn intern_all(&mut self, parent: StateNumber, edges: &mut Vec<Edge>) -> Result<(), Trouble> {
+    /// Stores what was found, and lists it.
+    fn intern_all(&mut self, parent: StateNumber, listed: Listed, edges: &mut Vec<Edge>) -> Result<(), Trouble> {
         let words = self.product.code.words;
         let found = std::mem::replace(&mut self.found, Successors::new(words));
         let mut hashes = std::mem::take(&mut self.hashes);
@@ -286,7 +294,7 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
         let mut result = Ok(());
         for (record, &hash) in found.records().zip(&hashes) {
             match self.intern(&record[..words], hash, parent) {
-                Ok(to) if self.ranks[to as usize] == COMPLETE => {}
+                Ok(to) if listed == Listed::Open && self.ranks[to as usize] == COMPLETE => {}
                 Ok(to) => edges.push(Edge { to, marks: record[words] as u32 }),
                 Err(trouble) => {
                     result = Err(trouble);
@@ -358,7 +366,7 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
     pub(crate) fn successors(&mut self, node: StateNumber) -> Result<Vec<(StateNumber, u32)>, Trouble> {
         self.expand(node)?;
         let mut edges = Vec::new();
-        self.intern_all(node, &mut edges)?;
+        self.intern_all(node, Listed::All, &mut edges)?;
         Ok(edges.into_iter().map(|edge| (edge.to, edge.marks)).collect())
     }
 
@@ -371,7 +379,7 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
     pub(crate) fn starts(&mut self) -> Result<Vec<StateNumber>, Trouble> {
         self.product.starts(&mut self.scratch, &mut self.found)?;
         let mut edges = Vec::new();
-        self.intern_all(NO_PARENT, &mut edges)?;
+        self.intern_all(NO_PARENT, Listed::All, &mut edges)?;
         Ok(edges.into_iter().map(|edge| edge.to).collect())
     }
 }

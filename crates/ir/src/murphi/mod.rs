@@ -39,11 +39,14 @@ pub struct PrintOptions {
     /// The greatest length of the program in bytes. Shared expressions are written out at every use, so a small model
     /// can have a very long text.
     pub max_bytes: usize,
+    /// Whether temporal formulas and fairness are printed, which only quotient reads. Otherwise comments tell what is
+    /// missing.
+    pub extensions: bool,
 }
 
 impl Default for PrintOptions {
     fn default() -> Self {
-        Self { max_bytes: 1 << 28 }
+        Self { max_bytes: 1 << 28, extensions: false }
     }
 }
 

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
+use quotient_temporal::Atom;
+use quotient_temporal::print::Notation;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bounds::{Bounds, declared_numbers, escapes, value_type};
@@ -16,8 +18,10 @@ use super::statements::{is_true, quoted, written_locals};
 use super::walk::{Node, called_functions, visit_nodes, visit_statements};
 use super::{PrintError, PrintOptions};
 use crate::expression::{Expr, Iteration, Root};
+use crate::formula::{Temporal, TemporalClaim};
 use crate::index::{FunctionId, LocalId, PlaceId, PropertyId, TableIndex, TypeId, VariableId};
 use crate::model::{Function, LocalKind, Model, Parameter, Property, PropertyKind, Rule, Start};
+use crate::ownership::Fairness;
 use crate::statement::{Statement, StatementKind};
 use crate::text::expression_text;
 
@@ -110,6 +114,8 @@ impl<'m> Printer<'m> {
             let text = self.property(property, entry, number)?;
             self.keep(&mut sections, text)?;
         }
+        let fairness = self.fairness();
+        self.keep(&mut sections, fairness)?;
         if self.needs_wide_values() {
             self.wide_integer();
         }
@@ -339,9 +345,8 @@ impl<'m> Printer<'m> {
         let owner = Owner::property(property);
         let what = named("property", &property.name, number);
         let mut scope = self.scope(owner, what);
-        if property.kind == PropertyKind::Temporal {
-            // Murphi has no temporal formulas.
-            return Ok(None);
+        if let Some(temporal) = property.formula.temporal() {
+            return self.temporal(&mut scope, property, temporal).map(Some);
         }
         let Some(condition) = property.formula.condition() else {
             if self.cover_statements.contains(&id) {
@@ -392,6 +397,73 @@ impl<'m> Printer<'m> {
             lines.push("end;");
         }
         Ok(Some(lines.text))
+    }
+
+    /// A temporal property in the syntax of quotient's own Murphi, or a comment about it.
+    fn temporal(
+        &mut self,
+        scope: &mut Scope<'m>,
+        property: &'m Property,
+        temporal: &'m Temporal,
+    ) -> Result<String, PrintError> {
+        let name = quoted(property.name.as_deref().unwrap_or("formula"));
+        let (word, formula) = match &temporal.claim {
+            TemporalClaim::Linear { pool, formula } => ("ltl", Some((pool, *formula))),
+            TemporalClaim::Branching { pool, formula } => ("ctl", Some((pool, *formula))),
+            TemporalClaim::Never(_) => ("never", None),
+        };
+        let passes = self.model.properties.iter().any(|it| it.kind == PropertyKind::Passing);
+        let reason = match formula {
+            _ if !self.options.extensions => Some("Murphi has no temporal formulas"),
+            None => Some("it is an automaton"),
+            Some(_) if passes => Some("it does not speak about transient states, and Murphi has none"),
+            Some(_) => None,
+        };
+        let Some((pool, formula)) = formula.filter(|_| reason.is_none()) else {
+            let text = temporal.text.split_whitespace().collect::<Vec<_>>().join(" ");
+            return Ok(format!("-- {word} {name} {text}\n-- is left out: {}\n", reason.unwrap_or_default()));
+        };
+        let parameters = self.parameters(scope, &property.parameters)?;
+        let mut atoms = Vec::new();
+        for &atom in &temporal.atoms {
+            let like = format!("holds_{}", property.name.as_deref().unwrap_or("condition"));
+            let text = self.guard(scope, atom, &like)?;
+            atoms.push(format!("({})", text.split_whitespace().collect::<Vec<_>>().join(" ")));
+        }
+        let text = quotient_temporal::print::print(pool, formula, Notation::Spin, &|Atom(number)| {
+            atoms.get(number as usize).cloned().unwrap_or_default()
+        });
+        let line = format!("{word} {name}\n  {text};");
+        let mut lines = Lines::new(0);
+        if parameters.is_empty() {
+            lines.push(line);
+        } else {
+            lines.push(format!("ruleset {} do", parameters.join("; ")));
+            lines.depth = 1;
+            lines.push(line);
+            lines.depth = 0;
+            lines.push("end;");
+        }
+        Ok(lines.text)
+    }
+
+    /// The fairness of rules, by their names.
+    fn fairness(&self) -> Option<String> {
+        let mut text = String::new();
+        let mut known: FxHashSet<&str> = FxHashSet::default();
+        for rule in self.model.rules.iter() {
+            let word = match rule.fairness {
+                Fairness::None => continue,
+                Fairness::Weak => "weak",
+                Fairness::Strong => "strong",
+            };
+            let Some(name) = rule.name.as_deref() else { continue };
+            if known.insert(name) {
+                let comment = if self.options.extensions { "" } else { "-- " };
+                let _ = writeln!(text, "{comment}fairness {word} {};", quoted(name));
+            }
+        }
+        (!text.is_empty()).then_some(text)
     }
 
     /// The body of a rule or initial-state program: its variables, parameters that need one, its statements, and the

@@ -327,7 +327,7 @@ fn what_cannot_be_printed_is_refused() {
     let condition = b.binary(BinaryOperator::Equal, sum, sum);
     b.property(PropertyKind::Invariant, vec![], Locals::default(), condition);
     let (model, _) = b.finish();
-    let options = PrintOptions { max_bytes: 10_000 };
+    let options = PrintOptions { max_bytes: 10_000, ..PrintOptions::default() };
     assert_eq!(print_murphi(&model, &options), Err(PrintError::TooLong { limit: 10_000 }));
     let _ = small;
 }

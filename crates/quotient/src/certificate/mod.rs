@@ -5,6 +5,7 @@ mod checker;
 
 use std::collections::BTreeMap;
 
+use quotient_frontends::LabelChecks;
 use quotient_ir::{Action, Interpreter, Model as Representation, RuleId, SlotId, TableIndex, TypeId, TypeKind};
 use quotient_symmetry::{Instance, StateMap, Subject};
 use serde::{Deserialize, Serialize};
@@ -122,6 +123,9 @@ impl Certificate {
             constraint: None,
             invariants: Vec::new(),
             reach: Vec::new(),
+            ltl: Vec::new(),
+            ctl: Vec::new(),
+            labels: LabelChecks::default(),
             // Certificates concern models as `detect` loads them.
             well_definedness: None,
             constants: self.definitions.clone().into_iter().collect(),

@@ -14,6 +14,8 @@ pub enum Piece {
     Prefix,
     /// An operator that is both, such as `-`.
     Sign,
+    /// Something after an operand that belongs to it, such as `->x` in DVE.
+    Postfix,
 }
 
 /// The tokens of the expressions of a language, as far as needed to find where an atom ends.
@@ -122,6 +124,48 @@ impl Expressions for MurphiExpressions {
     }
     fn has_dash_comments(&self) -> bool {
         true
+    }
+}
+
+/// Expressions of DVE. A variable of a process, `P->x`, is written without blanks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DveExpressions;
+
+impl Expressions for DveExpressions {
+    fn piece(&self, text: &str) -> Option<(usize, Piece)> {
+        use Piece::{Infix, Postfix, Prefix, Selector, Sign};
+        if let Some(name) = text.strip_prefix("->") {
+            let length = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(name.len());
+            let is_name = length > 0 && !name.starts_with(|c: char| c.is_ascii_digit());
+            return is_name.then_some((2 + length, Postfix));
+        }
+        longest(
+            text,
+            &[
+                ("==", Infix),
+                ("!=", Infix),
+                ("<=", Infix),
+                (">=", Infix),
+                ("<", Infix),
+                (">", Infix),
+                ("<<", Infix),
+                (">>", Infix),
+                ("+", Infix),
+                ("-", Sign),
+                ("*", Infix),
+                ("/", Infix),
+                ("%", Infix),
+                ("&", Infix),
+                ("|", Infix),
+                ("^", Infix),
+                ("~", Prefix),
+                (".", Selector),
+                (",", Infix),
+            ],
+        )
+    }
+    fn is_connective(&self, spelling: &str) -> bool {
+        ["&&", "||", "and", "or", "not", "imply", "true", "false"].contains(&spelling)
     }
 }
 
@@ -244,6 +288,20 @@ impl Dialect<'static> {
             delimited: false,
             single_symbols: true,
             double_arrows: false,
+            branching: true,
+            until: Associativity::Refused,
+            implication: Associativity::Refused,
+        }
+    }
+    /// Formulas over DVE expressions.
+    pub fn dve() -> Self {
+        Self {
+            expressions: &DveExpressions,
+            reserved: &["true", "false", "and", "or", "not", "imply"],
+            is_name: None,
+            delimited: false,
+            single_symbols: false,
+            double_arrows: true,
             branching: true,
             until: Associativity::Refused,
             implication: Associativity::Refused,

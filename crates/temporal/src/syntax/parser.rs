@@ -199,7 +199,7 @@ impl Parser<'_> {
             }),
             TokenKind::Close(_) | TokenKind::End | TokenKind::Do | TokenKind::Colon | TokenKind::Assign => None,
             _ if least > Binary::And.level() => None,
-            TokenKind::Expression(Piece::Infix | Piece::Selector | Piece::Sign) => {
+            TokenKind::Expression(Piece::Infix | Piece::Selector | Piece::Sign | Piece::Postfix) => {
                 // Nothing in front of it could be its operand.
                 let found = span.of(self.text);
                 self.report(
@@ -439,6 +439,10 @@ impl Parser<'_> {
                     operand_is_next = false;
                     at = self.tokens[at].partner + 1;
                 }
+                Some(TokenKind::Expression(Piece::Postfix)) if !operand_is_next => {
+                    has_selector = true;
+                    at += 1;
+                }
                 Some(TokenKind::Expression(piece @ (Piece::Infix | Piece::Selector | Piece::Sign)))
                     if !operand_is_next =>
                 {
@@ -478,7 +482,7 @@ impl Parser<'_> {
             {
                 None
             }
-            TokenKind::Expression(Piece::Infix | Piece::Selector) => None,
+            TokenKind::Expression(Piece::Infix | Piece::Selector | Piece::Postfix) => None,
             // An operator without its right operand: the caller's parser of expressions tells what is missing.
             _ => Some(at),
         }

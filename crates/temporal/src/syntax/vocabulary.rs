@@ -65,6 +65,7 @@ pub(super) const WORDS: &[(&str, Meaning)] = &[
     ("weakuntil", B(Binary::WeakUntil)),
     ("release", B(Binary::Release)),
     ("implies", B(Binary::Implies)),
+    ("imply", B(Binary::Implies)),
     ("equivalent", B(Binary::Equivalent)),
     ("not", N(Unary::Not)),
     ("and", B(Binary::And)),

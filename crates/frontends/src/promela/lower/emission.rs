@@ -92,6 +92,18 @@ pub(super) struct Emission<'p, 't> {
     /// The origin of each rule.
     pub(super) origins: Vec<Origin>,
     pub(super) check_assertions: bool,
+    /// Whether something is claimed about whole runs, and not only about states.
+    pub(super) watches_runs: bool,
+}
+
+/// What is checked besides the properties of the text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Checks {
+    pub(super) assertions: bool,
+    /// That no run passes labels `accept` again and again.
+    pub(super) acceptance: bool,
+    /// That every run passes labels `progress` again and again.
+    pub(super) progress: bool,
 }
 
 impl<'p, 't> Emission<'p, 't> {
@@ -101,10 +113,9 @@ impl<'p, 't> Emission<'p, 't> {
         program: &'p Program<'t>,
         pools: &'p Pools,
         wide: &'p FxHashSet<Wide>,
-        check_assertions: bool,
-        asks_progress: bool,
+        checks: Checks,
     ) -> Self {
-        let mut uses_timeout = asks_progress;
+        let mut uses_timeout = checks.progress;
         let own = program.actions().flat_map(|(_, _, action)| expressions_of(action));
         for expression in own.chain(program.claimed_conditions()) {
             walk(expression, &mut |inner| {
@@ -137,7 +148,8 @@ impl<'p, 't> Emission<'p, 't> {
             wide,
             widen: Vec::new(),
             origins: Vec::new(),
-            check_assertions,
+            check_assertions: checks.assertions,
+            watches_runs: checks.acceptance || checks.progress || program.watches_runs(),
         };
         emission.lay_out_channel_numbers();
         emission.declare_globals();
@@ -574,6 +586,11 @@ impl<'p, 't> Emission<'p, 't> {
             return None;
         };
         let point = flow.numbers.get(&element).copied();
+        if point.is_none() {
+            let message = format!("no process is ever seen at label `{}`", label.text);
+            let help = "a label before the first statement of an option, or inside a `d_step`, is no place where a process waits; write it before the `do`, `if` or `d_step`";
+            self.complain(Diagnostic::warning("unseen-label", message, label.span).with_help(help));
+        }
         if self.pools.ranges[process].is_none() {
             return Some(self.truth(false));
         }

@@ -11,7 +11,7 @@ use quotient_temporal::{Atom, Automaton, Cube, Formula as Node, Formulas, Transi
 use rustc_hash::FxHashMap;
 
 use super::claims::Claim;
-use super::emission::Emission;
+use super::emission::{Checks, Emission};
 use super::owner::{Bound, Context, Owner};
 use super::program::walk;
 use super::wording::condition_text;
@@ -413,8 +413,8 @@ impl Emission<'_, '_> {
     }
 
     /// The properties that labels stand for.
-    pub(super) fn emit_label_properties(&mut self, acceptance: bool, progress: bool) {
-        if acceptance {
+    pub(super) fn emit_label_properties(&mut self, checks: Checks) {
+        if checks.acceptance {
             let mut owner = Owner::default();
             let condition = self.is_at_label(&mut owner, "accept");
             let mut lowering = Lowering { pool: Formulas::new(), atoms: Atoms::default(), branching: false };
@@ -434,7 +434,7 @@ impl Emission<'_, '_> {
             let text = "<> [] no process is at a label accept".into();
             self.push_temporal(ACCEPTANCE.into(), Vec::new(), owner, claim, atoms, text, self.label_span("accept"));
         }
-        if progress {
+        if checks.progress {
             let mut owner = Owner::default();
             let condition = self.non_progress(&mut owner);
             let mut lowering = Lowering { pool: Formulas::new(), atoms: Atoms::default(), branching: false };

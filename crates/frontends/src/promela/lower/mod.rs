@@ -30,7 +30,7 @@ use rustc_hash::FxHashSet;
 
 use crate::LabelChecks;
 
-use self::emission::{Emission, Wide};
+use self::emission::{Checks, Emission, Wide};
 use self::pools::{Pools, initially, pools_from};
 use self::program::Program;
 use self::symbols::SIZE_LIMIT;
@@ -165,10 +165,15 @@ fn emit(
         let diagnostic = Diagnostic::error("too-large", message, quotient_ir::Span::default());
         return (None, vec![Diagnostic { primary: None, ..diagnostic }], None);
     }
+    let claimed = !program.tree.claims.is_empty() || !program.tree.formulas.is_empty();
+    let checks = Checks {
+        assertions: settings.check_assertions,
+        acceptance: settings.labels.acceptance.unwrap_or(!claimed && program.has_label("accept")),
+        progress: settings.labels.progress,
+    };
     let mut wide: FxHashSet<Wide> = FxHashSet::default();
     loop {
-        let progress = settings.labels.progress;
-        let mut emission = Emission::new(source, program, pools, &wide, settings.check_assertions, progress);
+        let mut emission = Emission::new(source, program, pools, &wide, checks);
         emission.declare_quiet();
         emission.declare_outranked();
         emission.emit_start();
@@ -190,9 +195,7 @@ fn emit(
         }
         emission.emit_claim_properties();
         emission.emit_automata();
-        let claimed = !program.tree.claims.is_empty() || !program.tree.formulas.is_empty();
-        let acceptance = settings.labels.acceptance.unwrap_or(!claimed && program.has_label("accept"));
-        emission.emit_label_properties(acceptance, progress);
+        emission.emit_label_properties(checks);
         emission.emit_passing();
         emission.check_priorities();
         if !emission.widen.is_empty() && mode != Mode::Check {

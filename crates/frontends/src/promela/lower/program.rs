@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::claims::Claim;
 use super::events::EventTrace;
 use super::flow::{Action, Element, ElementKind, Flow, build};
+use super::formulas::invariants;
 use super::hidden::Hidden;
 use super::pools::Pools;
 use super::priorities::Priorities;
@@ -243,6 +244,12 @@ impl<'t> Program<'t> {
     pub(super) fn claimed_conditions(&self) -> impl Iterator<Item = &Expression> {
         let claims = self.claims.iter().chain(&self.automata);
         self.tree.formulas.iter().map(|formula| &formula.condition).chain(claims.flat_map(Claim::conditions))
+    }
+
+    /// Whether a formula or claim of the text is about whole runs.
+    pub(super) fn watches_runs(&self) -> bool {
+        let mut formulas = self.tree.formulas.iter();
+        !self.automata.is_empty() || formulas.any(|formula| invariants(&formula.condition).is_none())
     }
 
     /// Whether a process type has a label with a prefix.

@@ -947,6 +947,10 @@ impl Emission<'_, '_> {
             });
         }
         conditions.push(self.is_trace_complete());
+        if self.watches_runs {
+            // A run must not stay where a process can move.
+            conditions.push(self.nobody_moves(&mut owner, true));
+        }
         let guard = self.all(conditions);
         let name = Some("valid end".into());
         let (parameters, body, span) = (Vec::new(), Vec::new(), Span::default());

@@ -86,7 +86,7 @@ impl Parser<'_> {
             let mut last = None;
             let mut refused = false;
             loop {
-                if parser.at(TokenKind::Question) && precedence::CONDITIONAL >= least {
+                if parser.at(TokenKind::Question) && precedence::CONDITIONAL >= least && !parser.at_limit() {
                     refused = refused || parser.refuse_chain(last, precedence::CONDITIONAL);
                     last = Some(precedence::CONDITIONAL);
                     left = parser.conditional(left)?;
@@ -108,6 +108,9 @@ impl Parser<'_> {
     /// The binary operator at the current token. A word of another language is reported and treated as the operator
     /// that it means.
     fn operator_here(&mut self) -> Option<(u8, BinaryOperator)> {
+        if self.at_limit() {
+            return None;
+        }
         if !self.at(TokenKind::Identifier) || !self.next_kind().starts_expression() {
             return binary_operator(self.kind());
         }
@@ -121,6 +124,11 @@ impl Parser<'_> {
         let (_, meant) = words.into_iter().find(|(word, _)| self.is_word(0, word))?;
         self.expected("an operator");
         binary_operator(meant)
+    }
+
+    /// Whether the expression ends here although an operator follows, which belongs to the formula around it.
+    fn at_limit(&self) -> bool {
+        self.limit.is_some_and(|limit| self.span().start >= limit)
     }
 
     /// Reports a second operator of a kind that does not associate.

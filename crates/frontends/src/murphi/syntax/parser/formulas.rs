@@ -124,7 +124,10 @@ impl Parser<'_> {
             SyntaxKind::Constant(value) => FormulaKind::Constant(*value),
             SyntaxKind::Atom => {
                 self.seek(span.start);
-                let condition = self.expression()?;
+                self.limit = Some(span.end);
+                let condition = self.expression();
+                self.limit = None;
+                let condition = condition?;
                 self.expect_at(span.end)?;
                 FormulaKind::Condition(condition)
             }
@@ -142,7 +145,9 @@ impl Parser<'_> {
             SyntaxKind::Quantified(quantified) => {
                 let universal = quantified.quantifier == syntax::Quantifier::ForAll;
                 self.seek(shifted(quantified.variable).start);
+                self.limit = Some(shifted(quantified.domain).end);
                 let quantifier = self.quantifier().map(|it| it.node);
+                self.limit = None;
                 let quantifier = match quantifier {
                     Ok(quantifier) => self.expect_at(shifted(quantified.domain).end).map(|()| quantifier),
                     Err(Reported) => Err(Reported),

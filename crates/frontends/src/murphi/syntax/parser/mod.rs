@@ -44,6 +44,7 @@ pub(super) fn parse(text: &str, tokens: Vec<Token>) -> Output {
         else_if: None,
         brace: false,
         formulas: Vec::new(),
+        limit: None,
     };
     let tree = parser.model();
     Output { tree, errors: parser.errors, warnings: parser.warnings, formulas: parser.formulas }
@@ -131,6 +132,8 @@ struct Parser<'a> {
     brace: bool,
     /// Where temporal formulas are.
     formulas: Vec<Span>,
+    /// Where the condition of a formula ends that is being read.
+    limit: Option<u32>,
 }
 
 impl Parser<'_> {

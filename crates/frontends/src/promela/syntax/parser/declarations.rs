@@ -201,10 +201,49 @@ impl Parser<'_> {
         self.in_formula = false;
         let condition = condition?;
         self.take(";");
-        self.expect("}", "after a formula")?;
+        if !self.at("}") {
+            return self.expected_operator();
+        }
+        self.position += 1;
         let span = name.as_ref().map_or(span, |name| self.through(span, name.span));
         self.tree.formulas.push(Formula { name, branching, condition, span });
         Ok(())
+    }
+
+    /// Reports that a formula does not continue with an operator.
+    fn expected_operator(&mut self) -> Parsed<()> {
+        const OPERATORS: [&str; 16] = [
+            "always",
+            "eventually",
+            "next",
+            "until",
+            "weakuntil",
+            "stronguntil",
+            "release",
+            "implies",
+            "equivalent",
+            "once",
+            "historically",
+            "yesterday",
+            "since",
+            "triggered",
+            "forall",
+            "exists",
+        ];
+        let found = self.peek().describe();
+        let message = format!("expected an operator or `}}`, found {found}");
+        let mut error = Diagnostic::error("syntax", message, self.span());
+        for token in [self.peek(), &self.tokens[self.position.saturating_sub(1)]] {
+            if let TokenKind::Name(word) = &token.kind
+                && !self.names.contains(word)
+                && let Some(meant) = super::strsim_hint(word, OPERATORS.into_iter())
+            {
+                error = error.with_help(format!("did you mean `{meant}` instead of `{word}`?"));
+                break;
+            }
+        }
+        self.report(error);
+        Err(Unreadable)
     }
 
     fn proctype(&mut self) -> Parsed<()> {

@@ -158,8 +158,8 @@ impl Parser<'_> {
         self.position += 1;
         let variable = self.name("the variable of a quantifier")?;
         self.expect(":", "after the variable of a quantifier")?;
-        let is_type = matches!(&self.peek().kind, TokenKind::Name(word) if self.proctypes.contains(word));
-        let domain = if is_type && self.peek_at(1).is(":") {
+        let is_type = matches!(&self.peek().kind, TokenKind::Name(_)) && self.peek_at(1).is(":");
+        let domain = if is_type {
             Domain::Processes(self.name("a process type")?)
         } else {
             let low = self.nested(|parser| parser.binary(ABOVE_TEMPORAL))?;
