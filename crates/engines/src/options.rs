@@ -51,7 +51,8 @@ pub struct SearchOptions {
     pub errors: bool,
     /// Which infinite runs count for temporal properties.
     pub fairness: FairnessMode,
-    /// The number of nodes of a product that are searched without symmetries first: finding these takes longer.
+    /// The number of nodes of a product that are first searched depth-first and without symmetries: finding these takes
+    /// longer.
     pub temporal_trial: u64,
     /// How many violations to look for.
     pub violations: ViolationLimit,

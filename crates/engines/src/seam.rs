@@ -165,6 +165,16 @@ impl Successors {
         self.used += state.len() + 1;
         self.count += 1;
     }
+    /// Adds a successor whose words are written by a function.
+    #[inline]
+    pub(crate) fn push_with(&mut self, write: impl FnOnce(&mut [u64]), tag: u64) {
+        let stride = self.stride;
+        let room = &mut self.room(stride)[..stride];
+        write(&mut room[..stride - 1]);
+        room[stride - 1] = tag;
+        self.used += stride;
+        self.count += 1;
+    }
     /// One of them, with its tag.
     #[inline]
     pub fn get(&self, position: usize) -> (&[u64], u64) {

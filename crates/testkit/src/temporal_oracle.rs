@@ -152,6 +152,56 @@ pub fn judge(model: &Model, fairness: Fairness, limits: &OracleLimits) -> Result
     Ok(judged)
 }
 
+/// What somebody says about a temporal property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// It holds for each valuation of its parameters.
+    Holds,
+    /// It is violated for some.
+    Violated,
+    /// Nothing, for this reason.
+    Nothing(String),
+}
+
+/// How many answers were compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Properties that hold.
+    pub held: u64,
+    /// Properties that are violated.
+    pub violated: u64,
+    /// Properties about which nothing was said.
+    pub unsaid: u64,
+}
+
+/// Compares what somebody says about the temporal properties of a model with the verdicts of the oracle.
+///
+/// # Errors
+/// The first difference, in words.
+pub fn compare(
+    model: &Model,
+    verdicts: &[Judged],
+    mut check: impl FnMut(PropertyId) -> Told,
+) -> Result<Compared, String> {
+    let mut compared = Compared::default();
+    for (id, property) in model.properties.iter_enumerated() {
+        let of_property = || verdicts.iter().filter(|judged| judged.property == id);
+        if property.formula.temporal().is_none() {
+            continue;
+        }
+        let violated: Vec<&Vec<i64>> = of_property().filter(|it| !it.holds).map(|it| &it.arguments).collect();
+        let name = property.name.as_deref().unwrap_or("?");
+        match check(id) {
+            Told::Holds if violated.is_empty() => compared.held += 1,
+            Told::Violated if !violated.is_empty() => compared.violated += 1,
+            Told::Nothing(_) => compared.unsaid += 1,
+            Told::Holds => return Err(format!("{name} is said to hold; the oracle says violated for {violated:?}")),
+            Told::Violated => return Err(format!("{name} is said to be violated; the oracle says it holds")),
+        }
+    }
+    Ok(compared)
+}
+
 // ---- the graph of a model ----
 
 /// The graph of a model: its states without those that are dropped, and if only stored states are positions, without
@@ -320,9 +370,16 @@ fn remove_transient(
 }
 
 /// For each valuation of the parameters of a temporal property, the true atoms of each state.
-type Letters = Vec<(Vec<i64>, Vec<Letter>)>;
+pub type Letters = Vec<(Vec<i64>, Vec<Letter>)>;
 
-fn letters(model: &Model, id: PropertyId, temporal: &Temporal, states: &[Valuation]) -> Result<Letters, Silence> {
+/// The letters of a temporal property.
+///
+/// # Errors
+/// If a condition has no value in a state.
+///
+/// # Panics
+/// If the model has too large a layout.
+pub fn letters(model: &Model, id: PropertyId, temporal: &Temporal, states: &[Valuation]) -> Result<Letters, Silence> {
     // Each condition becomes a property of its own.
     let mut extended = model.clone();
     let property = &model.properties[id];

@@ -13,6 +13,7 @@ use quotient_ir::Fairness;
 use quotient_temporal::print::plain;
 use quotient_temporal::random::{FormulaShape, Random, random_formula};
 use quotient_temporal::{Atom, Formula, Formulas, Lasso, Letter, Node, PathQuantifier, translate};
+use quotient_testkit::random_temporal::random_state_formula;
 use quotient_testkit::temporal_oracle::{Arc, Guarantee, OracleLimits, Structure, branching, linear, never};
 
 const ATOMS: usize = 2;
@@ -88,52 +89,6 @@ impl RandomGraph {
         }
         let strengths = self.structure.classes.iter().map(|class| class.with(fairness)).collect();
         EdgeClasses::new(&self.graph, strengths, combinations, of_edge)
-    }
-}
-
-/// A random state formula.
-fn random_state_formula(pool: &mut Formulas, random: &mut Random) -> Formula {
-    let size = 3 + random.below(7);
-    let past = random.below(4) == 0;
-    let shape = FormulaShape { atoms: ATOMS, size, next: true, past, paths: true };
-    let quantifiers = [PathQuantifier::All, PathQuantifier::Some];
-    let state_formula = |pool: &mut Formulas, random: &mut Random| {
-        let path = random_formula(pool, random, &shape);
-        pool.path(quantifiers[random.below(2)], path)
-    };
-    let one = state_formula(pool, random);
-    // Formulas of CTL, where a quantifier precedes every operator, are rare otherwise.
-    if random.below(2) == 0 {
-        let mut formula = one;
-        for _ in 0..1 + random.below(3) {
-            let other = pool.atom(Atom(random.below(ATOMS) as u32));
-            let (left, right) = if random.below(2) == 0 { (formula, other) } else { (other, formula) };
-            let path = match random.below(7) {
-                0 => pool.next(formula),
-                1 => pool.eventually(formula),
-                2 => pool.always(formula),
-                3 => pool.until(left, right),
-                4 => pool.release(left, right),
-                5 => pool.weak_until(left, right),
-                _ => pool.and([left, right]),
-            };
-            formula = pool.path(quantifiers[random.below(2)], path);
-            if random.below(4) == 0 {
-                formula = pool.not(formula);
-            }
-        }
-        return formula;
-    }
-    match random.below(4) {
-        0 => {
-            let other = state_formula(pool, random);
-            pool.and([one, other])
-        }
-        1 => {
-            let other = state_formula(pool, random);
-            pool.or([one, other])
-        }
-        _ => one,
     }
 }
 
@@ -213,7 +168,7 @@ fn the_engine_agrees_with_the_oracle() {
         let mut random = Random::new(seed ^ 0x7EEE);
         let graph = random_graph(&mut random);
         let mut pool = Formulas::new();
-        let formula = random_state_formula(&mut pool, &mut random);
+        let formula = random_state_formula(&mut pool, &mut random, ATOMS);
         for fairness in [Fairness::None, Fairness::Weak, Fairness::Strong] {
             let limits = OracleLimits::default();
             let truth = branching(&graph.structure, &pool, formula, &graph.letters, fairness, &limits);

@@ -30,7 +30,7 @@ pub(crate) fn rebuild<S: SearchSpace>(
     let mut steps = Vec::with_capacity(path.len());
     let mut before: Option<Vec<u64>> = None;
     for stored in &path {
-        let (more, state) = find_steps(system, &mut scratch, before.as_deref(), stored, interpreter)?;
+        let (more, state) = find_steps(system, &mut scratch, before.as_deref(), stored, interpreter, &|_| true)?;
         steps.extend(more);
         before = Some(state);
     }
@@ -58,13 +58,14 @@ struct Reached {
 }
 
 /// The shortest path from a state of the model (or from nothing), through transient states, to a state that a stored
-/// state represents; and that state.
+/// state represents, by a last step that fits; and that state.
 pub(crate) fn find_steps<S: SearchSpace>(
     system: &S,
     scratch: &mut S::Scratch,
     before: Option<&[u64]>,
     stored: &[u64],
     interpreter: &Interpreter<'_>,
+    fits: &dyn Fn(Instance<'_>) -> bool,
 ) -> Result<(Vec<TraceStep>, Vec<u64>), EngineError> {
     // Representatives need working memory that is not in use while successors are enumerated.
     let mut representing = system.scratch();
@@ -88,7 +89,7 @@ pub(crate) fn find_steps<S: SearchSpace>(
                 representative.clear();
                 representative.extend_from_slice(state);
                 system.identify(&mut representing, &mut representative);
-                if representative == wanted {
+                if representative == wanted && fits(instance) {
                     found = Some(reached());
                     return ControlFlow::Break(());
                 }

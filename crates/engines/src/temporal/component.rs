@@ -17,6 +17,7 @@
 
 use std::rc::Rc;
 
+use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, Budget, Fairness, Model, Spent};
 use rustc_hash::FxHashMap;
 
@@ -48,7 +49,7 @@ pub(crate) struct ComponentEdge {
     taken: [ClassId; 2],
 }
 
-const NO_CLASS: ClassId = ClassId::MAX;
+pub(crate) const NO_CLASS: ClassId = ClassId::MAX;
 
 impl ComponentEdge {
     /// The classes taken, by the names at its end.
@@ -300,14 +301,17 @@ enum Judgement {
 }
 
 impl FairnessData<'_> {
-    /// The renaming of classes along a step, and the classes it takes, by the names at its end.
-    fn follow(&self, step: &ProductStep<'_>) -> Result<(Rc<[ClassId]>, [ClassId; 2]), Spent> {
-        let identity = || (0..self.classes.len() as ClassId).collect::<Rc<[ClassId]>>();
-        let of = |level: usize, element| match &self.actions[level] {
+    /// The images of all classes under a symmetry of a level.
+    pub(crate) fn renaming(&self, level: usize, element: &SparsePermutation) -> Result<Rc<[ClassId]>, Spent> {
+        match &self.actions[level] {
             Some(action) => action.of(self.model, self.classes, element, self.budget),
-            None => Ok(identity()),
-        };
-        let after = of(step.level, step.after)?;
+            None => Ok((0..self.classes.len() as ClassId).collect()),
+        }
+    }
+
+    /// The renaming of classes along a step, and the classes it takes, by the names at its end.
+    pub(crate) fn follow(&self, step: &ProductStep<'_>) -> Result<(Rc<[ClassId]>, [ClassId; 2]), Spent> {
+        let after = self.renaming(step.level, step.after)?;
         let mut taken = [NO_CLASS; 2];
         if let Some(instance) = step.instance
             && let Action::Rule(rule) = instance.action
@@ -319,8 +323,8 @@ impl FairnessData<'_> {
         let turn = match step.before {
             None => after,
             Some(turn) => {
-                let first = of(turn.first_level, &turn.first)?;
-                let second = of(turn.second_level, &turn.second)?;
+                let first = self.renaming(turn.first_level, &turn.first)?;
+                let second = self.renaming(turn.second_level, &turn.second)?;
                 first.iter().map(|&class| after[second[class as usize] as usize]).collect()
             }
         };

@@ -10,16 +10,16 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use quotient_groups::SparsePermutation;
-use quotient_ir::{Fairness, Interpreter, PropertyId, Trace, TraceStep, Valuation, Violation, replay};
+use quotient_ir::{Fairness, Interpreter, PropertyId, Spent, Trace, TraceStep, Valuation, Violation, replay};
 use quotient_symmetry::Literals;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explicit::rebuild::find_steps;
 use crate::explicit::store::StateNumber;
-use crate::report::EngineError;
-use crate::seam::{Event, SearchSpace};
+use crate::report::{EngineError, StopReason};
+use crate::seam::{Event, Instance, SearchSpace};
 use crate::temporal::classes::{ClassId, Classes};
-use crate::temporal::component::{Component, ComponentEdge};
+use crate::temporal::component::{Component, ComponentEdge, FairnessData, NO_CLASS};
 use crate::temporal::product::{Product, Trouble};
 use crate::temporal::search::Search;
 
@@ -38,7 +38,7 @@ pub(crate) struct Goal<'a, 'm> {
     /// The instances of the property, one of which the run violates.
     pub(crate) instances: &'a [Vec<i64>],
     /// The fairness classes; none if fairness does not matter.
-    pub(crate) classes: Option<&'a Classes>,
+    pub(crate) fairness: Option<&'a FairnessData<'a>>,
     /// The points that symmetries permute.
     pub(crate) literals: Option<&'a Literals>,
 }
@@ -79,7 +79,8 @@ pub(crate) fn lasso<S: SearchSpace>(
     let all = product.automaton.all_sets();
     let marks = &product.marks;
     let is_inside: FxHashSet<u32> = part.iter().copied().collect();
-    let simple = goal.classes.is_none() && all.count_ones() <= 1;
+    let classes = goal.fairness.map(|data| data.classes);
+    let simple = classes.is_none() && all.count_ones() <= 1;
     let cycle = if simple { shortest_cycle(component, &is_inside, marks, all) } else { None };
     let targets: FxHashSet<StateNumber> = match &cycle {
         Some(cycle) => cycle.iter().map(|&(node, _)| component.nodes[node as usize]).collect(),
@@ -92,7 +93,7 @@ pub(crate) fn lasso<S: SearchSpace>(
         None => {
             let head = part.iter().copied().find(|&node| component.nodes[node as usize] == head);
             let head = head.expect("the stem leads to the component");
-            Walk::new(component, &is_inside, head, goal.classes).cycle(marks, all)
+            Walk::new(component, &is_inside, head, classes).cycle(marks, all)
         }
     };
     let cycle: Vec<PathStep> = cycle
@@ -388,8 +389,8 @@ fn unwind<S: SearchSpace>(
 
 /// The run with its violation, if it is fair and violates an instance of the property.
 fn concluded(trace: Trace, goal: &Goal<'_, '_>) -> Result<Option<Trace>, Failure> {
-    if let Some(classes) = goal.classes
-        && !is_fair(&trace, goal.interpreter, classes)
+    if let Some(data) = goal.fairness
+        && !is_fair(&trace, goal.interpreter, data.classes)
     {
         return Ok(None);
     }
@@ -455,11 +456,26 @@ fn enabled_in(interpreter: &Interpreter<'_>, classes: &Classes, state: &Valuatio
     enabled
 }
 
+/// What goes by each name after a renaming, given what went by each name before.
+fn renamed(images: &[ClassId], before: &[ClassId]) -> Vec<ClassId> {
+    let mut after = vec![0; before.len()];
+    for (&image, &class) in images.iter().zip(before) {
+        after[image as usize] = class;
+    }
+    after
+}
+
+fn interrupted(_: Spent) -> Failure {
+    Failure::Trouble(Trouble::Stop(StopReason::Interrupted))
+}
+
 /// A run of the model along a path of nodes.
 pub(crate) struct Run {
     /// The current node, and the symmetry that maps its state to the state of the run.
     node: StateNumber,
     turn: SparsePermutation,
+    /// The class of the run that goes by each name in the node; none if fairness does not matter.
+    names: Vec<ClassId>,
     /// The state of the run.
     state: Vec<u64>,
     /// Whether the run stays in its state.
@@ -492,9 +508,15 @@ impl Run {
             if representative == wanted {
                 let layout = goal.interpreter.layout();
                 let system = product.system;
-                let (steps, state) = find_steps(system, &mut system.scratch(), None, &state, goal.interpreter)?;
+                let (steps, state) =
+                    find_steps(system, &mut system.scratch(), None, &state, goal.interpreter, &|_| true)?;
                 debug_assert!(steps.last().is_some_and(|step| step.state == layout.unpack(&state)));
-                return Ok(Self { node, turn: witness.inverse(), state, stays: false, steps });
+                let mut names = Vec::new();
+                if let Some(data) = goal.fairness {
+                    let images = data.renaming(level, &witness).map_err(interrupted)?;
+                    names = renamed(&images, &(0..images.len() as ClassId).collect::<Vec<_>>());
+                }
+                return Ok(Self { node, turn: witness.inverse(), names, state, stays: false, steps });
             }
         }
         Err(Failure::Defect(EngineError::Rebuild("no start leads to its first state")))
@@ -512,6 +534,7 @@ impl Run {
         let wanted = search.store.state(step.to).to_vec();
         let mut ordinal = 0;
         let mut found: Option<(SparsePermutation, bool)> = None;
+        let mut classes = Ok(None);
         product.steps(&mut search.scratch, &node, &mut |taken| {
             let is_it = found.is_none() && taken.node == wanted && step.ordinal.is_none_or(|wanted| wanted == ordinal);
             ordinal += 1;
@@ -520,12 +543,19 @@ impl Run {
                 if let Some(turn) = taken.before {
                     back = back.then(&turn.second.inverse()).then(&turn.first.inverse());
                 }
+                classes = goal.fairness.map(|data| data.follow(&taken)).transpose();
                 found = Some((back, taken.instance.is_none()));
             }
         })?;
         let Some((back, stays)) = found else {
             return Err(Failure::Defect(EngineError::Rebuild("no action leads from one state of it to the next")));
         };
+        let mut wanted_classes: Option<Vec<ClassId>> = None;
+        if let Some((images, taken)) = classes.map_err(interrupted)? {
+            self.names = renamed(&images, &self.names);
+            let taken = taken.into_iter().filter(|&class| class != NO_CLASS);
+            wanted_classes = Some(taken.map(|class| self.names[class as usize]).collect());
+        }
         self.turn = back.then(&self.turn);
         self.node = step.to;
         self.stays = stays;
@@ -541,7 +571,15 @@ impl Run {
             layout.pack(&map.apply(&layout.unpack(&state)), &mut state);
         }
         let system = product.system;
-        let (steps, state) = find_steps(system, &mut system.scratch(), Some(&self.state), &state, goal.interpreter)?;
+        // Several instances may lead to the same state: fairness tells them apart.
+        let fits = |instance: Instance<'_>| match (&wanted_classes, goal.fairness) {
+            (Some(wanted), Some(data)) => {
+                data.classes.of_action(data.model, instance.action, instance.arguments) == *wanted
+            }
+            _ => true,
+        };
+        let (steps, state) =
+            find_steps(system, &mut system.scratch(), Some(&self.state), &state, goal.interpreter, &fits)?;
         self.steps.extend(steps);
         self.state = state;
         Ok(())

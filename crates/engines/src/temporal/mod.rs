@@ -28,7 +28,7 @@ use quotient_ir::{
 use quotient_temporal::{Automaton, simplify, translate};
 
 use crate::observer::Observer;
-use crate::options::{FairnessMode, SearchOptions};
+use crate::options::{FairnessMode, SearchOptions, SearchOrder};
 use crate::reduction::{SymmetrySource, too_large};
 use crate::report::{EngineError, StopReason, Verdict};
 use crate::seam::SearchSpace;
@@ -131,7 +131,7 @@ pub fn check_temporal(
         searches: Vec::new(),
         fairness: options.fairness,
     };
-    if let Some(report) = check.try_without_symmetries(source, classes.as_ref(), &budget, observer, &report)? {
+    if let Some(report) = check.try_without_symmetries(classes.as_ref(), &budget, observer, &report)? {
         return Ok(report);
     }
     let result = check.run(source, classes.as_ref(), &budget, observer, &mut report);
@@ -172,20 +172,20 @@ struct Check<'a, 'm> {
 }
 
 impl Check<'_, '_> {
-    /// The result of a short search without symmetries, if it decides the property.
+    /// The result of a short search without symmetries, depth-first since that often finds violations soon, if it decides
+    /// the property.
     fn try_without_symmetries(
         &self,
-        source: Option<SymmetrySource>,
         classes: Option<&Classes>,
         budget: &Budget,
         observer: &mut dyn Observer,
         report: &TemporalReport,
     ) -> Result<Option<TemporalReport>, EngineError> {
         let trial = self.options.temporal_trial;
-        if source.is_none() || trial == 0 || self.options.max_states.is_some_and(|limit| limit <= trial) {
+        if trial == 0 || self.options.max_states.is_some_and(|limit| limit <= trial) {
             return Ok(None);
         }
-        let options = SearchOptions { max_states: Some(trial), ..self.options.clone() };
+        let options = SearchOptions { max_states: Some(trial), order: SearchOrder::DepthFirst, ..self.options.clone() };
         let Check { model, layout, interpreter, property, temporal, automaton, .. } = *self;
         let short = Check { model, layout, interpreter, property, temporal, automaton, options: &options };
         let mut report = report.clone();
@@ -357,7 +357,7 @@ impl Check<'_, '_> {
             interpreter: self.interpreter,
             property: self.property,
             instances: &orbit.instances,
-            classes,
+            fairness: data.as_ref(),
             literals: levels.as_ref().and_then(Levels::literals),
         };
         let (found, figures) = match &self.temporal.claim {

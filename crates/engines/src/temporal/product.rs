@@ -19,7 +19,9 @@ use quotient_groups::SparsePermutation;
 use quotient_ir::{Fault, FaultKind, Layout, PropertyId, Slot, SlotId};
 use quotient_symmetry::{SlotMove, StateMap, Workspace};
 use quotient_temporal::Automaton;
+use quotient_temporal::automaton::Components;
 
+use crate::explicit::store::copy;
 use crate::reduction::Reduction;
 use crate::report::StopReason;
 use crate::seam::{Event, Facts, FieldTest, Instance, SearchSpace, Sink, Successors, Tag};
@@ -165,13 +167,13 @@ impl NodeCode {
             state[self.word] &= self.state_bits;
         }
     }
-    /// Appends a node.
+    /// Writes a node.
     #[inline]
-    fn push(&self, state: &[u64], place: Place, nodes: &mut Vec<u64>) {
-        nodes.extend_from_slice(&state[..self.state_words]);
+    fn write(&self, state: &[u64], place: Place, node: &mut [u64]) {
+        copy(&mut node[..self.state_words], &state[..self.state_words]);
         match self.is_extra() {
-            true => nodes.push(u64::from(place)),
-            false => *nodes.last_mut().expect("a state has a word") |= u64::from(place) << self.shift,
+            true => node[self.word] = u64::from(place),
+            false => node[self.word] |= u64::from(place) << self.shift,
         }
     }
 }
@@ -191,15 +193,11 @@ pub(crate) struct Product<'a, S> {
     offsets: Vec<usize>,
     /// The atoms that the transitions of each state ask for.
     asked: Vec<u64>,
+    /// Whether each state of the automaton is on an accepting cycle of it, if transitions are taken freely.
+    is_live: Vec<bool>,
     /// The combinations of acceptance sets on transitions.
     pub(crate) marks: Vec<u64>,
     marks_of: Vec<u32>,
-}
-
-/// Successors of a node: its words, then the number of the combination of acceptance sets.
-#[derive(Debug, Default)]
-pub(crate) struct Found {
-    pub(crate) records: Vec<u64>,
 }
 
 /// The working memory of one run.
@@ -289,6 +287,7 @@ impl<'a, S: SearchSpace> Product<'a, S> {
             choice,
             offsets,
             asked,
+            is_live: live_states(automaton),
             marks,
             marks_of,
         }
@@ -306,6 +305,12 @@ impl<'a, S: SearchSpace> Product<'a, S> {
             moves: Vec::new(),
             fired: 0,
         }
+    }
+
+    /// Whether an accepting cycle can go through a node.
+    #[inline]
+    pub(crate) fn is_live(&self, node: &[u64]) -> bool {
+        self.is_live[(self.code.place(node) % self.automaton.states) as usize]
     }
 
     fn level(&self, place: Place) -> usize {
@@ -409,11 +414,11 @@ impl<'a, S: SearchSpace> Product<'a, S> {
         Ok(())
     }
 
-    /// The nodes in which runs start, each with a word that means nothing.
-    pub(crate) fn starts(&self, scratch: &mut ProductScratch<S>, found: &mut Found) -> Result<(), Trouble> {
+    /// The nodes in which runs start. Their tags mean nothing.
+    pub(crate) fn starts(&self, scratch: &mut ProductScratch<S>, found: &mut Successors) -> Result<(), Trouble> {
         let stride = self.system.words() + 1;
         let ProductScratch { system, evaluating, workspaces, sink, copy, .. } = scratch;
-        found.records.clear();
+        found.clear();
         let mut levels: Vec<usize> = self.first_places().map(|place| self.level(place)).collect();
         levels.sort_unstable();
         levels.dedup();
@@ -427,8 +432,7 @@ impl<'a, S: SearchSpace> Product<'a, S> {
             self.represent(workspaces, level, None, copy, stride)?;
             for record in copy.chunks_exact(stride) {
                 for place in self.first_places().filter(|&place| self.level(place) == level) {
-                    self.code.push(&record[..stride - 1], place, &mut found.records);
-                    found.records.push(0);
+                    found.push_with(|node| self.code.write(&record[..stride - 1], place, node), 0);
                 }
             }
         }
@@ -470,14 +474,13 @@ impl<'a, S: SearchSpace> Product<'a, S> {
         Ok(true)
     }
 
-    /// The successors of a node.
+    /// Adds the successors of a node. Their tags are numbers of combinations of acceptance sets.
     pub(crate) fn expand(
         &self,
         scratch: &mut ProductScratch<S>,
         node: &[u64],
-        found: &mut Found,
+        found: &mut Successors,
     ) -> Result<(), Trouble> {
-        found.records.clear();
         let mut state = std::mem::take(&mut scratch.state);
         self.code.state(node, &mut state);
         let place = self.code.place(node);
@@ -498,7 +501,7 @@ impl<'a, S: SearchSpace> Product<'a, S> {
         choice: &Choice,
         state: &[u64],
         from: u32,
-        found: &mut Found,
+        found: &mut Successors,
     ) -> Result<(), Trouble> {
         self.expand_from(scratch, state, from, Some(true), choice.level, found)?;
         if self.asked[from as usize] & choice.indexed == 0 {
@@ -544,7 +547,7 @@ impl<'a, S: SearchSpace> Product<'a, S> {
         from: u32,
         neutral: Option<bool>,
         level: usize,
-        found: &mut Found,
+        found: &mut Successors,
     ) -> Result<(), Trouble> {
         let ProductScratch { system, evaluating, workspaces, sink, moves, copy, fired, .. } = scratch;
         self.moves(evaluating, state, from, neutral, moves)?;
@@ -560,12 +563,11 @@ impl<'a, S: SearchSpace> Product<'a, S> {
         }
         let stride = state.len() + 1;
         let is_uniform = moves.iter().all(|one| one.level == first.level);
-        let mut push = |records: &[u64], moves: &mut dyn Iterator<Item = Move>| {
-            let moves: Vec<Move> = moves.collect();
+        let mut push = |records: &[u64], moves: &[Move], level: u32| {
             for record in records.chunks_exact(stride) {
-                for one in &moves {
-                    self.code.push(&record[..stride - 1], one.to, &mut found.records);
-                    found.records.push(u64::from(one.marks));
+                for one in moves.iter().filter(|one| one.level == level) {
+                    let marks = u64::from(one.marks);
+                    found.push_with(|node| self.code.write(&record[..stride - 1], one.to, node), marks);
                 }
             }
         };
@@ -573,7 +575,7 @@ impl<'a, S: SearchSpace> Product<'a, S> {
             let before = (first.level as usize == level).then_some(state);
             let records = sink.successors.records_from(0);
             self.represent(workspaces, first.level as usize, before, records, stride)?;
-            push(records, &mut moves.iter().copied());
+            push(records, moves, first.level);
             return Ok(());
         }
         let mut levels: Vec<u32> = moves.iter().map(|one| one.level).collect();
@@ -584,7 +586,7 @@ impl<'a, S: SearchSpace> Product<'a, S> {
             copy.extend_from_slice(sink.successors.records_from(0));
             let before = (target as usize == level).then_some(state);
             self.represent(workspaces, target as usize, before, copy, stride)?;
-            push(copy, &mut moves.iter().copied().filter(|one| one.level == target));
+            push(copy, moves, target);
         }
         Ok(())
     }
@@ -656,7 +658,7 @@ impl<'a, S: SearchSpace> Product<'a, S> {
         if stays {
             kept.push((none.action, Vec::new(), state.to_vec()));
         }
-        let mut words = Vec::new();
+        let mut words = vec![0; self.code.words];
         for (action, arguments, next) in &kept {
             let mut last: Option<(u32, Vec<u64>, SparsePermutation)> = None;
             for one in &moves {
@@ -668,8 +670,7 @@ impl<'a, S: SearchSpace> Product<'a, S> {
                         (representative, after)
                     }
                 };
-                words.clear();
-                self.code.push(&representative, one.to, &mut words);
+                self.code.write(&representative, one.to, &mut words);
                 let instance = Instance { action: *action, arguments };
                 visit(ProductStep {
                     instance: (!stays).then_some(instance),
@@ -727,6 +728,18 @@ impl<'a, S: SearchSpace> Product<'a, S> {
         });
         dropped
     }
+}
+
+/// The states of an automaton on cycles with all acceptance sets.
+fn live_states(automaton: &Automaton) -> Vec<bool> {
+    let components = Components::of(automaton);
+    let mut sets: Vec<Option<u64>> = vec![None; components.count];
+    for transition in automaton.transitions.iter().filter(|transition| components.is_inside(transition)) {
+        *sets[components.of[transition.from as usize] as usize].get_or_insert(0) |= transition.acceptance;
+    }
+    let all = automaton.all_sets();
+    let is_live = |&component: &u32| sets.get(component as usize).is_some_and(|sets| *sets == Some(all));
+    components.of.iter().map(is_live).collect()
 }
 
 fn without_value(fault: Fault) -> StopReason {

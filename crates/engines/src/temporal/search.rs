@@ -4,20 +4,29 @@
 //! the component is complete, unless fairness must be judged: then complete components are given to a judge.
 //!
 //! A node is expanded once; its successors are stored at once and wait on a stack.
+//!
+//! Only nodes whose state of the automaton is on an accepting cycle of the automaton need this. The others are searched
+//! breadth-first, as fast as states without an automaton; what they lead to is searched depth-first at once. For most
+//! formulas those are nearly all nodes.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
+use crate::explicit::batch::Batch;
+use crate::explicit::recent::Recent;
 use crate::explicit::store::{Entries, Full, Hash, NO_PARENT, Probe, StateNumber, Store};
 use crate::observer::{Observer, Progress};
-use crate::options::SearchOptions;
+use crate::options::{SearchOptions, SearchOrder};
 use crate::report::StopReason;
-use crate::seam::SearchSpace;
-use crate::temporal::product::{Found, Product, ProductScratch, Trouble};
+use crate::seam::{SearchSpace, Successors};
+use crate::temporal::product::{Product, ProductScratch, Trouble};
 
 /// The rank of a node that was not visited.
 const UNVISITED: u32 = 0;
 /// The rank of a node whose component is complete.
 const COMPLETE: u32 = u32::MAX;
+/// The number of hits among sixteen lookups of recent successors that makes this lookup worthwhile.
+const RECENT_WORTH: u32 = 3;
 /// Expansions between reports of progress.
 const PROGRESS_INTERVAL: u64 = 1024;
 
@@ -29,7 +38,11 @@ pub(crate) struct Search<'a, 'p, S: SearchSpace> {
     options: &'a SearchOptions,
     observer: &'a mut dyn Observer,
     ranks: Vec<u32>,
-    found: Found,
+    /// Nodes that no accepting cycle goes through, and which wait for expansion.
+    dull: VecDeque<StateNumber>,
+    /// Whether all nodes are searched depth-first, although no accepting cycle may go through them.
+    is_depth_first: bool,
+    found: Successors,
     hashes: Vec<Hash>,
     expansions: u64,
     /// Nodes that were not expanded, since the path to them is as long as it may be.
@@ -50,6 +63,14 @@ pub(crate) enum Outcome {
     Accepting(Vec<StateNumber>),
     /// The judge found a violation.
     Judged,
+}
+
+/// Which successors are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Listed {
+    All,
+    /// Those whose component is not known, and which an accepting cycle can go through.
+    Open,
 }
 
 /// A step that waits.
@@ -84,7 +105,9 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
             options,
             observer,
             ranks: Vec::new(),
-            found: Found::default(),
+            dull: VecDeque::new(),
+            is_depth_first: options.order == SearchOrder::DepthFirst || options.max_depth.is_some(),
+            found: Successors::new(product.code.words),
             hashes: Vec::new(),
             expansions: 0,
             cut: 0,
@@ -94,54 +117,109 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
 
     /// Searches for an accepting component. With a judge, components must be complete, and it decides.
     pub(crate) fn run(&mut self, mut judge: Option<Judge<'_, 'a, 'p, S>>) -> Result<Outcome, Trouble> {
-        let all = self.product.automaton.all_sets();
         let mut edges: Vec<Edge> = Vec::new();
         self.product.starts(&mut self.scratch, &mut self.found)?;
-        self.intern_all(NO_PARENT, &mut edges)?;
-        let starts = std::mem::take(&mut edges);
-        let (mut frames, mut roots, mut live): (Vec<Frame>, Vec<Root>, Vec<StateNumber>) = Default::default();
-        for start in starts {
-            if self.ranks[start.to as usize] != UNVISITED {
-                continue;
-            }
-            self.enter(start.to, 0, &mut frames, &mut roots, &mut live, &mut edges)?;
-            while let Some(frame) = frames.last_mut() {
-                let Some(&edge) = edges.get(frame.next) else {
-                    let Frame { node, first, .. } = frames.pop().expect("there is a frame");
-                    edges.truncate(first);
-                    if let Some(outcome) = self.leave(node, all, &mut roots, &mut live, &mut judge)? {
-                        return Ok(outcome);
-                    }
-                    continue;
-                };
-                frame.next += 1;
-                let marks = self.product.marks[edge.marks as usize];
-                match self.ranks[edge.to as usize] {
-                    COMPLETE => {}
-                    UNVISITED => self.enter(edge.to, marks, &mut frames, &mut roots, &mut live, &mut edges)?,
-                    rank => {
-                        // Everything on the path since that node is one component.
-                        let mut inside = marks;
-                        while roots.last().is_some_and(|root| root.rank > rank) {
-                            let root = roots.pop().expect("there is a root");
-                            inside |= root.inside | root.entering;
-                        }
-                        let root = roots.last_mut().expect("a node that is not complete has a root");
-                        root.inside |= inside;
-                        root.is_cyclic = true;
-                        if root.inside == all && judge.is_none() {
-                            let first = live.partition_point(|&node| self.ranks[node as usize] < root.rank);
-                            return Ok(Outcome::Accepting(live.split_off(first)));
-                        }
-                    }
+        self.intern_all(NO_PARENT, Listed::Open, &mut edges)?;
+        let mut roots: Vec<StateNumber> = edges.drain(..).map(|edge| edge.to).collect();
+        let mut batch = Batch::new(self.product.code.words);
+        let mut recent = Recent::new(self.product.code.words, RECENT_WORTH);
+        loop {
+            for root in roots.drain(..) {
+                if self.ranks[root as usize] == UNVISITED
+                    && let Some(outcome) = self.search_from(root, &mut judge)?
+                {
+                    return Ok(outcome);
                 }
             }
+            if self.dull.is_empty() {
+                break;
+            }
+            self.expand_dull(&mut batch, &mut recent, &mut roots)?;
         }
         if self.cut > 0 {
             let limit = self.options.max_depth.unwrap_or_default();
             return Err(Trouble::Stop(StopReason::DepthLimit(limit)));
         }
         Ok(Outcome::Empty)
+    }
+
+    /// Expands some of the nodes that no accepting cycle goes through. The others among their successors become roots.
+    fn expand_dull(
+        &mut self,
+        batch: &mut Batch,
+        recent: &mut Recent,
+        roots: &mut Vec<StateNumber>,
+    ) -> Result<(), Trouble> {
+        batch.clear();
+        while !batch.is_full()
+            && let Some(node) = self.dull.pop_front()
+        {
+            self.tick(4 * self.dull.len() as u64, self.dull.len() as u64)?;
+            self.product.expand(&mut self.scratch, self.store.state(node), &mut batch.successors)?;
+            batch.close(node);
+        }
+        batch.prepare(&self.store, recent);
+        let mut number = 0;
+        while let Some(run) = batch.run(number) {
+            number += 1;
+            for position in run.first..run.end {
+                if batch.is_known(position) {
+                    continue;
+                }
+                if let Probe::Vacant(place) = batch.probe(position, &self.store) {
+                    let (node, _, hash) = batch.entry(position);
+                    let new = self.add(node, hash, place, run.parent)?;
+                    if self.ranks[new as usize] == UNVISITED {
+                        roots.push(new);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Searches the components that can be reached from a node.
+    fn search_from(
+        &mut self,
+        start: StateNumber,
+        judge: &mut Option<Judge<'_, 'a, 'p, S>>,
+    ) -> Result<Option<Outcome>, Trouble> {
+        let all = self.product.automaton.all_sets();
+        let (mut frames, mut roots, mut live): (Vec<Frame>, Vec<Root>, Vec<StateNumber>) = Default::default();
+        let mut edges: Vec<Edge> = Vec::new();
+        self.enter(start, 0, &mut frames, &mut roots, &mut live, &mut edges)?;
+        while let Some(frame) = frames.last_mut() {
+            let Some(&edge) = edges.get(frame.next) else {
+                let Frame { node, first, .. } = frames.pop().expect("there is a frame");
+                edges.truncate(first);
+                if let Some(outcome) = self.leave(node, all, &mut roots, &mut live, judge)? {
+                    return Ok(Some(outcome));
+                }
+                continue;
+            };
+            frame.next += 1;
+            let marks = self.product.marks[edge.marks as usize];
+            match self.ranks[edge.to as usize] {
+                COMPLETE => {}
+                UNVISITED => self.enter(edge.to, marks, &mut frames, &mut roots, &mut live, &mut edges)?,
+                rank => {
+                    // Everything on the path since that node is one component.
+                    let mut inside = marks;
+                    while roots.last().is_some_and(|root| root.rank > rank) {
+                        let root = roots.pop().expect("there is a root");
+                        inside |= root.inside | root.entering;
+                    }
+                    let root = roots.last_mut().expect("a node that is not complete has a root");
+                    root.inside |= inside;
+                    root.is_cyclic = true;
+                    if root.inside == all && judge.is_none() {
+                        let first = live.partition_point(|&node| self.ranks[node as usize] < root.rank);
+                        return Ok(Some(Outcome::Accepting(live.split_off(first))));
+                    }
+                }
+            }
+        }
+        Ok(None)
     }
 
     fn enter(
@@ -169,7 +247,7 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
             live.len() as u64,
         )?;
         self.expand(node)?;
-        self.intern_all(node, edges)
+        self.intern_all(node, Listed::Open, edges)
     }
 
     /// Leaves a node whose steps are all done.
@@ -201,20 +279,22 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
 
     /// The successors of a node, into `found`.
     pub(crate) fn expand(&mut self, node: StateNumber) -> Result<(), Trouble> {
+        self.found.clear();
         self.product.expand(&mut self.scratch, self.store.state(node), &mut self.found)
     }
 
     /// Stores what was found, and lists it.
-    fn intern_all(&mut self, parent: StateNumber, edges: &mut Vec<Edge>) -> Result<(), Trouble> {
+    fn intern_all(&mut self, parent: StateNumber, listed: Listed, edges: &mut Vec<Edge>) -> Result<(), Trouble> {
         let words = self.product.code.words;
-        let found = std::mem::take(&mut self.found);
+        let found = std::mem::replace(&mut self.found, Successors::new(words));
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
-        hashes.extend(found.records.chunks_exact(words + 1).map(|record| Hash::of(&record[..words])));
+        hashes.extend(found.records().map(|record| Hash::of(&record[..words])));
         self.store.prefetch(&hashes);
         let mut result = Ok(());
-        for (record, &hash) in found.records.chunks_exact(words + 1).zip(&hashes) {
+        for (record, &hash) in found.records().zip(&hashes) {
             match self.intern(&record[..words], hash, parent) {
+                Ok(to) if listed == Listed::Open && self.ranks[to as usize] == COMPLETE => {}
                 Ok(to) => edges.push(Edge { to, marks: record[words] as u32 }),
                 Err(trouble) => {
                     result = Err(trouble);
@@ -228,15 +308,25 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
 
     #[inline]
     fn intern(&mut self, node: &[u64], hash: Hash, parent: StateNumber) -> Result<StateNumber, Trouble> {
-        let position = match self.store.probe(node, hash) {
-            Probe::Stored(number) => return Ok(number),
-            Probe::Vacant(position) => position,
-        };
+        match self.store.probe(node, hash) {
+            Probe::Stored(number) => Ok(number),
+            Probe::Vacant(position) => self.add(node, hash, position, parent),
+        }
+    }
+
+    /// Stores a new node.
+    #[inline]
+    fn add(&mut self, node: &[u64], hash: Hash, position: usize, parent: StateNumber) -> Result<StateNumber, Trouble> {
         if let Some(limit) = self.options.max_states.filter(|&limit| self.store.len() >= limit) {
             return Err(Trouble::Stop(StopReason::StateLimit(limit)));
         }
         let number = self.store.insert(node, hash, position, parent).map_err(|full| self.full(full))?;
-        self.ranks.push(UNVISITED);
+        if self.is_depth_first || self.product.is_live(node) {
+            self.ranks.push(UNVISITED);
+        } else {
+            self.ranks.push(COMPLETE);
+            self.dull.push_back(number);
+        }
         Ok(number)
     }
 
@@ -276,7 +366,7 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
     pub(crate) fn successors(&mut self, node: StateNumber) -> Result<Vec<(StateNumber, u32)>, Trouble> {
         self.expand(node)?;
         let mut edges = Vec::new();
-        self.intern_all(node, &mut edges)?;
+        self.intern_all(node, Listed::All, &mut edges)?;
         Ok(edges.into_iter().map(|edge| (edge.to, edge.marks)).collect())
     }
 
@@ -289,7 +379,7 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
     pub(crate) fn starts(&mut self) -> Result<Vec<StateNumber>, Trouble> {
         self.product.starts(&mut self.scratch, &mut self.found)?;
         let mut edges = Vec::new();
-        self.intern_all(NO_PARENT, &mut edges)?;
+        self.intern_all(NO_PARENT, Listed::All, &mut edges)?;
         Ok(edges.into_iter().map(|edge| edge.to).collect())
     }
 }
