@@ -220,9 +220,7 @@ impl Factor {
                     records.for_each(|state| sorts.iter().for_each(|sort| sort.canonicalize(state, &mut scratch.sort)));
                 }
             }
-            Method::Turning(ring) => {
-                records.for_each(|state| ring.canonicalize(&self.view, state, &mut scratch.ring));
-            }
+            Method::Turning(ring) => ring.canonicalize_all(&self.view, before, records, &mut scratch.ring),
             Method::Labelling(labelling) => {
                 labelling.canonicalize_all(before, records, &mut scratch.labelling);
             }
