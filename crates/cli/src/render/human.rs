@@ -399,23 +399,26 @@ fn temporal_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
             FairnessMode::Strong => ", strong fairness",
         };
         let title = property_title(model, temporal.property);
-        for search in &temporal.searches {
-            let states = quantity::count(search.states);
-            let symmetry = match &search.symmetry {
-                UsedSymmetry::None => "no symmetry".to_owned(),
-                UsedSymmetry::Whole(order) => format!("{} symmetries", quantity::digits(&order.to_string())),
-                UsedSymmetry::Annotated { most, least } => {
-                    let (most, least) = (quantity::digits(&most.to_string()), quantity::digits(&least.to_string()));
-                    format!("{most} symmetries where nothing is tracked, {least} elsewhere")
-                }
-            };
-            let instances = match search.instances.len() {
-                0 | 1 => String::new(),
-                count => format!(", one of {count} symmetric instances"),
-            };
-            let text = format!("{title}: {states} nodes, {symmetry}{instances}{fairness}");
-            rows.push((if rows.is_empty() { "temporal" } else { "" }, text));
-        }
+        let Some(last) = temporal.searches.last() else { continue };
+        let nodes: u64 = temporal.searches.iter().map(|search| search.states).sum();
+        let searches = match temporal.searches.len() {
+            1 => String::new(),
+            count => format!(" in {count} searches"),
+        };
+        let symmetry = match &last.symmetry {
+            UsedSymmetry::None => "no symmetry".to_owned(),
+            UsedSymmetry::Whole(order) => format!("{} symmetries", quantity::digits(&order.to_string())),
+            UsedSymmetry::Annotated { most, least } => {
+                let (most, least) = (quantity::digits(&most.to_string()), quantity::digits(&least.to_string()));
+                format!("{most} symmetries where nothing is tracked, {least} elsewhere")
+            }
+        };
+        let instances = match last.instances.len() {
+            0 | 1 => String::new(),
+            count => format!(", one of {count} symmetric instances"),
+        };
+        let text = format!("{title}: {} nodes{searches}, {symmetry}{instances}{fairness}", quantity::count(nodes));
+        rows.push((if rows.is_empty() { "temporal" } else { "" }, text));
         rows.extend(temporal.remarks.iter().map(|remark| ("", remark.clone())));
     }
     rows
@@ -611,7 +614,10 @@ fn figures(outcome: &Outcome<'_>) -> String {
         }
     }
     rows.push(("transitions", quantity::count(report.transitions)));
-    rows.push(("depth", quantity::count(report.depth)));
+    // Products have no depth that means anything.
+    if report.depth > 0 || report.temporal.is_empty() {
+        rows.push(("depth", quantity::count(report.depth)));
+    }
     rows.push(("time", time(report.states, report.resumed_states, report.elapsed)));
     let mut memory = format!("{} for states", quantity::bytes(report.store_bytes));
     if report.states >= MANY_STATES {
