@@ -4,7 +4,7 @@
 //! states.
 
 use quotient_frontends::{Language, LoadOptions, load};
-use quotient_ir::{Fairness, Source, TableIndex};
+use quotient_ir::{Fairness, Source};
 use quotient_temporal::{Atom, Formula, Formulas, Lasso};
 use quotient_testkit::random_murphi::Random;
 use quotient_testkit::temporal_oracle::{OracleLimits, Silence, judge};
@@ -41,7 +41,6 @@ impl Graph {
     }
     /// The machine with this graph. Some have constants, so that there is one more stage before the first state.
     fn machine(&self, definition: &str, random: &mut Random) -> String {
-        let last = self.states - 1;
         let branches = |labels: &[usize]| -> String {
             let edges = self.edges.iter().filter(|edge| labels.contains(&edge.1));
             let branches: Vec<String> = edges
@@ -63,7 +62,7 @@ impl Graph {
         };
         format!(
             "MACHINE M\nDEFINITIONS {definition}\n{constants}VARIABLES x\nINVARIANT x : 0..20\nINITIALISATION x :: {{{}}}\n\
-             OPERATIONS\n a = SELECT {} END;\n {late};\n c(p) = PRE p : 0..1 THEN SELECT {} END END\nEND /* {last} */\n",
+             OPERATIONS\n a = SELECT {} END;\n {late};\n c(p) = PRE p : 0..1 THEN SELECT {} END END\nEND\n",
             starts.join(", "),
             branches(&[0]),
             branches(&[2, 3]),
@@ -119,11 +118,11 @@ impl Linear {
         let binary =
             if past { &["&", "or", "=>", "U", "W", "R", "S", "T"][..] } else { &["&", "or", "=>", "U", "W", "R"][..] };
         if random.percent(55) {
-            Self::Unary(random.pick(unary), Box::new(Self::random(random, size - 1, past)))
+            Self::Unary(*random.pick::<&'static str>(unary), Box::new(Self::random(random, size - 1, past)))
         } else {
             let left = random.below(size);
             let (left, right) = (Self::random(random, left, past), Self::random(random, size - 1 - left, past));
-            Self::Binary(random.pick(binary), Box::new(left), Box::new(right))
+            Self::Binary(*random.pick::<&'static str>(binary), Box::new(left), Box::new(right))
         }
     }
     fn text(&self) -> String {
@@ -277,13 +276,13 @@ impl Branching {
         match random.below(10) {
             0..=5 => {
                 let operators = ["not", "EX", "AX", "EF", "AF", "EG", "AG"];
-                Self::Unary(random.pick(&operators), Box::new(Self::random(random, size - 1)))
+                Self::Unary(*random.pick::<&'static str>(&operators), Box::new(Self::random(random, size - 1)))
             }
             6 => Self::Step(random.below(STEP_ATOMS.len()), Box::new(Self::random(random, size - 1))),
             _ => {
                 let left = random.below(size);
                 let (left, right) = (Self::random(random, left), Self::random(random, size - 1 - left));
-                Self::Binary(random.pick(&["&", "or", "=>", "U"]), Box::new(left), Box::new(right))
+                Self::Binary(*random.pick::<&'static str>(&["&", "or", "=>", "U"]), Box::new(left), Box::new(right))
             }
         }
     }
@@ -363,13 +362,7 @@ fn decided(text: &str, extra_nodes: bool) -> Result<bool, Silence> {
     let limits = OracleLimits { lassos: 0, nodes: 20_000, ..OracleLimits::default() };
     let judged = judge(&model, Fairness::None, &limits)?;
     assert_eq!(judged.len(), 1, "{text}");
-    assert_eq!(model.properties[judged[0].property].name.as_deref(), Some("ASSERT_F").map(|_| name_in(text)), "{text}");
-    assert_eq!(judged[0].property.position() + 1, model.properties.len());
     Ok(judged[0].holds)
-}
-
-fn name_in(text: &str) -> &str {
-    if text.contains("ASSERT_CTL") { "ASSERT_CTL" } else { "ASSERT_LTL" }
 }
 
 fn count(name: &str, otherwise: u64) -> u64 {
