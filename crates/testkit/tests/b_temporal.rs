@@ -6,6 +6,7 @@
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{Fairness, Source};
 use quotient_temporal::{Atom, Formula, Formulas, Lasso};
+use quotient_testkit::prerequisites::corpus;
 use quotient_testkit::random_murphi::Random;
 use quotient_testkit::temporal_oracle::{OracleLimits, Silence, judge};
 
@@ -367,6 +368,57 @@ fn decided(text: &str, extra_nodes: bool) -> Result<bool, Silence> {
 
 fn count(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(otherwise)
+}
+
+/// The machines with which ProB tests its own LTL checker; all their formulas hold.
+#[test]
+fn formulas_that_prob_tests_hold() {
+    let Some(folder) = corpus("b", "temporal formulas of ProB's own tests") else { return };
+    for (name, number) in [("LTL_1State", 12), ("LTL_4States", 194)] {
+        let text = std::fs::read_to_string(folder.join(format!("B/LTL/Tests/{name}.mch"))).expect("it can be read");
+        let model = load(Source::new(name, text), Language::B, &LoadOptions::default()).expect("it is read").model;
+        let limits = OracleLimits { lassos: 0, nodes: 1_000_000, ..OracleLimits::default() };
+        let judged = judge(&model, Fairness::None, &limits).expect("it is small");
+        assert_eq!(judged.len(), number);
+        for it in judged {
+            assert!(it.holds, "{name}: {:?}", model.properties[it.property].name);
+        }
+    }
+}
+
+/// A machine whose author noted the answers of ProB.
+#[test]
+fn formulas_with_noted_answers() {
+    let Some(folder) = corpus("b", "temporal formulas with answers of ProB") else { return };
+    let path = folder.join("B/Ivo/BenchmarksPOR/other/Cruise_finite1.mch");
+    let text = String::from_utf8_lossy(&std::fs::read(path).expect("it can be read")).into_owned();
+    let noted = [
+        ("N1", "G (e(SetCruiseSpeed) => e(CruiseBecomesNotAllowed))", true),
+        ("N2", "G (e(CruiseBecomesNotAllowed) => e(SetCruiseSpeed))", true),
+        ("N3", "G (e(CruiseBecomesNotAllowed) => e(ObstacleDisappears))", false),
+        ("N4", "G (e(CruiseBecomesAllowed) => X e(SetCruiseSpeed))", false),
+        ("N5", "G ([CruiseBecomesAllowed] => X e(SetCruiseSpeed))", true),
+        ("N6", "G( e(CruiseOff) => Y O [SetCruiseSpeed])", true),
+        ("N7", "G( e(CruiseOff) => O [CruiseBecomesNotAllowed])", false),
+    ];
+    let definitions: String =
+        noted.iter().map(|(name, text, _)| format!("ASSERT_LTL_{name} == \"{text}\";\n")).collect();
+    let text = text.replacen("ASSERT_LTL ==", &format!("{definitions}ASSERT_LTL ==\n"), 1);
+    let model = load(Source::new("Cruise_finite1.mch", text), Language::B, &LoadOptions::default());
+    let model = quotient::Model::new(model.expect("it is read").model).expect("a model");
+    let options = quotient::Options { deadlock: Some(quotient_ir::DeadlockMode::Off), ..quotient::Options::default() };
+    let plan = quotient::Plan::new(&model, &options).expect("it can be checked");
+    let report = plan.run_with(&quotient::Control::default(), &mut quotient::Silent).expect("a report");
+    for (name, formula, holds) in noted {
+        let found = report.properties.iter().find(|it| match it.subject {
+            quotient::Subject::Property(id) => {
+                model.ir().properties[id].name.as_deref() == Some(&format!("ASSERT_LTL_{name}"))
+            }
+            _ => false,
+        });
+        let expected = if holds { quotient::Verdict::Holds } else { quotient::Verdict::Violated };
+        assert_eq!(found.map(|it| it.verdict), Some(expected), "{formula}");
+    }
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn compare_property(folder: &Path, property: &RecordedProperty) -> Result<(), St
             let plan = Plan::new(&model, &options.property(name.clone())).map_err(|error| error.to_string())?;
             let report = plan.run_with(&control, &mut quotient::Silent).map_err(|error| error.to_string())?;
             let verdict = report.properties.iter().find(|it| matches!(it.subject, Subject::Property(_)));
-            let verdict = verdict.map(|it| it.verdict.clone());
+            let verdict = verdict.map(|it| it.verdict);
             let expected = if property.holds { Verdict::Holds } else { Verdict::Violated };
             if verdict != Some(expected) {
                 return Err(format!("{symmetry:?}: by {way} it is {verdict:?}"));
