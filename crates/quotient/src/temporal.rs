@@ -1,8 +1,8 @@
 //! Temporal properties: each has its own search, after that of the states.
 
 use quotient_engines::{
-    self as engines, EngineError, FairnessMode, PropertyReport, SearchOptions, StopReason, Subject, SymmetrySource,
-    TemporalReport, Verdict,
+    self as engines, EngineError, FairnessMode, PropertyReport, StopReason, Subject, SymmetrySource, TemporalReport,
+    Verdict,
 };
 use quotient_ir::PropertyId;
 
@@ -84,7 +84,7 @@ fn search(
     source: Option<SymmetrySource>,
 ) -> Result<TemporalReport, Error> {
     let (model, layout) = (plan.model.ir(), plan.model.layout());
-    let mut options = SearchOptions { threads: 1, ..within_memory(&plan.search, control) };
+    let mut options = within_memory(&plan.search, control);
     if plan.options.reduction != Reduction::Auto || plan.options.cross_check {
         // A reduction was asked for.
         options.temporal_trial = 0;

@@ -332,9 +332,16 @@ impl Shape {
             return format!("g = {}", random.below(self.shared + 1));
         }
         let Some((family, i)) = self.process(random, scope, 0) else {
-            return match (self.shared, random.below(6)) {
-                (1.., 1..) => format!("g = {}", random.below(self.shared + 1)),
-                (_, choice) => ["true", "false"][choice % 2].to_owned(),
+            // Not a constant, which would vanish from a conjunction.
+            return match self.families.len() {
+                0 => format!("{} = {}", random.pick(&["a", "b", "g"]), random.below(3)),
+                count => {
+                    let Family { name, status, statuses, may_be_undefined, .. } = &self.families[random.below(count)];
+                    let quantifier = random.pick(&["forall", "exists"]);
+                    let is_defined =
+                        if *may_be_undefined { format!("!isundefined({status}[x]) & ") } else { String::new() };
+                    format!("({quantifier} x: {name} do {is_defined}{status}[x] = {} end)", random.below(*statuses))
+                }
             };
         };
         self.atom(random, scope, family, &i)
@@ -353,7 +360,7 @@ impl Shape {
             2 | 3 if *has_holder => format!("(!isundefined(h{name}) & h{name} = {i})"),
             4 if *has_holder => format!("isundefined(h{name})"),
             5 if others.len() > 1 => format!("{status}[{i}] = {status}[{}]", random.pick(&others)),
-            6 if others.len() > 1 => format!("{i} != {}", random.pick(&others)),
+            6 if others.len() > 1 => format!("({i} != {} & {status}[{i}] = {c})", random.pick(&others)),
             7 => format!("{status}[{i}] != {c}"),
             _ => format!("{status}[{i}] = {c}"),
         }

@@ -161,6 +161,8 @@ pub enum Told {
     Violated,
     /// Nothing, for this reason.
     Nothing(String),
+    /// Something went wrong that must not.
+    Defect(String),
 }
 
 /// How many answers were compared.
@@ -195,6 +197,7 @@ pub fn compare(
             Told::Holds if violated.is_empty() => compared.held += 1,
             Told::Violated if !violated.is_empty() => compared.violated += 1,
             Told::Nothing(_) => compared.unsaid += 1,
+            Told::Defect(reason) => return Err(format!("{name}: {reason}; the oracle says violated for {violated:?}")),
             Told::Holds => return Err(format!("{name} is said to hold; the oracle says violated for {violated:?}")),
             Told::Violated => return Err(format!("{name} is said to be violated; the oracle says it holds")),
         }

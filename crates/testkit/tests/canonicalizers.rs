@@ -294,6 +294,25 @@ fn all_states_of_random_orbits_have_one_representative() {
     assert!(groups > 0 && states >= wanted, "{states} states of {groups} groups");
 }
 
+/// All states of orbits, and states near their representatives, by every method.
+#[test]
+fn all_states_of_some_orbits_have_one_representative() {
+    let found = map_on_workers(2, &suite(), |acting| {
+        let prepared = acting.prepare();
+        let mut random = Random::new(acting.name.len() as u64);
+        let sample: Vec<Valuation> = (0..8).map(|_| prepared.random_state(&mut random)).collect();
+        for kind in MethodKind::ALL {
+            let Some(canonicalizer) = prepared.canonicalizer_by(kind) else { continue };
+            for state in &sample {
+                prepared.check_orbit(&canonicalizer, state, 1_500)?;
+            }
+        }
+        Ok::<(), String>(())
+    });
+    let wrong: Vec<String> = found.into_iter().filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn one_representative_for_each_orbit() {
     check_all(&suite(), 16, 1_500, 500);

@@ -3,7 +3,7 @@
 //!
 //! * `atoms`: the conditions of the formula as properties of a model.
 //! * `levels`: which symmetries apply where.
-//! * `product`: nodes and their successors; `search`: components with all acceptance sets, on the fly.
+//! * `product`: nodes and their successors; `search`: components with all acceptance sets, on the fly; `crew`: threads.
 //! * `classes`, `component`: fairness.
 //! * `lasso`: the run, concrete and replayed.
 //! * `tree`: CTL and CTL* on an explicit graph; `branching` builds it.
@@ -12,6 +12,7 @@ mod atoms;
 mod branching;
 mod classes;
 mod component;
+mod crew;
 mod lasso;
 mod levels;
 mod product;
@@ -185,7 +186,12 @@ impl Check<'_, '_> {
         if trial == 0 || self.options.max_states.is_some_and(|limit| limit <= trial) {
             return Ok(None);
         }
-        let options = SearchOptions { max_states: Some(trial), order: SearchOrder::DepthFirst, ..self.options.clone() };
+        let options = SearchOptions {
+            max_states: Some(trial),
+            order: SearchOrder::DepthFirst,
+            threads: 1,
+            ..self.options.clone()
+        };
         let Check { model, layout, interpreter, property, temporal, automaton, .. } = *self;
         let short = Check { model, layout, interpreter, property, temporal, automaton, options: &options };
         let mut report = report.clone();

@@ -19,6 +19,7 @@ use crate::observer::{Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder};
 use crate::report::StopReason;
 use crate::seam::{SearchSpace, Successors};
+use crate::temporal::crew::{Crew, Expanded};
 use crate::temporal::product::{Product, ProductScratch, Trouble};
 
 /// The rank of a node that was not visited.
@@ -121,26 +122,70 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
         self.product.starts(&mut self.scratch, &mut self.found)?;
         self.intern_all(NO_PARENT, Listed::Open, &mut edges)?;
         let mut roots: Vec<StateNumber> = edges.drain(..).map(|edge| edge.to).collect();
-        let mut batch = Batch::new(self.product.code.words);
         let mut recent = Recent::new(self.product.code.words, RECENT_WORTH);
-        loop {
-            for root in roots.drain(..) {
-                if self.ranks[root as usize] == UNVISITED
-                    && let Some(outcome) = self.search_from(root, &mut judge)?
-                {
-                    return Ok(outcome);
+        // The thread of the search is one of them.
+        let found = match self.options.threads as usize {
+            0 | 1 => {
+                let mut batch = Batch::new(self.product.code.words);
+                loop {
+                    if let Some(outcome) = self.search_roots(&mut roots, &mut judge)? {
+                        break Some(outcome);
+                    }
+                    if self.dull.is_empty() {
+                        break None;
+                    }
+                    self.expand_dull(&mut batch, &mut recent, &mut roots)?;
                 }
             }
-            if self.dull.is_empty() {
-                break;
-            }
-            self.expand_dull(&mut batch, &mut recent, &mut roots)?;
+            threads => Crew::with(self.product, threads - 1, |crew| {
+                loop {
+                    if let Some(outcome) = self.search_roots(&mut roots, &mut judge)? {
+                        return Ok(Some(outcome));
+                    }
+                    while !self.dull.is_empty() && !crew.is_busy() {
+                        let Self { dull, store, .. } = self;
+                        let mut nodes = std::iter::from_fn(|| dull.pop_front());
+                        crew.send(&mut nodes, |node, words| words.extend_from_slice(store.state(node)));
+                    }
+                    if crew.is_idle() {
+                        return Ok(None);
+                    }
+                    let Expanded { mut batch, nodes, fired, trouble } = crew.receive();
+                    trouble?;
+                    self.scratch.fired += fired;
+                    for _ in 0..nodes {
+                        self.tick(4 * self.dull.len() as u64, self.dull.len() as u64)?;
+                    }
+                    batch.recognise(&self.store, &mut recent);
+                    self.admit(&batch, &mut roots)?;
+                    crew.recycle(batch);
+                }
+            })?,
+        };
+        if let Some(outcome) = found {
+            return Ok(outcome);
         }
         if self.cut > 0 {
             let limit = self.options.max_depth.unwrap_or_default();
             return Err(Trouble::Stop(StopReason::DepthLimit(limit)));
         }
         Ok(Outcome::Empty)
+    }
+
+    /// Searches from nodes that accepting cycles can go through.
+    fn search_roots(
+        &mut self,
+        roots: &mut Vec<StateNumber>,
+        judge: &mut Option<Judge<'_, 'a, 'p, S>>,
+    ) -> Result<Option<Outcome>, Trouble> {
+        for root in roots.drain(..) {
+            if self.ranks[root as usize] == UNVISITED
+                && let Some(outcome) = self.search_from(root, judge)?
+            {
+                return Ok(Some(outcome));
+            }
+        }
+        Ok(None)
     }
 
     /// Expands some of the nodes that no accepting cycle goes through. The others among their successors become roots.
@@ -159,6 +204,11 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
             batch.close(node);
         }
         batch.prepare(&self.store, recent);
+        self.admit(batch, roots)
+    }
+
+    /// Stores the new nodes of a batch.
+    fn admit(&mut self, batch: &Batch, roots: &mut Vec<StateNumber>) -> Result<(), Trouble> {
         let mut number = 0;
         while let Some(run) = batch.run(number) {
             number += 1;

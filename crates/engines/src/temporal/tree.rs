@@ -14,6 +14,8 @@ mod components;
 mod evidence;
 mod graph;
 mod product;
+#[cfg(test)]
+mod tests;
 
 use std::ops::ControlFlow;
 

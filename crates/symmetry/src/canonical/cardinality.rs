@@ -26,6 +26,25 @@ impl Cardinality {
         };
     }
 
+    /// Multiplies by the number of orders of each run of equal things in a list.
+    #[inline]
+    pub(super) fn multiply_orders<T>(&mut self, things: &[T], are_equal: impl Fn(&T, &T) -> bool) {
+        let (mut run, mut orders) = (1u64, 1u64);
+        for pair in things.windows(2) {
+            run = if are_equal(&pair[0], &pair[1]) { run + 1 } else { 1 };
+            match orders.checked_mul(run) {
+                Some(product) => orders = product,
+                None => {
+                    self.multiply(Self::Small(orders));
+                    orders = run;
+                }
+            }
+        }
+        if orders > 1 {
+            self.multiply(Self::Small(orders));
+        }
+    }
+
     /// The number divided by a divisor of it.
     #[inline]
     pub(super) fn over(&self, divisor: &Self) -> Self {

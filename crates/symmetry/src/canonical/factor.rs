@@ -10,6 +10,7 @@ use quotient_groups::{ImageScratch, ImageSearch, SparsePermutation};
 
 use super::cardinality::Cardinality;
 use super::elements::{CodeMap, Listing, ListingScratch};
+use super::invariants::{InvariantScratch, Invariants};
 use super::labelling::{Labelling, LabellingScratch};
 use super::nesting::{NestedSort, SortScratch};
 use super::points::{NONE, View};
@@ -42,6 +43,8 @@ pub(super) struct Factor {
 enum Method {
     /// The least image over all elements.
     Listing(Listing),
+    /// The least image over the elements that sums select.
+    Selecting(Box<Invariants>),
     /// Sorting interchangeable objects.
     Sorting(Vec<NestedSort>),
     /// Labelling objects by colour refinement.
@@ -58,10 +61,18 @@ pub(super) struct FactorScratch {
     codes: Vec<u64>,
     image_codes: Vec<u64>,
     listing: ListingScratch,
+    invariants: InvariantScratch,
     sort: SortScratch,
     labelling: LabellingScratch,
     ring: RingScratch,
     image: ImageScratch,
+}
+
+impl FactorScratch {
+    /// The work that was counted.
+    fn work(&self) -> u64 {
+        self.listing.work + self.invariants.work + self.labelling.work + self.ring.work
+    }
 }
 
 impl Factor {
@@ -87,7 +98,10 @@ impl Factor {
 
     /// Whether there may be another method whose work can be compared.
     pub(super) fn is_tunable(&self) -> bool {
-        let is_counted = matches!(self.method, Method::Listing(_) | Method::Labelling(_) | Method::Turning(_));
+        let is_counted = matches!(
+            self.method,
+            Method::Listing(_) | Method::Selecting(_) | Method::Labelling(_) | Method::Turning(_)
+        );
         is_counted && self.order > BigUint::from(2u32)
     }
 
@@ -100,9 +114,10 @@ impl Factor {
         let own = self.work(records, stride, u64::MAX);
         let choice = Choice::new(&self.view, &self.order);
         let mut best: Option<(u64, Method)> = None;
-        for kind in [MethodKind::Listing, MethodKind::Labelling, MethodKind::Turning] {
+        for kind in [MethodKind::Listing, MethodKind::Selecting, MethodKind::Labelling, MethodKind::Turning] {
             // Preparing a long list costs more than it can save.
-            let is_long = kind == MethodKind::Listing && choice.found.is_some() && !choice.has_at_most(LISTED_ELEMENTS);
+            let is_long = !choice.has_at_most(LISTED_ELEMENTS)
+                && (kind == MethodKind::Listing || kind == MethodKind::Selecting && choice.found.is_some());
             if kind == self.kind() || is_long {
                 continue;
             }
@@ -123,22 +138,23 @@ impl Factor {
     fn work(&self, records: &[u64], stride: usize, limit: u64) -> u64 {
         let mut scratch = FactorScratch::default();
         // Listing also reads and writes all codes.
-        let codes = if matches!(self.method, Method::Listing(_)) { 2 * self.view.fields.len() } else { 0 };
+        let is_list = matches!(self.method, Method::Listing(_) | Method::Selecting(_));
+        let codes = if is_list { 2 * self.view.fields.len() } else { 0 };
         let mut work = 0;
         for records in records.chunks(64 * stride) {
             self.canonicalize_records(None, &mut records.to_vec(), stride, &mut scratch);
             work += (records.len() / stride * codes) as u64;
-            let counted = scratch.listing.work + scratch.labelling.work + scratch.ring.work;
-            if work + counted >= limit {
+            if work + scratch.work() >= limit {
                 return limit;
             }
         }
-        work + scratch.listing.work + scratch.labelling.work + scratch.ring.work
+        work + scratch.work()
     }
 
     fn kind(&self) -> MethodKind {
         match self.method {
             Method::Listing(_) => MethodKind::Listing,
+            Method::Selecting(_) => MethodKind::Selecting,
             Method::Sorting(_) => MethodKind::Sorting,
             Method::Labelling(_) => MethodKind::Labelling,
             Method::Turning(_) => MethodKind::Turning,
@@ -159,6 +175,7 @@ impl Factor {
     pub(super) fn describe(&self) -> String {
         match &self.method {
             Method::Listing(listing) => format!("the least of {} images", listing.len()),
+            Method::Selecting(invariants) => format!("the least of {} images by sums over the parts", invariants.len()),
             Method::Sorting(sorts) => sorts.iter().map(NestedSort::describe).collect::<Vec<_>>().join(", "),
             Method::Labelling(labelling) => labelling.describe().to_owned(),
             Method::Turning(ring) => ring.describe(),
@@ -179,6 +196,9 @@ impl Factor {
             }
             Method::Labelling(labelling) => labelling.canonicalize(state, &mut scratch.labelling),
             Method::Turning(ring) => ring.canonicalize(&self.view, state, &mut scratch.ring),
+            Method::Selecting(invariants) => {
+                invariants.canonicalize(&self.view, state, &mut scratch.invariants);
+            }
             Method::Listing(listing) => {
                 let FactorScratch { codes, image_codes, .. } = scratch;
                 if listing.take_least_of_two(&self.view, state, codes, image_codes) {
@@ -220,9 +240,10 @@ impl Factor {
                     records.for_each(|state| sorts.iter().for_each(|sort| sort.canonicalize(state, &mut scratch.sort)));
                 }
             }
-            Method::Turning(ring) => {
-                records.for_each(|state| ring.canonicalize(&self.view, state, &mut scratch.ring));
+            Method::Selecting(invariants) => {
+                invariants.canonicalize_all(&self.view, before, records, &mut scratch.invariants);
             }
+            Method::Turning(ring) => ring.canonicalize_all(&self.view, before, records, &mut scratch.ring),
             Method::Labelling(labelling) => {
                 labelling.canonicalize_all(before, records, &mut scratch.labelling);
             }
@@ -279,6 +300,10 @@ impl Factor {
                 let stabiliser = labelling.stabiliser_order(state, &mut scratch.labelling);
                 labelling.order().over(&stabiliser)
             }
+            Method::Selecting(invariants) => {
+                let stabiliser = invariants.canonicalize(&self.view, state, &mut scratch.invariants);
+                Cardinality::Small((invariants.len() / stabiliser) as u64)
+            }
             Method::Turning(ring) => Cardinality::Small(ring.orbit_size(&self.view, state, &mut scratch.ring)),
             Method::Listing(listing) => {
                 self.view.read(state, &mut scratch.codes);
@@ -310,6 +335,8 @@ impl Factor {
 pub enum MethodKind {
     /// The least image over all elements.
     Listing,
+    /// The least image over the elements that sums select.
+    Selecting,
     /// Sorting interchangeable objects.
     Sorting,
     /// Labelling objects by colour refinement.
@@ -322,7 +349,8 @@ pub enum MethodKind {
 
 impl MethodKind {
     /// All methods.
-    pub const ALL: [Self; 5] = [Self::Listing, Self::Sorting, Self::Labelling, Self::Turning, Self::Searching];
+    pub const ALL: [Self; 6] =
+        [Self::Listing, Self::Selecting, Self::Sorting, Self::Labelling, Self::Turning, Self::Searching];
 }
 
 /// A group that does not split further, and what is known about it.
@@ -343,14 +371,22 @@ impl<'a> Choice<'a> {
         *self.order <= BigUint::from(elements)
     }
 
+    /// Whether there are few enough elements for a list.
+    fn is_listable(&self) -> bool {
+        let most = LISTED_RIGID_ELEMENTS.min(LISTED_CODES / self.view.fields.len().max(1));
+        self.has_at_most(most.max(FEW_ELEMENTS))
+    }
+
     /// A method, if it supports the group.
     fn method(&self, kind: MethodKind) -> Option<Method> {
         let Self { view, order, found } = self;
         match kind {
             MethodKind::Listing => {
-                let most = LISTED_RIGID_ELEMENTS.min(LISTED_CODES / view.fields.len().max(1));
-                self.has_at_most(most.max(FEW_ELEMENTS))
-                    .then(|| Method::Listing(Listing::new(view, &permutations(&view.action, order))))
+                self.is_listable().then(|| Method::Listing(Listing::new(view, &permutations(&view.action, order))))
+            }
+            MethodKind::Selecting => {
+                let listed = self.is_listable().then(|| permutations(&view.action, order))?;
+                Invariants::new(view, &listed).map(|invariants| Method::Selecting(Box::new(invariants)))
             }
             MethodKind::Sorting => {
                 let found = found.as_ref().filter(|found| found.is_complete())?;
@@ -377,13 +413,15 @@ impl<'a> Choice<'a> {
         }
         kinds.push(MethodKind::Labelling);
         // Few elements are listed, unless there are rotations only.
-        let (first, second) = match self.has_at_most(LISTED_ELEMENTS) && !self.is_cyclic() {
-            true => (MethodKind::Listing, MethodKind::Turning),
-            false => (MethodKind::Turning, MethodKind::Listing),
-        };
-        kinds.push(first);
-        if second == MethodKind::Turning || self.has_at_most(listed) {
-            kinds.push(second);
+        let is_list_first = self.has_at_most(LISTED_ELEMENTS) && !self.is_cyclic();
+        if !is_list_first {
+            kinds.push(MethodKind::Turning);
+        }
+        if self.has_at_most(listed) {
+            kinds.extend([MethodKind::Selecting, MethodKind::Listing]);
+        }
+        if is_list_first {
+            kinds.push(MethodKind::Turning);
         }
         kinds.into_iter().find_map(|kind| self.method(kind)).unwrap_or(Method::Searching)
     }

@@ -29,6 +29,8 @@ pub(super) trait Key:
     /// As many low bits as fit.
     fn cut(bits: u128) -> Self;
     fn low(self) -> u64;
+    /// The number of the lowest bit that is set.
+    fn first_bit(self) -> u32;
 }
 
 impl Key for u64 {
@@ -45,6 +47,10 @@ impl Key for u64 {
     fn low(self) -> u64 {
         self
     }
+    #[inline]
+    fn first_bit(self) -> u32 {
+        self.trailing_zeros()
+    }
 }
 
 impl Key for u128 {
@@ -60,6 +66,10 @@ impl Key for u128 {
     #[inline]
     fn low(self) -> u64 {
         self as u64
+    }
+    #[inline]
+    fn first_bit(self) -> u32 {
+        self.trailing_zeros()
     }
 }
 
@@ -78,6 +88,8 @@ pub(super) struct KeyPlan {
     unheld: u128,
     /// The key bits of holders.
     held_mask: u128,
+    /// For each of the lowest key bits, the holder it belongs to.
+    holder_of: Vec<u16>,
 }
 
 /// Adjacent bits of all objects that are used unchanged.
@@ -279,6 +291,7 @@ impl KeyPlan {
             if self.width + width <= 128 {
                 self.unheld |= u128::from(none) << self.width;
                 self.held_mask |= u128::from(u64::MAX >> (64 - width)) << self.width;
+                self.holder_of.resize((self.width + width) as usize, self.holders.len() as u16);
             }
             let flip = |thing: &Option<(u32, u64)>| match thing {
                 // The key says "none" so far.
@@ -415,16 +428,13 @@ impl KeyPlan {
             }
         }
         for letters in &self.letters {
-            for (thing, (key, field)) in keys.iter_mut().zip(&letters.fields).enumerate() {
-                let code = field.read(state);
-                let letter = letters.tables.as_ref().map_or(code, |tables| tables[thing].letter_of[code as usize]);
-                *key |= K::of(letter) << letters.position;
+            for (object, key) in keys.iter_mut().enumerate() {
+                *key |= K::of(letters.letter(object, state)) << letters.position;
             }
         }
         for classes in &self.classes {
-            for (key, ClassField { field, class_of, .. }) in keys.iter_mut().zip(&classes.fields) {
-                let class = class_of.get(field.read(state) as usize).copied().unwrap_or(0);
-                *key |= K::of(class) << classes.position;
+            for (object, key) in keys.iter_mut().enumerate() {
+                *key |= K::of(classes.class(object, state)) << classes.position;
             }
         }
         for holder in &self.holders {
@@ -436,17 +446,26 @@ impl KeyPlan {
         }
     }
 
-    /// The bits of each object: object, word and bits. `None` if keys do not consist of such bits and of holders alone.
-    pub(super) fn own_bits(&self) -> Option<Vec<(usize, usize, u64)>> {
-        if !self.letters.is_empty() || !self.classes.is_empty() {
-            return None;
-        }
+    /// The bits of each object: object, word and bits.
+    pub(super) fn own_bits(&self) -> Vec<(usize, usize, u64)> {
         let mut list = Vec::new();
         for run in &self.runs {
             let places = run.places.iter().enumerate();
             list.extend(places.map(|(object, &(word, shift))| (object, word as usize, run.mask << shift)));
         }
-        Some(list)
+        let bits = |(object, field): (usize, &Field)| (object, field.word as usize, field.mask << field.shift);
+        for letters in &self.letters {
+            list.extend(letters.fields.iter().enumerate().map(bits));
+        }
+        for classes in &self.classes {
+            list.extend(classes.fields.iter().map(|entry| &entry.field).enumerate().map(bits));
+        }
+        list
+    }
+
+    /// The bits of variables that can hold objects: word and bits.
+    pub(super) fn holder_bits(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        self.holders.iter().map(|Holder { field, .. }| (field.word as usize, field.mask << field.shift))
     }
 
     /// Reads the own bits of an object again; what holds it stays.
@@ -457,16 +476,13 @@ impl KeyPlan {
             let (word, shift) = run.places[object];
             own |= (state[word as usize] >> shift & run.mask) << run.position;
         }
+        for letters in &self.letters {
+            own |= letters.letter(object, state) << letters.position;
+        }
+        for classes in &self.classes {
+            own |= classes.class(object, state) << classes.position;
+        }
         *key = *key & self.held_mask as u64 | own;
-    }
-
-    /// Whether a variable that can hold objects changed.
-    #[inline]
-    pub(super) fn is_held_elsewhere(&self, before: &[u64], state: &[u64]) -> bool {
-        self.holders.iter().any(|Holder { field, .. }| {
-            let word = field.word as usize;
-            (before[word] ^ state[word]) & field.mask << field.shift != 0
-        })
     }
 
     /// Changes the keys of objects that are held by other variables than before.
@@ -496,6 +512,9 @@ impl KeyPlan {
                 state[word as usize] = bits;
             }
         }
+        if self.has_fields() {
+            (first..=last).for_each(|place| self.store_fields(place, key(place), state));
+        }
         if self.holders.is_empty() {
             return;
         }
@@ -517,8 +536,24 @@ impl KeyPlan {
                 let word = &mut state[word as usize];
                 *word = *word & !(run.mask << shift) | (key >> run.position & run.mask) << shift;
             }
+            if self.has_fields() {
+                self.store_fields(object, key, state);
+            }
         }
         self.store_holders(sorted, state);
+    }
+
+    /// Writes the fields of one object that are not moved as bits.
+    #[inline]
+    fn store_fields<K: Key>(&self, object: usize, key: K, state: &mut [u64]) {
+        self.letters.iter().for_each(|letters| letters.store(object, key, state));
+        self.classes.iter().for_each(|classes| classes.store(object, key, state));
+    }
+
+    /// Whether some fields are not moved as bits.
+    #[inline]
+    fn has_fields(&self) -> bool {
+        !self.letters.is_empty() || !self.classes.is_empty()
     }
 
     /// Writes the keys back, in their current order.
@@ -535,19 +570,10 @@ impl KeyPlan {
             }
         }
         for letters in &self.letters {
-            for (thing, (&key, field)) in keys.iter().zip(&letters.fields).enumerate() {
-                let letter = (key >> letters.position).low() & letters.mask;
-                let code = letters.tables.as_ref().map_or(letter, |tables| tables[thing].code_of[letter as usize]);
-                field.write(state, code);
-            }
+            keys.iter().enumerate().for_each(|(object, &key)| letters.store(object, key, state));
         }
         for classes in &self.classes {
-            for (&key, ClassField { field, code_of, .. }) in keys.iter().zip(&classes.fields) {
-                let class = (key >> classes.position).low() & classes.mask;
-                if let Some(code) = code_of[class as usize] {
-                    field.write(state, code);
-                }
-            }
+            keys.iter().enumerate().for_each(|(object, &key)| classes.store(object, key, state));
         }
         self.store_holders(keys, state);
     }
@@ -570,11 +596,16 @@ impl KeyPlan {
     /// Writes what holds one object.
     #[inline]
     fn store_holders_of<K: Key>(&self, thing: usize, key: K, state: &mut [u64]) {
-        for holder in &self.holders {
-            let letter = (key >> holder.position).low() & (u64::MAX >> (64 - bits_for(holder.none + 1)));
+        let mut held = (key & K::cut(self.held_mask)) ^ K::cut(self.unheld);
+        while held != K::default() {
+            // The holder whose bits do not say that it does not hold the object.
+            let holder = &self.holders[self.holder_of[held.first_bit() as usize] as usize];
+            let mask = u64::MAX >> (64 - bits_for(holder.none + 1));
+            let letter = (key >> holder.position).low() & mask;
             if letter < holder.none {
                 holder.field.write(state, holder.codes[letter as usize][thing]);
             }
+            held = held & (K::of(mask) << holder.position ^ K::cut(u128::MAX));
         }
     }
 
@@ -690,6 +721,42 @@ fn has_same_codes(view: &View, fields: &[Option<usize>], orbit: &impl Fn(u32) ->
     let mut all = fields.iter().map(|field| field.and_then(meanings));
     let first = all.next().flatten();
     first.is_some() && all.all(|meanings| meanings == first)
+}
+
+impl Letters {
+    /// The letter of an object.
+    #[inline]
+    fn letter(&self, object: usize, state: &[u64]) -> u64 {
+        let code = self.fields[object].read(state);
+        self.tables.as_ref().map_or(code, |tables| tables[object].letter_of[code as usize])
+    }
+
+    /// Writes the letter of an object.
+    #[inline]
+    fn store<K: Key>(&self, object: usize, key: K, state: &mut [u64]) {
+        let letter = (key >> self.position).low() & self.mask;
+        let code = self.tables.as_ref().map_or(letter, |tables| tables[object].code_of[letter as usize]);
+        self.fields[object].write(state, code);
+    }
+}
+
+impl Classes {
+    /// The class of the code of an object.
+    #[inline]
+    fn class(&self, object: usize, state: &[u64]) -> u64 {
+        let ClassField { field, class_of, .. } = &self.fields[object];
+        class_of.get(field.read(state) as usize).copied().unwrap_or(0)
+    }
+
+    /// Writes the class of an object, if it has a single code.
+    #[inline]
+    fn store<K: Key>(&self, object: usize, key: K, state: &mut [u64]) {
+        let ClassField { field, code_of, .. } = &self.fields[object];
+        let class = (key >> self.position).low() & self.mask;
+        if let Some(code) = code_of[class as usize] {
+            field.write(state, code);
+        }
+    }
 }
 
 impl Run {

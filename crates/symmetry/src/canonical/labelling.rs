@@ -20,7 +20,7 @@ use quotient_groups::arrangement::{Arrangement, NodePosition};
 
 use super::cardinality::Cardinality;
 use super::keys::{ClassField, FEW, KeyPlan};
-use super::near::NearScratch;
+use super::near::{Bits, NearPlan, NearScratch};
 use super::points::{Content, Field, NONE, View};
 use super::rows::{RowPlan, Rows};
 use super::stages::{KindParts, Stages};
@@ -45,8 +45,8 @@ pub(super) struct Labelling {
     has_parents: bool,
     /// Whether rows contain all that keys do not.
     only_rows: bool,
-    /// Whether states without tuples are sorted by keys alone.
-    is_sortable: bool,
+    /// How states without tuples are sorted by keys alone.
+    sortable: Option<Sortable>,
     /// A shorter way for states in which keys decide the order of what is held.
     stages: Option<Stages>,
     /// The fields that keys do not cover.
@@ -72,11 +72,22 @@ struct Kind {
     rows: Option<RowPlan>,
 }
 
+/// Sorting states without tuples.
+#[derive(Clone, Debug)]
+struct Sortable {
+    /// For each kind, how successors are sorted.
+    kinds: Vec<Option<NearPlan>>,
+    /// The bits of all fields with tuples.
+    tuple_bits: Bits,
+}
+
 /// A field whose points are tuples.
 #[derive(Clone, Debug)]
 struct TupleField {
     field: Field,
     tuples: Tuples,
+    /// A code that says nothing: the same in every field of an orbit. Its tuples need not be listed.
+    blank: Option<u64>,
     /// Whether the codes without a tuple are in the key of an object.
     is_classed: bool,
 }
@@ -129,6 +140,7 @@ impl Role {
 struct Present {
     tuple: Tuple,
     code: u64,
+    field: u32,
 }
 
 /// An ordered partition of the objects: those of a cell are adjacent, and a colour is the start of a cell.
@@ -163,20 +175,25 @@ pub(super) struct LabellingScratch {
     ties: u64,
     rows: Vec<u128>,
     near: NearScratch,
+    /// For each kind, the keys of the state before, and whether they are in order.
+    nears: Vec<(NearScratch, bool)>,
     /// Whether the tuples were read.
     is_read: bool,
     /// The fields, objects and tuples looked at so far.
     pub(super) work: u64,
     codes: Vec<u64>,
+    /// The codes of the fields without their tuples.
+    blanks: Vec<u64>,
     present: Vec<Present>,
-    /// For each object, the number of tuples it is in.
-    occurrences: Vec<u32>,
+    /// For each object, the number of tuples it is in, and a sum over their roles and codes.
+    occurrences: Vec<(u32, u64)>,
     /// The tuples with objects that are not alone in their cells.
     open_tuples: Vec<Present>,
     hashes: Vec<u64>,
     cells: Cells,
-    /// Partitions of the open nodes of the search tree.
+    /// Partitions of the open nodes of the search tree, and lists for other nodes.
     open: Vec<Cells>,
+    lists: Vec<Vec<u16>>,
     names: Vec<u16>,
     leaf: Leaf,
     best: Leaf,
@@ -300,7 +317,8 @@ impl Labelling {
                     Tuples::ByCode(list.into())
                 }
             };
-            fields.push(TupleField { field: field.clone(), tuples, is_classed: is_classed[number] });
+            let blank = if is_classed[number] { None } else { blank_code(&tuples, field) };
+            fields.push(TupleField { field: field.clone(), tuples, blank, is_classed: is_classed[number] });
             is_listed[number] = true;
         }
         if entries > TABLE_LIMIT || roles.len() > usize::from(u16::MAX) {
@@ -342,13 +360,24 @@ impl Labelling {
         } else {
             None
         };
+        let mut sortable = None;
+        if stages.is_none()
+            && is_flat
+            && kinds.iter().all(|kind| kind.count <= FEW && kind.plan.is_some())
+            && fields.iter().any(|field| field.is_classed || field.blank.is_some())
+        {
+            let mut tuple_bits = Bits::default();
+            fields.iter().for_each(|TupleField { field, .. }| {
+                tuple_bits.add(field.word as usize, field.mask << field.shift);
+            });
+            let near = |kind: &Kind| kind.plan.as_ref().and_then(NearPlan::new);
+            sortable = Some(Sortable { kinds: kinds.iter().map(near).collect(), tuple_bits });
+        }
         let no_role = || Role { strides: Vec::new(), targets: Box::default(), salts: [0; LONGEST_TUPLE] };
         let description = describe(arrangement);
         Some(Self {
             has_parents: kinds.iter().any(|kind| kind.parent.is_some()),
-            is_sortable: is_flat
-                && kinds.iter().all(|kind| kind.count <= FEW && kind.plan.is_some())
-                && fields.iter().any(|field| field.is_classed),
+            sortable,
             only_rows: in_rows == fields.len(),
             stages,
             kinds,
@@ -373,6 +402,11 @@ impl Labelling {
         states: impl Iterator<Item = &'s mut [u64]>,
         scratch: &mut LabellingScratch,
     ) {
+        if let Some((sortable, before)) = self.sortable.as_ref().zip(before)
+            && self.has_no_tuples(before)
+        {
+            return self.sort_all(sortable, before, states, scratch);
+        }
         let stages = self.stages.as_ref();
         let begun = stages.zip(before).filter(|(stages, before)| stages.begin(before, &mut scratch.near));
         for state in states {
@@ -380,6 +414,42 @@ impl Labelling {
                 self.canonicalize(state, scratch);
             }
         }
+    }
+
+    /// The same for states that differ little from a representative without tuples.
+    fn sort_all<'s>(
+        &self,
+        sortable: &Sortable,
+        before: &[u64],
+        states: impl Iterator<Item = &'s mut [u64]>,
+        scratch: &mut LabellingScratch,
+    ) {
+        let plans = || self.kinds.iter().map(|kind| kind.plan.as_ref()).zip(&sortable.kinds);
+        let mut nears = std::mem::take(&mut scratch.nears);
+        nears.resize_with(self.kinds.len(), Default::default);
+        for ((plan, near), (read, is_begun)) in plans().zip(&mut nears) {
+            *is_begun = plan.zip(near.as_ref()).is_some_and(|(plan, near)| near.begin(plan, before, read));
+        }
+        for state in states {
+            if sortable.tuple_bits.differ(before, state) && !self.has_no_tuples(state) {
+                self.canonicalize(state, scratch);
+                continue;
+            }
+            for ((plan, near), (read, is_begun)) in plans().zip(&mut nears) {
+                let Some(plan) = plan else { continue };
+                let near = near.as_ref().filter(|_| *is_begun);
+                if !near.is_some_and(|near| near.sort(plan, before, state, read)) {
+                    plan.sort_few(state);
+                }
+            }
+        }
+        scratch.nears = nears;
+    }
+
+    /// Whether the fields of a state have no tuples.
+    #[inline]
+    fn has_no_tuples(&self, state: &[u64]) -> bool {
+        self.fields.iter().all(|field| field.tuple(field.field.read(state)).is_none())
     }
 
     /// Replaces a state by its representative.
@@ -393,7 +463,7 @@ impl Labelling {
         }
         scratch.is_read = false;
         scratch.work += 3 * self.kind_of.len() as u64;
-        if self.is_sortable {
+        if self.sortable.is_some() {
             self.read(state, scratch);
             if scratch.present.is_empty() {
                 // Keys tell everything.
@@ -462,28 +532,29 @@ impl Labelling {
     fn read(&self, state: &[u64], scratch: &mut LabellingScratch) {
         scratch.is_read = true;
         scratch.work += 2 * self.fields.len() as u64;
-        let LabellingScratch { codes, present, occurrences, .. } = scratch;
+        let LabellingScratch { codes, blanks, present, occurrences, .. } = scratch;
         codes.clear();
+        blanks.clear();
         present.clear();
         occurrences.clear();
-        occurrences.resize(self.kind_of.len(), 0);
-        let mut add = |tuple: &Tuple, code: u64| {
-            present.push(Present { tuple: *tuple, code });
-            for &thing in tuple.things() {
-                occurrences[thing as usize] += 1;
-            }
-        };
-        for field in &self.fields {
+        occurrences.resize(self.kind_of.len(), (0, 0));
+        for (number, field) in self.fields.iter().enumerate() {
             let code = field.field.read(state);
             codes.push(code);
-            match &field.tuples {
-                Tuples::Carrying(tuple) => add(tuple, code),
-                Tuples::ByCode(list) => {
-                    if let Some(Some(tuple)) = list.get(code as usize) {
-                        add(tuple, 0);
-                    }
+            // What is in keys is in the order of the cells already.
+            let mut rest = if field.is_classed { u64::MAX } else { code };
+            if let Some(tuple) = field.tuple(code) {
+                let code = if matches!(field.tuples, Tuples::Carrying(_)) { code } else { 0 };
+                present.push(Present { tuple: *tuple, code, field: number as u32 });
+                let role = &self.roles[tuple.role as usize];
+                for (&thing, salt) in tuple.things().iter().zip(role.salts) {
+                    let (count, sum) = &mut occurrences[thing as usize];
+                    *count += 1;
+                    *sum = sum.wrapping_add(mixed(salt, code));
                 }
+                rest = field.blank.unwrap_or(rest);
             }
+            blanks.push(rest);
         }
     }
 
@@ -587,7 +658,7 @@ impl Labelling {
             *work += (3 * open_tuples.len() + 2 * things) as u64;
             hashes.clear();
             hashes.resize(things, 0);
-            for Present { tuple, code } in open_tuples.iter() {
+            for Present { tuple, code, .. } in open_tuples.iter() {
                 let role = &self.roles[tuple.role as usize];
                 match tuple.things() {
                     [only] => {
@@ -657,7 +728,7 @@ impl Labelling {
             return false;
         }
         match (scratch.occurrences[first as usize], scratch.occurrences[second as usize]) {
-            (0, 0) => return true,
+            ((0, _), (0, _)) => return true,
             (one, other) if one != other => return false,
             _ => {}
         }
@@ -666,7 +737,7 @@ impl Labelling {
             _ if thing == second => first,
             other => other,
         };
-        scratch.present.iter().all(|Present { tuple, code }| {
+        scratch.present.iter().all(|Present { tuple, code, .. }| {
             let things = tuple.things();
             if !things.contains(&first) && !things.contains(&second) {
                 return true;
@@ -744,7 +815,9 @@ impl Labelling {
             return self.visit_leaf(cells, goal, scratch);
         }
         let (start, end) = self.branching_cell(cells);
-        let mut tried: Vec<u16> = Vec::new();
+        let mut tried = scratch.lists.pop().unwrap_or_default();
+        tried.clear();
+        let mut is_found = false;
         for position in start..end {
             let thing = cells.order[position];
             if self.is_covered(thing, &tried, cells, depth, scratch) {
@@ -752,10 +825,12 @@ impl Labelling {
             }
             tried.push(thing);
             if self.branch(cells, (start, end), thing, depth, goal, scratch) && goal == Goal::Equal {
-                return true;
+                is_found = true;
+                break;
             }
         }
-        false
+        scratch.lists.push(tried);
+        is_found
     }
 
     /// Individualises an object and searches below, unless refinement shows that nothing new can be found.
@@ -802,21 +877,34 @@ impl Labelling {
             return true;
         }
         let fixed = &scratch.individualised[..depth];
-        let usable: Vec<&Vec<u16>> = scratch
-            .automorphisms
-            .iter()
-            .filter(|automorphism| fixed.iter().all(|&thing| automorphism[thing as usize] == thing))
-            .collect();
-        if usable.is_empty() {
+        let usable = || {
+            let fixes = |automorphism: &&Vec<u16>| fixed.iter().all(|&thing| automorphism[thing as usize] == thing);
+            scratch.automorphisms.iter().filter(fixes)
+        };
+        if usable().next().is_none() {
             return false;
         }
         // The orbit of the object under these.
+        if cells.order.len() <= 64 {
+            let mut reached = 1u64 << thing;
+            let mut pending = reached;
+            while pending != 0 {
+                let next = pending.trailing_zeros() as usize;
+                pending &= pending - 1;
+                for automorphism in usable() {
+                    let image = 1u64 << automorphism[next] & !reached;
+                    reached |= image;
+                    pending |= image;
+                }
+            }
+            return tried.iter().any(|&other| reached >> other & 1 == 1);
+        }
         let mut reached = vec![false; cells.order.len()];
         let mut list = vec![thing];
         reached[thing as usize] = true;
         let mut next = 0;
         while next < list.len() {
-            for automorphism in &usable {
+            for automorphism in usable() {
                 let image = automorphism[list[next] as usize];
                 if !std::mem::replace(&mut reached[image as usize], true) {
                     list.push(image);
@@ -852,10 +940,7 @@ impl Labelling {
         self.name(cells, scratch);
         let mut leaf = std::mem::take(&mut scratch.leaf);
         leaf.names.clone_from(&scratch.names);
-        // What is in keys is in the order of the cells already.
-        let codes = scratch.codes.iter().zip(&self.fields);
-        leaf.image.clear();
-        leaf.image.extend(codes.map(|(&code, field)| if field.is_classed { u64::MAX } else { code }));
+        leaf.image.clone_from(&scratch.blanks);
         self.place_tuples(scratch, |field, code| leaf.image[field as usize] = code);
         if self.has_parents {
             // Keys depend on the rank of a object, and with parents the rank is not the name.
@@ -892,7 +977,7 @@ impl Labelling {
     /// Passes the image of each tuple of the state, field and code, to a callback.
     #[inline]
     fn place_tuples(&self, scratch: &LabellingScratch, mut place: impl FnMut(u32, u64)) {
-        for Present { tuple, code } in &scratch.present {
+        for Present { tuple, code, .. } in &scratch.present {
             let role = &self.roles[tuple.role as usize];
             let (field, own) = role.target(tuple.things().iter().map(|&thing| scratch.names[thing as usize]));
             place(field, if matches!(self.fields[field as usize].tuples, Tuples::Carrying(_)) { *code } else { own });
@@ -989,9 +1074,38 @@ impl Labelling {
                 }
             }
         } else {
+            for present in &scratch.present {
+                let field = &self.fields[present.field as usize];
+                if let Some(blank) = field.blank {
+                    field.field.write(state, blank);
+                }
+            }
             self.place_tuples(scratch, |field, code| self.fields[field as usize].field.write(state, code));
         }
     }
+}
+
+impl TupleField {
+    /// The tuple of a code, unless it says nothing.
+    #[inline]
+    fn tuple(&self, code: u64) -> Option<&Tuple> {
+        if self.blank == Some(code) {
+            return None;
+        }
+        match &self.tuples {
+            Tuples::Carrying(tuple) => Some(tuple),
+            Tuples::ByCode(list) => list.get(code as usize)?.as_ref(),
+        }
+    }
+}
+
+/// A code that corresponds to one code of every other field of the orbit.
+fn blank_code(tuples: &Tuples, field: &Field) -> Option<u64> {
+    let Tuples::ByCode(list) = tuples else { return field.is_direct().then_some(0) };
+    let role = |tuple: &Option<Tuple>| tuple.map(|tuple| tuple.role);
+    let is_alone = |code: usize| list.iter().filter(|other| role(other) == role(&list[code])).count() == 1;
+    let alone = (0..list.len()).filter(|&code| list[code].is_some() && is_alone(code));
+    alone.min_by_key(|&code| role(&list[code])).map(|code| code as u64)
 }
 
 impl Cells {

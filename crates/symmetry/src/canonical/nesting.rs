@@ -5,7 +5,7 @@ use quotient_groups::arrangement::{Arrangement, Nesting};
 
 use super::cardinality::Cardinality;
 use super::keys::{FEW, Key, KeyPlan, insert};
-use super::near::{NearPlan, NearScratch};
+use super::near::{NearBlocks, NearPlan, NearScratch};
 use super::points::View;
 
 /// Sorts the objects of a nesting.
@@ -17,8 +17,19 @@ pub(super) struct NestedSort {
     /// For each level, the number of bits of a node's key including everything below it.
     widths: Vec<u32>,
     order: Cardinality,
-    /// How successors of sorted states are sorted, if there is one level.
-    near: Option<NearPlan>,
+    /// How successors of sorted states are sorted.
+    near: Near,
+}
+
+/// How successors of sorted states are sorted.
+#[derive(Clone, Debug)]
+enum Near {
+    /// Like all states.
+    No,
+    /// One level.
+    Flat(NearPlan),
+    /// Two levels.
+    Blocks(NearBlocks),
 }
 
 /// Working memory for sorting.
@@ -53,7 +64,12 @@ impl NestedSort {
             widths[level] = plans[level].width.saturating_add(children.saturating_mul(below));
             below = widths[level];
         }
-        let near = if let [plan] = &plans[..] { NearPlan::new(plan) } else { None };
+        let near = match &plans[..] {
+            [plan] => NearPlan::new(plan).map(Near::Flat),
+            [outer, inner] => NearBlocks::new(outer, inner).map(Near::Blocks),
+            _ => None,
+        };
+        let near = near.unwrap_or(Near::No);
         Some(Self { arities: nesting.arities.clone(), plans, widths, order: nesting.order().into(), near })
     }
 
@@ -111,19 +127,32 @@ impl NestedSort {
         states: impl Iterator<Item = &'s mut [u64]>,
         scratch: &mut SortScratch,
     ) {
-        let begun = match &self.near {
-            Some(near) if near.begin(&self.plans[0], before, &mut scratch.near) => Some(near),
-            _ => None,
-        };
-        for state in states {
-            if !begun.is_some_and(|near| near.sort(&self.plans[0], before, state, &mut scratch.near)) {
-                self.canonicalize(state, scratch);
+        match &self.near {
+            Near::Flat(near) if near.begin(&self.plans[0], before, &mut scratch.near) => {
+                for state in states {
+                    if !near.sort(&self.plans[0], before, state, &mut scratch.near) {
+                        self.canonicalize(state, scratch);
+                    }
+                }
             }
+            Near::Blocks(near) if near.begin(&self.plans, before, &mut scratch.near) => {
+                for state in states {
+                    if !near.sort(&self.plans, before, state, &mut scratch.near) {
+                        self.canonicalize(state, scratch);
+                    }
+                }
+            }
+            _ => states.for_each(|state| self.canonicalize(state, scratch)),
         }
     }
 
     /// The number of arrangements that fix a state. The state becomes sorted.
     pub(super) fn stabiliser_order(&self, state: &mut [u64], scratch: &mut SortScratch) -> Cardinality {
+        if let Near::Blocks(near) = &self.near
+            && near.begin(&self.plans, state, &mut scratch.near)
+        {
+            return near.stabiliser_order(&scratch.near);
+        }
         match self.widths[0] {
             // Sorting a sorted state again leaves the keys including everything below them. One level needs no more.
             0..=64 => {
@@ -223,13 +252,7 @@ impl NestedSort {
             let own = &keys[start..start + self.plans[level].count];
             start += self.plans[level].count;
             for siblings in own.chunks_exact(self.arities[level]) {
-                let mut run = 1u64;
-                for pair in siblings.windows(2) {
-                    run = if pair[0] == pair[1] { run + 1 } else { 1 };
-                    if run > 1 {
-                        product.multiply(Cardinality::Small(run));
-                    }
-                }
+                product.multiply_orders(siblings, |one, other| one == other);
             }
         }
         product

@@ -8,6 +8,7 @@ use quotient_groups::{OrbitPartition, Point, SparsePermutation};
 
 use super::elements::CodeMap;
 use super::keys::{Key, KeyPlan};
+use super::near::NearPlan;
 use super::points::View;
 
 /// Rotates the objects of a ring.
@@ -16,6 +17,10 @@ pub(super) struct Ring {
     plan: KeyPlan,
     /// Present if all contents lie within windows of words.
     windows: Option<Vec<Window>>,
+    /// Whether the keys of all objects fit one number of 128 bits.
+    is_packed: bool,
+    /// Where a step changes keys.
+    near: Option<NearPlan>,
     /// One element of each coset of the rotations, except the first.
     others: Vec<CodeMap>,
 }
@@ -36,6 +41,7 @@ struct Window {
 #[derive(Clone, Debug, Default)]
 pub(super) struct RingScratch {
     narrow: Vec<u64>,
+    turned: Vec<u64>,
     wide: Vec<u128>,
     tokens: Vec<u64>,
     codes: Vec<u64>,
@@ -79,7 +85,9 @@ impl Ring {
             };
             runs.into_iter().map(window).collect::<Option<Vec<_>>>()
         });
-        Some(Self { plan, windows, others })
+        let is_packed = plan.width > 0 && plan.width as usize * length <= 128;
+        let near = if is_packed && windows.is_none() && others.is_empty() { NearPlan::new(&plan) } else { None };
+        Some(Self { plan, windows, is_packed, near, others })
     }
 
     /// The number of coset elements tried for each rotation.
@@ -122,6 +130,72 @@ impl Ring {
         (scratch.codes, scratch.image, scratch.state, scratch.best) = (codes, image, candidate, best);
     }
 
+    /// Rotates several states. `before` is a state that they differ little from.
+    pub(super) fn canonicalize_all<'s>(
+        &self,
+        view: &View,
+        before: Option<&[u64]>,
+        states: impl Iterator<Item = &'s mut [u64]>,
+        scratch: &mut RingScratch,
+    ) {
+        match before.zip(self.near.as_ref()) {
+            Some((before, near)) if self.plan.width as usize * self.plan.count <= 64 => {
+                self.turn_near::<u64>(before, near, states, scratch);
+            }
+            Some((before, near)) => self.turn_near::<u128>(before, near, states, scratch),
+            None => states.for_each(|state| self.canonicalize(view, state, scratch)),
+        }
+    }
+
+    /// The same with the keys of all objects in one number: only those of objects that changed are read.
+    fn turn_near<'s, K: Key>(
+        &self,
+        before: &[u64],
+        near: &NearPlan,
+        states: impl Iterator<Item = &'s mut [u64]>,
+        scratch: &mut RingScratch,
+    ) {
+        let (count, width) = (self.plan.count, self.plan.width);
+        let mut keys = std::mem::take(&mut scratch.narrow);
+        keys.clear();
+        keys.resize(count, 0);
+        self.plan.load(before, &mut keys);
+        let all_before = pack::<K, u64>(&keys, width);
+        for state in states {
+            scratch.work += count as u64;
+            let Some(changed) = near.changed_alone(before, state) else {
+                self.turn(state, scratch);
+                continue;
+            };
+            let mut all = all_before;
+            for &object in changed.objects() {
+                let object = object as usize;
+                let mut key = keys[object];
+                self.plan.reload(object, state, &mut key);
+                all = all ^ K::of(key ^ keys[object]) << (width * (count - 1 - object) as u32);
+            }
+            self.turn_packed(all, state, &mut scratch.turned);
+        }
+        scratch.narrow = keys;
+    }
+
+    /// Writes the least rotation of keys, if it is another one.
+    #[inline]
+    fn turn_packed<K: Key>(&self, all: K, state: &mut [u64], turned: &mut Vec<u64>) {
+        let (count, width) = (self.plan.count, self.plan.width);
+        let mut least = least_turn(all, count as u32, width);
+        if least == all {
+            return;
+        }
+        turned.resize(count, 0);
+        let mask = u64::MAX >> (64 - width);
+        for key in turned.iter_mut().rev() {
+            *key = least.low() & mask;
+            least = least >> width;
+        }
+        self.plan.store(turned, state);
+    }
+
     pub(super) fn orbit_size(&self, view: &View, state: &[u64], scratch: &mut RingScratch) -> u64 {
         if self.others.is_empty()
             && let Some([window]) = self.windows.as_deref()
@@ -129,6 +203,15 @@ impl Ring {
             let bits = state[window.word as usize] >> window.first & window.mask;
             let count = self.plan.count as u32;
             return u64::from((1..count).find(|&start| window.turned(bits, start) == bits).unwrap_or(count));
+        }
+        if self.others.is_empty() && self.plan.width <= 128 {
+            let keys = &mut scratch.wide;
+            keys.clear();
+            keys.resize(self.plan.count, 0);
+            self.plan.load(state, keys);
+            let count = keys.len();
+            let is_period = |period: &usize| count.is_multiple_of(*period) && keys[*period..] == keys[..count - period];
+            return (1..count).find(is_period).unwrap_or(count) as u64;
         }
         let mut codes = Vec::new();
         let mut image = Vec::new();
@@ -162,6 +245,17 @@ impl Ring {
             return self.turn_windows(windows, state);
         }
         match self.plan.width {
+            0..=64 if self.is_packed => {
+                let mut keys = std::mem::take(&mut scratch.narrow);
+                keys.clear();
+                keys.resize(self.plan.count, 0);
+                self.plan.load(state, &mut keys);
+                match self.plan.width as usize * self.plan.count {
+                    0..=64 => self.turn_packed(pack::<u64, u64>(&keys, self.plan.width), state, &mut scratch.turned),
+                    _ => self.turn_packed(pack::<u128, u64>(&keys, self.plan.width), state, &mut scratch.turned),
+                }
+                scratch.narrow = keys;
+            }
             0..=64 => self.turn_keys(state, &mut scratch.narrow),
             65..=128 => self.turn_keys(state, &mut scratch.wide),
             _ => {
@@ -234,6 +328,23 @@ impl Window {
     }
 }
 
+/// Keys in one number, the first one highest.
+#[inline]
+fn pack<K: Key, S: Key>(keys: &[S], width: u32) -> K {
+    keys.iter().fold(K::default(), |all, key| all << width | K::of(key.low()))
+}
+
+/// The least rotation of keys in one number.
+#[inline]
+fn least_turn<K: Key>(all: K, count: u32, width: u32) -> K {
+    let size = count * width;
+    let mask = K::cut(u128::MAX >> (128 - size));
+    (1..count).fold(all, |least, turn| {
+        let turned = (all << (turn * width) | all >> (size - turn * width)) & mask;
+        least.min(turned)
+    })
+}
+
 /// The start of the least rotation of keys. It begins with a least key, and there are few of these, as a rule.
 #[inline]
 fn start_of_least<K: Key>(keys: &[K]) -> usize {
@@ -283,7 +394,7 @@ fn least_rotation(length: usize, compare: impl Fn(usize, usize) -> std::cmp::Ord
 
 #[cfg(test)]
 mod tests {
-    use super::{least_rotation, start_of_least};
+    use super::{least_rotation, least_turn, pack, start_of_least};
 
     #[test]
     fn least_rotations_of_short_sequences() {
@@ -298,6 +409,10 @@ mod tests {
                 assert_eq!(turned(start), least, "{digits:?}");
                 let keys: Vec<u64> = digits.iter().map(|&digit| digit as u64).collect();
                 assert_eq!(turned(start_of_least(&keys)), least, "{digits:?}");
+                let least: Vec<u64> = least.iter().map(|&digit| digit as u64).collect();
+                assert_eq!(least_turn(pack::<u64, u64>(&keys, 2), length as u32, 2), pack(&least, 2), "{digits:?}");
+                let turned = least_turn(pack::<u128, u64>(&keys, 16), length as u32, 16);
+                assert_eq!(turned, pack(&least, 16), "{digits:?}");
             }
         }
     }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::cardinality::Cardinality;
 use super::keys::{FEW, KeyPlan};
-use super::near::{NearPlan, NearScratch};
+use super::near::{Bits, NearPlan, NearScratch};
 use super::points::View;
 use super::rows::RowPlan;
 
@@ -18,6 +18,8 @@ use super::rows::RowPlan;
 pub(super) struct Stages {
     held: Vec<HeldKind>,
     holding: Vec<HoldingKind>,
+    /// What the keys of objects that are held depend on.
+    held_bits: Bits,
 }
 
 /// A kind of objects that others hold.
@@ -52,13 +54,14 @@ impl Stages {
         kinds: &[KindParts<'_>],
         kind_of: impl Fn(&NodePosition) -> usize,
     ) -> Option<Self> {
-        let mut stages = Self { held: Vec::new(), holding: Vec::new() };
+        let mut stages = Self { held: Vec::new(), holding: Vec::new(), held_bits: Bits::default() };
         for (number, kind) in kinds.iter().enumerate() {
             if kind.count > FEW {
                 return None;
             }
             let Some(rows) = kind.rows else {
                 let plan = kind.plan.filter(|plan| plan.width > 0 && plan.width <= 64)?;
+                stages.held_bits.add_keys(plan);
                 stages.held.push(HeldKind { kind: number, plan: plan.clone() });
                 continue;
             };
@@ -117,7 +120,9 @@ impl Stages {
     #[inline]
     pub(super) fn canonicalize_near(&self, before: &[u64], state: &mut [u64], scratch: &mut NearScratch) -> bool {
         let [HoldingKind { contents, near: Some(near), .. }] = &self.holding[..] else { return false };
-        match self.is_ordered(state) {
+        // What was read is in order.
+        let is_ordered = if self.held_bits.differ(before, state) { self.is_ordered(state) } else { Some(true) };
+        match is_ordered {
             Some(true) if near.sort(contents, before, state, scratch) => true,
             Some(_) => self.canonicalize(state),
             None => false,
@@ -132,12 +137,10 @@ impl Stages {
             let mut keys = [0u128; FEW];
             let keys = &mut keys[..contents.count];
             contents.load(state, keys);
-            keys.sort_unstable();
-            let mut run = 1;
-            for pair in keys.windows(2) {
-                run = if pair[0] == pair[1] { run + 1 } else { 1 };
-                order.multiply(Cardinality::Small(run));
+            if !keys.is_sorted() {
+                keys.sort_unstable();
             }
+            order.multiply_orders(keys, |one, other| one == other);
         }
         Some(order)
     }

@@ -115,12 +115,10 @@ impl<'p, 't> Emission<'p, 't> {
         wide: &'p FxHashSet<Wide>,
         checks: Checks,
     ) -> Self {
-        let mut uses_timeout = checks.progress;
+        let mut uses_timeout = false;
         let own = program.actions().flat_map(|(_, _, action)| expressions_of(action));
         for expression in own.chain(program.claimed_conditions()) {
-            walk(expression, &mut |inner| {
-                uses_timeout |= matches!(inner.kind, ExpressionKind::Timeout | ExpressionKind::NonProgress);
-            });
+            walk(expression, &mut |inner| uses_timeout |= inner.kind == ExpressionKind::Timeout);
         }
         let mut emission = Self {
             program,

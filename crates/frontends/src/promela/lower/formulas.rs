@@ -407,8 +407,8 @@ impl Emission<'_, '_> {
     /// `np_`: no process is at a label `progress`. False where nothing can move, as in SPIN.
     pub(super) fn non_progress(&mut self, owner: &mut Owner) -> ExprId {
         let progress = self.is_at_label(owner, "progress");
-        let quiet = self.timeout();
-        let either = self.or(progress, quiet);
+        let stuck = self.nobody_moves(owner, true);
+        let either = self.or(progress, stuck);
         self.not(either)
     }
 
