@@ -105,7 +105,10 @@ pub fn formula(folder: &Path, property: &RecordedProperty) -> Option<String> {
         let atom = word.strip_suffix('U').filter(|atom| is_atom(atom) && !is_atom(word))?;
         Some(format!("{atom} U "))
     });
-    let text = replaced(&text, |word| description.part(word).map(|text| format!("({text})")));
+    let text = replaced(&text, |word| match word {
+        "GF" => Some("G F".to_owned()),
+        _ => description.part(word).map(|text| format!("({text})")),
+    });
     description.expanded(&text)
 }
 

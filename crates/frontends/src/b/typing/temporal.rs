@@ -178,7 +178,9 @@ impl Elaborator<'_> {
         };
         let parameters = self.core.operations[operation].parameters.clone();
         if parameters.len() != arguments.len() {
-            let message = format!("`{name}` has {} parameters, not {}", parameters.len(), arguments.len());
+            let of = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+            let (given, declared) = (of(arguments.len(), "argument"), of(parameters.len(), "parameter"));
+            let message = format!("`{name}` gets {given}, but has {declared}");
             let error = Diagnostic::error("temporal", message, formula.span);
             self.report(error.with_secondary(self.core.operations[operation].span, "the operation"));
             return Err(Reported);
