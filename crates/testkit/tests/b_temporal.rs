@@ -30,9 +30,8 @@ impl Graph {
             starts.push(0);
         }
         let count = random.below(2 * states + 2);
-        let mut edges: Vec<(usize, usize, usize)> = (0..count)
-            .map(|_| (random.below(states), random.below(LABELS.len()), random.below(states)))
-            .collect();
+        let mut edges: Vec<(usize, usize, usize)> =
+            (0..count).map(|_| (random.below(states), random.below(LABELS.len()), random.below(states))).collect();
         edges.sort_unstable();
         edges.dedup();
         Self { states, starts, edges }
@@ -47,7 +46,8 @@ impl Graph {
             let edges = self.edges.iter().filter(|edge| labels.contains(&edge.1));
             let branches: Vec<String> = edges
                 .map(|&(from, label, to)| {
-                    let parameter = if labels.len() > 1 { format!(" & p = {}", label - labels[0]) } else { String::new() };
+                    let parameter =
+                        if labels.len() > 1 { format!(" & p = {}", label - labels[0]) } else { String::new() };
                     format!("x = {from}{parameter} THEN x := {to}")
                 })
                 .collect();
@@ -187,9 +187,7 @@ impl Linear {
             }
             Self::Binary(operator, left, right) => {
                 let (left, right) = (left.values(letters), right.values(letters));
-                let until = |a: &[bool], b: &[bool]| {
-                    (0..b.len()).any(|at| b[at] && a[..at].iter().all(|it| *it))
-                };
+                let until = |a: &[bool], b: &[bool]| (0..b.len()).any(|at| b[at] && a[..at].iter().all(|it| *it));
                 let not = |values: &[bool]| -> Vec<bool> { values.iter().map(|it| !it).collect() };
                 let backwards = |values: &[bool]| -> Vec<bool> { values.iter().rev().copied().collect() };
                 let value = |at: usize| match *operator {
