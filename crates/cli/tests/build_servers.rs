@@ -71,7 +71,7 @@ fn junit_has_a_test_case_for_each_property() {
 fn junit_tells_what_could_not_be_checked() {
     for (arguments, status, message) in [
         (&["workers.m", "--max-states", "3"][..], 4, "undecided: the limit of 3 states was reached"),
-        (&["temporal.pml"], 4, "this formula cannot be checked"),
+        (&["temporal.pml"], 4, "this `never` claim cannot be checked"),
         (&["forgotten.m", "--property", "wanted"], 4, "read of undefined"),
         (&["invalid.m"], 3, "there is no name `cuont` here"),
         (&["nowhere.m"], 3, "cannot read `nowhere.m`"),
@@ -187,6 +187,6 @@ fn sarif_tells_what_could_not_be_checked() {
     let (log, said) = sarif(&["nowhere.m"]);
     assert_eq!((said.status, &log["runs"][0]["results"][0]["ruleId"]), (Some(3), &"unreadable-file".into()));
     let (log, _) = sarif(&["temporal.pml"]);
-    assert!(log.to_string().contains("this formula cannot be checked"), "{log}");
+    assert!(log.to_string().contains("this `never` claim cannot be checked"), "{log}");
     assert!(models().join("temporal.pml").is_file());
 }

@@ -99,6 +99,10 @@ fn what_is_refused() {
     check(&said, 3, &["error[no-such-constant]: `NOBODY` cannot be overridden"]);
     let said = quotient(["check", LOCK, "--reach", "Client_0.crtical and hldr == 3"]);
     check(&said, 3, &["--> --reach:1:10", "did you mean `critical`?", "--> --reach:1:22", "did you mean `holder`?"]);
+    let said = quotient(["check", LOCK, "--ltl", "[] (Client_0.crtical -> <> hldr == 3)", "--ctl", "AG EF hldr"]);
+    check(&said, 3, &["--> --ltl:1:14", "did you mean `critical`?", "--> --ltl:1:28", "--> --ctl:1:7"]);
+    let said = quotient(["check", LOCK, "--ltl", "Client_0.critical untill holder == 1"]);
+    check(&said, 3, &["--> --ltl:1:19", "did you mean `until` instead of `untill`?"]);
     let said = quotient(["check", LOCK, "--reach", "true; byte x"]);
     check(&said, 3, &["error[reach]: a condition to reach is a single expression"]);
 }

@@ -744,16 +744,16 @@ memory       …
 }
 
 #[test]
-fn a_formula_that_cannot_be_checked_does_not_keep_the_others_from_it() {
+fn a_claim_that_cannot_be_checked_does_not_keep_the_others_from_it() {
     expect(
         quotient(["check", "temporal.pml"]),
         str![[r#"
-inconclusive: ltl "returns" cannot be checked
+inconclusive: never "returns" cannot be checked
 
 holds        invariant  bounded
 holds        no deadlock
 holds        no errors
-unsupported  ltl        returns (temporal.pml:15:1)
+unsupported  never      returns (temporal.pml:15:1)
 
 symmetries   none found (…
 states       11
@@ -764,13 +764,13 @@ memory       …
 unreached    1 of 6 statements is never executed
              counter temporal.pml:12 [-end-]
 ---- stderr
-warning[unsupported-property]: this formula cannot be checked: it is not of the form `[] p`
+warning[unsupported-property]: this `never` claim cannot be checked: it has variables
   --> temporal.pml:15:1
    |
-15 | ltl returns { [] <> (x == 0) }
-   | ^^^^^^^^^^^
+15 | never returns { byte i; do :: x > 0 od }
+   | ^^^^^
    |
-   = help: only invariants `[] p`, assertions and end states can be checked so far
+   = help: a claim consists of conditions on the state
 
 ---- exit status 4
 
@@ -805,7 +805,7 @@ violated: error: assertion failed: `x <= 2`
 undecided    invariant  bounded
 undecided    no deadlock
 violated     no errors
-unsupported  ltl        returns (temporal.pml:15:1)
+unsupported  never      returns (temporal.pml:15:1)
 
 symmetries   none found (…
 states       9
@@ -814,13 +814,13 @@ depth        8
 time         …
 memory       …
 ---- stderr
-warning[unsupported-property]: this formula cannot be checked: it is not of the form `[] p`
+warning[unsupported-property]: this `never` claim cannot be checked: it has variables
   --> temporal.pml:15:1
    |
-15 | ltl returns { [] <> (x == 0) }
-   | ^^^^^^^^^^^
+15 | never returns { byte i; do :: x > 0 od }
+   | ^^^^^
    |
-   = help: only invariants `[] p`, assertions and end states can be checked so far
+   = help: a claim consists of conditions on the state
 
 ---- exit status 1
 
@@ -829,15 +829,15 @@ warning[unsupported-property]: this formula cannot be checked: it is not of the 
     expect(
         quotient(["check", "--format", "json", "temporal.pml"]),
         str![[r#"
-{"schema":"quotient/1","command":"check","threads":1,"verdict":"inconclusive","summary":"inconclusive: ltl \"returns\" cannot be checked","stop_reason":null,"stop_message":null,"states":11,"transitions":11,"represented":"11","exact":true,"reduction":"none","reduction_factor":1.0,"symmetry":{"order":"1","structure":"trivial","generators":[],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"bounded","kind":"invariant","title":"invariant \"bounded\"","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","title":"no deadlock","verdict":"holds","trace":null,"violation":null},{"name":"errors","kind":"errors","title":"no errors","verdict":"holds","trace":null,"violation":null},{"name":"returns","kind":"ltl","title":"ltl \"returns\"","verdict":"unsupported","trace":null,"violation":null,"reason":{"message":"this formula cannot be checked: it is not of the form `[] p`","file":"temporal.pml","line":15,"column":1}}],"depth":10,"states_per_level":[1,1,1,1,1,1,1,1,1,1,1],"never_executed":[{"process":"counter","file":"temporal.pml","line":12,"text":"-end-","reached":false}],"seconds":"…","canonicalization_seconds":null,"store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[{"severity":"warning","code":"unsupported-property","message":"this formula cannot be checked: it is not of the form `[] p`","file":"temporal.pml","line":15,"column":1,"help":"only invariants `[] p`, assertions and end states can be checked so far"}]}
+{"schema":"quotient/1","command":"check","threads":1,"verdict":"inconclusive","summary":"inconclusive: never \"returns\" cannot be checked","stop_reason":null,"stop_message":null,"states":11,"transitions":11,"represented":"11","exact":true,"reduction":"none","reduction_factor":1.0,"symmetry":{"order":"1","structure":"trivial","generators":[],"graph":{"…"},"seconds":"…","method":"…","complete":true},"properties":[{"name":"bounded","kind":"invariant","title":"invariant \"bounded\"","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","title":"no deadlock","verdict":"holds","trace":null,"violation":null},{"name":"errors","kind":"errors","title":"no errors","verdict":"holds","trace":null,"violation":null},{"name":"returns","kind":"never","title":"never \"returns\"","verdict":"unsupported","trace":null,"violation":null,"reason":{"message":"this `never` claim cannot be checked: it has variables","file":"temporal.pml","line":15,"column":1}}],"depth":10,"states_per_level":[1,1,1,1,1,1,1,1,1,1,1],"never_executed":[{"process":"counter","file":"temporal.pml","line":12,"text":"-end-","reached":false}],"seconds":"…","canonicalization_seconds":null,"store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[{"severity":"warning","code":"unsupported-property","message":"this `never` claim cannot be checked: it has variables","file":"temporal.pml","line":15,"column":1,"help":"a claim consists of conditions on the state"}]}
 ---- stderr
-warning[unsupported-property]: this formula cannot be checked: it is not of the form `[] p`
+warning[unsupported-property]: this `never` claim cannot be checked: it has variables
   --> temporal.pml:15:1
    |
-15 | ltl returns { [] <> (x == 0) }
-   | ^^^^^^^^^^^
+15 | never returns { byte i; do :: x > 0 od }
+   | ^^^^^
    |
-   = help: only invariants `[] p`, assertions and end states can be checked so far
+   = help: a claim consists of conditions on the state
 
 ---- exit status 4
 
@@ -850,7 +850,7 @@ warning[unsupported-property]: this formula cannot be checked: it is not of the 
         quotient(["check", "--property", "returns", "temporal.pml"]),
         str![[r#"
 ---- stderr
-error: property `returns`: this formula cannot be checked: it is not of the form `[] p`
+error: property `returns`: this `never` claim cannot be checked: it has variables
 ---- exit status 2
 
 "#]],

@@ -393,8 +393,8 @@ fn assemble(source: &Source, end: usize, mut insertions: Vec<Insertion>, conditi
             match piece {
                 Piece::Around(around) => {
                     read.push_str(&around);
-                    // The quotes around a formula are not part of what was given.
-                    shown.push_str(&around.replace('"', " "));
+                    // The quotes around a formula are not part of what was given, which has lines of its own.
+                    shown.push_str(&around.replace('"', "\n"));
                 }
                 Piece::Given { read: given, shown: formula, number, part } => {
                     let start = read.len() as u32;

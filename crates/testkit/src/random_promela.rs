@@ -51,7 +51,41 @@ struct Generator {
     /// Whether they take messages, and are left alone in deterministic steps: when SPIN takes back such a receive, it
     /// puts back what the variable holds then, which it does not restore behind a deterministic step.
     receives_hidden: bool,
+    /// How labels with a meaning begin.
+    meanings: &'static [&'static str],
     depth: usize,
+}
+
+/// What is claimed about the runs of a random program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunClaim {
+    /// An `ltl` formula of the name `f`.
+    Formula,
+    /// A `never` claim with `accept` labels.
+    Automaton,
+    /// Only labels `accept`, `progress` and `end`.
+    Labels,
+}
+
+/// A program for a seed, with a claim about its runs. There are no assertions.
+pub fn random_promela_runs(seed: u64, claim: RunClaim) -> String {
+    let mut generator = Generator::new(seed, false);
+    // SPIN also counts labels of processes when it looks for acceptance cycles of a formula.
+    generator.meanings = match claim {
+        RunClaim::Formula => &["end", "progress"],
+        RunClaim::Automaton | RunClaim::Labels => &["end", "accept", "progress"],
+    };
+    generator.write();
+    generator.process = generator.processes - 1;
+    match claim {
+        RunClaim::Formula => {
+            let formula = generator.formula(3);
+            let _ = writeln!(generator.text, "ltl f {{ {formula} }}");
+        }
+        RunClaim::Automaton => generator.automaton(),
+        RunClaim::Labels => {}
+    }
+    generator.text
 }
 
 /// A program for a seed.
@@ -144,6 +178,7 @@ impl Generator {
             asserts,
             hidden: false,
             receives_hidden: false,
+            meanings: &["end"],
             depth: 0,
         }
     }
@@ -237,6 +272,55 @@ impl Generator {
         }
     }
 
+    /// A condition about a run: also `_last`. (`np_` changes while SPIN's claims look at a last state again.)
+    fn run_condition(&mut self) -> String {
+        match self.random.below(12) {
+            0 => format!("_last == {}", self.random.below(2)),
+            _ => self.global_condition(),
+        }
+    }
+
+    fn formula(&mut self, depth: usize) -> String {
+        if depth == 0 || self.random.chance(25) {
+            return format!("({})", self.run_condition());
+        }
+        match self.random.below(8) {
+            0 => format!("(! {})", self.formula(depth - 1)),
+            1 | 2 => format!("([] {})", self.formula(depth - 1)),
+            3 | 4 => format!("(<> {})", self.formula(depth - 1)),
+            5 => {
+                let operator = self.random.pick(&["U", "V", "W"]);
+                format!("({} {operator} {})", self.formula(depth - 1), self.formula(depth - 1))
+            }
+            _ => {
+                let operator = self.random.pick(&["&&", "||", "->", "<->"]);
+                format!("({} {operator} {})", self.formula(depth - 1), self.formula(depth - 1))
+            }
+        }
+    }
+
+    /// A claim whose states accept or not.
+    fn automaton(&mut self) {
+        self.text.push_str("never {\n");
+        let labels: Vec<String> = (0..1 + self.random.below(3))
+            .map(|state| format!("{}{state}", if self.random.chance(40) { "accept" } else { "T" }))
+            .collect();
+        for label in &labels {
+            let _ = writeln!(self.text, "{label}:\n  do");
+            for _ in 0..1 + self.random.below(3) {
+                let condition = if self.random.chance(30) { "true".to_owned() } else { self.run_condition() };
+                let target = &labels[self.random.below(labels.len() as u64) as usize];
+                match self.random.below(6) {
+                    0 => self.line(&format!(":: {condition} -> skip")),
+                    1 if self.random.chance(40) => self.line(&format!(":: {condition} -> break")),
+                    _ => self.line(&format!(":: {condition} -> goto {target}")),
+                }
+            }
+            self.text.push_str("  od;\n");
+        }
+        self.text.push_str("}\n");
+    }
+
     fn claim(&mut self) {
         self.process = self.processes - 1;
         self.text.push_str("never {\n");
@@ -316,7 +400,8 @@ impl Generator {
             // SPIN does not accept a label with a meaning inside other statements.
             if self.depth == 0 && self.random.chance(12) {
                 self.labels += 1;
-                let label = format!("end{}:", self.labels);
+                let word = if self.meanings.len() > 1 { self.random.pick(self.meanings) } else { self.meanings[0] };
+                let label = format!("{word}{}:", self.labels);
                 self.line(&label);
             }
             if self.in_atomic && number > 0 && self.inner == 0 && self.random.chance(10) {

@@ -124,7 +124,7 @@ impl Spin {
             return Err(SpinFailure::Rejected(text(&output)));
         }
         let mut compile = Command::new(self.compiler);
-        compile.args(["-w", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=3000"]).args(directives);
+        compile.args(["-w", "-DNOREDUCE", "-DMEMLIM=3000"]).args(directives);
         compile.args(["-o", "pan", "pan.c"]).current_dir(folder);
         let output = run_limited(&mut compile, timeout)?;
         if !output.status.success() {
@@ -139,11 +139,35 @@ impl Spin {
     /// If there is no answer.
     pub fn violates_claim(&self, model: &Path, timeout: Duration) -> Result<bool, SpinFailure> {
         let folder = tempfile::tempdir()?;
-        let verifier = self.verifier(model, &[], &[], folder.path(), timeout)?;
+        let verifier = self.verifier(model, &[], &["-DSAFETY"], folder.path(), timeout)?;
         let mut run = Command::new(&verifier);
         run.args(["-m50000", "-w20", "-E"]).current_dir(folder.path());
         let output = text(&run_limited(&mut run, timeout)?);
         number_after(&output, "errors: ").map(|errors| errors > 0).ok_or(SpinFailure::System(output))
+    }
+
+    /// Whether a model violates what SPIN checks about whole runs: `-a` for formulas, claims and labels `accept`, `-l` for
+    /// labels `progress` (with the directive `-DNP`), `-f` for weak fairness, `-N name` for one of several formulas.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub fn violates_runs(
+        &self,
+        model: &Path,
+        directives: &[&str],
+        arguments: &[&str],
+        timeout: Duration,
+    ) -> Result<bool, SpinFailure> {
+        let folder = tempfile::tempdir()?;
+        let verifier = self.verifier(model, &[], directives, folder.path(), timeout)?;
+        let mut run = Command::new(&verifier);
+        run.args(["-m100000", "-w20", "-E"]).args(arguments).current_dir(folder.path());
+        let output = text(&run_limited(&mut run, timeout)?);
+        match number_after(&output, "errors: ") {
+            Some(0) if output.contains("too small") => Err(SpinFailure::System("the search was not complete".into())),
+            Some(errors) => Ok(errors > 0),
+            None => Err(SpinFailure::System(output)),
+        }
     }
 
     /// Runs SPIN without optimisations and without claims on a model.
@@ -157,7 +181,7 @@ impl Spin {
         timeout: Duration,
     ) -> Result<SpinAnswer, SpinFailure> {
         let folder = tempfile::tempdir()?;
-        let verifier = self.verifier(model, definitions, &["-DNOCLAIM"], folder.path(), timeout)?;
+        let verifier = self.verifier(model, definitions, &["-DSAFETY", "-DNOCLAIM"], folder.path(), timeout)?;
         // Once for end states and once for all other errors: the number of errors is not more specific.
         let mut answers = Vec::new();
         for ignored in ["-A", "-E"] {

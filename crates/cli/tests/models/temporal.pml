@@ -1,4 +1,4 @@
-// A formula that can be checked, one that cannot, and an assertion that fails if LIMIT is 2.
+// A formula that can be checked, a claim that cannot, and an assertion that fails if LIMIT is 2.
 #ifndef LIMIT
 #define LIMIT 3
 #endif
@@ -12,4 +12,4 @@ active proctype counter() {
 }
 
 ltl bounded { [] (x <= 3) }
-ltl returns { [] <> (x == 0) }
+never returns { byte i; do :: x > 0 od }

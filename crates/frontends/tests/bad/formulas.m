@@ -1,0 +1,22 @@
+type P: 0..2; S: enum { idle, try, crit };
+var st: array [P] of S; lock: boolean; m: multiset [3] of P;
+startstate begin for p: P do st[p] := idle end; lock := false; end;
+ruleset p: P do
+  rule "try" st[p] = idle ==> begin st[p] := try end;
+end;
+fairness strong "entr";
+fairness weak "tyr";
+fairness "try";
+ltl "unknown" [] (st[q] = try -> <> stt[0] = crit);
+ltl "operator" lock untill st[0] = try;
+ltl "type" [] (lock + 1);
+ltl "value" <> st[0];
+ltl "path" [] AF lock;
+ctl "no path" [] lock;
+ltl "right side" [] st[0] = try U;
+ltl "domain" forall p: Q do [] st[p] = try end;
+ltl "open" [] (lock -> );
+ltl "nothing" ;
+ltl "chain" lock U lock U lock;
+ltl "inside" [] (st[0] = <> try);
+choose i: m do ltl "choice" <> lock; end;
