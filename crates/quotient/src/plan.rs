@@ -168,7 +168,8 @@ impl Plan {
         let liveness = liveness.or(temporal.first().copied()).map(named);
         refuse_all_errors(options, &search)?;
         refuse_constraint(model, options, liveness.as_deref())?;
-        refuse_store(options, liveness.is_some())?;
+        let word = if has_liveness { "liveness properties" } else { "temporal properties" };
+        refuse_store(options, liveness.as_ref().map(|_| word))?;
         refuse_temporal(options, temporal.first().map(|&id| named(id)))?;
         refuse_reduction(options, liveness.as_deref())?;
         // A verdict on the whole model must not omit a claim of the model.
@@ -305,7 +306,7 @@ fn refuse_constraint(model: &Model, options: &Options, liveness: Option<&str>) -
 }
 
 /// Refuses what the stores do not support.
-fn refuse_store(options: &Options, has_liveness: bool) -> Result<(), Refusal> {
+fn refuse_store(options: &Options, liveness: Option<&'static str>) -> Result<(), Refusal> {
     let resume: Option<&PathBuf> = options.resume.as_ref();
     let is_depth_first = options.order == SearchOrder::DepthFirst;
     let is_approximate = options.store != StoreMode::Exact;
@@ -336,7 +337,7 @@ fn refuse_store(options: &Options, has_liveness: bool) -> Result<(), Refusal> {
         // States with equal markers are compared, and must be in memory for that.
         (is_marked, true, false, "markers"),
         (is_decided, true, true, "markers-canonical"),
-        (has_liveness, true, true, "liveness and temporal properties"),
+        (liveness.is_some(), true, true, liveness.unwrap_or_default()),
     ];
     for (applies, refuses_spill, refuses_approximation, what) in unusable {
         if applies && refuses_spill && options.spill.is_some() {

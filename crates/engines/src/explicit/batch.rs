@@ -123,11 +123,6 @@ impl Batch {
     /// is looked up, or was dropped and will be dropped again.
     pub(crate) fn prepare(&mut self, store: &Store, recent: &mut Recent) {
         self.hash_all();
-        self.recognise(store, recent);
-    }
-
-    /// The same for successors whose hashes are known.
-    pub(crate) fn recognise(&mut self, store: &Store, recent: &mut Recent) {
         self.growths = store.growths();
         let Self { successors, hashes, entries, rest, rest_hashes, rest_sightings, sightings, .. } = self;
         if recent.is_paused(hashes.len()) {

@@ -301,7 +301,8 @@ fn shortest_stem<S: SearchSpace>(
     targets: &FxHashSet<StateNumber>,
 ) -> Result<Vec<StateNumber>, Trouble> {
     let known = search.store.len();
-    let stem = match stem_within(search, targets, None, (2 * known).max(STEM_WORK))? {
+    let most = if search.knows_all() { (2 * known).max(STEM_WORK) } else { u64::MAX };
+    let stem = match stem_within(search, targets, None, most)? {
         Some(stem) => Some(stem),
         None => stem_within(search, targets, Some(known), u64::MAX)?,
     };

@@ -378,7 +378,7 @@ impl Check<'_, '_> {
                             trace
                         })
                     });
-                (found, (search.store.len(), search.scratch.fired, search.store.memory_bytes()))
+                (found, search.figures())
             }
             _ => run_product(&product, &options, data.as_ref(), &goal, observer),
         };
@@ -459,7 +459,7 @@ fn run_product<S: SearchSpace>(
             }
         })),
     };
-    let figures = (search.store.len(), search.scratch.fired, search.store.memory_bytes());
+    let figures = search.figures();
     let found = match outcome {
         Err(trouble) => Err(Failure::Trouble(trouble)),
         Ok(Outcome::Empty) => Ok(None),

@@ -19,7 +19,7 @@ use crate::observer::{Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder};
 use crate::report::StopReason;
 use crate::seam::{SearchSpace, Successors};
-use crate::temporal::crew::{Crew, Expanded};
+use crate::temporal::crew::Crew;
 use crate::temporal::product::{Product, ProductScratch, Trouble};
 
 /// The rank of a node that was not visited.
@@ -41,6 +41,10 @@ pub(crate) struct Search<'a, 'p, S: SearchSpace> {
     ranks: Vec<u32>,
     /// Nodes that no accepting cycle goes through, and which wait for expansion.
     dull: VecDeque<StateNumber>,
+    /// The nodes that are searched depth-first.
+    live: u64,
+    /// The nodes, rule instances and bytes of the threads, if there are any.
+    by_crew: Option<(u64, u64, u64)>,
     /// Whether all nodes are searched depth-first, although no accepting cycle may go through them.
     is_depth_first: bool,
     found: Successors,
@@ -107,6 +111,8 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
             observer,
             ranks: Vec::new(),
             dull: VecDeque::new(),
+            live: 0,
+            by_crew: None,
             is_depth_first: options.order == SearchOrder::DepthFirst || options.max_depth.is_some(),
             found: Successors::new(product.code.words),
             hashes: Vec::new(),
@@ -123,8 +129,7 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
         self.intern_all(NO_PARENT, Listed::Open, &mut edges)?;
         let mut roots: Vec<StateNumber> = edges.drain(..).map(|edge| edge.to).collect();
         let mut recent = Recent::new(self.product.code.words, RECENT_WORTH);
-        // The thread of the search is one of them.
-        let found = match self.options.threads as usize {
+        let found = match self.options.threads {
             0 | 1 => {
                 let mut batch = Batch::new(self.product.code.words);
                 loop {
@@ -137,29 +142,10 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
                     self.expand_dull(&mut batch, &mut recent, &mut roots)?;
                 }
             }
-            threads => Crew::with(self.product, threads - 1, |crew| {
-                loop {
-                    if let Some(outcome) = self.search_roots(&mut roots, &mut judge)? {
-                        return Ok(Some(outcome));
-                    }
-                    while !self.dull.is_empty() && !crew.is_busy() {
-                        let Self { dull, store, .. } = self;
-                        let mut nodes = std::iter::from_fn(|| dull.pop_front());
-                        crew.send(&mut nodes, |node, words| words.extend_from_slice(store.state(node)));
-                    }
-                    if crew.is_idle() {
-                        return Ok(None);
-                    }
-                    let Expanded { mut batch, nodes, fired, trouble } = crew.receive();
-                    trouble?;
-                    self.scratch.fired += fired;
-                    for _ in 0..nodes {
-                        self.tick(4 * self.dull.len() as u64, self.dull.len() as u64)?;
-                    }
-                    batch.recognise(&self.store, &mut recent);
-                    self.admit(&batch, &mut roots)?;
-                    crew.recycle(batch);
-                }
+            _ => Crew::with(self.product, self.options, |crew| {
+                let found = self.search_with(crew, roots, &mut judge);
+                self.by_crew = Some(crew.figures());
+                found
             })?,
         };
         if let Some(outcome) = found {
@@ -170,6 +156,53 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
             return Err(Trouble::Stop(StopReason::DepthLimit(limit)));
         }
         Ok(Outcome::Empty)
+    }
+
+    /// Searches from nodes that accepting cycles can go through, while threads search the others.
+    fn search_with(
+        &mut self,
+        crew: &Crew<'_>,
+        mut roots: Vec<StateNumber>,
+        judge: &mut Option<Judge<'_, 'a, 'p, S>>,
+    ) -> Result<Option<Outcome>, Trouble> {
+        let words = self.product.code.words;
+        let mut turns = 0u32;
+        loop {
+            if let Some(outcome) = self.search_roots(&mut roots, judge)? {
+                return Ok(Some(outcome));
+            }
+            while let Some(node) = self.dull.pop_front() {
+                crew.send(self.store.state(node))?;
+            }
+            let Some(received) = crew.receive()? else { return Ok(None) };
+            for node in received.chunks_exact(words) {
+                roots.push(self.number(node)?);
+            }
+            turns = turns.wrapping_add(1);
+            if received.is_empty() || turns.is_multiple_of(64) {
+                self.by_crew = Some(crew.figures());
+                let memory = self.figures().2;
+                if let Some(limit) = self.options.max_memory.filter(|&limit| memory > limit) {
+                    return Err(Trouble::Stop(StopReason::MemoryLimit(limit)));
+                }
+                self.poll(memory, 0)?;
+            }
+        }
+    }
+
+    /// The nodes, the rule instances fired, and the bytes used.
+    pub(crate) fn figures(&self) -> (u64, u64, u64) {
+        let (fired, bytes) = (self.scratch.fired, self.store.memory_bytes() + 4 * self.store.len());
+        match self.by_crew {
+            None => (self.store.len(), fired, bytes),
+            // What the threads have stored, and what only this thread searches.
+            Some((dull, by_crew, more)) => (dull + self.live, fired + by_crew, bytes + more),
+        }
+    }
+
+    /// Whether every node is in the store of this thread.
+    pub(crate) fn knows_all(&self) -> bool {
+        self.by_crew.is_none()
     }
 
     /// Searches from nodes that accepting cycles can go through.
@@ -373,6 +406,7 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
         let number = self.store.insert(node, hash, position, parent).map_err(|full| self.full(full))?;
         if self.is_depth_first || self.product.is_live(node) {
             self.ranks.push(UNVISITED);
+            self.live += 1;
         } else {
             self.ranks.push(COMPLETE);
             self.dull.push_back(number);
@@ -399,13 +433,8 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
 
     /// Lets the observer stop the search.
     pub(crate) fn poll(&mut self, memory_bytes: u64, frontier: u64) -> Result<(), Trouble> {
-        let progress = Progress {
-            states: self.store.len(),
-            transitions: self.scratch.fired,
-            frontier,
-            depth: self.depth,
-            memory_bytes,
-        };
+        let (states, transitions, _) = self.figures();
+        let progress = Progress { states, transitions, frontier, depth: self.depth, memory_bytes };
         match self.observer.progress(&progress) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(reason) => Err(Trouble::Stop(reason)),
