@@ -6,19 +6,21 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::explicit::store::{Entries, Full, Hash, NO_PARENT, PART_BITS, Probe, Store};
+use crate::explicit::recent::Recent;
+use crate::explicit::store::{Entries, Full, Hash, NO_PARENT, PART_BITS, Probe, Sighting, Store};
 use crate::options::SearchOptions;
 use crate::report::StopReason;
 use crate::seam::{SearchSpace, Successors};
 use crate::temporal::product::{Product, ProductScratch, Trouble};
+use crate::temporal::search::RECENT_WORTH;
 
 /// The number of nodes that a thread takes at a time.
-const NODES: usize = 64;
+const NODES: usize = 256;
 /// How long the search waits for something to do before it looks around.
 const WAIT: Duration = Duration::from_millis(10);
 
@@ -32,10 +34,38 @@ struct Shared<'o> {
     fired: AtomicU64,
     /// Chunks of nodes that wait for expansion.
     queue: Mutex<VecDeque<Vec<u64>>>,
+    /// The number of chunks, to look at without the lock.
+    waiting: AtomicUsize,
     more: Condvar,
     /// The nodes that wait or are being expanded.
     pending: AtomicU64,
     is_over: AtomicBool,
+}
+
+/// The working memory of a thread.
+struct Worker<S: SearchSpace> {
+    scratch: ProductScratch<S>,
+    found: Successors,
+    recent: Recent,
+    /// The part of the store, the position and the hash of what was found.
+    order: Vec<(u32, u32, Hash)>,
+    hashes: Vec<Hash>,
+    entries: Vec<u64>,
+    sightings: Vec<Sighting>,
+}
+
+impl<S: SearchSpace> Worker<S> {
+    fn new(product: &Product<'_, S>) -> Self {
+        Self {
+            scratch: product.scratch(),
+            found: Successors::new(product.code.words),
+            recent: Recent::new(product.code.words, RECENT_WORTH),
+            order: Vec::new(),
+            hashes: Vec::new(),
+            entries: Vec::new(),
+            sightings: Vec::new(),
+        }
+    }
 }
 
 /// The threads, as the search sees them.
@@ -50,8 +80,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared<'_> {
-    /// Stores a node; whether it is new. Those that accepting cycles can go through are counted by the search.
-    fn admit(&self, node: &[u64], is_live: bool) -> Result<bool, Trouble> {
+    /// Stores a node that no accepting cycle goes through; whether it is new.
+    fn admit(&self, node: &[u64]) -> Result<bool, Trouble> {
         let hash = Hash::of(node);
         let mut store = lock(&self.shards[hash.shard(PART_BITS)]);
         match store.probe(node, hash) {
@@ -59,21 +89,17 @@ impl Shared<'_> {
             Probe::Vacant(position) => {
                 let stop = |full: Full| Trouble::Stop(StopReason::of_full_store(full, self.options));
                 store.insert(node, hash, position, NO_PARENT).map_err(stop)?;
-                drop(store);
-                if is_live {
-                    return Ok(true);
-                }
-                let count = self.nodes.fetch_add(1, Ordering::Relaxed) + 1;
-                match self.options.max_states {
-                    Some(limit) if count > limit => Err(Trouble::Stop(StopReason::StateLimit(limit))),
-                    _ => Ok(true),
-                }
+                self.nodes.fetch_add(1, Ordering::Relaxed);
+                Ok(true)
             }
         }
     }
 
     fn push(&self, chunk: Vec<u64>) {
-        lock(&self.queue).push_back(chunk);
+        let mut queue = lock(&self.queue);
+        queue.push_back(chunk);
+        self.waiting.store(queue.len(), Ordering::Relaxed);
+        drop(queue);
         self.more.notify_one();
     }
 
@@ -85,7 +111,10 @@ impl Shared<'_> {
                 return None;
             }
             match queue.pop_front() {
-                Some(chunk) => return Some(chunk),
+                Some(chunk) => {
+                    self.waiting.store(queue.len(), Ordering::Relaxed);
+                    return Some(chunk);
+                }
                 None => queue = self.more.wait(queue).unwrap_or_else(PoisonError::into_inner),
             }
         }
@@ -98,60 +127,97 @@ impl Shared<'_> {
         self.more.notify_all();
     }
 
-    /// Expands the nodes of a chunk. Returns those that accepting cycles can go through.
+    /// Expands some nodes and adds what they lead to. Returns the nodes that accepting cycles can go through.
     fn expand<S: SearchSpace>(
         &self,
         product: &Product<'_, S>,
-        scratch: &mut ProductScratch<S>,
-        found: &mut Successors,
-        chunk: &[u64],
+        worker: &mut Worker<S>,
+        nodes: &[u64],
+        own: &mut Vec<u64>,
     ) -> Result<Vec<u64>, Trouble> {
-        let (mut live, mut new) = (Vec::new(), Vec::new());
-        for node in chunk.chunks_exact(self.words) {
-            found.clear();
+        let Worker { scratch, found, recent, order, hashes, entries, sightings } = worker;
+        found.clear();
+        for node in nodes.chunks_exact(self.words) {
             product.expand(scratch, node, found)?;
-            for record in found.records() {
-                let node = &record[..self.words];
-                let is_live = product.is_live(node);
-                if !self.admit(node, is_live)? {
+        }
+        order.clear();
+        let is_paused = recent.is_paused(found.len());
+        for (position, record) in (0u32..).zip(found.records()) {
+            let hash = Hash::of(&record[..self.words]);
+            if is_paused || !recent.meets(record, hash) {
+                order.push((hash.shard(PART_BITS) as u32, position, hash));
+            }
+        }
+        // Looking up several in the same part lets their memory latencies overlap.
+        order.sort_unstable_by_key(|&(shard, position, _)| (shard, position));
+        let mut live = Vec::new();
+        let mut new = 0;
+        for group in order.chunk_by(|left, right| left.0 == right.0) {
+            let record = |position: u32| found.get(position as usize).0;
+            hashes.clear();
+            hashes.extend(group.iter().map(|&(_, _, hash)| hash));
+            let mut store = lock(&self.shards[group[0].0 as usize]);
+            store.recognise(hashes, group.iter().map(|&(_, position, _)| record(position)), entries, sightings);
+            let growths = store.growths();
+            for (&(_, position, hash), &sighting) in group.iter().zip(&*sightings) {
+                let node = record(position);
+                if sighting == Sighting::Stored {
                     continue;
                 }
-                if is_live {
-                    live.extend_from_slice(node);
-                } else {
-                    self.pending.fetch_add(1, Ordering::AcqRel);
-                    new.extend_from_slice(node);
-                    if new.len() >= NODES * self.words {
-                        self.push(std::mem::take(&mut new));
+                if let Probe::Vacant(place) = store.probe_sighted(node, hash, sighting, growths) {
+                    let stop = |full: Full| Trouble::Stop(StopReason::of_full_store(full, self.options));
+                    store.insert(node, hash, place, NO_PARENT).map_err(stop)?;
+                    if product.is_live(node) {
+                        live.extend_from_slice(node);
+                    } else {
+                        own.extend_from_slice(node);
+                        new += 1;
                     }
                 }
             }
         }
-        if !new.is_empty() {
-            self.push(new);
+        let count = self.nodes.fetch_add(new, Ordering::Relaxed) + new;
+        self.pending.fetch_add(new, Ordering::AcqRel);
+        match self.options.max_states {
+            Some(limit) if count > limit => Err(Trouble::Stop(StopReason::StateLimit(limit))),
+            _ => Ok(live),
         }
-        Ok(live)
     }
 
     fn work<S: SearchSpace>(&self, product: &Product<'_, S>, results: &Sender<Result<Vec<u64>, Trouble>>) {
-        let mut scratch = product.scratch();
-        let mut found = Successors::new(self.words);
-        while let Some(chunk) = self.pop() {
-            let expanded = catch_unwind(AssertUnwindSafe(|| self.expand(product, &mut scratch, &mut found, &chunk)));
-            self.fired.fetch_add(std::mem::take(&mut scratch.fired), Ordering::Relaxed);
+        let mut worker = Worker::new(product);
+        let size = NODES * self.words;
+        // Nodes that only this thread knows of: shared when others have nothing to do.
+        let (mut own, mut nodes): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
+        loop {
+            if own.is_empty() {
+                match self.pop() {
+                    Some(chunk) => own = chunk,
+                    None => return,
+                }
+            } else if self.is_over.load(Ordering::Relaxed) {
+                return;
+            }
+            while own.len() > 2 * size && self.waiting.load(Ordering::Relaxed) < self.options.threads as usize {
+                self.push(own.drain(..size).collect());
+            }
+            nodes.clear();
+            nodes.extend(own.drain(own.len().saturating_sub(size)..));
+            let expanded = catch_unwind(AssertUnwindSafe(|| self.expand(product, &mut worker, &nodes, &mut own)));
+            self.fired.fetch_add(std::mem::take(&mut worker.scratch.fired), Ordering::Relaxed);
             let (result, panic) = match expanded {
                 Ok(result) => (result, None),
                 // The search must not wait for this thread.
                 Err(panic) => (Err(Trouble::Stop(StopReason::Interrupted)), Some(panic)),
             };
-            // What it leads to is handed over before the nodes count as done.
+            // What they lead to is handed over before the nodes count as done.
             if !matches!(&result, Ok(live) if live.is_empty()) && results.send(result).is_err() {
                 return;
             }
             if let Some(panic) = panic {
                 resume_unwind(panic);
             }
-            self.pending.fetch_sub((chunk.len() / self.words) as u64, Ordering::AcqRel);
+            self.pending.fetch_sub((nodes.len() / self.words) as u64, Ordering::AcqRel);
         }
     }
 }
@@ -172,6 +238,7 @@ impl Crew<'_> {
             nodes: AtomicU64::new(0),
             fired: AtomicU64::new(0),
             queue: Mutex::default(),
+            waiting: AtomicUsize::new(0),
             more: Condvar::new(),
             pending: AtomicU64::new(0),
             is_over: AtomicBool::new(false),
@@ -191,7 +258,7 @@ impl Crew<'_> {
 
     /// Hands a node to the threads, unless they had it before.
     pub(crate) fn send(&self, node: &[u64]) -> Result<(), Trouble> {
-        if self.shared.admit(node, false)? {
+        if self.shared.admit(node)? {
             self.shared.pending.fetch_add(1, Ordering::AcqRel);
             self.shared.push(node.to_vec());
         }

@@ -27,7 +27,7 @@ const UNVISITED: u32 = 0;
 /// The rank of a node whose component is complete.
 const COMPLETE: u32 = u32::MAX;
 /// The number of hits among sixteen lookups of recent successors that makes this lookup worthwhile.
-const RECENT_WORTH: u32 = 3;
+pub(crate) const RECENT_WORTH: u32 = 3;
 /// Expansions between reports of progress.
 const PROGRESS_INTERVAL: u64 = 1024;
 
