@@ -97,7 +97,11 @@ impl Parser<'_> {
 
     /// A temporal operator before its operand, which ends at the next connective or temporal operator.
     fn temporal(&mut self, operator: Unary) -> Parsed<Expression> {
-        let span = self.span();
+        let mut span = self.span();
+        if self.at("[") {
+            self.position += 1;
+            span = self.through(span, self.span());
+        }
         self.position += 1;
         let start = self.position;
         let operand = self.nested(|parser| parser.binary(ABOVE_TEMPORAL))?;
@@ -106,7 +110,6 @@ impl Parser<'_> {
         if compares && !self.given_separately {
             let text = |span: Span| self.source.text.get(span.start as usize..span.end as usize).unwrap_or("…");
             let (symbol, inner) = (text(span), text(operand.span));
-            let symbol = if symbol == "[" { "[]" } else { symbol };
             let message = format!("SPIN does not read this as `{symbol} ({inner})`");
             let help = "SPIN compares the formula before the operator; write the parentheses";
             self.report_warning(Diagnostic::warning("precedence", message, whole).with_help(help));
@@ -201,10 +204,7 @@ impl Parser<'_> {
                 Ok(Expression { kind: ExpressionKind::Unary(Unary::Negate, Box::new(inner)), span })
             }
             TokenKind::Symbol("<>") if self.in_formula => self.temporal(Unary::Eventually),
-            TokenKind::Symbol("[") if self.in_formula && self.peek_at(1).is("]") => {
-                self.position += 1;
-                self.temporal(Unary::Always)
-            }
+            TokenKind::Symbol("[") if self.in_formula && self.peek_at(1).is("]") => self.temporal(Unary::Always),
             TokenKind::Number(value) => {
                 self.position += 1;
                 Ok(Self::number(*value, span))
