@@ -179,6 +179,9 @@ fn path_back<P: Copy, E: Copy>(mut place: P, parent: impl Fn(P) -> Option<(P, E)
     path
 }
 
+/// A node and the name that a class goes by there.
+type Pair = (u32, ClassId);
+
 /// A walk through a component that serves all acceptance sets and all classes, the nearest first.
 struct Walk<'a> {
     component: &'a Component,
@@ -266,7 +269,7 @@ impl<'a> Walk<'a> {
         if self.rests(first.0, first.1) {
             return Some(Vec::new());
         }
-        let mut parents: FxHashMap<(u32, ClassId), Option<((u32, ClassId), ComponentEdge)>> = FxHashMap::default();
+        let mut parents: FxHashMap<Pair, Option<(Pair, ComponentEdge)>> = FxHashMap::default();
         parents.insert(first, None);
         let mut queue = VecDeque::from([first]);
         while let Some((node, class)) = queue.pop_front() {

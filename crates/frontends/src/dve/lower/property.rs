@@ -189,7 +189,7 @@ impl<'t> Lowering<'t> {
                         BinaryOperator::ShiftLeft,
                         BinaryOperator::ShiftRight,
                     ];
-                    fine &= !partial.contains(&operator);
+                    fine &= !partial.contains(operator);
                 }
             }
             // An index may be out of range.
