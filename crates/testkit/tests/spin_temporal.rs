@@ -63,7 +63,11 @@ fn violated_here(text: &str, question: Question) -> Result<Option<Answer>, Strin
     for symmetry in [Symmetry::Auto, Symmetry::Off] {
         let options =
             Options::default().property(question.name).property("errors").fairness(fairness).symmetry(symmetry);
-        let options = options.limits(Limits { max_states: Some(20_000), ..Limits::default() });
+        let options = options.limits(Limits {
+            max_states: Some(20_000),
+            timeout: Some(Duration::from_secs(10)),
+            ..Limits::default()
+        });
         let report = Plan::new(&model, &options).map_err(|error| error.to_string())?.run();
         let report = match report {
             Ok(report) => report,
