@@ -119,11 +119,11 @@ impl Linear {
         let binary =
             if past { &["&", "or", "=>", "U", "W", "R", "S", "T"][..] } else { &["&", "or", "=>", "U", "W", "R"][..] };
         if random.percent(55) {
-            Self::Unary(*random.pick::<&'static str>(unary), Box::new(Self::random(random, size - 1, past)))
+            Self::Unary(random.pick::<&'static str>(unary), Box::new(Self::random(random, size - 1, past)))
         } else {
             let left = random.below(size);
             let (left, right) = (Self::random(random, left, past), Self::random(random, size - 1 - left, past));
-            Self::Binary(*random.pick::<&'static str>(binary), Box::new(left), Box::new(right))
+            Self::Binary(random.pick::<&'static str>(binary), Box::new(left), Box::new(right))
         }
     }
     fn text(&self) -> String {
@@ -277,13 +277,13 @@ impl Branching {
         match random.below(10) {
             0..=5 => {
                 let operators = ["not", "EX", "AX", "EF", "AF", "EG", "AG"];
-                Self::Unary(*random.pick::<&'static str>(&operators), Box::new(Self::random(random, size - 1)))
+                Self::Unary(random.pick::<&'static str>(&operators), Box::new(Self::random(random, size - 1)))
             }
             6 => Self::Step(random.below(STEP_ATOMS.len()), Box::new(Self::random(random, size - 1))),
             _ => {
                 let left = random.below(size);
                 let (left, right) = (Self::random(random, left), Self::random(random, size - 1 - left));
-                Self::Binary(*random.pick::<&'static str>(&["&", "or", "=>", "U"]), Box::new(left), Box::new(right))
+                Self::Binary(random.pick::<&'static str>(&["&", "or", "=>", "U"]), Box::new(left), Box::new(right))
             }
         }
     }
