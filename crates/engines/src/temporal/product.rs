@@ -16,7 +16,7 @@
 use std::ops::ControlFlow;
 
 use quotient_groups::SparsePermutation;
-use quotient_ir::{Fault, FaultKind, Layout, PropertyId, Slot, SlotId};
+use quotient_ir::{Fault, FaultKind, Layout, PropertyId, Slot, SlotId, Span};
 use quotient_symmetry::{SlotMove, StateMap, Workspace};
 use quotient_temporal::Automaton;
 use quotient_temporal::automaton::Components;
@@ -558,6 +558,13 @@ impl<'a, S: SearchSpace> Product<'a, S> {
         *fired += sink.successors.len() as u64;
         self.assume(evaluating, &mut sink.successors)?;
         if sink.successors.is_empty() && !sink.has_fault {
+            if sink.has_passed || sink.successors.passed() > 0 {
+                return Err(Trouble::Stop(StopReason::Exhausted(Fault {
+                    kind: FaultKind::Exhausted,
+                    span: Span::default(),
+                    message: "a run stays in an atomic sequence forever, where a temporal formula sees no state".into(),
+                })));
+            }
             // The run stays here.
             sink.successors.push(state, Tag::EVERYTHING);
         }
@@ -752,16 +759,18 @@ struct Collector {
     successors: Successors,
     /// Whether something went wrong in some step, which then leads nowhere.
     has_fault: bool,
+    /// Whether steps led to transient states.
+    has_passed: bool,
     exhausted: Option<Fault>,
 }
 
 impl Collector {
     fn new(words: usize) -> Self {
-        Self { successors: Successors::new(words), has_fault: false, exhausted: None }
+        Self { successors: Successors::new(words), has_fault: false, has_passed: false, exhausted: None }
     }
     fn clear(&mut self) {
         self.successors.clear();
-        self.has_fault = false;
+        (self.has_fault, self.has_passed) = (false, false);
     }
     /// Whether the successors are known.
     fn check(&mut self) -> Result<(), Trouble> {
@@ -777,7 +786,8 @@ impl Sink for Collector {
     fn event(&mut self, _: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
         match event {
             Event::Next { state, .. } => self.successors.push(state, Tag::EVERYTHING),
-            Event::Pruned | Event::Passed { .. } | Event::Idle => {}
+            Event::Passed { steps, .. } => self.has_passed |= steps > 0,
+            Event::Pruned | Event::Idle => {}
             Event::Fault(fault) if fault.kind == FaultKind::Exhausted => {
                 self.exhausted = Some(fault);
                 return ControlFlow::Break(());
