@@ -50,7 +50,7 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
     let checkpoint = plan.options.checkpoint.as_ref().map(|checkpoint| checkpoint.path.as_path());
     let stamp = checkpoint.and_then(stamp_of);
     let stopped = |reason| search::unfinished(&plan.model, &plan.search, reason, control);
-    let found = if control.is_out_of_memory() {
+    let mut found = if control.is_out_of_memory() {
         notes.extend(too_little_memory(control));
         let reason = control.stop_reason().unwrap_or(StopReason::OutOfMemory);
         Found::new(None, stopped(reason))
@@ -61,6 +61,7 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
             Supervised::Abandoned(reason) => Found::new(None, stopped(reason)),
         }
     };
+    temporal::leave_open(plan, &mut found);
     if plan.options.cross_check && found.report.cross_check.is_none() && found.report.stop_reason.is_none() {
         notes.push("there was nothing to compare, since the search was not reduced".to_owned());
     }

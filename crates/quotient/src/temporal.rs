@@ -36,6 +36,21 @@ pub(crate) fn check_all(plan: &Plan, control: &Control, found: &mut Found) -> Re
     Ok(())
 }
 
+/// Says of the temporal properties that were not come to that they are undecided.
+pub(crate) fn leave_open(plan: &Plan, found: &mut Found) {
+    let missing: Vec<PropertyId> = plan.temporal[found.temporal.len()..].to_vec();
+    if missing.is_empty() {
+        return;
+    }
+    for property in missing {
+        let reason = found.report.stop_reason.clone().unwrap_or(StopReason::Interrupted);
+        let report = unfinished(property, reason, plan.search.fairness);
+        add(found, &report, false);
+        found.temporal.push(report);
+    }
+    found.report.summarize();
+}
+
 /// Whether a search ended because of what it found, and not because of a limit.
 fn is_about_properties(reason: &StopReason) -> bool {
     matches!(

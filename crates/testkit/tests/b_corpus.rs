@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use quotient::names::property_kind;
 use quotient::{Control, Error, Limits, LoadOptions, Model, Options, Plan, Subject, Verdict};
+use quotient_ir::PropertyKind;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::prerequisites::corpus;
 use quotient_testkit::random_murphi::Random;
@@ -63,11 +64,17 @@ fn answer(path: &Path) -> Result<&'static str, String> {
             Verdict::Holds => "holds",
             Verdict::Inconclusive => "limit",
             Verdict::Violated => {
-                let violated = report.properties.iter().find(|property| property.verdict == Verdict::Violated);
-                match violated.expect("something is violated").subject {
-                    Subject::Property(id) => property_kind(model.ir(), id),
-                    Subject::Deadlock => "deadlock",
-                    Subject::Errors => "errors",
+                // What ProB said of temporal formulas is not recorded.
+                let is_recorded = |subject: Subject| match subject {
+                    Subject::Property(id) => model.ir().properties[id].kind != PropertyKind::Temporal,
+                    Subject::Deadlock | Subject::Errors => true,
+                };
+                let mut violated = report.properties.iter().filter(|property| property.verdict == Verdict::Violated);
+                match violated.find(|property| is_recorded(property.subject)).map(|property| property.subject) {
+                    Some(Subject::Property(id)) => property_kind(model.ir(), id),
+                    Some(Subject::Deadlock) => "deadlock",
+                    Some(Subject::Errors) => "errors",
+                    None => "holds",
                 }
             }
         })

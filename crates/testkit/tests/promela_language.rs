@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use quotient_engines::{SearchOptions, Silent, Subject, SymmetrySource, Verdict};
 use quotient_frontends::{Language, LoadOptions, load};
-use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, Source};
+use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, PropertyKind, Source};
 use quotient_testkit::promela::{Counts, count, load_promela, order};
 use quotient_testkit::search::{check, check_with, plan};
 use quotient_testkit::spin::Spin;
@@ -667,10 +667,10 @@ fn claims_that_come_to_their_end() {
 }
 
 #[test]
-fn claims_that_ask_for_cycles_are_refused() {
+fn claims_that_ask_for_cycles_are_automata() {
     let text = "byte x; active proctype A() { do :: x = 1 - x od }\nnever { accept: do :: x == 0 :: x == 1 od }";
     let options = LoadOptions { watch_claims: true, ..LoadOptions::default() };
     let loaded = load(Source::new("model.pml", text), Language::Promela, &options).expect("the model is right");
-    assert!(loaded.warnings.iter().any(|it| it.code == quotient_frontends::UNSUPPORTED_PROPERTY));
-    assert!(loaded.model.properties.indices().next().is_none());
+    let kinds: Vec<PropertyKind> = loaded.model.properties.iter().map(|property| property.kind).collect();
+    assert_eq!(kinds, [PropertyKind::Temporal]);
 }
