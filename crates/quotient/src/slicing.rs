@@ -25,7 +25,9 @@ pub(crate) fn sliced(plan: &Plan) -> Option<Sliced> {
         return None;
     }
     let (model, layout) = (plan.model.ir(), plan.model.layout());
-    let slice = quotient_functions::slice(model, layout, &plan.properties, plan.search.deadlock)?;
+    // Temporal properties are checked on the whole model, but what they read is read.
+    let properties = [&plan.properties[..], &plan.temporal].concat();
+    let slice = quotient_functions::slice(model, layout, &properties, plan.search.deadlock)?;
     debug_assert_eq!(quotient_ir::verify(&slice.model), Ok(()), "a slice is a model");
     let search = SearchOptions { moving_rules: slice.moving_rules.clone(), ..plan.search.clone() };
     let plan = Plan { model: plan.model.with_ir(slice.model.clone()), search, ..plan.clone() };

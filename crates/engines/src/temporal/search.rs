@@ -41,6 +41,8 @@ pub(crate) struct Search<'a, 'p, S: SearchSpace> {
     ranks: Vec<u32>,
     /// Nodes that no accepting cycle goes through, and which wait for expansion.
     dull: VecDeque<StateNumber>,
+    /// Whether a component was found: what its run needs is not limited.
+    is_found: bool,
     /// The nodes that are searched depth-first.
     live: u64,
     /// The nodes, rule instances and bytes of the threads, if there are any.
@@ -111,6 +113,7 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
             observer,
             ranks: Vec::new(),
             dull: VecDeque::new(),
+            is_found: false,
             live: 0,
             by_crew: None,
             is_depth_first: options.order == SearchOrder::DepthFirst || options.max_depth.is_some(),
@@ -149,6 +152,7 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
             })?,
         };
         if let Some(outcome) = found {
+            self.is_found = true;
             return Ok(outcome);
         }
         if self.cut > 0 {
@@ -400,7 +404,8 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
     /// Stores a new node.
     #[inline]
     fn add(&mut self, node: &[u64], hash: Hash, position: usize, parent: StateNumber) -> Result<StateNumber, Trouble> {
-        if let Some(limit) = self.options.max_states.filter(|&limit| self.store.len() >= limit) {
+        let limit = self.options.max_states.filter(|_| !self.is_found);
+        if let Some(limit) = limit.filter(|&limit| self.store.len() >= limit) {
             return Err(Trouble::Stop(StopReason::StateLimit(limit)));
         }
         let number = self.store.insert(node, hash, position, parent).map_err(|full| self.full(full))?;
