@@ -223,12 +223,12 @@ impl Shared<'_> {
 }
 
 impl Crew<'_> {
-    /// Runs something with a number of threads.
+    /// Runs something with a number of threads, or fewer if the system has no more; `None` if it has none.
     pub(crate) fn with<S: SearchSpace, R>(
         product: &Product<'_, S>,
         options: &SearchOptions,
         run: impl FnOnce(&mut Crew<'_>) -> R,
-    ) -> R {
+    ) -> Option<R> {
         let words = product.code.words;
         let shard = || Mutex::new(Store::shard(words, Entries::Numbers, options.max_memory, PART_BITS));
         let shared = Shared {
@@ -245,14 +245,16 @@ impl Crew<'_> {
         };
         let (sender, results) = channel();
         std::thread::scope(|scope| {
-            for _ in 0..options.threads {
-                let (shared, sender) = (&shared, sender.clone());
-                scope.spawn(move || shared.work(product, &sender));
-            }
-            drop(sender);
             // The threads end even if the search panics.
             let _end = End(&shared);
-            run(&mut Crew { shared: &shared, results })
+            let mut started = 0;
+            for _ in 0..options.threads {
+                let (shared, sender) = (&shared, sender.clone());
+                let thread = std::thread::Builder::new().spawn_scoped(scope, move || shared.work(product, &sender));
+                started += u32::from(thread.is_ok());
+            }
+            drop(sender);
+            (started > 0).then(|| run(&mut Crew { shared: &shared, results }))
         })
     }
 

@@ -132,8 +132,20 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
         self.intern_all(NO_PARENT, Listed::Open, &mut edges)?;
         let mut roots: Vec<StateNumber> = edges.drain(..).map(|edge| edge.to).collect();
         let mut recent = Recent::new(self.product.code.words, RECENT_WORTH);
-        let found = match self.options.threads {
-            0 | 1 => {
+        let by_crew = match self.options.threads {
+            0 | 1 => None,
+            _ => {
+                let roots = roots.clone();
+                Crew::with(self.product, self.options, |crew| {
+                    let found = self.search_with(crew, roots, &mut judge);
+                    self.by_crew = Some(crew.figures());
+                    found
+                })
+            }
+        };
+        let found = match by_crew {
+            Some(found) => found?,
+            None => {
                 let mut batch = Batch::new(self.product.code.words);
                 loop {
                     if let Some(outcome) = self.search_roots(&mut roots, &mut judge)? {
@@ -145,11 +157,6 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
                     self.expand_dull(&mut batch, &mut recent, &mut roots)?;
                 }
             }
-            _ => Crew::with(self.product, self.options, |crew| {
-                let found = self.search_with(crew, roots, &mut judge);
-                self.by_crew = Some(crew.figures());
-                found
-            })?,
         };
         if let Some(outcome) = found {
             self.is_found = true;
