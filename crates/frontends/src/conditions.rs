@@ -143,7 +143,9 @@ pub fn with_conditions(
         let found = problems_of(condition, language);
         let tree = match language {
             Language::Dve if condition.role.is_temporal() && found.is_empty() => {
-                syntax::parse(&condition.expression, &Dialect::dve()).map(Some)
+                // A word of a formula is a name of the model if it occurs there.
+                let is_name = |word: &str| last_word(&source.text, word).is_some();
+                syntax::parse(&condition.expression, &Dialect::dve().with_names(&is_name)).map(Some)
             }
             _ => Ok(None),
         };
