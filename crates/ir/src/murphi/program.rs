@@ -386,17 +386,7 @@ impl<'m> Printer<'m> {
         } else {
             format!("{head} {text};")
         };
-        let mut lines = Lines::new(0);
-        if parameters.is_empty() {
-            lines.push(line);
-        } else {
-            lines.push(format!("ruleset {} do", parameters.join("; ")));
-            lines.depth = 1;
-            lines.push(line);
-            lines.depth = 0;
-            lines.push("end;");
-        }
-        Ok(Some(lines.text))
+        Ok(Some(in_ruleset(&parameters, line)))
     }
 
     /// A temporal property in the syntax of quotient's own Murphi, or a comment about it.
@@ -434,17 +424,7 @@ impl<'m> Printer<'m> {
             atoms.get(number as usize).cloned().unwrap_or_default()
         });
         let line = format!("{word} {name}\n  {text};");
-        let mut lines = Lines::new(0);
-        if parameters.is_empty() {
-            lines.push(line);
-        } else {
-            lines.push(format!("ruleset {} do", parameters.join("; ")));
-            lines.depth = 1;
-            lines.push(line);
-            lines.depth = 0;
-            lines.push("end;");
-        }
-        Ok(lines.text)
+        Ok(in_ruleset(&parameters, line))
     }
 
     /// The fairness of rules, by their names.
@@ -699,4 +679,19 @@ fn pure_functions(model: &Model) -> FxHashSet<FunctionId> {
             return pure;
         }
     }
+}
+
+/// A property, inside a ruleset if it has parameters.
+fn in_ruleset(parameters: &[String], line: String) -> String {
+    let mut lines = Lines::new(0);
+    if parameters.is_empty() {
+        lines.push(line);
+    } else {
+        lines.push(format!("ruleset {} do", parameters.join("; ")));
+        lines.depth = 1;
+        lines.push(line);
+        lines.depth = 0;
+        lines.push("end;");
+    }
+    lines.text
 }

@@ -48,40 +48,37 @@ fn longest(text: &str, symbols: &[(&str, Piece)]) -> Option<(usize, Piece)> {
         .map(|(symbol, piece)| (symbol.len(), *piece))
 }
 
+/// The operators that Promela and DVE have from C, without connectives.
+const OPERATORS_OF_C: &[(&str, Piece)] = &[
+    ("==", Piece::Infix),
+    ("!=", Piece::Infix),
+    ("<=", Piece::Infix),
+    (">=", Piece::Infix),
+    ("<", Piece::Infix),
+    (">", Piece::Infix),
+    ("<<", Piece::Infix),
+    (">>", Piece::Infix),
+    ("+", Piece::Infix),
+    ("-", Piece::Sign),
+    ("*", Piece::Infix),
+    ("/", Piece::Infix),
+    ("%", Piece::Infix),
+    ("&", Piece::Infix),
+    ("|", Piece::Infix),
+    ("^", Piece::Infix),
+    ("~", Piece::Prefix),
+    (".", Piece::Selector),
+    (",", Piece::Infix),
+];
+
 /// Expressions of Promela.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PromelaExpressions;
 
 impl Expressions for PromelaExpressions {
     fn piece(&self, text: &str) -> Option<(usize, Piece)> {
-        use Piece::{Infix, Prefix, Selector, Sign};
-        longest(
-            text,
-            &[
-                ("==", Infix),
-                ("!=", Infix),
-                ("<=", Infix),
-                (">=", Infix),
-                ("<", Infix),
-                (">", Infix),
-                ("<<", Infix),
-                (">>", Infix),
-                ("+", Infix),
-                ("-", Sign),
-                ("*", Infix),
-                ("/", Infix),
-                ("%", Infix),
-                ("&", Infix),
-                ("|", Infix),
-                ("^", Infix),
-                ("~", Prefix),
-                (".", Selector),
-                ("@", Selector),
-                ("?", Selector),
-                ("??", Selector),
-                (",", Infix),
-            ],
-        )
+        let own = [("@", Piece::Selector), ("?", Piece::Selector), ("??", Piece::Selector)];
+        longest(text, OPERATORS_OF_C).or_else(|| longest(text, &own))
     }
     fn is_connective(&self, spelling: &str) -> bool {
         ["&&", "||", "!", "true", "false"].contains(&spelling)
@@ -133,36 +130,12 @@ pub struct DveExpressions;
 
 impl Expressions for DveExpressions {
     fn piece(&self, text: &str) -> Option<(usize, Piece)> {
-        use Piece::{Infix, Postfix, Prefix, Selector, Sign};
         if let Some(name) = text.strip_prefix("->") {
             let length = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(name.len());
             let is_name = length > 0 && !name.starts_with(|c: char| c.is_ascii_digit());
-            return is_name.then_some((2 + length, Postfix));
+            return is_name.then_some((2 + length, Piece::Postfix));
         }
-        longest(
-            text,
-            &[
-                ("==", Infix),
-                ("!=", Infix),
-                ("<=", Infix),
-                (">=", Infix),
-                ("<", Infix),
-                (">", Infix),
-                ("<<", Infix),
-                (">>", Infix),
-                ("+", Infix),
-                ("-", Sign),
-                ("*", Infix),
-                ("/", Infix),
-                ("%", Infix),
-                ("&", Infix),
-                ("|", Infix),
-                ("^", Infix),
-                ("~", Prefix),
-                (".", Selector),
-                (",", Infix),
-            ],
-        )
+        longest(text, OPERATORS_OF_C)
     }
     fn is_connective(&self, spelling: &str) -> bool {
         ["&&", "||", "and", "or", "not", "imply", "true", "false"].contains(&spelling)
