@@ -116,3 +116,22 @@ fn other_formulas() {
         assert_eq!(modes.map(|fairness| verdicts(TURNS, formula, fairness)), verdict, "{formula}");
     }
 }
+
+#[test]
+fn an_instance_is_chosen_late() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/murphi/peterson.m");
+    let text = std::fs::read_to_string(path).expect("an example").replace("N: 3;", "N: 4;");
+    let response = "ltl \"gets in\" forall p: process do [] (at[p] = arriving -> <> at[p] = critical) end;";
+    let text = format!("{text}\n{response}\n");
+    let model = Model::from_text("peterson.m", &text, Language::Murphi).unwrap_or_else(|error| panic!("{error}"));
+    let options = Options::default().property("gets in").fairness(FairnessMode::Weak);
+    let options = options.reduction(Reduction::By(Strategy::Canonical));
+    let report = Plan::new(&model, &options).expect("a plan").run().unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(report.verdict, Verdict::Holds);
+    let [search] = &report.temporal[0].searches[..] else { panic!("one orbit of instances") };
+    assert_eq!(search.instances.len(), 4);
+    let (most, least) = (24u32.into(), 6u32.into());
+    assert_eq!(search.symmetry, UsedSymmetry::Annotated { most, least });
+    // Without symmetries 10,621 nodes.
+    assert_eq!(search.states, 1260);
+}
