@@ -64,7 +64,7 @@ impl Structure {
     }
 
     /// The direct product, flattened and sorted.
-    fn product(factors: impl IntoIterator<Item = Structure>) -> Structure {
+    pub fn product(factors: impl IntoIterator<Item = Structure>) -> Structure {
         let mut flat = Vec::new();
         for factor in factors {
             match factor {

@@ -150,6 +150,27 @@ pub enum BinaryOperator {
     BitXor,
 }
 
+impl UnaryOperator {
+    /// Its value for a value; `None` is a run-time error.
+    pub fn apply(self, value: i64) -> Option<i64> {
+        match self {
+            Self::Not => Some(i64::from(value == 0)),
+            Self::Negate => value.checked_neg(),
+            Self::Complement => Some(!value),
+        }
+    }
+}
+
+/// Shifts left, or arithmetically right by a negative count. A shift by 64 or more in either direction gives 0, even
+/// for a negative number.
+fn shift_left(value: i64, count: i128) -> i64 {
+    match count {
+        0..64 => value << count,
+        -63..0 => value >> -count,
+        _ => 0,
+    }
+}
+
 impl BinaryOperator {
     /// Whether it compares two values.
     pub fn is_comparison(self) -> bool {
@@ -157,6 +178,32 @@ impl BinaryOperator {
             self,
             Self::Equal | Self::NotEqual | Self::Less | Self::LessOrEqual | Self::Greater | Self::GreaterOrEqual
         )
+    }
+
+    /// Its value for two values; `None` is a run-time error. Connectives are evaluated as if both operands were.
+    pub fn apply(self, left: i64, right: i64) -> Option<i64> {
+        let truth = |holds: bool| Some(i64::from(holds));
+        match self {
+            Self::And => truth(left != 0 && right != 0),
+            Self::Or => truth(left != 0 || right != 0),
+            Self::Implies => truth(left == 0 || right != 0),
+            Self::Equal => truth(left == right),
+            Self::NotEqual => truth(left != right),
+            Self::Less => truth(left < right),
+            Self::LessOrEqual => truth(left <= right),
+            Self::Greater => truth(left > right),
+            Self::GreaterOrEqual => truth(left >= right),
+            Self::Add => left.checked_add(right),
+            Self::Subtract => left.checked_sub(right),
+            Self::Multiply => left.checked_mul(right),
+            Self::Divide => left.checked_div(right),
+            Self::Remainder => left.checked_rem(right),
+            Self::ShiftLeft => Some(shift_left(left, i128::from(right))),
+            Self::ShiftRight => Some(shift_left(left, -i128::from(right))),
+            Self::BitAnd => Some(left & right),
+            Self::BitOr => Some(left | right),
+            Self::BitXor => Some(left ^ right),
+        }
     }
 
     /// Whether it maps two numbers to a number.

@@ -36,6 +36,7 @@ use quotient_ir::{Action, Budget, Layout, Model, PropertyId, Spent, TableIndex, 
 use crate::graph::watch;
 use crate::literals::{Literals, NoAction, StateMap};
 use crate::relabelling::relabelling;
+use crate::text::TextInstances;
 pub(crate) use event_set::EventSet;
 pub use exhaust::CertificationReport;
 use exhaust::{Exhaustion, SlotPermutation};
@@ -53,7 +54,16 @@ pub struct CertifiedGroup {
     /// For each rule, a rule of its orbit under the symmetries of the model, the same for the whole orbit.
     rule_classes: Vec<u32>,
     /// The action of the generators on instances.
-    instances: Arc<CertifiedInstances>,
+    instances: KnownInstances,
+}
+
+/// What is known about the action of a group on instances.
+#[derive(Clone, Debug)]
+enum KnownInstances {
+    /// From functions.
+    Functions(Arc<CertifiedInstances>),
+    /// From the text.
+    Text(Arc<TextInstances>),
 }
 
 /// Values of a type that can be exchanged freely.
@@ -95,8 +105,28 @@ impl CertifiedGroup {
             .map(|generator| self.literals.action(layout, generator).expect("a certified exchange acts on states"))
             .collect();
         let rule_classes = self.rule_classes.clone();
-        let instances = Arc::clone(&self.instances);
+        let instances = match &self.instances {
+            KnownInstances::Functions(known) => KnownInstances::Functions(Arc::clone(known)),
+            KnownInstances::Text(known) => {
+                KnownInstances::Text(Arc::new(known.with_generators(&self.literals, &generators)))
+            }
+        };
         Self { literals: self.literals.clone(), generators, maps, interchangeable, rule_classes, instances }
+    }
+    /// The group of permutations that the text was shown not to notice.
+    pub(crate) fn of_text(
+        model: &Model,
+        layout: &Layout,
+        literals: Literals,
+        generators: Vec<SparsePermutation>,
+        interchangeable: Vec<InterchangeableValues>,
+        instances: TextInstances,
+    ) -> Option<Self> {
+        let maps = generators.iter().map(|generator| literals.action(layout, generator).ok());
+        let maps = maps.collect::<Option<Vec<_>>>()?;
+        let rule_classes = (0..model.rules.len() as u32).collect();
+        let instances = KnownInstances::Text(Arc::new(instances));
+        Some(Self { literals, generators, maps, interchangeable, rule_classes, instances })
     }
     /// For each rule, by position, a rule of its orbit under the symmetries of the model, the same for the whole orbit:
     /// if one of them can ever fire, so may the others.
@@ -511,7 +541,7 @@ impl<'m> Certifier<'m> {
         let (generators, maps) = generators.into_iter().unzip();
         let mut orbits = self.rule_orbits.clone();
         let rule_classes = (0..orbits.degree() as Point).map(|rule| orbits.find(rule)).collect();
-        let instances = Arc::clone(&self.instances);
+        let instances = KnownInstances::Functions(Arc::clone(&self.instances));
         CertifiedGroup { literals: self.literals.clone(), generators, maps, interchangeable, rule_classes, instances }
     }
 

@@ -25,6 +25,7 @@ mod markers;
 mod partial;
 mod places;
 mod relabelling;
+mod text;
 
 pub use canonical::{Canonicalizer, Cardinality, MethodKind, Strategy, Unsupported, Workspace};
 pub use certify::{
@@ -46,3 +47,4 @@ pub use partial::{
     TooManyStates, Witness, classify, most_permutations, unwind,
 };
 pub use quotient_functions::{Fixed, Instance, Preserved, Subject};
+pub use text::{Limit, RoleReport, TextSymmetries, symmetries_of_text};

@@ -85,11 +85,17 @@ impl Literals {
     /// The literals of all values of the slots' types. Slots with very many are wide.
     #[doc(hidden)]
     pub fn of_layout(layout: &Layout) -> Self {
+        Self::of_types(layout, |_| false)
+    }
+
+    /// The same; slots whose values permute may have more of them.
+    pub(crate) fn of_types(layout: &Layout, permutes: impl Fn(SlotId) -> bool) -> Self {
         const MANY: u64 = 256;
-        Self::new(layout.slots.iter().map(|slot| {
+        const MOST: u64 = 4096;
+        Self::new(layout.slots.iter_enumerated().map(|(id, slot)| {
             let undefined = slot.may_be_undefined.then_some(None);
             let size = slot.domain.size();
-            if size == 0 || size > MANY {
+            if size == 0 || size > if permutes(id) { MOST } else { MANY } {
                 (vec![Some(slot.domain.least()), Some(slot.domain.greatest())], true)
             } else {
                 (undefined.into_iter().chain(slot.domain.values().map(Some)).collect(), false)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::instances::{Steps, Values};
 use super::machine::{Area, Cells, Contents, Location, Machine, Run};
-use crate::expression::{BinaryOperator, Expr, Iteration, Quantifier, Root, Step, UnaryOperator};
+use crate::expression::{BinaryOperator, Expr, Iteration, Quantifier, Root, Step};
 use crate::fault::FaultKind;
 use crate::index::{ExprId, LocalId, PlaceId, TypeId};
 use crate::types::{Domain, TypeKind};
@@ -36,11 +36,7 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
             }
             Expr::Unary { operator, operand } => {
                 let value = self.evaluate(*operand)?;
-                match operator {
-                    UnaryOperator::Not => Ok(i64::from(value == 0)),
-                    UnaryOperator::Negate => self.unless_overflow(value.checked_neg(), expression),
-                    UnaryOperator::Complement => Ok(!value),
-                }
+                self.unless_overflow(operator.apply(value), expression)
             }
             Expr::Binary { operator, left, right } => self.evaluate_binary(expression, *operator, *left, *right),
             Expr::Conditional { condition, then, otherwise } => {
@@ -113,28 +109,12 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
             _ => {}
         }
         let (a, b) = (left_value, self.evaluate(right)?);
-        match operator {
-            BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Implies => Ok(i64::from(b != 0)),
-            BinaryOperator::Equal => Ok(i64::from(a == b)),
-            BinaryOperator::NotEqual => Ok(i64::from(a != b)),
-            BinaryOperator::Less => Ok(i64::from(a < b)),
-            BinaryOperator::LessOrEqual => Ok(i64::from(a <= b)),
-            BinaryOperator::Greater => Ok(i64::from(a > b)),
-            BinaryOperator::GreaterOrEqual => Ok(i64::from(a >= b)),
-            BinaryOperator::Add => self.unless_overflow(a.checked_add(b), expression),
-            BinaryOperator::Subtract => self.unless_overflow(a.checked_sub(b), expression),
-            BinaryOperator::Multiply => self.unless_overflow(a.checked_mul(b), expression),
-            BinaryOperator::Divide | BinaryOperator::Remainder if b == 0 => {
+        match (operator.apply(a, b), operator) {
+            (None, BinaryOperator::Divide | BinaryOperator::Remainder) if b == 0 => {
                 let message = format!("division by zero in `{}`", self.expression_text(expression));
                 self.fault(FaultKind::DivisionByZero, message)
             }
-            BinaryOperator::Divide => self.unless_overflow(a.checked_div(b), expression),
-            BinaryOperator::Remainder => self.unless_overflow(a.checked_rem(b), expression),
-            BinaryOperator::ShiftLeft => Ok(shift_left(a, i128::from(b))),
-            BinaryOperator::ShiftRight => Ok(shift_left(a, -i128::from(b))),
-            BinaryOperator::BitAnd => Ok(a & b),
-            BinaryOperator::BitOr => Ok(a | b),
-            BinaryOperator::BitXor => Ok(a ^ b),
+            (result, _) => self.unless_overflow(result, expression),
         }
     }
 
@@ -320,15 +300,5 @@ impl<'i, 'm: 'i> Machine<'i, 'm> {
         let count = self.interpreter.facts.of(self.model.pool[place].ty).cells;
         self.charge(count)?;
         Ok(self.cells(&location, count).to_vec())
-    }
-}
-
-/// Shifts left, or arithmetically right by a negative count. A shift by 64 or more in either direction gives 0, even
-/// for a negative number.
-fn shift_left(value: i64, count: i128) -> i64 {
-    match count {
-        0..64 => value << count,
-        -63..0 => value >> -count,
-        _ => 0,
     }
 }

@@ -19,9 +19,10 @@ use quotient_groups::{Lifting, OrbitPartition, Point, SparsePermutation};
 use quotient_ir::{Action, Budget, Spent};
 use rustc_hash::FxHashMap;
 
-use super::CertifiedGroup;
+use super::{CertifiedGroup, KnownInstances};
 use crate::graph::watch;
 use crate::literals::Literals;
+use crate::text::{Motion, TextInstances};
 
 /// Classes and their images, by the numbers of their first instances; fixed classes are omitted.
 type ClassMoves = Vec<(u32, u32)>;
@@ -66,7 +67,17 @@ impl CertifiedInstances {
 
 /// The action of a certified group on instances.
 #[derive(Debug)]
-pub struct InstanceAction {
+pub struct InstanceAction(Source);
+
+#[derive(Debug)]
+enum Source {
+    Functions(Box<FunctionAction>),
+    Text { instances: Arc<TextInstances>, literals: Literals },
+}
+
+/// The action that functions determine.
+#[derive(Debug)]
+struct FunctionAction {
     known: Arc<CertifiedInstances>,
     generators: Vec<SparsePermutation>,
     literals: Literals,
@@ -84,12 +95,19 @@ pub struct InstanceAction {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InstanceMap {
     classes: FxHashMap<u32, u32>,
+    motion: Motion,
 }
 
 impl CertifiedGroup {
     /// The action of the group on instances. Linear in the number of instances; nothing is computed before this call.
     pub fn instance_action(&self) -> InstanceAction {
-        let known = Arc::clone(&self.instances);
+        let known = match &self.instances {
+            KnownInstances::Functions(known) => Arc::clone(known),
+            KnownInstances::Text(known) => {
+                let (instances, literals) = (Arc::clone(known), self.literals.clone());
+                return InstanceAction(Source::Text { instances, literals });
+            }
+        };
         let ids = known.instances.iter().enumerate().map(|(number, instance)| (instance.clone(), number as u32));
         let ids = ids.collect();
         let mut members: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
@@ -114,7 +132,9 @@ impl CertifiedGroup {
         }
         let generators = self.generators.clone();
         let literals = self.literals.clone();
-        InstanceAction { known, generators, literals, ids, places, members, limits, lifting: OnceLock::new() }
+        let lifting = OnceLock::new();
+        let action = FunctionAction { known, generators, literals, ids, places, members, limits, lifting };
+        InstanceAction(Source::Functions(Box::new(action)))
     }
 }
 
@@ -124,7 +144,12 @@ impl InstanceAction {
     /// # Panics
     /// If there is no such generator.
     pub fn of_generator(&self, position: usize) -> InstanceMap {
-        InstanceMap { classes: self.known.moves[&self.generators[position]].iter().copied().collect() }
+        match &self.0 {
+            Source::Functions(action) => action.of_generator(position),
+            Source::Text { instances, .. } => {
+                InstanceMap { motion: instances.generator(position).clone(), ..InstanceMap::default() }
+            }
+        }
     }
 
     /// The action of an element of the group, given as a permutation of literals (such as the one that leads to a
@@ -133,6 +158,35 @@ impl InstanceAction {
     /// # Errors
     /// If the budget is spent.
     pub fn of_element(&self, element: &SparsePermutation, budget: &Budget) -> Result<Option<InstanceMap>, Spent> {
+        match &self.0 {
+            Source::Functions(action) => action.of_element(element, budget),
+            Source::Text { instances, literals } => {
+                budget.spend(1 + element.support().len() as u64)?;
+                Ok(Some(InstanceMap { motion: instances.motion(literals, element), ..InstanceMap::default() }))
+            }
+        }
+    }
+
+    /// The image of an instance. An instance that never has an effect is its own image, and so is one without
+    /// functions, because the group fixes everything its text mentions. `None` for an instance of a property that the
+    /// group was not required to preserve, for one of an action with too many instances to list, and for one that
+    /// selects an element of a multiset by its position: elements are sorted again in the image of a state, so its
+    /// image depends on the state.
+    pub fn image(&self, map: &InstanceMap, instance: &Instance) -> Option<Instance> {
+        match &self.0 {
+            Source::Functions(action) => action.image(map, instance),
+            Source::Text { instances, .. } => instances.image(&map.motion, instance),
+        }
+    }
+}
+
+impl FunctionAction {
+    fn of_generator(&self, position: usize) -> InstanceMap {
+        let classes = self.known.moves[&self.generators[position]].iter().copied().collect();
+        InstanceMap { classes, ..InstanceMap::default() }
+    }
+
+    fn of_element(&self, element: &SparsePermutation, budget: &Budget) -> Result<Option<InstanceMap>, Spent> {
         let first_class = self.literals.degree() as Point;
         let lifting = match self.lifting.get() {
             Some(lifting) => lifting,
@@ -152,7 +206,8 @@ impl InstanceAction {
         let element = SparsePermutation::from_moves(self.varying(element).collect()).ok();
         Ok(element.and_then(|element| lifting.lift(&element)).map(|lifted| {
             let classes = lifted.moves().filter(|&(from, _)| from >= first_class);
-            InstanceMap { classes: classes.map(|(from, to)| (from - first_class, to - first_class)).collect() }
+            let classes = classes.map(|(from, to)| (from - first_class, to - first_class)).collect();
+            InstanceMap { classes, ..InstanceMap::default() }
         }))
     }
 
@@ -165,12 +220,7 @@ impl InstanceAction {
         })
     }
 
-    /// The image of an instance. An instance that never has an effect is its own image, and so is one without
-    /// functions, because the group fixes everything its text mentions. `None` for an instance of a property that the
-    /// group was not required to preserve, for one of an action with too many instances to list, and for one that
-    /// selects an element of a multiset by its position: elements are sorted again in the image of a state, so its
-    /// image depends on the state.
-    pub fn image(&self, map: &InstanceMap, instance: &Instance) -> Option<Instance> {
+    fn image(&self, map: &InstanceMap, instance: &Instance) -> Option<Instance> {
         let Some(&number) = self.ids.get(instance) else {
             return match instance.subject {
                 Subject::Action(action) if !self.known.open.contains(&action) => Some(instance.clone()),

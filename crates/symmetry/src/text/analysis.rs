@@ -1,0 +1,552 @@
+//! From what the text says about roles to the permutations that it cannot notice: classes of values that are treated
+//! alike, and where values are computed with or tied to each other by the initial states, the automorphisms of a small
+//! graph of these tables.
+
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+
+use quotient_groups::{GraphBuilder, Point, generators_watched};
+use quotient_ir::{Budget, Domain, Interpreter, Layout, Model, Outcome, Spent, TableIndex, Valuation};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+
+use super::inference::{Cause, Findings, Visitor};
+use super::motion::{Motion, size};
+use super::order::{Orders, Undefined};
+use super::shapes::{Role, Shape};
+use crate::graph::watch;
+
+/// The most values of a role that are listed.
+const MOST_VALUES: u64 = 1 << 16;
+/// The most initial states that are compared with their images, and the most cells of them.
+const MOST_STATES: usize = 256;
+const MOST_CELLS: usize = 1 << 22;
+/// The most vertices of the graph of the tables.
+const MOST_VERTICES: usize = 1 << 18;
+
+/// The values of a role, and how the text treats them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Universe {
+    /// In increasing order.
+    pub(super) values: Vec<i64>,
+    /// For each, the class of values that are treated alike as far as is known.
+    pub(super) class: Vec<u64>,
+    /// For each, whether it may occur at all.
+    live: Vec<bool>,
+    /// Why all values are told apart, if so.
+    pub(super) fixed: Option<Cause>,
+    /// Values that are named, with the places.
+    pub(super) named: Vec<(i64, Cause)>,
+    /// Whether the state has cells or indices in this role.
+    has_slots: bool,
+}
+
+impl Universe {
+    /// The classes of at least two values that may occur.
+    pub(super) fn classes(&self) -> Vec<Vec<i64>> {
+        if self.fixed.is_some() || !self.has_slots {
+            return Vec::new();
+        }
+        let mut classes: BTreeMap<u64, Vec<i64>> = BTreeMap::new();
+        for ((value, class), live) in self.values.iter().zip(&self.class).zip(&self.live) {
+            if *live {
+                classes.entry(*class).or_default().push(*value);
+            }
+        }
+        let mut classes: Vec<Vec<i64>> = classes.into_values().filter(|class| class.len() > 1).collect();
+        classes.sort_unstable();
+        classes
+    }
+
+    /// Whether permutations may move values.
+    pub(super) fn moves(&self) -> bool {
+        if self.fixed.is_some() || !self.has_slots {
+            return false;
+        }
+        let mut seen = FxHashSet::default();
+        self.class.iter().zip(&self.live).any(|(class, live)| *live && !seen.insert(*class))
+    }
+
+    fn contains(&self, value: i64) -> Option<usize> {
+        self.values.binary_search(&value).ok()
+    }
+
+    /// Tells values with different keys apart.
+    fn refine(&mut self, key: impl Fn(i64) -> u64) {
+        for (value, class) in self.values.iter().zip(&mut self.class) {
+            *class = hash(&(*class, key(*value)));
+        }
+    }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    // Sums of hashes are compared, so the bits must be mixed.
+    let mixed = hasher.finish();
+    (mixed ^ (mixed >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// The permutations that the text does not notice, not checked yet.
+#[derive(Debug)]
+pub(super) struct Analysis<'m> {
+    pub(super) findings: Findings<'m>,
+    pub(super) universes: BTreeMap<Role, Universe>,
+    /// Classes whose values are permuted freely.
+    pub(super) free: Vec<(Role, Vec<i64>)>,
+    /// Other permutations that generate the rest.
+    pub(super) others: Vec<Motion>,
+    /// The initial states, if they are compared with their images.
+    pub(super) states: Option<Vec<Valuation>>,
+    pub(super) undefined: Undefined,
+}
+
+/// The initial states, if there are not too many.
+pub(super) fn initial_states(model: &Model, layout: &Layout, budget: &Budget) -> Option<Vec<Valuation>> {
+    let interpreter = Interpreter::new(model, layout).until(budget.interrupt());
+    let mut states = Vec::new();
+    for (start, entry) in model.starts.iter_enumerated() {
+        for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
+            if states.len() == MOST_STATES || (states.len() + 1) * layout.slots.len() > MOST_CELLS {
+                return None;
+            }
+            if let Outcome::Next { state, .. } = interpreter.run_start(start, &arguments) {
+                states.push(state);
+            } else if !entry.parameters.is_empty() {
+                // Which of them go wrong or are dropped is not compared.
+                return None;
+            }
+        }
+    }
+    Some(states)
+}
+
+/// A slot of the state: its number, the indices that lead to it, and the role of its contents.
+type Leaf<'a> = (usize, &'a [(Role, i64)], u64, Role);
+
+/// Calls `visit` for each cell: its slot, indices by role, a number for the rest of its path, and its role.
+fn visit_leaves(model: &Model, layout: &Layout, findings: &Findings<'_>, visit: &mut dyn FnMut(Leaf<'_>)) {
+    fn walk(
+        model: &Model,
+        shape: &Shape,
+        slot: usize,
+        path: u64,
+        indices: &mut Vec<(Role, i64)>,
+        visit: &mut dyn FnMut(Leaf<'_>),
+    ) {
+        match shape {
+            Shape::Scalar { role, .. } => visit((slot, indices, path, *role)),
+            Shape::Array { role, index, element } => {
+                let stride = size(model, element);
+                for (code, value) in model.domain(*index).values().enumerate() {
+                    indices.push((*role, value));
+                    walk(model, element, slot + code * stride, hash(&(path, "index")), indices, visit);
+                    indices.pop();
+                }
+            }
+            Shape::Record(fields) => {
+                let mut offset = slot;
+                for (number, field) in fields.iter().enumerate() {
+                    walk(model, field, offset, hash(&(path, number)), indices, visit);
+                    offset += size(model, field);
+                }
+            }
+            // Positions have no meaning: elements are compared when the whole state is.
+            Shape::Multiset { .. } => {}
+        }
+    }
+    for (variable, shape) in findings.shapes.variables.iter_enumerated() {
+        let slot = layout.first_slot(variable).position();
+        walk(model, shape, slot, hash(&variable.position()), &mut Vec::new(), visit);
+    }
+}
+
+impl<'m> Analysis<'m> {
+    /// Finds what the text does not notice.
+    pub(super) fn new(
+        model: &'m Model,
+        layout: &Layout,
+        findings: Findings<'m>,
+        states: Option<Vec<Valuation>>,
+        errors: bool,
+        budget: &Budget,
+    ) -> Result<Self, Spent> {
+        let mut findings = findings.resolve();
+        let initially = initially_undefined(model, layout, &findings, states.as_deref());
+        let undefined = Undefined::new(model, &findings.shapes, initially);
+        let mut universes;
+        // Whatever is found to break the symmetry of one role can break that of others.
+        loop {
+            budget.spend(1 + findings.sets.len() as u64 + findings.pins.len() as u64)?;
+            universes = universes_of(model, layout, &findings, states.as_deref());
+            let mut broken = Vec::new();
+            let orders = Orders { model, shapes: &findings.shapes, undefined: &undefined, errors };
+            let moves = |role: Role| universes.get(&role).is_some_and(Universe::moves);
+            for visit in findings.visits.iter().filter(|visit| moves(visit.role)) {
+                let commutes = match visit.visitor {
+                    Visitor::Loop(body) => orders.loop_commutes(visit.scope, visit.local, body),
+                    Visitor::Quantifier(body) => orders.quantifier_commutes(visit.scope, body),
+                };
+                if !commutes {
+                    broken.push((visit.role, visit.cause));
+                }
+            }
+            for computed in &findings.computed {
+                if moves(computed.result) && !computed.leaves.iter().any(|(role, _)| moves(*role)) {
+                    broken.push((computed.result, computed.cause));
+                }
+            }
+            if broken.is_empty() {
+                break;
+            }
+            findings.fixed.extend(broken);
+        }
+        let mut analysis = Self { findings, universes, free: Vec::new(), others: Vec::new(), states, undefined };
+        analysis.tell_apart_by_states(model, layout, budget)?;
+        analysis.find_free(model, layout, budget)?;
+        analysis.find_others(model, layout, budget)?;
+        Ok(analysis)
+    }
+
+    /// Tells values apart that the initial states treat differently.
+    fn tell_apart_by_states(&mut self, model: &Model, layout: &Layout, budget: &Budget) -> Result<(), Spent> {
+        let Some(states) = &self.states else { return Ok(()) };
+        budget.spend(layout.slots.len() as u64 * (1 + states.len() as u64))?;
+        let moving: FxHashSet<Role> =
+            self.universes.iter().filter(|(_, universe)| universe.moves()).map(|(role, _)| *role).collect();
+        let mut marks: FxHashMap<(Role, i64), u64> = FxHashMap::default();
+        visit_leaves(model, layout, &self.findings, &mut |(slot, indices, path, role)| {
+            let mut label = path;
+            for (index, value) in indices {
+                label = if moving.contains(index) { hash(&(label, "any")) } else { hash(&(label, value)) };
+            }
+            for state in states {
+                let contents = state.0[slot];
+                let shown = match contents {
+                    Some(_) if moving.contains(&role) => None,
+                    contents => Some(contents),
+                };
+                let entry = (label, shown);
+                for (depth, index) in indices.iter().enumerate().filter(|(_, index)| moving.contains(&index.0)) {
+                    let mark = marks.entry(*index).or_default();
+                    *mark = mark.wrapping_add(hash(&(entry, depth)));
+                }
+                if let Some(value) = contents.filter(|_| moving.contains(&role)) {
+                    let mark = marks.entry((role, value)).or_default();
+                    *mark = mark.wrapping_add(hash(&(label, "holds")));
+                }
+            }
+        });
+        for role in moving {
+            let universe = self.universes.get_mut(&role).expect("a moving role has values");
+            universe.refine(|value| marks.get(&(role, value)).copied().unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// The roles that tables involve.
+    fn in_tables(&self) -> FxHashSet<Role> {
+        let moves = |role: Role| self.universes.get(&role).is_some_and(Universe::moves);
+        let mut roles = FxHashSet::default();
+        for computed in &self.findings.computed {
+            let involved = computed.leaves.iter().map(|(role, _)| *role).chain([computed.result]);
+            let involved: Vec<Role> = involved.filter(|role| moves(*role)).collect();
+            // Conditions on single values have told these apart already.
+            if involved.len() > 1 || (computed.leaves.len() > 1 && !involved.is_empty()) {
+                roles.extend(involved);
+            }
+        }
+        roles
+    }
+
+    /// Classes of values that can be permuted freely.
+    fn find_free(&mut self, model: &Model, layout: &Layout, budget: &Budget) -> Result<(), Spent> {
+        let in_tables = self.in_tables();
+        for (role, universe) in &self.universes {
+            if in_tables.contains(role) {
+                continue;
+            }
+            let classes = universe.classes();
+            let mut all = true;
+            for pair in classes.iter().flat_map(|class| class.windows(2)) {
+                budget.spend(8)?;
+                let motion = Motion::exchange(*role, pair[0], pair[1]);
+                all = all && self.fixes_states(model, layout, &motion);
+            }
+            if all {
+                self.free.extend(classes.into_iter().map(|class| (*role, class)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a motion maps initial states to initial states, as far as they are compared.
+    pub(super) fn fixes_states(&self, model: &Model, layout: &Layout, motion: &Motion) -> bool {
+        let shapes = &self.findings.shapes;
+        match self.states.as_deref() {
+            None | Some([]) => true,
+            Some([state]) => motion.fixes(model, layout, shapes, state),
+            Some(states) => {
+                let known: FxHashSet<&Valuation> = states.iter().collect();
+                states.iter().all(|state| known.contains(&motion.apply(model, layout, shapes, state)))
+            }
+        }
+    }
+
+    /// The automorphisms of the tables, for the roles that are not free.
+    fn find_others(&mut self, model: &Model, layout: &Layout, budget: &Budget) -> Result<(), Spent> {
+        let free: FxHashSet<Role> = self.free.iter().map(|(role, _)| *role).collect();
+        let tied: Vec<Role> = self
+            .universes
+            .iter()
+            .filter(|(role, universe)| universe.moves() && !free.contains(role))
+            .map(|(role, _)| *role)
+            .collect();
+        if tied.is_empty() {
+            return Ok(());
+        }
+        let mut tables = Tables::new(&tied, &self.universes);
+        for (number, computed) in self.findings.computed.iter().enumerate() {
+            let domains: Vec<Vec<i64>> = computed.leaves.iter().map(|(_, domain)| domain.values().collect()).collect();
+            let mut tuples: Vec<Vec<i64>> = vec![Vec::new()];
+            for domain in &domains {
+                tuples = tuples
+                    .into_iter()
+                    .flat_map(|tuple| domain.iter().map(move |value| [&tuple[..], &[*value]].concat()))
+                    .collect();
+            }
+            for tuple in tuples {
+                budget.spend(1)?;
+                let mut entry = Vec::new();
+                for ((role, _), value) in computed.leaves.iter().zip(&tuple) {
+                    entry.push((*role, Some(*value)));
+                }
+                entry.push((computed.result, computed.computation.value(model, &tuple)));
+                if !tables.add(hash(&("computed", number)), &entry, None) {
+                    return Ok(());
+                }
+            }
+        }
+        let states = self.states.as_deref().unwrap_or_default();
+        budget.spend(layout.slots.len() as u64 * states.len() as u64)?;
+        let mut fits = true;
+        for (number, state) in states.iter().enumerate() {
+            let vertex = (states.len() > 1).then(|| tables.state(number));
+            visit_leaves(model, layout, &self.findings, &mut |(slot, indices, path, role)| {
+                let mut entry: Vec<(Role, Option<i64>)> =
+                    indices.iter().map(|(role, value)| (*role, Some(*value))).collect();
+                entry.push((role, state.0[slot]));
+                fits = fits && tables.add(path, &entry, vertex);
+            });
+        }
+        if !fits {
+            return Ok(());
+        }
+        let Some(motions) = tables.automorphisms(budget)? else { return Ok(()) };
+        let kept: Vec<Motion> = motions.into_iter().filter(|motion| self.fixes_states(model, layout, motion)).collect();
+        self.others = kept;
+        Ok(())
+    }
+}
+
+/// The roles of cells that are undefined in an initial state, or may be.
+fn initially_undefined(
+    model: &Model,
+    layout: &Layout,
+    findings: &Findings<'_>,
+    states: Option<&[Valuation]>,
+) -> FxHashSet<Role> {
+    let mut roles = FxHashSet::default();
+    for (variable, shape) in findings.shapes.variables.iter_enumerated() {
+        if states.is_none() && model.variables[variable].may_be_undefined {
+            shape.visit(&mut |role, _, _| {
+                roles.insert(role);
+            });
+        }
+    }
+    visit_leaves(model, layout, findings, &mut |(slot, _, _, role)| {
+        if states.unwrap_or_default().iter().any(|state| state.0[slot].is_none()) {
+            roles.insert(role);
+        }
+    });
+    roles
+}
+
+/// The values of each role, told apart as the text does.
+fn universes_of(
+    model: &Model,
+    layout: &Layout,
+    findings: &Findings<'_>,
+    states: Option<&[Valuation]>,
+) -> BTreeMap<Role, Universe> {
+    let mut sets: BTreeMap<Role, Vec<&Domain>> = BTreeMap::new();
+    for (role, domain) in &findings.sets {
+        let own = sets.entry(*role).or_default();
+        if !own.contains(&domain) {
+            own.push(domain);
+        }
+    }
+    let mut universes: BTreeMap<Role, Universe> = BTreeMap::new();
+    for (role, sets) in &sets {
+        let mut values: Vec<i64> = Vec::new();
+        for set in sets.iter().filter(|set| (1..=MOST_VALUES).contains(&set.size())) {
+            values.extend(set.values());
+        }
+        values.sort_unstable();
+        values.dedup();
+        let class = values.iter().map(|value| hash(&sets.iter().map(|set| set.contains(*value)).collect::<Vec<_>>()));
+        let class = class.collect();
+        let live = vec![false; values.len()];
+        universes.insert(*role, Universe { values, class, live, ..Universe::default() });
+    }
+    for shape in findings.shapes.variables.iter() {
+        shape.visit(&mut |role, _, _| {
+            if let Some(universe) = universes.get_mut(&role) {
+                universe.has_slots = true;
+            }
+        });
+    }
+    for (role, cause) in &findings.fixed {
+        if let Some(universe) = universes.get_mut(role) {
+            universe.fixed.get_or_insert(*cause);
+        }
+    }
+    for (role, value, cause) in &findings.pins {
+        if let Some(universe) = universes.get_mut(role) {
+            if let Some(position) = universe.contains(*value) {
+                universe.class[position] = hash(&("named", *value));
+            }
+            if !universe.named.iter().any(|(named, _)| named == value) {
+                universe.named.push((*value, *cause));
+            }
+        }
+    }
+    for (role, domain) in &findings.sources {
+        if let Some(universe) = universes.get_mut(role) {
+            for (value, live) in universe.values.iter().zip(&mut universe.live) {
+                *live |= domain.contains(*value);
+            }
+        }
+    }
+    if let Some(states) = states {
+        visit_leaves(model, layout, findings, &mut |(slot, _, _, role)| {
+            for value in states.iter().filter_map(|state| state.0[slot]) {
+                if let Some(universe) = universes.get_mut(&role)
+                    && let Some(position) = universe.contains(value)
+                {
+                    universe.live[position] = true;
+                }
+            }
+        });
+    }
+    // Conditions on single values, and functions whose results are told apart.
+    for (number, computed) in findings.computed.iter().enumerate() {
+        let results = universes.get(&computed.result);
+        let is_moved = results.is_some_and(Universe::moves);
+        let [(role, domain)] = &computed.leaves[..] else { continue };
+        let table: FxHashMap<i64, Option<i64>> =
+            domain.values().map(|value| (value, computed.computation.value(model, &[value]))).collect();
+        if let Some(results) = universes.get_mut(&computed.result) {
+            for value in table.values().flatten() {
+                if let Some(position) = results.contains(*value) {
+                    results.live[position] = true;
+                }
+            }
+        }
+        if let Some(universe) = universes.get_mut(role) {
+            universe.refine(|value| match table.get(&value) {
+                None => hash(&(number, "outside")),
+                Some(None) => hash(&(number, "wrong")),
+                Some(Some(result)) if !is_moved => hash(&(number, *result)),
+                Some(Some(_)) => hash(&number),
+            });
+        }
+    }
+    universes
+}
+
+/// The tables as a coloured graph: a vertex for each value of a role, and one for each entry.
+struct Tables {
+    builder: GraphBuilder,
+    colours: FxHashMap<u64, u32>,
+    vertices: FxHashMap<(Role, i64), Point>,
+    values: Vec<(Role, i64)>,
+}
+
+impl Tables {
+    fn new(roles: &[Role], universes: &BTreeMap<Role, Universe>) -> Self {
+        let mut tables = Self {
+            builder: GraphBuilder::new(),
+            colours: FxHashMap::default(),
+            vertices: FxHashMap::default(),
+            values: Vec::new(),
+        };
+        for role in roles {
+            let universe = &universes[role];
+            for class in universe.classes() {
+                for value in class {
+                    let position = universe.contains(value).expect("it is one of the values");
+                    let colour = tables.colour(hash(&("value", *role, universe.class[position])));
+                    let vertex = tables.builder.add_vertex(colour);
+                    tables.vertices.insert((*role, value), vertex);
+                    tables.values.push((*role, value));
+                }
+            }
+        }
+        tables
+    }
+
+    fn colour(&mut self, label: u64) -> u32 {
+        let next = self.colours.len() as u32;
+        *self.colours.entry(label).or_insert(next)
+    }
+
+    /// The vertex of an initial state.
+    fn state(&mut self, _: usize) -> Point {
+        let colour = self.colour(hash(&"state"));
+        self.builder.add_vertex(colour)
+    }
+
+    /// Adds an entry of a table: values, some of which may move. Returns false if there are too many.
+    fn add(&mut self, table: u64, entry: &[(Role, Option<i64>)], state: Option<Point>) -> bool {
+        let mut label = hash(&("entry", table));
+        let mut ends = Vec::new();
+        for (place, (role, value)) in entry.iter().enumerate() {
+            match value.and_then(|value| self.vertices.get(&(*role, value))) {
+                Some(vertex) => ends.push((place, *vertex)),
+                None => label = hash(&(label, place, *value)),
+            }
+        }
+        if ends.is_empty() {
+            return true;
+        }
+        let colour = self.colour(label);
+        let vertex = self.builder.add_vertex(colour);
+        for (place, end) in ends {
+            let colour = self.colour(hash(&("place", table, place)));
+            let middle = self.builder.add_vertex(colour);
+            self.builder.add_edge(vertex, middle);
+            self.builder.add_edge(middle, end);
+        }
+        if let Some(state) = state {
+            self.builder.add_edge(vertex, state);
+        }
+        self.builder.vertex_count() <= MOST_VERTICES
+    }
+
+    /// Generators of the automorphism group, as motions of values.
+    fn automorphisms(self, budget: &Budget) -> Result<Option<Vec<Motion>>, Spent> {
+        let watch = watch(budget);
+        let Ok(graph) = self.builder.build_watched(&watch) else { return Ok(None) };
+        let graph = graph.ok_or(Spent)?;
+        let found = generators_watched(&graph, &watch).ok_or(Spent)?;
+        let motions = found.generators.iter().map(|automorphism| {
+            let mut motion = Motion::default();
+            for (from, to) in automorphism.moves().filter(|(from, _)| (*from as usize) < self.values.len()) {
+                let ((role, value), (_, image)) = (self.values[from as usize], self.values[to as usize]);
+                motion.insert(role, value, image);
+            }
+            motion
+        });
+        Ok(Some(motions.filter(|motion| !motion.is_identity()).collect()))
+    }
+}

@@ -1,0 +1,264 @@
+//! Symmetries from the text, before anything is unfolded: for each role that values play, the permutations of its values
+//! that the text cannot notice.
+//!
+//! 1. `inference` finds the roles: positions between which values flow share one. What else the text does with values is
+//!    noted: constants, computations, orders.
+//! 2. `analysis` makes permutations of this: values that are only compared, copied and used as indices are free (Ip and
+//!    Dill 1996); those that are named or told apart by a condition stay; what is computed with (a successor modulo N)
+//!    must commute with the table of the computation; and the initial states must be mapped to each other.
+//! 3. `checker` shows each claim from the text alone. Only then is there a group.
+//!
+//! The cost is that of reading the text and the initial states: instances of rules are not enumerated.
+
+mod analysis;
+mod checker;
+mod inference;
+mod instances;
+mod motion;
+mod opaque;
+mod order;
+mod shapes;
+mod words;
+
+use num_bigint::BigUint;
+use quotient_functions::{Preserved, Subject};
+use quotient_groups::{PermutationGroup, Point, SparsePermutation, Structure};
+use quotient_ir::{Action, Budget, Layout, Model, SlotId, Spent, TableIndex, TypeId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::certify::{CertifiedGroup, InstanceOrbit, InterchangeableValues};
+use crate::graph::watch;
+use crate::literals::Literals;
+use analysis::{Analysis, initial_states};
+use checker::{Checker, Claim, Contradiction};
+pub(crate) use instances::TextInstances;
+pub(crate) use motion::Motion;
+use order::Orders;
+
+use shapes::{Role, Scope, Shapes};
+pub use words::{Limit, RoleReport};
+
+/// The symmetries that the text of a model shows.
+#[derive(Debug)]
+pub struct TextSymmetries {
+    shapes: Shapes,
+    /// Classes of values of roles that are permuted freely.
+    free: Vec<(Role, Vec<i64>)>,
+    /// Other permutations.
+    others: Vec<Motion>,
+    structure: Structure,
+    /// What the text says about each role.
+    roles: Vec<RoleReport>,
+    /// Claims of the analysis that the checker refused: defects of the analysis, without consequences.
+    refused: usize,
+}
+
+/// Reads the symmetries of a model off its text. `None` if the text is too large or too deep.
+///
+/// # Errors
+/// If the budget is spent.
+pub fn symmetries_of_text(
+    model: &Model,
+    layout: &Layout,
+    preserved: Preserved<'_>,
+    budget: &Budget,
+) -> Result<Option<TextSymmetries>, Spent> {
+    let errors = matches!(preserved, Preserved::PropertiesAndErrors(_));
+    let states = initial_states(model, layout, budget);
+    let (scopes, only_flow) = scopes(model, preserved, states.is_some());
+    let Ok(mut findings) = inference::infer(model, &scopes, &only_flow) else { return Ok(None) };
+    inference::pin_instance(model, &mut findings, preserved);
+    if states.is_none() {
+        inference::pin_beginnings(model, &mut findings);
+    }
+    let analysis = Analysis::new(model, layout, findings, states, errors, budget)?;
+    let mut roles = words::reports(model, layout, &analysis);
+    let Analysis { findings, mut free, mut others, states, undefined, universes } = analysis;
+    let shapes = findings.shapes;
+    let orders = Orders { model, shapes: &shapes, undefined: &undefined, errors };
+    let mut refused: Vec<Contradiction> = Vec::new();
+    let mut certifies = |claim: &Claim<'_>| {
+        let checker = Checker { model, shapes: &shapes, orders: &orders, claim };
+        let checked = checker.check(&scopes, preserved).and_then(|()| {
+            let generators = claim.generators();
+            let starts = checker::Starts { model, layout, shapes: &shapes, states: states.as_deref() };
+            generators.iter().try_for_each(|motion| starts.check(motion))
+        });
+        refused.extend(checked.err());
+        checked.is_ok()
+    };
+    budget.spend(1 + scopes.len() as u64)?;
+    let mut by_role: Vec<(Role, Vec<Vec<i64>>)> = Vec::new();
+    for (role, class) in std::mem::take(&mut free) {
+        match by_role.last_mut() {
+            Some((last, classes)) if *last == role => classes.push(class),
+            _ => by_role.push((role, vec![class])),
+        }
+    }
+    by_role.retain(|(role, classes)| certifies(&Claim::Free(*role, classes)));
+    free.extend(by_role.into_iter().flat_map(|(role, classes)| classes.into_iter().map(move |class| (role, class))));
+    others.retain(|motion| certifies(&Claim::Motion(motion)));
+    let refused = refused.len();
+    drop(universes);
+    let structure = structure(&free, &others, budget)?;
+    words::complete(&mut roles, &free, &others);
+    Ok(Some(TextSymmetries { shapes, free, others, structure, roles, refused }))
+}
+
+/// The scopes whose text symmetries must preserve, and those of which only the flow of values counts.
+fn scopes(model: &Model, preserved: Preserved<'_>, are_starts_run: bool) -> (Vec<Scope>, Vec<Scope>) {
+    let mut scopes: Vec<Scope> = model.rules.indices().map(Scope::Rule).collect();
+    scopes.extend(
+        model
+            .properties
+            .iter_enumerated()
+            .filter(|(id, property)| !property.kind.is_claim() || preserved.properties().contains(id))
+            .map(|(id, _)| Scope::Property(id)),
+    );
+    let starts: Vec<Scope> = model.starts.indices().map(Scope::Start).collect();
+    if !are_starts_run {
+        scopes.extend(&starts);
+    }
+    let called = |from: &[Scope]| {
+        let mut seen: FxHashSet<Scope> = from.iter().copied().collect();
+        let mut pending: Vec<Scope> = from.to_vec();
+        let mut functions = Vec::new();
+        while let Some(scope) = pending.pop() {
+            for function in inference::called_functions(model, scope) {
+                let function = Scope::Function(function);
+                if seen.insert(function) {
+                    functions.push(function);
+                    pending.push(function);
+                }
+            }
+        }
+        functions
+    };
+    let functions = called(&scopes);
+    scopes.extend(&functions);
+    let mut only_flow = Vec::new();
+    if are_starts_run {
+        let own = called(&starts);
+        only_flow.extend(own.into_iter().filter(|function| !scopes.contains(function)));
+        only_flow.extend(starts);
+    }
+    (scopes, only_flow)
+}
+
+/// The structure of the group.
+fn structure(free: &[(Role, Vec<i64>)], others: &[Motion], budget: &Budget) -> Result<Structure, Spent> {
+    let mut factors: Vec<Structure> = free.iter().map(|(_, class)| Structure::Symmetric(class.len() as u32)).collect();
+    if !others.is_empty() {
+        let mut points: FxHashMap<(Role, i64), Point> = FxHashMap::default();
+        let mut point = |role: Role, value: i64| {
+            let next = points.len() as Point;
+            *points.entry((role, value)).or_insert(next)
+        };
+        let generators: Vec<SparsePermutation> = others
+            .iter()
+            .map(|motion| {
+                let mut moves = Vec::new();
+                for (role, images) in motion.roles() {
+                    moves.extend(images.iter().map(|(value, image)| (point(role, *value), point(role, *image))));
+                }
+                SparsePermutation::from_moves(moves).expect("a motion permutes values")
+            })
+            .collect();
+        let watch = watch(budget);
+        let group = PermutationGroup::new_watched(points.len(), generators, &watch).ok_or(Spent)?;
+        factors.push(group.structure_watched(&watch).ok_or(Spent)?);
+    }
+    Ok(Structure::product(factors))
+}
+
+impl TextSymmetries {
+    /// Whether there are none but the identity.
+    pub fn is_trivial(&self) -> bool {
+        self.free.is_empty() && self.others.is_empty()
+    }
+
+    /// The number of symmetries.
+    pub fn order(&self) -> BigUint {
+        self.structure.order()
+    }
+
+    /// The structure of the group.
+    pub fn structure(&self) -> &Structure {
+        &self.structure
+    }
+
+    /// What the text says about the roles that have cells in the state.
+    pub fn roles(&self) -> &[RoleReport] {
+        &self.roles
+    }
+
+    /// How many claims of the analysis the checker refused.
+    pub fn refused(&self) -> usize {
+        self.refused
+    }
+
+    /// Generators, as motions of values.
+    fn motions(&self) -> Vec<Motion> {
+        let exchanges = self
+            .free
+            .iter()
+            .flat_map(|(role, class)| class.windows(2).map(move |pair| Motion::exchange(*role, pair[0], pair[1])));
+        exchanges.chain(self.others.iter().cloned()).collect()
+    }
+
+    /// The group, acting on states; `None` if cells have too many values.
+    pub fn group(&self, model: &Model, layout: &Layout) -> Option<CertifiedGroup> {
+        let motions = self.motions();
+        let moved: FxHashSet<Role> = motions.iter().flat_map(|motion| motion.roles().map(|(role, _)| role)).collect();
+        let roles = instances::roles_of_slots(model, layout, &self.shapes);
+        let permutes = |slot: SlotId| roles[slot.position()].is_some_and(|role| moved.contains(&role));
+        let literals = Literals::of_types(layout, permutes);
+        let literal = |motion: &Motion| motion.literals(model, layout, &self.shapes, &literals);
+        let generators: Vec<SparsePermutation> = motions.iter().map(literal).collect::<Option<_>>()?;
+        let mut interchangeable = Vec::new();
+        let mut position = 0;
+        for (role, class) in &self.free {
+            let exchanges = generators[position..position + class.len() - 1].to_vec();
+            position += class.len() - 1;
+            if let Some(ty) = self.type_of(model, *role, class) {
+                interchangeable.push(InterchangeableValues { ty, values: class.clone(), exchanges });
+            }
+        }
+        let instances = TextInstances::new(model, layout, &self.shapes, motions);
+        CertifiedGroup::of_text(model, layout, literals, generators, interchangeable, instances)
+    }
+
+    /// The generators as permutations of other literals; those that do not permute them are left out.
+    pub fn generators_over(&self, model: &Model, layout: &Layout, literals: &Literals) -> Vec<SparsePermutation> {
+        self.motions().iter().filter_map(|motion| motion.literals(model, layout, &self.shapes, literals)).collect()
+    }
+
+    /// A type of values in a role that contains a class.
+    fn type_of(&self, model: &Model, role: Role, class: &[i64]) -> Option<TypeId> {
+        let mut found: Option<TypeId> = None;
+        for shape in self.shapes.variables.iter() {
+            shape.visit(&mut |own, ty, _| {
+                let fits = own == role && class.iter().all(|value| model.domain(ty).contains(*value));
+                let better = |known: TypeId| model.domain(ty).size() < model.domain(known).size();
+                if fits && found.is_none_or(better) {
+                    found = Some(ty);
+                }
+            });
+        }
+        found
+    }
+
+    /// The instances of properties that the group exchanges.
+    pub fn instance_orbits(&self, model: &Model, layout: &Layout, preserved: Preserved<'_>) -> Vec<InstanceOrbit> {
+        instances::orbits(model, layout, &self.shapes, &self.motions(), preserved)
+    }
+}
+
+/// The subject of a scope with parameters.
+fn scope_of(subject: Subject) -> Scope {
+    match subject {
+        Subject::Action(Action::Rule(rule)) => Scope::Rule(rule),
+        Subject::Action(Action::Start(start)) => Scope::Start(start),
+        Subject::Property(property) => Scope::Property(property),
+    }
+}
