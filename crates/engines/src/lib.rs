@@ -32,7 +32,9 @@ pub use observer::{Edge, Observer, Progress, Silent};
 pub use options::{
     FairnessMode, Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode, ViolationLimit,
 };
-pub use reduction::{LivenessSearch, Markers, Reduction, ReductionPlan, Symmetry, SymmetrySource, plan, too_large};
+pub use reduction::{
+    LivenessSearch, Markers, Reduction, ReductionPlan, Route, Symmetry, SymmetrySource, plan, too_large,
+};
 pub use report::{
     Approximation, EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, RuleFirings, StopReason,
     Subject, Verdict,

@@ -8,10 +8,10 @@
 //! preserve it.
 
 use num_bigint::BigUint;
-use quotient_ir::{Budget, Iteration, Layout, Model, Parameter, PropertyKind};
+use quotient_ir::{Budget, Iteration, Layout, Model, Parameter, PropertyKind, Spent};
 use quotient_symmetry::{
     Canonicalizer, CertifiedGroup, DetectionError, InstanceOrbit, Marking, Preserved, PropertyCost, Refused, Strategy,
-    declared_preserving, detect_preserving, detect_with_cost,
+    declared_preserving, detect_with_cost, symmetries_of_text,
 };
 
 use crate::report::{EngineError, JudgedInstance};
@@ -27,6 +27,9 @@ const LIVENESS_SEARCHES: usize = 32;
 /// gigabytes.
 const INSTANCE_LIMIT: u64 = 250_000;
 
+/// How much work may be spent on the functions of a model whose text already shows symmetries.
+const CHEAP_FUNCTIONS: u64 = 40_000_000;
+
 /// The source of symmetries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SymmetrySource {
@@ -34,6 +37,17 @@ pub enum SymmetrySource {
     Detected,
     /// Those declared by scalarsets and certified.
     Declared,
+}
+
+/// How a group was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Route {
+    /// From the text alone; the functions of the model were not looked at, or not to the end.
+    Text,
+    /// From the functions of the model.
+    Functions,
+    /// From declarations.
+    Declarations,
 }
 
 /// The symmetries of a model that a search may use.
@@ -47,6 +61,8 @@ pub struct Symmetry {
     pub structure: String,
     /// Vertices and edges of the graph it was found in.
     pub graph: Option<(usize, usize)>,
+    /// How the group was found.
+    pub route: Route,
     /// Whether these are all symmetries of the graph.
     pub complete: bool,
     /// Symmetries of the behaviour that properties do not preserve.
@@ -282,6 +298,7 @@ impl ReductionPlan {
             structure: format!("[{order}]"),
             order,
             graph: None,
+            route: Route::Functions,
             complete: true,
             property_cost: None,
             refused: Vec::new(),
@@ -306,20 +323,7 @@ fn find(
     budget: &Budget,
 ) -> Result<(Symmetry, Vec<InstanceOrbit>), DetectionError> {
     match source {
-        SymmetrySource::Detected => {
-            let detection = detect_with_cost(model, layout, preserved, budget)?;
-            let (order, structure) = detection.group.order_and_structure(budget)?;
-            let symmetry = Symmetry {
-                group: detection.group,
-                order,
-                structure,
-                graph: Some((detection.graph.vertex_count(), detection.graph.edge_count())),
-                complete: detection.complete,
-                property_cost: detection.property_cost,
-                refused: Vec::new(),
-            };
-            Ok((symmetry, detection.instance_orbits))
-        }
+        SymmetrySource::Detected => detected(model, layout, preserved, budget),
         SymmetrySource::Declared => {
             let declared = declared_preserving(model, layout, preserved, budget)?;
             let (order, structure) = declared.group.order_and_structure(budget)?;
@@ -328,6 +332,7 @@ fn find(
                 order,
                 structure,
                 graph: None,
+                route: Route::Declarations,
                 complete: true,
                 property_cost: None,
                 refused: declared.refused,
@@ -335,6 +340,67 @@ fn find(
             Ok((symmetry, declared.instance_orbits))
         }
     }
+}
+
+/// The symmetries that the text shows, or those of the functions of the model, which may be more. If the text shows
+/// some, functions are looked at only while that is cheap.
+fn detected(
+    model: &Model,
+    layout: &Layout,
+    preserved: Preserved<'_>,
+    budget: &Budget,
+) -> Result<(Symmetry, Vec<InstanceOrbit>), DetectionError> {
+    let text = symmetries_of_text(model, layout, preserved, budget)?.filter(|text| !text.is_trivial());
+    let group = text.as_ref().and_then(|text| text.group(model, layout));
+    let by_text = text.zip(group).map(|(text, group)| {
+        let symmetry = Symmetry {
+            group,
+            order: text.order(),
+            structure: text.structure().to_string(),
+            graph: None,
+            route: Route::Text,
+            complete: false,
+            property_cost: None,
+            refused: Vec::new(),
+        };
+        (symmetry, text.instance_orbits(model, layout, preserved))
+    });
+    let allowed = match &by_text {
+        _ if too_large(model).is_some() => None,
+        Some(_) => Some(Budget::new(CHEAP_FUNCTIONS, budget.interrupt().clone())),
+        None => Some(budget.clone()),
+    };
+    let by_functions = match allowed {
+        Some(allowed) => by_functions(model, layout, preserved, &allowed),
+        None => Err(Spent.into()),
+    };
+    match (by_functions, by_text) {
+        (Ok((symmetry, _)), Some(by_text)) if symmetry.order < by_text.0.order => Ok(by_text),
+        (Ok(found), _) => Ok(found),
+        (Err(DetectionError::GaveUp(_)), Some(by_text)) if !budget.is_spent() => Ok(by_text),
+        (Err(error), _) => Err(error),
+    }
+}
+
+fn by_functions(
+    model: &Model,
+    layout: &Layout,
+    preserved: Preserved<'_>,
+    budget: &Budget,
+) -> Result<(Symmetry, Vec<InstanceOrbit>), DetectionError> {
+    let detection = detect_with_cost(model, layout, preserved, budget)?;
+    let (order, structure) = detection.group.order_and_structure(budget)?;
+    let symmetry = Symmetry {
+        group: detection.group,
+        order,
+        structure,
+        graph: Some((detection.graph.vertex_count(), detection.graph.edge_count())),
+        route: Route::Functions,
+        complete: detection.complete,
+        property_cost: detection.property_cost,
+        refused: Vec::new(),
+    };
+    Ok((symmetry, detection.instance_orbits))
 }
 
 /// Whether some symmetry maps a state to another one: one that moves only slots with a single possible value does not.
@@ -379,11 +445,7 @@ fn plan_liveness(
         let instance = judged(orbit);
         let properties = std::slice::from_ref(&instance.property);
         let preserved = Preserved::Instances { properties, arguments: &instance.arguments };
-        let group = match source {
-            SymmetrySource::Detected => detect_preserving(model, layout, preserved, budget).map_err(no_group)?.group,
-            SymmetrySource::Declared => declared_preserving(model, layout, preserved, budget).map_err(no_group)?.group,
-        };
-        let (order, _) = group.order_and_structure(budget).map_err(EngineError::GaveUp)?;
+        let (Symmetry { group, order, .. }, _) = find(model, layout, preserved, source, budget).map_err(no_group)?;
         let reduction = acts_on_states(&group).then(|| Reduction::new(model, layout, group, strategy));
         match reduction {
             Some(Ok(reduction)) => {

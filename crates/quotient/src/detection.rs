@@ -97,9 +97,6 @@ pub(crate) fn choose(
     };
     let (started, spent) = (Instant::now(), clock::of_process());
     let unknown = |reason| Ok(Choice::made_with(Some(Symmetries::unknown(reason, started))));
-    if too_large(model.ir()).is_some() {
-        return unknown("not looked for, since the model is too large");
-    }
     control.enter(Phase::Detecting);
     let (sender, receiver) = mpsc::channel();
     let (shared, interrupt) = (model.clone(), Interrupt::new());
@@ -181,6 +178,9 @@ impl Pending {
                 let generators = group.maps().iter().map(|map| describer.describe(map).cycles()).collect();
                 let elapsed = self.started.elapsed();
                 Ok(Some(Symmetries { plan: Some(plan), unknown: "", generators, elapsed, adaptive: None }))
+            }
+            Ok(Ok(Err(EngineError::GaveUp(_)))) if too_large(self.model.ir()).is_some() => {
+                Ok(Some(self.give_up("the text shows none, and the model is too large for more")))
             }
             Ok(Ok(Err(error))) => Err(Error::of_engine(self.model.source(), error)),
             Ok(Err(defect)) => Err(defect.into()),

@@ -78,6 +78,7 @@ mod runs;
 mod search;
 mod selection;
 mod slicing;
+mod strict;
 mod symmetries;
 mod temporal;
 mod trial;

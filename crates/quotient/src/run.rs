@@ -21,6 +21,7 @@ use crate::remarks;
 use crate::report::{Remark, Report, SliceReport};
 use crate::search;
 use crate::slicing;
+use crate::strict;
 use crate::temporal;
 use crate::trial::Trial;
 
@@ -133,7 +134,13 @@ fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
 fn search_states(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let sliced = slicing::sliced(plan);
     let searched = sliced.as_ref().map_or(plan, |sliced| &sliced.plan);
-    let mut found = search_as_planned(searched, control)?;
+    let mut found = match strict::strict(searched, control) {
+        Some(strict) => match strict.search(searched, control)? {
+            Some(found) => found,
+            None => search_as_planned(searched, control)?,
+        },
+        None => search_as_planned(searched, control)?,
+    };
     found.remarks = remarks::with_runs(searched, &found, control)?;
     if let Some(sliced) = &sliced {
         sliced.lift(plan, &mut found)?;
@@ -143,7 +150,7 @@ fn search_states(plan: &Plan, control: &Control) -> Result<Found, Error> {
 }
 
 /// Finds symmetries and searches with them.
-fn search_as_planned(plan: &Plan, control: &Control) -> Result<Found, Error> {
+pub(crate) fn search_as_planned(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let Plan { model, options, search, properties, .. } = plan;
     let mut follower = Follower::new(control, options.checkpoint.as_ref().map(|checkpoint| checkpoint.every));
     if options.reduction == Reduction::Adaptive {

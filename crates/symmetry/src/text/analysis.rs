@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
 use quotient_groups::{GraphBuilder, Point, generators_watched};
-use quotient_ir::{Budget, Domain, Interpreter, Layout, Model, Outcome, Spent, TableIndex, Valuation};
+use quotient_ir::{Budget, Domain, ExprId, Interpreter, Layout, Model, Outcome, Spent, TableIndex, Valuation};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::inference::{Cause, Findings, Visitor};
 use super::motion::{Motion, size};
 use super::order::{Orders, Undefined};
-use super::shapes::{Role, Shape};
+use super::shapes::{Role, Scope, Shape};
 use crate::graph::watch;
 
 /// The most values of a role that are listed.
@@ -98,6 +98,8 @@ pub(super) struct Analysis<'m> {
     /// The initial states, if they are compared with their images.
     pub(super) states: Option<Vec<Valuation>>,
     pub(super) undefined: Undefined,
+    /// Quantifiers whose order can be noticed, because they may fail.
+    pub(super) may_fail: Vec<(Scope, ExprId)>,
 }
 
 /// The initial states, if there are not too many.
@@ -174,6 +176,7 @@ impl<'m> Analysis<'m> {
         let initially = initially_undefined(model, layout, &findings, states.as_deref());
         let undefined = Undefined::new(model, &findings.shapes, initially);
         let mut universes;
+        let mut may_fail = Vec::new();
         // Whatever is found to break the symmetry of one role can break that of others.
         loop {
             budget.spend(1 + findings.sets.len() as u64 + findings.pins.len() as u64)?;
@@ -184,10 +187,13 @@ impl<'m> Analysis<'m> {
             for visit in findings.visits.iter().filter(|visit| moves(visit.role)) {
                 let commutes = match visit.visitor {
                     Visitor::Loop(body) => orders.loop_commutes(visit.scope, visit.local, body),
-                    Visitor::Quantifier(body) => orders.quantifier_commutes(visit.scope, body),
+                    Visitor::Quantifier(quantifier) => orders.quantifier_commutes(visit.scope, quantifier),
                 };
                 if !commutes {
                     broken.push((visit.role, visit.cause));
+                    if let Visitor::Quantifier(quantifier) = visit.visitor {
+                        may_fail.push((visit.scope, quantifier));
+                    }
                 }
             }
             for computed in &findings.computed {
@@ -200,7 +206,8 @@ impl<'m> Analysis<'m> {
             }
             findings.fixed.extend(broken);
         }
-        let mut analysis = Self { findings, universes, free: Vec::new(), others: Vec::new(), states, undefined };
+        let (free, others) = (Vec::new(), Vec::new());
+        let mut analysis = Self { findings, universes, free, others, states, undefined, may_fail };
         analysis.tell_apart_by_states(model, layout, budget)?;
         analysis.find_free(model, layout, budget)?;
         analysis.find_others(model, layout, budget)?;

@@ -17,6 +17,7 @@ use super::motion::Motion;
 use super::opaque::{Computation, computes, is_small};
 use super::order::{Orders, is_position, is_position_only};
 use super::shapes::{Part, Role, Scope, Shape, Shapes};
+use super::strict::strict_pair;
 
 /// Expressions deeper than this are refused.
 const DEEPEST: usize = 4_000;
@@ -357,7 +358,17 @@ impl Walker<'_> {
             }
             Expr::Binary { left, right, .. } => {
                 self.fixed(*left)?;
-                self.fixed(*right)?;
+                match (&model.pool[*right], strict_pair(model, expression)) {
+                    // Its condition has been evaluated for all values.
+                    (Expr::Quantified { local, range, body, .. }, Some(_)) => {
+                        let Shape::Scalar { role, .. } = *self.local(*local) else {
+                            return self.refuse("a bound variable is not scalar");
+                        };
+                        self.iteration(*local, role, range)?;
+                        self.fixed(*body)?;
+                    }
+                    _ => self.fixed(*right)?,
+                }
                 Value::Number
             }
             Expr::Conditional { condition, then, otherwise } => {
@@ -390,7 +401,7 @@ impl Walker<'_> {
                 };
                 self.iteration(*local, role, range)?;
                 self.fixed(*body)?;
-                let commutes = !self.moves(role) || self.checker.orders.quantifier_commutes(self.scope, *body);
+                let commutes = !self.moves(role) || self.checker.orders.quantifier_commutes(self.scope, expression);
                 self.require(commutes, "a quantifier may go wrong before it is decided")?;
                 Value::Number
             }

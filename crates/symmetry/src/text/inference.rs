@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::opaque::{Computation, computes, is_small};
 use super::shapes::{Part, Role, Scope, Shape, Shapes};
+use super::strict::strict_pair;
 
 /// Expressions deeper than this are not looked at.
 const DEEPEST: usize = 2_000;
@@ -350,6 +351,17 @@ impl<'m> Inference<'m, '_> {
                 self.findings.unify(left, right);
                 self.number()
             }
+            Expr::Binary { .. } if strict_pair(self.model, expression).is_some() => {
+                let (probe, quantifier) = strict_pair(self.model, expression).expect("it is one");
+                self.condition(probe)?;
+                // Its condition does not go wrong any more.
+                if let Expr::Quantified { local, range, body, .. } = &self.model.pool[quantifier] {
+                    let role = scalar(&Rc::clone(self.findings.shapes.local(self.scope, *local)));
+                    self.iteration(*local, role, range)?;
+                    self.condition(*body)?;
+                }
+                self.number()
+            }
             Expr::Binary { left, right, .. } => {
                 self.condition(*left)?;
                 self.condition(*right)?;
@@ -369,7 +381,7 @@ impl<'m> Inference<'m, '_> {
                 let role = scalar(&Rc::clone(self.findings.shapes.local(self.scope, *local)));
                 self.iteration(*local, role, range)?;
                 self.condition(*body)?;
-                self.visit(role, *local, Visitor::Quantifier(*body), Why::MayFail(expression));
+                self.visit(role, *local, Visitor::Quantifier(expression), Why::MayFail(expression));
                 self.number()
             }
             Expr::Count { local, multiset, body } => {

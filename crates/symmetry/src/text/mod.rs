@@ -18,12 +18,13 @@ mod motion;
 mod opaque;
 mod order;
 mod shapes;
+mod strict;
 mod words;
 
 use num_bigint::BigUint;
 use quotient_functions::{Preserved, Subject};
 use quotient_groups::{PermutationGroup, Point, SparsePermutation, Structure};
-use quotient_ir::{Action, Budget, Layout, Model, SlotId, Spent, TableIndex, TypeId};
+use quotient_ir::{Action, Budget, ExprId, Layout, Model, SlotId, Spent, TableIndex, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::certify::{CertifiedGroup, InstanceOrbit, InterchangeableValues};
@@ -51,6 +52,8 @@ pub struct TextSymmetries {
     roles: Vec<RoleReport>,
     /// Claims of the analysis that the checker refused: defects of the analysis, without consequences.
     refused: usize,
+    /// Quantifiers whose order can be noticed, because they may fail.
+    may_fail: Vec<(Scope, ExprId)>,
 }
 
 /// Reads the symmetries of a model off its text. `None` if the text is too large or too deep.
@@ -73,7 +76,7 @@ pub fn symmetries_of_text(
     }
     let analysis = Analysis::new(model, layout, findings, states, errors, budget)?;
     let mut roles = words::reports(model, layout, &analysis);
-    let Analysis { findings, mut free, mut others, states, undefined, universes } = analysis;
+    let Analysis { findings, mut free, mut others, states, undefined, universes, may_fail } = analysis;
     let shapes = findings.shapes;
     let orders = Orders { model, shapes: &shapes, undefined: &undefined, errors };
     let mut refused: Vec<Contradiction> = Vec::new();
@@ -102,7 +105,7 @@ pub fn symmetries_of_text(
     drop(universes);
     let structure = structure(&free, &others, budget)?;
     words::complete(&mut roles, &free, &others);
-    Ok(Some(TextSymmetries { shapes, free, others, structure, roles, refused }))
+    Ok(Some(TextSymmetries { shapes, free, others, structure, roles, refused, may_fail }))
 }
 
 /// The scopes whose text symmetries must preserve, and those of which only the flow of values counts.
@@ -190,6 +193,12 @@ impl TextSymmetries {
     /// What the text says about the roles that have cells in the state.
     pub fn roles(&self) -> &[RoleReport] {
         &self.roles
+    }
+
+    /// The model with strict quantifiers instead of those whose order can be noticed because they may go wrong. It has
+    /// the same verdicts, and may have more symmetries. `None` if there are none.
+    pub fn strict_model(&self, model: &Model) -> Option<Model> {
+        strict::with_strict_quantifiers(model, &self.may_fail)
     }
 
     /// How many claims of the analysis the checker refused.

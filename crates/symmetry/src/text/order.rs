@@ -7,17 +7,21 @@
 use quotient_ir::walk::{Node, body_nodes, push_statement_nodes, visit_nodes, visit_statements};
 use quotient_ir::{
     Argument, BinaryOperator, Domain, Expr, ExprId, FunctionId, Iteration, LocalId, LocalKind, Model, MultisetElement,
-    PlaceId, ReturnValue, Root, Statement, StatementKind, Step, TypeId, TypeKind, UnaryOperator, VariableId,
+    PlaceId, PropertyId, ReturnValue, Root, Statement, StatementKind, Step, TypeId, TypeKind, UnaryOperator,
+    VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::opaque::computes;
 use super::shapes::{Role, Scope, Shape, Shapes};
+use super::strict::never_decides;
 
 /// The most accesses of a loop that are compared.
 const MOST_ACCESSES: usize = 600;
 /// Calls nested more deeply are not looked into.
 const DEEPEST_CALL: usize = 12;
+/// Expressions nested more deeply are taken to fail.
+const DEEPEST: usize = 400;
 /// Numbers up to this size do not overflow when they are added or multiplied.
 const SMALL: i64 = 1 << 31;
 
@@ -255,6 +259,11 @@ impl Undefined {
     }
 }
 
+/// Whether a local is a parameter of a function.
+fn is_argument(model: &Model, scope: Scope, local: LocalId) -> bool {
+    matches!(scope, Scope::Function(function) if model.functions[function].parameters.contains(&local))
+}
+
 /// The shape of a place; `None` for results of functions and choices.
 fn shape_of<'s>(model: &Model, shapes: &'s Shapes, scope: Scope, place: PlaceId) -> Option<&'s Shape> {
     let place = &model.pool[place];
@@ -284,21 +293,85 @@ pub(super) struct Orders<'a> {
 
 impl Orders<'_> {
     /// Whether the order of a quantifier cannot be noticed.
-    pub(super) fn quantifier_commutes(&self, scope: Scope, body: ExprId) -> bool {
-        !self.can_fail(scope, body)
+    pub(super) fn quantifier_commutes(&self, scope: Scope, quantifier: ExprId) -> bool {
+        let Expr::Quantified { body, .. } = self.model.pool[quantifier] else { return false };
+        let evaluates_all = never_decides(self.model, quantifier) && !self.errors;
+        evaluates_all || !self.can_fail(scope, body)
     }
 
-    /// Whether evaluating an expression may be a run-time error, as far as declarations say.
+    /// Whether evaluating an expression may be a run-time error, as far as declarations and the conditions before it say.
     fn can_fail(&self, scope: Scope, expression: ExprId) -> bool {
-        let mut fails = false;
-        visit_nodes(self.model, [Node::Expression(expression)], |node| {
-            fails = fails
-                || match node {
-                    Node::Expression(id) => self.operation_can_fail(scope, id),
-                    Node::Place(id) => self.place_can_fail(scope, id),
+        self.can_fail_knowing(scope, expression, &mut Vec::new(), 0)
+    }
+
+    /// The same, where some places are known to be defined.
+    fn can_fail_knowing(&self, scope: Scope, id: ExprId, defined: &mut Vec<PlaceId>, depth: usize) -> bool {
+        if depth > DEEPEST {
+            return true;
+        }
+        let model = self.model;
+        let mut within = |id: ExprId, condition: Option<(ExprId, bool)>| {
+            let before = defined.len();
+            if let Some((condition, outcome)) = condition {
+                self.learn(condition, outcome, defined, 0);
+            }
+            let fails = self.can_fail_knowing(scope, id, defined, depth + 1);
+            defined.truncate(before);
+            fails
+        };
+        let operands_fail = match &model.pool[id] {
+            Expr::Constant { .. } => false,
+            Expr::Read(place) | Expr::IsUndefined(place) => self.indices_can_fail(scope, *place, defined, depth),
+            Expr::Unary { operand, .. } | Expr::IsMember { value: operand, .. } => within(*operand, None),
+            Expr::Binary { operator, left, right } => {
+                let known = match operator {
+                    BinaryOperator::And | BinaryOperator::Implies => Some((*left, true)),
+                    BinaryOperator::Or => Some((*left, false)),
+                    _ => None,
                 };
+                within(*left, None) || within(*right, known)
+            }
+            Expr::Conditional { condition, then, otherwise } => {
+                within(*condition, None)
+                    || within(*then, Some((*condition, true)))
+                    || within(*otherwise, Some((*condition, false)))
+            }
+            Expr::Quantified { body, .. } => within(*body, None),
+            Expr::SameContents { left, right } => {
+                self.indices_can_fail(scope, *left, defined, depth)
+                    || self.indices_can_fail(scope, *right, defined, depth)
+            }
+            Expr::Count { .. } | Expr::IsPresent { .. } | Expr::Call { .. } => true,
+        };
+        let is_known = matches!(model.pool[id], Expr::Read(place) if defined.contains(&place));
+        operands_fail || (!is_known && self.operation_can_fail(scope, id))
+    }
+
+    fn indices_can_fail(&self, scope: Scope, place: PlaceId, defined: &mut Vec<PlaceId>, depth: usize) -> bool {
+        let steps = &self.model.pool[place].steps;
+        let mut indices = steps.iter().filter_map(|step| match step {
+            Step::Index(index) => Some(*index),
+            Step::Field(_) => None,
         });
-        fails
+        indices.any(|index| self.can_fail_knowing(scope, index, defined, depth + 1))
+            || self.place_can_fail(scope, place)
+    }
+
+    /// The places that are defined if a condition has an outcome.
+    fn learn(&self, condition: ExprId, outcome: bool, defined: &mut Vec<PlaceId>, depth: usize) {
+        match (&self.model.pool[condition], outcome) {
+            _ if depth > DEEPEST => {}
+            (Expr::IsUndefined(place), false) => defined.push(*place),
+            (Expr::Unary { operator: UnaryOperator::Not, operand }, _) => {
+                self.learn(*operand, !outcome, defined, depth + 1);
+            }
+            (Expr::Binary { operator: BinaryOperator::And, left, right }, true)
+            | (Expr::Binary { operator: BinaryOperator::Or, left, right }, false) => {
+                self.learn(*left, outcome, defined, depth + 1);
+                self.learn(*right, outcome, defined, depth + 1);
+            }
+            _ => {}
+        }
     }
 
     /// Whether the operation itself may fail, if its operands do not.
@@ -325,6 +398,13 @@ impl Orders<'_> {
                 self.enters_multiset(place, self.model.variables[variable].ty)
             }
             Root::Local(local) if scope.locals(self.model)[local].kind == LocalKind::Variable => true,
+            // Whatever is bound by a rule, a loop or a quantifier has a value.
+            Root::Local(local)
+                if scope.locals(self.model)[local].kind == LocalKind::Parameter
+                    && !is_argument(self.model, scope, local) =>
+            {
+                false
+            }
             _ => match shape_of(self.model, self.shapes, scope, place) {
                 Some(Shape::Scalar { role, .. }) => {
                     let ty = match self.model.pool[place].root {
@@ -543,6 +623,8 @@ struct Accesses<'a> {
     orders: &'a Orders<'a>,
     found: Vec<Access>,
     returns: Vec<Option<i64>>,
+    /// The invariants that assertions stand for.
+    violates: Vec<PropertyId>,
     can_fail: bool,
 }
 
@@ -552,13 +634,18 @@ impl Orders<'_> {
         if self.errors {
             return false;
         }
-        let mut accesses = Accesses { orders: self, found: Vec::new(), returns: Vec::new(), can_fail: false };
+        let (found, returns, violates) = (Vec::new(), Vec::new(), Vec::new());
+        let mut accesses = Accesses { orders: self, found, returns, violates, can_fail: false };
         let bindings = FxHashMap::from_iter([(local, Binding::Own)]);
         let mut frame = Frame { scope, bindings, is_outer: true, depth: 0 };
         if accesses.statements(&mut frame, body).is_none() {
             return false;
         }
-        let Accesses { mut found, returns, can_fail, .. } = accesses;
+        let Accesses { mut found, returns, can_fail, violates, .. } = accesses;
+        if violates.windows(2).any(|pair| pair[0] != pair[1]) || (!violates.is_empty() && can_fail) {
+            // It matters what goes wrong first.
+            return false;
+        }
         let mut private = FxHashMap::default();
         found.retain(|access| match access.base {
             Base::Local(own) => !*private.entry(own).or_insert_with(|| self.is_private(scope, own, body)),
@@ -567,7 +654,7 @@ impl Orders<'_> {
         if !returns.is_empty() {
             // The first iteration that returns ends the loop.
             let same = returns.windows(2).all(|pair| pair[0] == pair[1]) && returns[0].is_some();
-            return same && !can_fail && found.iter().all(|access| access.touch == Touch::Read);
+            return same && !can_fail && violates.is_empty() && found.iter().all(|access| access.touch == Touch::Read);
         }
         let writes: Vec<&Access> = found.iter().filter(|access| access.touch != Touch::Read).collect();
         writes.iter().all(|write| found.iter().all(|access| write.commutes_with(access)))
@@ -680,7 +767,7 @@ impl Accesses<'_> {
                         Some((Base::Local(*local), Vec::new()))
                     }
                     LocalKind::Parameter | LocalKind::Variable => None,
-                    LocalKind::Reference => Some((Base::Unknown, Vec::new())),
+                    LocalKind::Reference => Some(self.reference(frame, *local)),
                 },
             },
             Root::Result { function, arguments } => {
@@ -714,6 +801,37 @@ impl Accesses<'_> {
             }
         }
         Some(located)
+    }
+
+    /// What a reference that was bound before the loop stands for.
+    fn reference(&self, frame: &Frame, local: LocalId) -> (Base, Vec<Position>) {
+        let unknown = (Base::Unknown, Vec::new());
+        let model = self.model();
+        let mut bound = Vec::new();
+        visit_statements(frame.scope.body(model), &mut |statement| {
+            if let StatementKind::Bind { local: own, place } = statement.kind
+                && own == local
+            {
+                bound.push(place);
+            }
+        });
+        let [place] = bound[..] else { return unknown };
+        let place = &model.pool[place];
+        let base = match place.root {
+            Root::Variable(variable) => Base::Variable(variable),
+            Root::Local(own) if frame.is_outer && frame.scope.locals(model)[own].kind == LocalKind::Variable => {
+                Base::Local(own)
+            }
+            _ => return unknown,
+        };
+        let position = |step: &Step| match *step {
+            Step::Field(field) => Position::Field(field),
+            Step::Index(index) => match model.pool[index] {
+                Expr::Constant { value, .. } => Position::Constant(value),
+                _ => Position::Any,
+            },
+        };
+        (base, place.steps.iter().map(position).collect())
     }
 
     /// Whether an expression is the loop variable.
@@ -777,7 +895,7 @@ impl Accesses<'_> {
                 Some(Binding::Own | Binding::Private) => return None,
                 Some(Binding::Place(base, path)) => (*base, path.clone()),
                 None => match frame.scope.locals(model)[*local].kind {
-                    LocalKind::Reference => (Base::Unknown, Vec::new()),
+                    LocalKind::Reference => self.reference(frame, *local),
                     _ if frame.is_outer => (Base::Local(*local), Vec::new()),
                     LocalKind::Parameter | LocalKind::Variable => return None,
                 },
@@ -813,7 +931,15 @@ impl Accesses<'_> {
                 }
                 Argument::Copy(place) => {
                     self.touch(frame, *place, Touch::Read)?;
-                    Binding::Private
+                    let place = &orders.model.pool[*place];
+                    match place.root {
+                        Root::Local(local)
+                            if place.steps.is_empty() && matches!(frame.bindings.get(&local), Some(Binding::Own)) =>
+                        {
+                            Binding::Own
+                        }
+                        _ => Binding::Private,
+                    }
                 }
                 Argument::Reference(place) => match self.locate(frame, *place)? {
                     Some((base, path)) => Binding::Place(base, path),
@@ -929,9 +1055,12 @@ impl Accesses<'_> {
                 }
                 self.touch(frame, *multiset, Touch::Insert)
             }
+            StatementKind::Assert { condition, violates: Some(violated), .. } => {
+                self.violates.push(violated.property);
+                self.expression(frame, *condition)
+            }
             // What ends or drops a step, or depends on the other iterations.
-            StatementKind::Assert { .. }
-            | StatementKind::Require { .. }
+            StatementKind::Require { .. }
             | StatementKind::Assume(_)
             | StatementKind::Cover { .. }
             | StatementKind::MultisetRemove { .. }
@@ -965,8 +1094,13 @@ impl Accesses<'_> {
             }
             None => {
                 self.expression(frame, value)?;
-                // The assigned value may be out of range.
-                self.can_fail = true;
+                let domain = orders.model.domain(orders.model.pool[target].ty);
+                let fits = |(low, high): (i64, i64)| {
+                    domain.between(low, high).is_some_and(|inside| inside.pieces() == [(low, high)])
+                };
+                let fits = orders.interval(scope, value).is_some_and(fits);
+                let place_fails = orders.indices_can_fail(scope, target, &mut Vec::new(), 0);
+                self.can_fail |= !fits || place_fails || !frame.is_outer;
                 match orders.model.pool[value] {
                     Expr::Constant { value, .. } => Touch::Set(value),
                     _ => Touch::Write,

@@ -1,0 +1,58 @@
+//! A search of the model with strict quantifiers, if its text then shows more symmetries
+//! ([why](../../../docs/adr/0022-symmetry-from-the-text.md)).
+
+use quotient_engines::PropertyReport;
+use quotient_ir::{Budget, Interpreter, Trace, replay};
+use quotient_symmetry::{Preserved, symmetries_of_text};
+
+use crate::control::Control;
+use crate::error::Error;
+use crate::options::{Reduction, Symmetry};
+use crate::plan::Plan;
+use crate::run::{Found, search_as_planned};
+
+/// A plan for the model with strict quantifiers.
+pub(crate) struct Strict {
+    plan: Plan,
+}
+
+/// The plan for the model with strict quantifiers; none if that shows no more symmetries. Not if it matters which error
+/// comes first, or if another run must search the same model.
+pub(crate) fn strict(plan: &Plan, control: &Control) -> Option<Strict> {
+    let options = &plan.options;
+    let uses_symmetries = options.symmetry == Symmetry::Auto
+        && !matches!(options.reduction, Reduction::None | Reduction::Adaptive)
+        && !plan.search.violations.collects();
+    let is_alone = options.checkpoint.is_none() && options.resume.is_none() && !options.cross_check;
+    if !uses_symmetries || !is_alone || control.check().is_some() {
+        return None;
+    }
+    let (model, layout) = (plan.model.ir(), plan.model.layout());
+    let preserved = Preserved::Properties(&plan.properties);
+    let read = |model| symmetries_of_text(model, layout, preserved, &Budget::unlimited()).ok().flatten();
+    let plain = read(model)?;
+    let strict = plain.strict_model(model)?;
+    debug_assert_eq!(quotient_ir::verify(&strict), Ok(()), "strict quantifiers are quantifiers");
+    let more = read(&strict)?.order() > plain.order();
+    more.then(|| Strict { plan: Plan { model: plan.model.with_ir(strict), ..plan.clone() } })
+}
+
+impl Strict {
+    /// The result of the search, if its runs are runs of the model. If it ends with a run-time error that this order of
+    /// values does not show, there is none.
+    ///
+    /// # Errors
+    /// As for any search.
+    pub(crate) fn search(&self, plain: &Plan, control: &Control) -> Result<Option<Found>, Error> {
+        let found = search_as_planned(&self.plan, control)?;
+        let interpreter = Interpreter::new(plain.model.ir(), plain.model.layout());
+        let report = &found.report;
+        let traces = report
+            .properties
+            .iter()
+            .flat_map(|PropertyReport { trace, other_traces, .. }| trace.iter().chain(other_traces.iter()));
+        let is_run = |trace: &Trace| replay(&interpreter, trace).is_ok();
+        let are_runs = traces.chain(&report.fault).all(is_run);
+        Ok(are_runs.then_some(found))
+    }
+}

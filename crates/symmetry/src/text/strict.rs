@@ -1,0 +1,316 @@
+//! Quantifiers whose order cannot be noticed: they evaluate their condition for all values before they decide.
+//!
+//! `forall x: C(x)` stops at the first x for which C does not hold, so it depends on the order whether it is false, or
+//! wrong because C goes wrong for another x. A *strict* quantifier is wrong whenever C goes wrong for some x. On the
+//! states that can be reached without an error, a model and the model with strict quantifiers do the same; and if the
+//! second goes wrong in a state, then the first goes wrong in an image of this state, in which a value that goes wrong
+//! comes first. So the models have the same verdicts, but the second one may have more symmetries.
+//!
+//! A strict quantifier is a pair: one that never decides, and the quantifier itself.
+
+use quotient_ir::walk::{Node, visit_nodes};
+use quotient_ir::{
+    Argument, BinaryOperator, Expr, ExprId, Formula, Iteration, Model, MultisetElement, PlaceId, PropertyKind,
+    Quantifier, ReturnValue, Root, Statement, StatementKind, Step, UnaryOperator, Violated,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::inference::called_functions;
+use super::shapes::Scope;
+
+/// The quantifier that never decides before the one that does, if a condition is a strict quantifier.
+pub(super) fn strict_pair(model: &Model, expression: ExprId) -> Option<(ExprId, ExprId)> {
+    let Expr::Binary { operator: BinaryOperator::And, left, right } = model.pool[expression] else { return None };
+    let Expr::Quantified { quantifier, local, range, body } = &model.pool[right] else { return None };
+    let probe = match (*quantifier, &model.pool[left]) {
+        (Quantifier::All, Expr::Unary { operator: UnaryOperator::Not, operand }) => *operand,
+        (Quantifier::Any, _) => left,
+        _ => return None,
+    };
+    let Expr::Quantified { local: own, range: own_range, body: probed, .. } = &model.pool[probe] else { return None };
+    let Expr::Binary { left: inner, .. } = model.pool[*probed] else { return None };
+    (never_decides(model, probe) && (own, own_range) == (local, range) && inner == *body).then_some((left, right))
+}
+
+/// Whether a quantifier evaluates its condition for all values.
+pub(super) fn never_decides(model: &Model, expression: ExprId) -> bool {
+    let Expr::Quantified { quantifier, body, .. } = model.pool[expression] else { return false };
+    let Expr::Binary { operator, right, .. } = model.pool[body] else { return false };
+    let Expr::Constant { value, .. } = model.pool[right] else { return false };
+    matches!(
+        (quantifier, operator, value),
+        (Quantifier::Any, BinaryOperator::And, 0) | (Quantifier::All, BinaryOperator::Or, 1)
+    )
+}
+
+/// The model with strict quantifiers instead of some. Only in rules, in invariants, and in functions that nothing else
+/// uses: elsewhere a condition that goes wrong is not an error. `None` if nothing changes.
+pub(super) fn with_strict_quantifiers(model: &Model, quantifiers: &[(Scope, ExprId)]) -> Option<Model> {
+    let is_judged = |scope: Scope| match scope {
+        Scope::Property(property) => model.properties[property].kind == PropertyKind::Invariant,
+        Scope::Rule(_) | Scope::Start(_) => true,
+        Scope::Function(_) => false,
+    };
+    let mut elsewhere: FxHashSet<Scope> = FxHashSet::default();
+    let mut pending: Vec<Scope> = Scope::all(model)
+        .into_iter()
+        .filter(|scope| matches!(scope, Scope::Property(_)) && !is_judged(*scope))
+        .collect();
+    while let Some(scope) = pending.pop() {
+        for function in called_functions(model, scope) {
+            if elsewhere.insert(Scope::Function(function)) {
+                pending.push(Scope::Function(function));
+            }
+        }
+    }
+    let mut by_scope: FxHashMap<Scope, FxHashSet<ExprId>> = FxHashMap::default();
+    for &(scope, quantifier) in quantifiers {
+        let is_allowed = match scope {
+            Scope::Function(_) => !elsewhere.contains(&scope),
+            scope => is_judged(scope),
+        };
+        if is_allowed {
+            by_scope.entry(scope).or_default().insert(quantifier);
+        }
+    }
+    if by_scope.is_empty() {
+        return None;
+    }
+    let mut strict = model.clone();
+    for (scope, quantifiers) in by_scope {
+        let mut rewriter = Rewriter {
+            old: model,
+            new: &mut strict,
+            quantifiers: &quantifiers,
+            expressions: FxHashMap::default(),
+            places: FxHashMap::default(),
+        };
+        match scope {
+            Scope::Rule(rule) => {
+                let guard = rewriter.expression(model.rules[rule].guard);
+                let body = rewriter.statements(&model.rules[rule].body);
+                (strict.rules[rule].guard, strict.rules[rule].body) = (guard, body);
+            }
+            Scope::Start(start) => {
+                let body = rewriter.statements(&model.starts[start].body);
+                strict.starts[start].body = body;
+            }
+            Scope::Function(function) => {
+                let body = rewriter.statements(&model.functions[function].body);
+                strict.functions[function].body = body;
+            }
+            Scope::Property(property) => {
+                if let Some(condition) = model.properties[property].formula.condition() {
+                    let condition = rewriter.expression(condition);
+                    strict.properties[property].formula = Formula::Condition(condition);
+                }
+            }
+        }
+    }
+    Some(strict)
+}
+
+struct Rewriter<'a> {
+    old: &'a Model,
+    new: &'a mut Model,
+    quantifiers: &'a FxHashSet<ExprId>,
+    expressions: FxHashMap<ExprId, ExprId>,
+    places: FxHashMap<PlaceId, PlaceId>,
+}
+
+impl Rewriter<'_> {
+    fn expression(&mut self, expression: ExprId) -> ExprId {
+        self.nodes(Node::Expression(expression));
+        self.expressions[&expression]
+    }
+
+    fn place(&mut self, place: PlaceId) -> PlaceId {
+        self.nodes(Node::Place(place));
+        self.places[&place]
+    }
+
+    /// Rewrites a node and everything below it, operands first.
+    fn nodes(&mut self, root: Node) {
+        let mut nodes = Vec::new();
+        visit_nodes(self.old, [root], |node| nodes.push(node));
+        for node in nodes {
+            match node {
+                Node::Expression(id) if !self.expressions.contains_key(&id) => {
+                    let rewritten = self.rewritten(id);
+                    self.expressions.insert(id, rewritten);
+                }
+                Node::Place(id) if !self.places.contains_key(&id) => {
+                    let mut place = self.old.pool[id].clone();
+                    match &mut place.root {
+                        Root::Variable(_) | Root::Local(_) => {}
+                        Root::Result { arguments, .. } => self.arguments(arguments),
+                        Root::Choice { condition, then, otherwise } => {
+                            *condition = self.expressions[condition];
+                            *then = self.places[then];
+                            *otherwise = self.places[otherwise];
+                        }
+                    }
+                    for step in &mut place.steps {
+                        if let Step::Index(index) = step {
+                            *index = self.expressions[index];
+                        }
+                    }
+                    let rewritten = self.new.pool.place(place);
+                    self.places.insert(id, rewritten);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn arguments(&self, arguments: &mut [Argument]) {
+        for argument in arguments {
+            match argument {
+                Argument::Value(value) => *value = self.expressions[value],
+                Argument::Copy(place) | Argument::Reference(place) => *place = self.places[place],
+                Argument::Undefined => {}
+            }
+        }
+    }
+
+    /// An expression whose operands are rewritten already.
+    fn rewritten(&mut self, id: ExprId) -> ExprId {
+        let mut expression = self.old.pool[id].clone();
+        match &mut expression {
+            Expr::Constant { .. } => {}
+            Expr::Read(place) | Expr::IsUndefined(place) => *place = self.places[place],
+            Expr::Unary { operand, .. } | Expr::IsMember { value: operand, .. } => *operand = self.expressions[operand],
+            Expr::Binary { left, right, .. } => {
+                *left = self.expressions[left];
+                *right = self.expressions[right];
+            }
+            Expr::Conditional { condition, then, otherwise } => {
+                for operand in [condition, then, otherwise] {
+                    *operand = self.expressions[operand];
+                }
+            }
+            Expr::Quantified { range, body, .. } => {
+                self.range(range);
+                *body = self.expressions[body];
+            }
+            Expr::Count { multiset, body, .. } => {
+                *multiset = self.places[multiset];
+                *body = self.expressions[body];
+            }
+            Expr::IsPresent { multiset, position } => {
+                *multiset = self.places[multiset];
+                *position = self.expressions[position];
+            }
+            Expr::SameContents { left, right } => {
+                *left = self.places[left];
+                *right = self.places[right];
+            }
+            Expr::Call { arguments, .. } => self.arguments(arguments),
+        }
+        let strict = self.quantifiers.contains(&id).then(|| expression.clone());
+        let plain = self.new.pool.expression(expression);
+        match strict {
+            Some(Expr::Quantified { quantifier, local, range, body }) => {
+                let all = quantifier == Quantifier::All;
+                let pool = &mut self.new.pool;
+                let constant = pool.expression(Expr::Constant { value: i64::from(!all), ty: Model::BOOLEAN });
+                let operator = if all { BinaryOperator::And } else { BinaryOperator::Or };
+                let body = pool.expression(Expr::Binary { operator, left: body, right: constant });
+                let quantifier = if all { Quantifier::Any } else { Quantifier::All };
+                let mut probe = pool.expression(Expr::Quantified { quantifier, local, range, body });
+                if all {
+                    probe = pool.expression(Expr::Unary { operator: UnaryOperator::Not, operand: probe });
+                }
+                pool.expression(Expr::Binary { operator: BinaryOperator::And, left: probe, right: plain })
+            }
+            _ => plain,
+        }
+    }
+
+    fn range(&self, range: &mut Iteration) {
+        if let Iteration::Steps { from, to, step } = range {
+            *from = self.expressions[from];
+            *to = self.expressions[to];
+            *step = step.map(|step| self.expressions[&step]);
+        }
+    }
+
+    fn statements(&mut self, statements: &[Statement]) -> Vec<Statement> {
+        statements.iter().map(|statement| self.statement(statement)).collect()
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Statement {
+        let mut kind = statement.kind.clone();
+        match &mut kind {
+            StatementKind::Assign { target, value } => {
+                *target = self.place(*target);
+                *value = self.expression(*value);
+            }
+            StatementKind::Copy { target, source } => {
+                *target = self.place(*target);
+                *source = self.place(*source);
+            }
+            StatementKind::Clear(place) | StatementKind::Undefine(place) | StatementKind::Bind { place, .. } => {
+                *place = self.place(*place);
+            }
+            StatementKind::If { branches, otherwise } => {
+                for (condition, body) in branches {
+                    *condition = self.expression(*condition);
+                    *body = self.statements(body);
+                }
+                *otherwise = self.statements(otherwise);
+            }
+            StatementKind::While { condition, body } => {
+                *condition = self.expression(*condition);
+                *body = self.statements(body);
+            }
+            StatementKind::For { range, body, .. } => {
+                if let Iteration::Steps { from, to, step } = &*range {
+                    for bound in [*from, *to].into_iter().chain(*step) {
+                        self.expression(bound);
+                    }
+                }
+                self.range(range);
+                *body = self.statements(body);
+            }
+            StatementKind::Call { arguments, .. } => {
+                for argument in &*arguments {
+                    match argument {
+                        Argument::Value(value) => self.nodes(Node::Expression(*value)),
+                        Argument::Copy(place) | Argument::Reference(place) => self.nodes(Node::Place(*place)),
+                        Argument::Undefined => {}
+                    }
+                }
+                self.arguments(arguments);
+            }
+            StatementKind::Return(Some(ReturnValue::Value(value))) => *value = self.expression(*value),
+            StatementKind::Return(Some(ReturnValue::Copy(place))) => *place = self.place(*place),
+            StatementKind::Return(None) | StatementKind::Error { .. } | StatementKind::Print(_) => {}
+            StatementKind::Assert { condition, violates, .. } => {
+                *condition = self.expression(*condition);
+                if let Some(Violated { value: Some((_, value)), .. }) = violates {
+                    *value = self.expression(*value);
+                }
+            }
+            StatementKind::Require { condition, .. }
+            | StatementKind::Assume(condition)
+            | StatementKind::Cover { condition, .. } => *condition = self.expression(*condition),
+            StatementKind::MultisetAdd { multiset, element } => {
+                *multiset = self.place(*multiset);
+                match element {
+                    MultisetElement::Value(value) => *value = self.expression(*value),
+                    MultisetElement::Copy(place) => *place = self.place(*place),
+                }
+            }
+            StatementKind::MultisetRemove { multiset, position } => {
+                *multiset = self.place(*multiset);
+                *position = self.expression(*position);
+            }
+            StatementKind::MultisetRemoveIf { multiset, condition, .. } => {
+                *multiset = self.place(*multiset);
+                *condition = self.expression(*condition);
+            }
+        }
+        Statement { kind, span: statement.span }
+    }
+}
