@@ -12,7 +12,7 @@ use std::time::Instant;
 use num_bigint::BigUint;
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{Budget, Layout, Model, PropertyId, Source};
-use quotient_symmetry::{Certifier, Preserved, detect, symmetries_of_text};
+use quotient_symmetry::{Certifier, Preserved, Rejection, detect, symmetries_of_text};
 use quotient_testkit::examples::{load_murphi, with_files_beside, workspace};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
@@ -75,9 +75,14 @@ fn compare(model: &Model, limit: usize) -> Result<(BigUint, BigUint, usize, Stri
         let mut certifier = Certifier::new(model, &layout, &properties, &Budget::unlimited()).expect("unlimited");
         let literals = certifier.literals().clone();
         for generator in text.generators_over(model, &layout, &literals) {
-            certifier.check(&generator).map_err(|rejection| {
-                format!("not a symmetry: {rejection}: {}", literals.describe(model, &layout, &generator))
-            })?;
+            match certifier.check(&generator) {
+                // Functions say nothing about variables of rules that are too large for them.
+                Ok(_) | Err(Rejection::MovesFixed(_)) => {}
+                Err(rejection) => {
+                    let described = literals.describe(model, &layout, &generator);
+                    return Err(format!("not a symmetry: {rejection}: {described}"));
+                }
+            }
         }
         let group = text.group(model, &layout).ok_or("the group does not act on states")?;
         if let Ok(space) = StateSpace::reachable(model, &layout, limit) {
