@@ -13,7 +13,8 @@ use crate::{LoadOptions, Loaded};
 /// Parses and lowers a Promela model.
 pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
     let (tree, uses, mut diagnostics) = syntax::parse(&source, &options.constants);
-    if diagnostics.iter().any(Diagnostic::is_error) {
+    let is_read = !diagnostics.iter().any(Diagnostic::is_error);
+    if !is_read && !tree.is_read_but_for_formulas {
         return Err(finish(diagnostics, &uses));
     }
     let settings = lower::Settings {
@@ -23,7 +24,8 @@ pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<
         max_processes: options.max_processes,
     };
     let (model, about_meaning) = lower::lower(&source, &tree, settings);
-    diagnostics.extend(about_meaning);
+    // With formulas missing, warnings might be wrong.
+    diagnostics.extend(about_meaning.into_iter().filter(|it| is_read || it.is_error()));
     let diagnostics = finish(diagnostics, &uses);
     match model {
         Some(model) if !diagnostics.iter().any(Diagnostic::is_error) => Ok(Loaded { model, warnings: diagnostics }),

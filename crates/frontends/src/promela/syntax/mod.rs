@@ -13,6 +13,8 @@ pub(crate) use self::preprocessor::{Uses, included_files};
 pub(crate) fn parse(source: &Source, definitions: &[(String, String)]) -> (tree::Specification, Uses, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let (tokens, uses) = preprocessor::preprocess(source, definitions, &mut diagnostics);
-    let tree = parser::parse(source, tokens, &mut diagnostics);
+    let is_preprocessed = !diagnostics.iter().any(Diagnostic::is_error);
+    let mut tree = parser::parse(source, tokens, &mut diagnostics);
+    tree.is_read_but_for_formulas &= is_preprocessed;
     (tree, uses, diagnostics)
 }

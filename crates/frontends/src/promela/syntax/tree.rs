@@ -26,6 +26,8 @@ pub(crate) struct Specification {
     pub(crate) claims: Vec<Claim>,
     /// `trace` and `notrace` definitions.
     pub(crate) traces: Vec<Claim>,
+    /// Whether everything was read, or all but some formulas.
+    pub(crate) is_read_but_for_formulas: bool,
 }
 
 /// `mtype = { a, b }` or `mtype:colour = { red }`.

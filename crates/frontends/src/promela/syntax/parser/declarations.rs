@@ -53,13 +53,14 @@ impl Parser<'_> {
 
     /// After an error: resumes at the next word that begins a declaration at the start of a line.
     fn skip_to_unit(&mut self) {
-        while !self.at_end() {
-            let token = self.peek();
-            if token.starts_line && matches!(&token.kind, TokenKind::Name(word) if UNITS.contains(&&**word)) {
-                return;
-            }
+        while !self.at_end() && !self.begins_unit() {
             self.position += 1;
         }
+    }
+
+    fn begins_unit(&self) -> bool {
+        let token = self.peek();
+        token.starts_line && matches!(&token.kind, TokenKind::Name(word) if UNITS.contains(&&**word))
     }
 
     fn unit(&mut self) -> Parsed<()> {
@@ -190,16 +191,32 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Reads a formula. If that fails, the rest of the text can be read all the same.
     fn formula(&mut self, branching: bool) -> Parsed<()> {
+        let (first, before) = (self.position, self.errors);
+        let read = self.formula_alone(branching);
+        self.in_formula = false;
+        if read.is_err() {
+            self.formula_errors += self.errors - before;
+            // Formulas have no braces.
+            self.position = first + 1;
+            while !self.at_end() && !self.at("}") && !self.begins_unit() {
+                self.position += 1;
+            }
+            self.take("}");
+        }
+        Ok(())
+    }
+
+    fn formula_alone(&mut self, branching: bool) -> Parsed<()> {
         let span = self.span();
         self.position += 1;
         let name = if self.at("{") { None } else { Some(self.name("the name of a formula")?) };
         self.expect("{", "before a formula")?;
         self.in_formula = true;
         self.given_separately = name.as_ref().is_some_and(|name| name.text.starts_with(crate::conditions::CARRIER));
-        let condition = self.expression();
+        let condition = self.expression()?;
         self.in_formula = false;
-        let condition = condition?;
         self.take(";");
         if !self.at("}") {
             return self.expected_operator();

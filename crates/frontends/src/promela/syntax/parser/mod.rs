@@ -107,6 +107,8 @@ pub(super) struct Parser<'d> {
     diagnostics: &'d mut Vec<Diagnostic>,
     depth: usize,
     errors: usize,
+    /// The errors in formulas that could not be read.
+    formula_errors: usize,
     inlines: FxHashMap<Rc<str>, Inline>,
     /// The inlines being expanded, outermost first, each with the target of its value.
     open_inlines: Vec<(Rc<str>, Option<Expression>)>,
@@ -132,6 +134,7 @@ pub(crate) fn parse(source: &Source, tokens: Vec<Token>, diagnostics: &mut Vec<D
         diagnostics,
         depth: 0,
         errors: 0,
+        formula_errors: 0,
         inlines: FxHashMap::default(),
         open_inlines: Vec::new(),
         inlined_tokens: 0,
@@ -151,6 +154,7 @@ pub(crate) fn parse(source: &Source, tokens: Vec<Token>, diagnostics: &mut Vec<D
     }
     parser.names = names_outside_formulas(&parser.tokens);
     parser.specification();
+    parser.tree.is_read_but_for_formulas = parser.errors == parser.formula_errors;
     parser.tree
 }
 
